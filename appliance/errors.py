@@ -1,0 +1,71 @@
+"""Every error Interlude raises on purpose: a sentence for the owner and an exit code for the shell."""
+
+from __future__ import annotations
+
+
+class InterludeError(Exception):
+    """What is wrong, in one sentence, and what to do about it, in another.
+
+    `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart.
+    """
+
+    exit_code = 70  # EX_SOFTWARE
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        super().__init__(problem if not remedy else f"{problem} {remedy}")
+        self.problem = problem
+        self.remedy = remedy
+
+
+class SettingsError(InterludeError, ValueError):
+    """A settings file that cannot be used."""
+
+    exit_code = 78  # EX_CONFIG
+
+
+class SceneError(InterludeError, ValueError):
+    """A rehearsal scene that cannot be played."""
+
+    exit_code = 65  # EX_DATAERR
+
+
+class CardError(InterludeError, OSError):
+    """A sound card that is missing, busy or cannot do what is asked of it."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
+class ModelError(InterludeError, ValueError):
+    """A model file that is missing, damaged or of the wrong kind."""
+
+    exit_code = 66  # EX_NOINPUT
+
+
+class FetchError(InterludeError, OSError):
+    """A download that failed or whose bytes are not the ones that were promised."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
+class VoiceError(InterludeError, RuntimeError):
+    """A sentence that could not be spoken."""
+
+
+class RemoteError(InterludeError, OSError):
+    """A remote model server that is away or answers with an error."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
+class BadMessage(InterludeError, ValueError):
+    """Bytes on a channel that are no message, or a message of an unknown kind."""
+
+
+class RingError(InterludeError, RuntimeError):
+    """Shared memory that is not the ring it was announced to be."""
+
+
+class StorageError(InterludeError, OSError):
+    """A disk that is full, read-only or not ours to write."""
+
+    exit_code = 74  # EX_IOERR

@@ -1,0 +1,66 @@
+"""The floor: who may sound. A shared page of words, each with exactly one writer."""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+PAGE_BYTES = 4096
+_LINE_WORDS = 8  # one cache line a word, so that writers do not slow each other down
+
+
+def create() -> int:
+    """Make the page; returns the descriptor of its memory."""
+    fd = os.memfd_create("interlude-floor", os.MFD_CLOEXEC)
+    os.ftruncate(fd, PAGE_BYTES)
+    return fd
+
+
+class Floor:
+    """The words by name. Playback sounds only frames of `turn`, and only while hold == released.
+
+    turn      conductor's: which answer may sound; frames of older turns are dropped
+    hold      listener's: a serial raised at each onset
+    released  conductor's: the serial it lets go
+    muted     conductor's: 1 while the microphone's samples must go nowhere
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._words = memoryview(mmap.mmap(fd, PAGE_BYTES)).cast("Q")
+
+    @property
+    def turn(self) -> int:
+        return self._words[0]
+
+    @turn.setter
+    def turn(self, value: int) -> None:
+        self._words[0] = value
+
+    @property
+    def hold(self) -> int:
+        return self._words[_LINE_WORDS]
+
+    @hold.setter
+    def hold(self, value: int) -> None:
+        self._words[_LINE_WORDS] = value
+
+    @property
+    def released(self) -> int:
+        return self._words[2 * _LINE_WORDS]
+
+    @released.setter
+    def released(self, value: int) -> None:
+        self._words[2 * _LINE_WORDS] = value
+
+    @property
+    def muted(self) -> bool:
+        return bool(self._words[3 * _LINE_WORDS])
+
+    @muted.setter
+    def muted(self, value: bool) -> None:
+        self._words[3 * _LINE_WORDS] = int(value)
+
+    @property
+    def held(self) -> bool:
+        """True while an onset waits for its verdict."""
+        return self.hold != self.released

@@ -1,0 +1,100 @@
+"""The process table: what runs, where, how urgently, and who may write which ring.
+
+Start order is from top to bottom, stop order the reverse. Everything else follows from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from appliance.errors import SettingsError
+from appliance.ipc.ring import RingSpec
+from appliance.settings import Settings
+
+RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
+
+
+@dataclass(frozen=True)
+class Process:
+    """One row.
+
+    name         also the log tag and the process title
+    module       has `main(work)`
+    cores        of a Pi 5 (0 to 3); cores that do not exist are left out
+    scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
+    lock_memory  pages may not be swapped out under the sound card
+    silent_s     longest time between two heartbeats; beyond it the process is hung
+    needed       the box is dead without it; the others it can do without for a while
+    cpu_share    budget: the share of one core it may use while the box speaks
+    memory_mib   budget: resident memory, the model's weights not counted
+    """
+
+    name: str
+    module: str
+    cores: tuple[int, ...]
+    scheduling: Literal["fifo", "normal"]
+    priority: int
+    nice: int
+    lock_memory: bool
+    silent_s: float
+    needed: bool
+    cpu_share: float
+    memory_mib: int
+
+
+PROCESSES: tuple[Process, ...] = (
+    #       name         module                       cores   sched.   prio nice lock   silent needed cpu  MiB
+    Process("conductor", "appliance.conductor",       (0,),   "normal",  0,   0, False,  5.0, True,  0.05, 120),
+    Process("playback",  "appliance.audio.playback",  (0,),   "fifo",   21,   0, True,   2.0, True,  0.05, 120),
+    Process("capture",   "appliance.audio.capture",   (0,),   "fifo",   20,   0, True,   2.0, True,  0.05, 120),
+    Process("listener",  "appliance.hear.listener",   (1,),   "fifo",   10,   0, True,   5.0, True,  0.10, 200),
+    Process("speaker",   "appliance.voice.speaker",   (1,),   "normal",  0,   5, False, 15.0, False, 0.50, 400),
+    Process("thinker",   "appliance.think.thinker",   (2, 3), "normal",  0,   0, False, 60.0, False, 2.00, 600),
+)  # fmt: skip
+# The conductor starts first, so that nobody's first message waits; it is stopped last.
+
+RINGS: tuple[RingSpec, ...] = (
+    #        name      writer      readers        slots  frames
+    RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
+    RingSpec("played", "playback", ("listener",),  512,   80),
+    RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: a model that encodes is deaf for long
+    RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s ahead
+)  # fmt: skip
+
+
+def table(settings: Settings) -> tuple[Process, ...]:
+    """The rows with the owner's changes. Raises SettingsError for a row that does not exist."""
+    names = {row.name for row in PROCESSES}
+    for name in settings.processes:
+        if name not in names:
+            raise SettingsError(f"`processes.{name}`: there is no such process.",
+                                f"There are {', '.join(sorted(names))}.")  # fmt: skip
+    return tuple(_changed(row, settings) for row in PROCESSES)
+
+
+def _changed(row: Process, settings: Settings) -> Process:
+    change = settings.processes.get(row.name)
+    if change is None:
+        return row
+    return replace(
+        row,
+        cores=row.cores if change.cores is None else change.cores,
+        priority=row.priority if change.priority is None else change.priority,
+        nice=row.nice if change.nice is None else change.nice,
+    )
+
+
+def row(name: str) -> Process:
+    """The row of that name. Raises KeyError."""
+    return next(p for p in PROCESSES if p.name == name)
+
+
+def reads(name: str) -> tuple[RingSpec, ...]:
+    """The rings this process reads."""
+    return tuple(ring for ring in RINGS if name in ring.readers)
+
+
+def writes(name: str) -> tuple[RingSpec, ...]:
+    """The rings this process writes."""
+    return tuple(ring for ring in RINGS if ring.writer == name)

@@ -1,0 +1,248 @@
+"""Settings: typed, frozen, loaded once and checked at load.
+
+In: the vendor's `defaults.yaml`, then the owner's file over it. Out: one `Settings`.
+Every key has its unit and its reason in `defaults.yaml`; the types and ranges are here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+import yaml
+
+from appliance.errors import SettingsError
+
+DEFAULTS = Path(__file__).with_name("defaults.yaml")
+SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
+
+
+def user_file() -> Path:
+    """The owner's own file on a development machine, by the XDG base directory rules."""
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "interlude" / "settings.yaml"
+
+
+Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
+Positive = Annotated[int, msgspec.Meta(gt=0)]
+
+
+class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A group of settings: unknown keys are refused, values never change after load."""
+
+
+class Card(Section):
+    """The sound card. Microphone and loudspeaker must share one clock."""
+
+    capture: str
+    playback: str
+    rate_hz: Literal[0, 16000, 32000, 48000, 96000]
+    period_ms: Annotated[int, msgspec.Meta(ge=2, le=20)]
+    periods: Annotated[int, msgspec.Meta(ge=2, le=8)]
+    channels: Annotated[int, msgspec.Meta(ge=0, le=2)]
+    ramp_ms: Annotated[int, msgspec.Meta(ge=1, le=5)]
+
+
+class Echo(Section):
+    """Echo cancellation."""
+
+    canceller: Literal["speex", "none"]
+    tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
+
+
+class Onset(Section):
+    """The fast gate that pauses at once and the confirmation that must follow."""
+
+    above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
+    above_echo_db: Annotated[float, msgspec.Meta(ge=0, le=40)]
+    steps: Annotated[int, msgspec.Meta(ge=1, le=10)]
+    confirm_ms: Milliseconds
+
+
+class Turn(Section):
+    """When the owner's speech counts as an utterance, and when it is over."""
+
+    probability: Ratio
+    release_probability: Ratio
+    start_ms: Milliseconds
+    end_ms: Milliseconds
+    preroll_ms: Milliseconds
+    piece_s: Annotated[float, msgspec.Meta(ge=5, le=30)]
+
+
+class Verdict(Section):
+    """Backchannel, interruption or noise: when to decide, and how sure to be."""
+
+    first_ms: Milliseconds
+    every_ms: Annotated[int, msgspec.Meta(ge=10, le=500)]
+    deadline_ms: Milliseconds
+    interruption: Ratio
+    backchannel: Ratio
+
+
+class Hearing(Section):
+    echo: Echo
+    onset: Onset
+    turn: Turn
+    verdict: Verdict
+
+
+class Remote(Section):
+    """An OpenAI-compatible server with audio input, in place of the local model."""
+
+    url: str
+    model: str
+    key_file: str
+    timeout_s: Annotated[float, msgspec.Meta(gt=0, le=600)]
+
+
+class Thinking(Section):
+    """The language model."""
+
+    model: str
+    remote: Remote
+    persona: str
+    context_tokens: Annotated[int, msgspec.Meta(ge=512, le=131_072)]
+    history_tokens: Annotated[int, msgspec.Meta(ge=128, le=131_072)]
+    answer_tokens: Annotated[int, msgspec.Meta(ge=8, le=4096)]
+    threads: Annotated[int, msgspec.Meta(ge=0, le=64)]
+    temperature: Annotated[float, msgspec.Meta(ge=-1, le=2)]
+    top_p: Annotated[float, msgspec.Meta(ge=-1, le=1)]
+    top_k: Annotated[int, msgspec.Meta(ge=-1, le=1000)]
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
+
+
+class Speaking(Section):
+    """The voice."""
+
+    voice: str
+    volume: Ratio
+    words_per_minute: Annotated[int, msgspec.Meta(ge=80, le=400)]
+
+
+class Memory(Section):
+    """What is kept of conversations."""
+
+    keep_turns: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+    recall_turns: Annotated[int, msgspec.Meta(ge=0, le=200)]
+
+
+class ProcessOverride(Section):
+    """The owner's changes to one row of the process table; absent fields keep the table's."""
+
+    cores: tuple[Annotated[int, msgspec.Meta(ge=0, le=1023)], ...] | None = None
+    priority: Annotated[int, msgspec.Meta(ge=0, le=90)] | None = None
+    nice: Annotated[int, msgspec.Meta(ge=-20, le=19)] | None = None
+
+
+class Settings(Section):
+    """Everything an owner may change."""
+
+    mode: Literal["open"]
+    state_dir: str
+    card: Card
+    hearing: Hearing
+    thinking: Thinking
+    speaking: Speaking
+    memory: Memory
+    processes: dict[str, ProcessOverride]
+    log: Literal["debug", "info", "warning", "error"]
+
+    def state_path(self) -> Path:
+        """Where models and memory live: the setting, systemd's StateDirectory=, or XDG's."""
+        if self.state_dir:
+            return Path(self.state_dir).expanduser()
+        if systemd := os.environ.get("STATE_DIRECTORY"):
+            return Path(systemd.split(":")[0])
+        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        return Path(base) / "interlude"
+
+
+def owner_file() -> Path | None:
+    """The owner's settings file in effect when none is named: the user's own, or the system's."""
+    return next((p for p in (user_file(), SYSTEM_FILE) if p.is_file()), None)
+
+
+def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings in effect: defaults, then the owner's file, then `overrides` (nested keys).
+
+    Raises SettingsError for a file that is missing, is no YAML, or holds a key or value that
+    does not belong there.
+    """
+    merged = _read(DEFAULTS)
+    path = path if path is not None else owner_file()
+    if path is not None:
+        _merge(merged, _read(path), str(path))
+    if overrides:
+        _merge(merged, overrides, "the overrides")
+    try:
+        return msgspec.convert(merged, Settings)
+    except msgspec.ValidationError as error:
+        where = str(path) if path is not None else "the settings"
+        raise SettingsError(f"{where}: {_in_words(error)}.", "See `interlude config`.") from error
+
+
+def changed(settings: Settings) -> dict[str, Any]:
+    """The settings that differ from the defaults, as dotted key → value."""
+    default = dict(_flatten(msgspec.to_builtins(load_defaults())))
+    return {k: v for k, v in _flatten(msgspec.to_builtins(settings)) if default.get(k) != v}
+
+
+def load_defaults() -> Settings:
+    """The vendor's settings, without any owner's."""
+    return msgspec.convert(_read(DEFAULTS), Settings)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: is not UTF-8 text.") from error
+    try:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f" near line {mark.line + 1}" if mark else ""
+        raise SettingsError(f"{path}: is not YAML{line}.", "Check the indentation there.") from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise SettingsError(f"{path}: must hold `key: value` lines, not a {type(loaded).__name__}.")
+    return loaded
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
+    for key, value in over.items():
+        free = prefix == "processes."  # rows are named after processes, checked at convert
+        if key not in base and not free:
+            near = difflib.get_close_matches(str(key), base, n=1)
+            hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."
+            raise SettingsError(f"{source}: there is no setting `{prefix}{key}`.", hint)
+        if isinstance(base.get(key), dict):
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"{source}: `{prefix}{key}` must hold `key: value` lines.")
+            _merge(base[key], value, source, f"{prefix}{key}.")
+        else:
+            base[key] = value
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _in_words(error: msgspec.ValidationError) -> str:
+    """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
+    problem, _, where = str(error).partition(" - at ")
+    key = where.strip("`").removeprefix("$.") or "the file"
+    return f"`{key}`: {problem[:1].lower()}{problem[1:]}"

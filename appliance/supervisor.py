@@ -1,0 +1,259 @@
+"""The supervisor keeps the process table true.
+
+In: the table and the settings. Out: running processes joined by rings, a floor and channels.
+A part that exits or stops beating is killed and started again with back-off; after five times
+in a minute it is given up, said so, and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import msgspec
+import sdnotify
+
+from appliance import processes
+from appliance.ipc import floor, heartbeat, ring
+from appliance.ipc.channel import Channel, pair
+from appliance.ipc.floor import Floor
+from appliance.ipc.heartbeat import Heartbeat
+from appliance.messages import PartChanged
+from appliance.settings import Settings
+from appliance.worker import WIRING
+
+RESTARTS_A_MINUTE = 5
+BACK_OFF_S = (0.0, 0.2, 0.5, 1.0, 2.0)  # before the first, second, … restart within a minute
+STOP_S = 3.0  # for an orderly stop of each part; then it is killed
+LOOK_S = 0.25  # between two looks at the heartbeats
+
+log = logging.getLogger("supervisor")
+
+
+@dataclass
+class Part:
+    """One row of the table and the process that embodies it."""
+
+    row: processes.Process
+    heart: Heartbeat
+    child: subprocess.Popen[bytes] | None = None
+    exit_fd: int = -1
+    announced: bool = False
+    failed: bool = False
+    start_at: float = 0.0
+    starts: list[float] = field(default_factory=list)
+
+
+class Supervisor:
+    """Runs the table. `watchers` are extra parties with a channel to the conductor and readers
+    of every ring; the room of a rehearsal is one."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        watchers: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        rows = processes.table(settings)
+        self._settings = settings
+        self._environment = dict(os.environ if environment is None else environment)
+        self._clock = clock
+        self.floor_fd = floor.create()
+        self._heartbeat_fd = heartbeat.create(len(rows))
+        self.parts = {
+            row.name: Part(row, Heartbeat(self._heartbeat_fd, slot))
+            for slot, row in enumerate(rows)
+        }
+        self.rings = {
+            spec.name: ring.create(replace(spec, readers=spec.readers + watchers))
+            for spec in processes.RINGS
+        }
+        peers = [row.name for row in rows if row.name != "conductor"] + ["supervisor", *watchers]
+        self._ends: dict[str, tuple[socket.socket, socket.socket]] = {p: pair() for p in peers}
+        self._conductor = self.channel("supervisor")
+        self._poll = select.poll()
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._poll.register(self._wake_read, select.POLLIN)
+        self._notifier = sdnotify.SystemdNotifier()
+        self._was_ready = False
+        self.stopping = False
+
+    def channel(self, peer: str) -> Channel:
+        """The end of `peer`'s channel to the conductor that is `peer`'s own."""
+        return Channel(self._ends[peer][0])
+
+    def floor(self) -> Floor:
+        return Floor(self.floor_fd)
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────
+    def run(self) -> None:
+        """Start everything, keep it true, stop it in order when asked to."""
+        self.start()
+        try:
+            while not self.stopping:
+                self.step()
+        finally:
+            self.stop_all()
+
+    def start(self) -> None:
+        for part in self.parts.values():
+            self._spawn(part)
+
+    def step(self, wait_s: float = LOOK_S) -> None:
+        """Wait for an exit or a moment, then look after every part once."""
+        self._poll.poll(wait_s * 1000)
+        now = self._clock()
+        for part in self.parts.values():
+            self._look_after(part, now)
+        self._notify()
+
+    def request_stop(self, *_: object) -> None:
+        """End `run`; safe in a signal handler and from another thread."""
+        self.stopping = True
+        os.write(self._wake_write, b"x")
+
+    @property
+    def ready(self) -> bool:
+        """Every part that was not given up does its work."""
+        return all(p.failed or (p.child and p.heart.is_ready) for p in self.parts.values())
+
+    @property
+    def healthy(self) -> bool:
+        """Every needed part is up and beats; systemd's watchdog is fed only while this holds."""
+        now_ns = time.monotonic_ns()
+        return not any(
+            part.failed or part.heart.age_s(now_ns) > part.row.silent_s
+            for part in self.parts.values()
+            if part.row.needed
+        )
+
+    def stop_all(self) -> None:
+        """Stop the parts in reverse order, each within its time."""
+        self.stopping = True
+        self._notifier.notify("STOPPING=1")
+        for part in reversed(self.parts.values()):
+            child = part.child
+            if child is None:
+                continue
+            child.send_signal(signal.SIGCONT)
+            child.terminate()
+            try:
+                child.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
+                child.kill()
+                child.wait()
+            self._bury(part)
+
+    def close(self) -> None:
+        """Give back every descriptor."""
+        for handles in self.rings.values():
+            handles.close()
+        for ends in self._ends.values():
+            for end in ends:
+                end.close()
+        for fd in (self.floor_fd, self._heartbeat_fd, self._wake_read, self._wake_write):
+            os.close(fd)
+
+    # ── one part ─────────────────────────────────────────────────────────────────────────────
+    def _look_after(self, part: Part, now: float) -> None:
+        if part.failed or self.stopping:
+            return
+        if part.child is None:
+            if now >= part.start_at:
+                self._spawn(part)
+            return
+        code = part.child.poll()
+        silent_s = part.heart.age_s(time.monotonic_ns())
+        if code is None and silent_s > part.row.silent_s:
+            part.child.kill()  # also ends a stopped process; a part that hangs is as dead as one that exits
+            part.child.wait()
+            self._went_down(part, f"did not beat for {silent_s:.0f} s", now)
+        elif code is not None:
+            self._went_down(part, _how_it_ended(code), now)
+        elif part.heart.is_ready and not part.announced:
+            part.announced = True
+            log.info("%s is up", part.row.name)
+            self._conductor.send(PartChanged(part.row.name, "up"))
+
+    def _went_down(self, part: Part, problem: str, now: float) -> None:
+        self._bury(part)
+        part.starts = [start for start in part.starts if now - start < 60.0]
+        restarts = len(part.starts) - 1
+        name = part.row.name
+        if restarts >= RESTARTS_A_MINUTE:
+            part.failed = True
+            log.error("%s %s; given up after %d restarts in a minute", name, problem, restarts)
+            self._conductor.send(PartChanged(name, "failed", problem))
+            return
+        delay = BACK_OFF_S[min(restarts, len(BACK_OFF_S) - 1)]
+        part.start_at = now + delay
+        log.warning("%s %s; starting it again%s", name, problem, f" in {delay} s" if delay else "")
+        self._conductor.send(PartChanged(name, "down", problem))
+        if not delay:
+            self._spawn(part)
+
+    def _spawn(self, part: Part) -> None:
+        name = part.row.name
+        wiring, fds = self._wiring(name)
+        part.heart.reset(time.monotonic_ns())
+        part.announced = False
+        part.starts.append(self._clock())
+        part.child = subprocess.Popen(
+            [sys.executable, "-m", "appliance.worker", name],
+            env={**self._environment, WIRING: json.dumps(wiring)},
+            stdin=subprocess.DEVNULL,
+            pass_fds=fds,
+        )
+        part.exit_fd = os.pidfd_open(part.child.pid)
+        self._poll.register(part.exit_fd, select.POLLIN)
+
+    def _bury(self, part: Part) -> None:
+        self._poll.unregister(part.exit_fd)
+        os.close(part.exit_fd)
+        part.child = None
+
+    def _wiring(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
+        """What process `name` inherits: its settings and descriptors as data, and the latter."""
+        if name == "conductor":
+            ends = {peer: end[1].fileno() for peer, end in self._ends.items()}
+        else:
+            ends = {"conductor": self._ends[name][0].fileno()}
+        row_rings = (*processes.reads(name), *processes.writes(name))
+        mine = {spec.name: self.rings[spec.name] for spec in row_rings}
+        fds = [self.floor_fd, self._heartbeat_fd, *ends.values()]
+        for handles in mine.values():
+            fds.extend(handles.fds)
+        wiring: dict[str, object] = {
+            "settings": msgspec.to_builtins(self._settings),
+            "floor_fd": self.floor_fd,
+            "heartbeat_fd": self._heartbeat_fd,
+            "heartbeat_slot": list(self.parts).index(name),
+            "channel_fds": ends,
+            "rings": {ring_name: ring.to_wire(handles) for ring_name, handles in mine.items()},
+        }
+        return wiring, tuple(fds)
+
+    def _notify(self) -> None:
+        if self.ready and not self._was_ready:
+            self._was_ready = True
+            self._notifier.notify("READY=1\nSTATUS=listening")
+        if self.healthy:
+            self._notifier.notify("WATCHDOG=1")
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        return f"was ended by {signal.Signals(-code).name}"
+    return f"exited with code {code}"

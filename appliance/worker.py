@@ -1,0 +1,166 @@
+"""The first lines of every child: title, cores, priority, locked memory, signals, heartbeat.
+
+`python -m appliance.worker NAME` is what the supervisor spawns. A process module's `main(work)`
+gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import json
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import setproctitle
+
+from appliance import processes
+from appliance.errors import BadMessage, InterludeError
+from appliance.ipc import ring
+from appliance.ipc.channel import Channel
+from appliance.ipc.floor import Floor
+from appliance.ipc.heartbeat import Heartbeat
+from appliance.ipc.ring import RingReader, RingWriter
+from appliance.log import set_up_logging
+from appliance.messages import Message
+from appliance.settings import Settings
+
+WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+_MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
+
+
+class Worker:
+    """What a process module is given. Descriptors are for poll(2); nothing here ever waits."""
+
+    def __init__(self, name: str, wiring: dict[str, Any]) -> None:
+        self.name = name
+        self.settings = msgspec.convert(wiring["settings"], Settings)
+        self.row = next(row for row in processes.table(self.settings) if row.name == name)
+        self.log = logging.getLogger(name)
+        self.floor = Floor(wiring["floor_fd"])
+        self.channels = {
+            peer: Channel(socket.socket(fileno=fd)) for peer, fd in wiring["channel_fds"].items()
+        }
+        self._heartbeat = Heartbeat(wiring["heartbeat_fd"], wiring["heartbeat_slot"])
+        self._rings = {
+            name: ring.from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
+        }
+        self._bad_kinds: set[str] = set()
+        self.stopping = False
+        self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    @property
+    def channel(self) -> Channel:
+        """The channel to the conductor."""
+        return self.channels["conductor"]
+
+    def reader(self, name: str, *, resume: bool = False) -> RingReader:
+        return RingReader(self._rings[name], self.name, resume=resume)
+
+    def writer(self, name: str) -> RingWriter:
+        return RingWriter(self._rings[name])
+
+    def beat(self) -> None:
+        """Say that this process is alive; call it at least every `row.silent_s`."""
+        self._heartbeat.beat(time.monotonic_ns())
+
+    def ready(self) -> None:
+        """Say that this process does its work from now on."""
+        self.beat()
+        self._heartbeat.ready()
+
+    def send(self, message: Message) -> bool:
+        return self.channel.send(message)
+
+    def mail(self, peer: str = "conductor") -> list[Message]:
+        """All messages that have arrived; a malformed one is logged once a kind and skipped."""
+        bad: list[BadMessage] = []
+        arrived = list(self.channels[peer].receive_all(bad))
+        for error in bad:
+            if str(error) not in self._bad_kinds:
+                self._bad_kinds.add(str(error))
+                self.log.warning("bad message from %s: %s", peer, error)
+        return arrived
+
+    def stop(self, *_: object) -> None:
+        """Ask the main loop to end; safe in a signal handler."""
+        self.stopping = True
+        try:
+            os.write(self._stop_write_fd, b"x")
+        except BlockingIOError:
+            return  # asked often enough
+
+
+def _spec(name: str, wire: dict[str, Any]) -> ring.RingSpec:
+    """The ring's row, with the readers it really has: watchers come on top of the table's."""
+    row = next(spec for spec in processes.RINGS if spec.name == name)
+    return replace(row, readers=tuple(wire["bell_fds"]))
+
+
+def set_cores(cores: tuple[int, ...]) -> str:
+    """Pin this process to those of `cores` that exist. Returns what could not be done, or ''."""
+    existing = os.sched_getaffinity(0)
+    usable = existing.intersection(cores)
+    if not cores or (not usable and not existing):
+        return ""
+    if not usable:
+        return f"no core {', '.join(map(str, cores))} here"
+    os.sched_setaffinity(0, usable)
+    return ""
+
+
+def set_priority(row: processes.Process) -> str:
+    """FIFO scheduling or a nice value. Returns what could not be done, or ''."""
+    try:
+        if row.scheduling == "fifo":
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row.priority))
+        elif row.nice:
+            os.setpriority(os.PRIO_PROCESS, 0, row.nice)
+    except OSError as error:
+        return f"{row.scheduling} scheduling is not permitted ({error.strerror})"
+    return ""
+
+
+def lock_memory() -> str:
+    """Keep every page of this process in memory. Returns what could not be done, or ''."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE) != 0:
+        return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
+    return ""
+
+
+def main(name: str) -> int:
+    """Be the process `name` until it is told to stop. Returns an exit code."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    setproctitle.setproctitle(f"interlude: {name}")
+    wiring = json.loads(os.environ.pop(WIRING))
+    work = Worker(name, wiring)
+    set_up_logging(work.settings.log)
+    signal.signal(signal.SIGTERM, work.stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
+    row = work.row
+    limits = [set_cores(row.cores), set_priority(row)]
+    module = importlib.import_module(row.module)
+    if row.lock_memory:
+        limits.append(lock_memory())
+    for limit in filter(None, limits):
+        work.log.info("runs without: %s", limit)
+    work.beat()
+    try:
+        module.main(work)
+    except InterludeError as error:
+        work.log.error("%s", error)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
