@@ -1,4 +1,4 @@
-"""Every error Interlude raises on purpose: a sentence for the owner and an exit code for the shell."""
+"""Every error raised on purpose: a sentence for the owner and an exit code for the shell."""
 
 from __future__ import annotations
 

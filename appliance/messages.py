@@ -294,15 +294,17 @@ class Seen(Record, frozen=True):
     message: Message
 
 
+Mail = Message | Seen  # what a channel may carry
+
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Message | Seen)
+_decoder = msgspec.msgpack.Decoder(Mail)
 
 
-def encode(message: Message | Seen) -> bytes:
+def encode(message: Mail) -> bytes:
     return _encoder.encode(message)
 
 
-def decode(data: bytes) -> Message | Seen:
+def decode(data: bytes) -> Mail:
     """The message in `data`. Raises BadMessage, naming what is wrong."""
     try:
         return _decoder.decode(data)

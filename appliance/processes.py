@@ -20,7 +20,7 @@ class Process:
     """One row.
 
     name         also the log tag and the process title
-    module       has `main(work)`
+    module       inside the package; has `main(work)`
     cores        of a Pi 5 (0 to 3); cores that do not exist are left out
     scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
     lock_memory  pages may not be swapped out under the sound card
@@ -44,13 +44,13 @@ class Process:
 
 
 PROCESSES: tuple[Process, ...] = (
-    #       name         module                       cores   sched.   prio nice lock   silent needed cpu  MiB
-    Process("conductor", "appliance.conductor",       (0,),   "normal",  0,   0, False,  5.0, True,  0.05, 120),
-    Process("playback",  "appliance.audio.playback",  (0,),   "fifo",   21,   0, True,   2.0, True,  0.05, 120),
-    Process("capture",   "appliance.audio.capture",   (0,),   "fifo",   20,   0, True,   2.0, True,  0.05, 120),
-    Process("listener",  "appliance.hear.listener",   (1,),   "fifo",   10,   0, True,   5.0, True,  0.10, 200),
-    Process("speaker",   "appliance.voice.speaker",   (1,),   "normal",  0,   5, False, 15.0, False, 0.50, 400),
-    Process("thinker",   "appliance.think.thinker",   (2, 3), "normal",  0,   0, False, 60.0, False, 2.00, 600),
+    #       name         module               cores  sched. prio nice lock   silent needed cpu MiB
+    Process("conductor", "conductor",         (0,), "normal", 0, 0, False,  5.0, True, 0.05, 120),
+    Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.05, 120),
+    Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.05, 120),
+    Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.10, 200),
+    Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
+    Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits; it is stopped last.
 
@@ -58,8 +58,8 @@ RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
     RingSpec("played", "playback", ("listener",),  512,   80),
-    RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: a model that encodes is deaf for long
-    RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s ahead
+    RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
+    RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """A group of settings: unknown keys are refused, values never change after load."""
 
 
-class Card(Section):
+class Card(Section, frozen=True):
     """The sound card. Microphone and loudspeaker must share one clock."""
 
     capture: str
@@ -48,14 +48,14 @@ class Card(Section):
     ramp_ms: Annotated[int, msgspec.Meta(ge=1, le=5)]
 
 
-class Echo(Section):
+class Echo(Section, frozen=True):
     """Echo cancellation."""
 
     canceller: Literal["speex", "none"]
     tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
 
 
-class Onset(Section):
+class Onset(Section, frozen=True):
     """The fast gate that pauses at once and the confirmation that must follow."""
 
     above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
@@ -64,7 +64,7 @@ class Onset(Section):
     confirm_ms: Milliseconds
 
 
-class Turn(Section):
+class Turn(Section, frozen=True):
     """When the owner's speech counts as an utterance, and when it is over."""
 
     probability: Ratio
@@ -75,7 +75,7 @@ class Turn(Section):
     piece_s: Annotated[float, msgspec.Meta(ge=5, le=30)]
 
 
-class Verdict(Section):
+class Verdict(Section, frozen=True):
     """Backchannel, interruption or noise: when to decide, and how sure to be."""
 
     first_ms: Milliseconds
@@ -85,14 +85,14 @@ class Verdict(Section):
     backchannel: Ratio
 
 
-class Hearing(Section):
+class Hearing(Section, frozen=True):
     echo: Echo
     onset: Onset
     turn: Turn
     verdict: Verdict
 
 
-class Remote(Section):
+class Remote(Section, frozen=True):
     """An OpenAI-compatible server with audio input, in place of the local model."""
 
     url: str
@@ -101,7 +101,7 @@ class Remote(Section):
     timeout_s: Annotated[float, msgspec.Meta(gt=0, le=600)]
 
 
-class Thinking(Section):
+class Thinking(Section, frozen=True):
     """The language model."""
 
     model: str
@@ -117,7 +117,7 @@ class Thinking(Section):
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
-class Speaking(Section):
+class Speaking(Section, frozen=True):
     """The voice."""
 
     voice: str
@@ -125,14 +125,14 @@ class Speaking(Section):
     words_per_minute: Annotated[int, msgspec.Meta(ge=80, le=400)]
 
 
-class Memory(Section):
+class Memory(Section, frozen=True):
     """What is kept of conversations."""
 
     keep_turns: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
     recall_turns: Annotated[int, msgspec.Meta(ge=0, le=200)]
 
 
-class ProcessOverride(Section):
+class ProcessOverride(Section, frozen=True):
     """The owner's changes to one row of the process table; absent fields keep the table's."""
 
     cores: tuple[Annotated[int, msgspec.Meta(ge=0, le=1023)], ...] | None = None
@@ -140,7 +140,7 @@ class ProcessOverride(Section):
     nice: Annotated[int, msgspec.Meta(ge=-20, le=19)] | None = None
 
 
-class Settings(Section):
+class Settings(Section, frozen=True):
     """Everything an owner may change."""
 
     mode: Literal["open"]
@@ -210,7 +210,8 @@ def _read(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f" near line {mark.line + 1}" if mark else ""
-        raise SettingsError(f"{path}: is not YAML{line}.", "Check the indentation there.") from error
+        remedy = "Check the indentation there."
+        raise SettingsError(f"{path}: is not YAML{line}.", remedy) from error
     if loaded is None:
         return {}
     if not isinstance(loaded, dict):

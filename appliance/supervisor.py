@@ -177,7 +177,7 @@ class Supervisor:
         code = part.child.poll()
         silent_s = part.heart.age_s(time.monotonic_ns())
         if code is None and silent_s > part.row.silent_s:
-            part.child.kill()  # also ends a stopped process; a part that hangs is as dead as one that exits
+            part.child.kill()  # a part that hangs, or was stopped, is as dead as one that exits
             part.child.wait()
             self._went_down(part, f"did not beat for {silent_s:.0f} s", now)
         elif code is not None:

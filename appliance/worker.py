@@ -29,7 +29,7 @@ from appliance.ipc.floor import Floor
 from appliance.ipc.heartbeat import Heartbeat
 from appliance.ipc.ring import RingReader, RingWriter
 from appliance.log import set_up_logging
-from appliance.messages import Message
+from appliance.messages import Message, Seen
 from appliance.settings import Settings
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
@@ -83,7 +83,8 @@ class Worker:
     def mail(self, peer: str = "conductor") -> list[Message]:
         """All messages that have arrived; a malformed one is logged once a kind and skipped."""
         bad: list[BadMessage] = []
-        arrived = list(self.channels[peer].receive_all(bad))
+        every = self.channels[peer].receive_all(bad)
+        arrived = [message for message in every if not isinstance(message, Seen)]
         for error in bad:
             if str(error) not in self._bad_kinds:
                 self._bad_kinds.add(str(error))
@@ -148,7 +149,7 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
-    module = importlib.import_module(row.module)
+    module = importlib.import_module(f"appliance.{row.module}")
     if row.lock_memory:
         limits.append(lock_memory())
     for limit in filter(None, limits):

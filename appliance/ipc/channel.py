@@ -6,7 +6,7 @@ import socket
 from collections.abc import Iterator
 
 from appliance.errors import BadMessage
-from appliance.messages import Message, decode, encode
+from appliance.messages import Mail, decode, encode
 
 MAX_BYTES = 60_000  # one datagram; well under the default socket buffer of 208 KiB
 
@@ -29,7 +29,7 @@ class Channel:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def send(self, message: Message) -> bool:
+    def send(self, message: Mail) -> bool:
         """Post one message. False if it could not be taken: the other side is not reading."""
         data = encode(message)
         if len(data) > MAX_BYTES:
@@ -41,7 +41,7 @@ class Channel:
             return False
         return True
 
-    def receive(self) -> Message | None:
+    def receive(self) -> Mail | None:
         """The next message, or None. Raises BadMessage, and goes on after it, for anything else."""
         try:
             data = self._socket.recv(MAX_BYTES + 1)
@@ -49,7 +49,7 @@ class Channel:
             return None
         return decode(data) if data else None
 
-    def receive_all(self, bad: list[BadMessage] | None = None) -> Iterator[Message]:
+    def receive_all(self, bad: list[BadMessage] | None = None) -> Iterator[Mail]:
         """All that has arrived; what is malformed goes to `bad` (or nowhere) and is skipped."""
         while True:
             try:

@@ -12,8 +12,9 @@ import struct
 import time
 import zlib
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -49,10 +50,10 @@ class RingSpec:
     waits_for: str | None = None
 
 
-class Slot(NamedTuple):
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """One slot as its reader gets it.
 
-    `index` is the card's sample index of the first sample (CLOCK_MONOTONIC seconds × 16,000 when
+    `index` is the card's sample index of the first sample (CLOCK_MONOTONIC seconds times 16,000 when
     the stream started, then counted); `position` counts from the start of the answer or
     utterance; `turn` says which one; `samples` is int16, mono, 16 kHz.
     """
@@ -172,7 +173,7 @@ class RingWriter(_Attached):
         self._words[word] = _UNFINISHED
         start = slot + SLOT_HEADER_BYTES
         payload = self._bytes[start : start + 2 * frames]
-        payload[:] = memoryview(np.ascontiguousarray(samples, np.int16)).cast("B")
+        payload[:] = np.ascontiguousarray(samples, np.int16).view(np.uint8).data
         stamp = time.monotonic_ns() if stamp_ns is None else stamp_ns
         _FIELDS.pack_into(self._memory, slot + 8, index, position, stamp, turn, frames, flags)
         _CRC.pack_into(self._memory, slot + _CRC_AT, self._crc(slot, payload))
