@@ -1,0 +1,49 @@
+# `make` alone lists the verbs. Each verb does all the set-up that it needs.
+SHELL := /bin/bash
+PYTHON ?= python3
+export PYTHON
+BIN := .venv/bin
+ARGS ?=
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench run wheel lock clean distclean
+
+help:
+	@echo "Interlude: a voice appliance that stops talking when you start."
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo
+	@echo "The first verb sets everything up and says how long that takes; later ones start in seconds."
+
+demo: setup ## a whole conversation in a simulated room, with its picture (rehearsal/)
+	@$(BIN)/interlude demo $(ARGS)
+
+test: setup ## all tests; ARGS="-k ring" for some
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: setup ## style, types, C warnings, shell scripts, licences
+	@scripts/packages.sh check
+	@scripts/check.sh
+
+format: setup ## lay out the Python as `make check` wants it
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+
+bench: setup ## the figures of the README, measured here; ARGS="NAME" for one
+	@$(BIN)/interlude bench $(ARGS)
+
+run: setup ## the box itself, on this machine's sound card
+	@exec $(BIN)/interlude run $(ARGS)
+
+setup: ## only the set-up: packages, environment, llama.cpp, software sound card
+	@scripts/packages.sh
+	@$(PYTHON) scripts/environment.py
+
+lock: ## resolve the dependencies anew; UPGRADE=1 for the newest of each
+	@scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+clean: ## remove what was built here, except the environment
+	@rm -rf rehearsal build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
+	@if [ -f hw/simcard/Makefile ]; then $(MAKE) -s -C hw/simcard clean; fi
+
+distclean: clean ## remove the environment too; the built wheel stays in the cache
+	@rm -rf .venv .make

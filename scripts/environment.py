@@ -1,0 +1,178 @@
+"""The Python environment in .venv: locked dependencies, llama.cpp built here, the package itself.
+
+In: the lock files and pyproject.toml. Out: .venv, and a stamp in .make/ for each step that is
+done, so that the next run starts in seconds and one that was interrupted goes on where it was.
+Standard library only: it runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from scripts import llama
+from scripts.progress import Failed, follow, took
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMPS = ROOT / ".make"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to have done. `inputs` is all it depends on: when that changes, it is redone."""
+
+    name: str
+    announcement: str
+    inputs: str
+
+    @property
+    def stamp(self) -> Path:
+        return STAMPS / f"{self.name}.done"
+
+    def is_done(self) -> bool:
+        return self.stamp.is_file() and self.stamp.read_text() == self.inputs
+
+
+def digest(*parts: str | Path) -> str:
+    """A fingerprint of files (by what is in them) and words."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.read_bytes() if isinstance(part, Path) else part.encode()
+        whole.update(len(data).to_bytes(8, "little") + data)
+    return whole.hexdigest()
+
+
+@contextlib.contextmanager
+def doing(step: Step) -> Iterator[None]:
+    """Around the work of a step: its stamp goes before and comes back only after success."""
+    step.stamp.unlink(missing_ok=True)
+    print(f"── {step.announcement}", flush=True)
+    start = time.monotonic()
+    yield
+    step.stamp.write_text(step.inputs)
+    print(f"   done in {took(time.monotonic() - start)}", flush=True)
+
+
+def make_venv(step: Step) -> None:
+    with doing(step):
+        shutil.rmtree(VENV, ignore_errors=True)
+        follow([sys.executable, "-m", "venv", str(VENV)], STAMPS / "venv.log")
+
+
+def install_dependencies(step: Step, lock: Path) -> None:
+    total = sum(1 for line in lock.read_text().splitlines() if line[:1].isalnum())
+    collected = 0
+
+    def progress(line: str) -> str | None:
+        nonlocal collected
+        if line.startswith("Collecting "):
+            collected += 1
+            return f"[{min(collected, total)}/{total}] {line.split()[1].partition('==')[0]}"
+        return "unpacking" if line.startswith("Installing collected") else None
+
+    with doing(step):
+        follow(
+            [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
+             "--require-hashes", "-r", str(lock)],
+            STAMPS / "dependencies.log",
+            progress,
+        )  # fmt: skip
+
+
+def install_llama(step: Step) -> None:
+    with doing(step):
+        wheel = llama.wheel(PYTHON, ROOT / "requirements-llama.lock", STAMPS)
+        follow(
+            [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
+             "--no-index", "--force-reinstall", str(wheel)],
+            STAMPS / "llama-install.log",
+        )  # fmt: skip
+
+
+def install_project(step: Step) -> None:
+    """The package itself, editable, and a last look whether all that is installed fits together."""
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check"]
+    with doing(step):
+        follow(
+            [*pip, "install", "--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)],
+            STAMPS / "project.log",
+        )
+        follow([*pip, "check"], STAMPS / "project-check.log")
+
+
+def build_simcard() -> None:
+    """The software sound card. Its own Makefile knows what is out of date."""
+    folder = ROOT / "hw" / "simcard"
+    if not (folder / "Makefile").is_file():
+        return
+    up_to_date = subprocess.run(["make", "-s", "-q"], cwd=folder, capture_output=True, check=False)
+    if up_to_date.returncode:
+        print("── software sound card", flush=True)
+        follow(["make", "-s"], STAMPS / "simcard.log", cwd=folder)
+
+
+def set_up() -> None:
+    """Every step that is not done yet, in order. A new environment has all of them redone."""
+    # A moved clone needs a new environment: its place is written into every script of the old one.
+    python = f"{sys.version} {platform.machine()} {ROOT}"
+    lock = ROOT / "requirements-dev.lock"
+    venv = Step("venv", "Python environment (.venv)", digest(python))
+    dependencies = Step(
+        "dependencies", "dependencies, from requirements-dev.lock", digest(venv.inputs, lock)
+    )
+    model = Step(
+        "llama",
+        "llama.cpp, the model's runtime",
+        digest(venv.inputs, ROOT / "requirements-llama.lock", *llama.build_flags()),
+    )
+    project = Step("project", "Interlude itself", digest(venv.inputs, ROOT / "pyproject.toml"))
+    if not PYTHON.exists():
+        venv.stamp.unlink(missing_ok=True)
+    if not venv.is_done():
+        print("Setting up. The first time takes 3 to 15 minutes, most of it llama.cpp's build.")
+        make_venv(venv)
+        for later in (dependencies, model, project):
+            later.stamp.unlink(missing_ok=True)
+    if not dependencies.is_done():
+        install_dependencies(dependencies, lock)
+    if not model.is_done():
+        install_llama(model)
+    if not project.is_done():
+        install_project(project)
+    build_simcard()
+
+
+def main() -> int:
+    STAMPS.mkdir(exist_ok=True)
+    with (STAMPS / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another set-up of this clone is under way; waiting for it.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            set_up()
+        except Failed as failure:
+            print(f"\nSet-up failed: {failure}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            print("\nInterrupted. Run the same again to go on from here.", file=sys.stderr)
+            return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

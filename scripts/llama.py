@@ -1,0 +1,152 @@
+"""llama-cpp-python comes as source: its wheel is built here once, and kept for every clone."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scripts.progress import Failed, follow
+
+COMMON = (
+    "-DLLAMA_BUILD_TESTS=OFF",
+    "-DLLAMA_BUILD_EXAMPLES=OFF",
+    "-DGGML_OPENMP=ON",
+)
+GIB_A_JOB = 1.0  # of memory: the largest of llama.cpp's files take 0.7 GiB to compile
+_NEEDS_AVX2 = (
+    "AVX",
+    "AVX2",
+    "BMI2",
+    "FMA",
+    "F16C",
+)  # what the portable x86 build takes for granted
+
+
+def build_flags(machine: str = "", cpu_flags: str | None = None) -> tuple[str, ...]:
+    """CMake's options for this machine. Part of the wheel's key.
+
+    Native on arm64: without the Cortex-A76's dot product, prefill is several times slower.
+    Portable on x86: a native build crashes in the first matmul on CPUs with AMX under gcc 12.
+    """
+    machine = machine or platform.machine()
+    if machine == "aarch64":
+        return (*COMMON, "-DGGML_NATIVE=ON")
+    flags = _cpu_flags() if cpu_flags is None else cpu_flags
+    old = () if "avx2" in flags.split() else tuple(f"-DGGML_{name}=OFF" for name in _NEEDS_AVX2)
+    return (*COMMON, "-DGGML_NATIVE=OFF", *old)
+
+
+def jobs(cores: int, available_gib: float) -> int:
+    """How many compilers at once: one a core, as far as memory goes, and never none."""
+    return max(1, min(cores, int(available_gib / GIB_A_JOB)))
+
+
+def wheel(python: Path, lock: Path, logs: Path) -> Path:
+    """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
+    flags = build_flags()
+    home = _cache(logs)
+    shelf = home / _key(python, lock, flags)
+    shelf.mkdir(exist_ok=True)
+    with _alone(shelf / "lock"):
+        if found := next(shelf.glob("*.whl"), None):
+            print(f"   already built: {found}", flush=True)
+            return found
+        count = jobs(len(os.sched_getaffinity(0)), _available_gib())
+        print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
+        print(f"   its log: {logs / 'llama-build.log'}", flush=True)
+        # Not in /tmp, which is memory on Debian 13, nor in the clone, whose path may hold spaces.
+        with tempfile.TemporaryDirectory(prefix="build-", dir=home) as scratch:
+            _build(python, lock, flags, count, Path(scratch), logs / "llama-build.log")
+            built = next(Path(scratch).glob("*.whl"))
+            return built.rename(shelf / built.name)
+
+
+def _build(
+    python: Path, lock: Path, flags: tuple[str, ...], count: int, scratch: Path, log: Path
+) -> None:
+    environment = {
+        **os.environ,
+        "CMAKE_ARGS": " ".join(flags),
+        "CMAKE_BUILD_PARALLEL_LEVEL": str(count),
+        "TMPDIR": str(scratch),
+    }
+    # Without pip's own cache: it may hold a wheel of this version built with other flags.
+    follow(
+        [str(python), "-m", "pip", "wheel", "-v", "--disable-pip-version-check", "--no-deps",
+         "--no-cache-dir", "--require-hashes", "--wheel-dir", str(scratch), "-r", str(lock)],
+        log,
+        _progress,
+        environment=environment,
+    )  # fmt: skip
+
+
+def _progress(line: str) -> str | None:
+    """What to show of a line of pip's and ninja's output."""
+    if step := re.match(r"\[(\d+)/(\d+)\]", line):
+        return f"compiling [{step[1]}/{step[2]}]"
+    if line.startswith(("Downloading", "Collecting llama")):
+        return "fetching the source (77 MB)"
+    return "preparing" if line.startswith("Preparing metadata") else None
+
+
+def _key(python: Path, lock: Path, flags: tuple[str, ...]) -> str:
+    """Names everything that makes one wheel differ from another."""
+    says = "import sys, platform; print(sys.implementation.cache_tag, platform.machine(), sep='-')"
+    tag = subprocess.run(
+        [str(python), "-c", says], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    version = re.search(r"llama-cpp-python==(\S+)", lock.read_text())
+    assert version, "the lock names no llama-cpp-python"
+    cpu = _cpu_flags() if "-DGGML_NATIVE=ON" in flags else ""
+    libc = "-".join(platform.libc_ver())
+    made_of = hashlib.sha256("\n".join((lock.read_text(), *flags, cpu, libc)).encode()).hexdigest()
+    return f"llama-{version[1]}-{tag}-{made_of[:12]}"
+
+
+def _cache(fallback: Path) -> Path:
+    """The owner's cache folder if it can be written, else one in the clone."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    for folder in (Path(base) / "interlude" / "wheels", fallback / "cache"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    raise Failed(f"neither {base} nor {fallback} can be written; name a folder: XDG_CACHE_HOME=…")
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """One builder at a time: a second clone waits and then finds the wheel."""
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _cpu_flags() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.lower().startswith(("flags", "features")):
+            return line.partition(":")[2].strip()
+    return ""
+
+
+def _available_gib() -> float:
+    """Memory that may be used: the machine's, or the container's limit if that is less."""
+    available = next(
+        int(line.split()[1]) / 2**20
+        for line in Path("/proc/meminfo").read_text().splitlines()
+        if line.startswith("MemAvailable")
+    )
+    limit = Path("/sys/fs/cgroup/memory.max")
+    if limit.is_file() and (text := limit.read_text().strip()).isdigit():
+        available = min(available, int(text) / 2**30)
+    return available

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Writes the three lock files from pyproject.toml: exact versions with hashes for Python 3.11 to
+# 3.13 on x86-64 and arm64. llama-cpp-python comes as source only and is built by
+# scripts/environment.py, so that it has a file of its own. Options go to the resolver (--upgrade).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ ! -x .make/uv/bin/uv ]; then
+  "${PYTHON:-python3}" -m venv .make/uv
+  .make/uv/bin/python -m pip install --quiet uv
+fi
+compile() {
+  .make/uv/bin/uv pip compile --quiet --no-header --no-annotate --generate-hashes \
+    --universal --python-version 3.11 "$@"
+}
+# The two kinds of machine together are every machine we have: no marker needs to say so.
+simplify() {
+  local a="platform_machine == 'aarch64' and sys_platform == 'linux'"
+  local x="platform_machine == 'x86_64' and sys_platform == 'linux'"
+  sed -E -i "s/ ; \($a\) or \($x\)//; s/ ; \((.*) and $a\) or \(\1 and $x\)/ ; \1/" "$1"
+}
+
+compile pyproject.toml --no-emit-package llama-cpp-python "$@" -o requirements.lock
+simplify requirements.lock
+compile pyproject.toml --no-emit-package llama-cpp-python --extra room --extra piper --extra dev \
+  -c requirements.lock "$@" -o requirements-dev.lock
+simplify requirements-dev.lock
+grep -oE 'llama-cpp-python==[0-9.]+' pyproject.toml |
+  compile - --no-deps "$@" -o requirements-llama.lock
+simplify requirements-llama.lock
