@@ -1,0 +1,106 @@
+"""The conversation so far: what the owner said and how much of each answer was heard.
+
+Pure bookkeeping. In: questions, answers as they grow, what was heard of them. Out: turns, oldest
+first. It holds what left the loudspeaker, not what was planned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+RECALLED = -1  # the number of a turn from before this process began
+
+
+@dataclass(frozen=True, eq=False)
+class Clip:
+    """A stretch of the owner's speech: int16, mono, 16 kHz, at most 30 s. Equal only to itself."""
+
+    utterance: int
+    samples: npt.NDArray[np.int16]
+
+
+@dataclass(eq=False)
+class Turn:
+    """What the owner said, as sound or text, and the answer.
+
+    `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
+    stands as it was drawn; else they are empty, and the words count.
+    """
+
+    number: int
+    clips: tuple[Clip, ...] = ()
+    text: str = ""
+    answer: str = ""
+    tokens: list[int] = field(default_factory=list)
+
+    @property
+    def answered(self) -> bool:
+        return bool(self.answer.strip())
+
+    def put(self, answer: str) -> None:
+        """This is the answer now."""
+        self.answer = answer
+        self.tokens = []
+
+
+class History:
+    """Turns, oldest first. A question of whose answer nothing was heard joins the next question."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+
+    @property
+    def last(self) -> Turn | None:
+        return self.turns[-1] if self.turns else None
+
+    def begin(self, number: int, clips: Iterable[Clip] = (), text: str = "") -> Turn:
+        """A new question; the answer to it is yet to come."""
+        clips = tuple(clips)
+        if self.turns and not self.turns[-1].answered:
+            left = self.turns.pop()
+            known = {clip.utterance for clip in clips}
+            clips = (*(clip for clip in left.clips if clip.utterance not in known), *clips)
+            text = " ".join(filter(None, (left.text, text)))
+        turn = Turn(number, clips, text)
+        self.turns.append(turn)
+        return turn
+
+    def abandon(self, number: int) -> None:
+        """The answer is wanted no more; `heard` may still say that a part of it was heard."""
+        if turn := self._find(number):
+            turn.put("")
+
+    def heard(self, number: int, text: str, *, complete: bool) -> None:
+        """So much of an answer left the loudspeaker. Of a turn that is gone, nothing is kept."""
+        turn = self._find(number)
+        if turn is None or (complete and turn.answered):
+            return
+        turn.put(text.strip())
+        if not turn.answered and turn is not self.last:
+            self.turns.remove(turn)  # the talk has gone on without it
+
+    def fail(self, number: int) -> None:
+        """There is no answer to it and there will be none."""
+        if turn := self._find(number):
+            self.turns.remove(turn)
+
+    def recall(self, turns: Iterable[tuple[str, str]]) -> None:
+        """Turns from before, (what the owner said, what was heard), ahead of those of now."""
+        earlier = [
+            Turn(RECALLED, text=said, answer=heard) for said, heard in turns if heard.strip()
+        ]
+        self.turns = earlier + [turn for turn in self.turns if turn.number != RECALLED]
+
+    def forget(self) -> None:
+        self.turns.clear()
+
+    def drop_oldest(self) -> Turn | None:
+        """Forget the oldest turn, but never the last, which may wait for its answer."""
+        return self.turns.pop(0) if len(self.turns) > 1 else None
+
+    def _find(self, number: int) -> Turn | None:
+        return next((turn for turn in reversed(self.turns) if turn.number == number), None)

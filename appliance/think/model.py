@@ -1,0 +1,101 @@
+"""What the thinker asks of a language model, wherever it runs, and what describes a local one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from appliance.settings import Thinking
+from appliance.think.history import Clip, History
+
+SHIPPED = Path(__file__).parents[1] / "models" / "pocket"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the next token is drawn. Temperature 0 always takes the likeliest."""
+
+    temperature: float = 1.0  # these three: the model card's advice for Gemma 4
+    top_p: float = 0.95
+    top_k: int = 64
+
+    def with_owner(self, thinking: Thinking) -> Sampling:
+        """The same with the owner's settings over it; -1 there means the model's own."""
+        return Sampling(
+            self.temperature if thinking.temperature < 0 else thinking.temperature,
+            self.top_p if thinking.top_p < 0 else thinking.top_p,
+            self.top_k if thinking.top_k < 0 else thinking.top_k,
+        )
+
+
+GREEDY = Sampling(temperature=0.0)
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A model that lies on this box.
+
+    context_tokens  the most that it can hold; the owner's setting may be lower
+    history_tokens  the most conversation that it can make use of; likewise
+    persona         the system prompt that it was trained with; None takes the owner's
+    """
+
+    name: str
+    text: Path
+    audio: Path
+    context_tokens: int = 131_072
+    history_tokens: int = 131_072
+    sampling: Sampling = Sampling()
+    persona: str | None = None
+
+
+@dataclass
+class Effort:
+    """What one answer cost. `limited`: it was cut off by the greatest number of tokens."""
+
+    encode_ms: float = 0.0
+    prefill_ms: float = 0.0
+    tokens: int = 0
+    limited: bool = False
+
+
+class Abandoned(Exception):
+    """Nobody wants the answer any more: `interrupt` was called while the model was at work."""
+
+
+class Model(Protocol):
+    """A language model with ears. All methods belong to one thread, but for `interrupt`.
+
+    name        for the log and for ThinkerReady
+    patience_s  the longest time that it may be silent inside one call and still be well
+    """
+
+    name: str
+    patience_s: float
+
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
+
+        May drop the oldest turns. Raises Abandoned, or an InterludeError when it cannot.
+        """
+        ...
+
+    def prepare(self, clip: Clip) -> None:
+        """Do what can be done about a clip before it is known whether it will be answered."""
+        ...
+
+    def settle(self, history: History) -> None:
+        """Nobody waits: make ready for the next turn. Raises Abandoned."""
+        ...
+
+    def interrupt(self) -> None:
+        """From any thread: end what `answer` or `settle` is doing, within a token."""
+        ...
+
+    def resume(self) -> None:
+        """Take `interrupt` back, before the next piece of work."""
+        ...
+
+    def close(self) -> None: ...

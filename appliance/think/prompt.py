@@ -1,0 +1,78 @@
+"""Gemma 4's prompt: the conversation as marks, words, sound and tokens, in the order it is read.
+
+Pure. `<bos><|turn>system … <turn|>`, then for each turn the owner's sound before the owner's words,
+as the model card advises, and the answer. Without a thinking mark the model does not think aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from appliance.think.history import Clip, History, Turn
+
+UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Text in which Gemma's special tokens count as such."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """Anybody's text: whatever it looks like, it holds no special tokens."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Tokens as the model drew them."""
+
+    tokens: tuple[int, ...]
+
+
+Part = Marks | Words | Clip | Drawn
+
+
+def opening(persona: str) -> Iterator[Part]:
+    """What stands before the first turn and never changes."""
+    yield Marks("<bos>")
+    if persona.strip():
+        yield Marks("<|turn>system\n")
+        yield Words(persona.strip())
+        yield Marks("<turn|>\n")
+
+
+def question(turn: Turn) -> Iterator[Part]:
+    """The owner's part of a turn, up to where the model begins."""
+    yield Marks("<|turn>user\n")
+    for clip in turn.clips:
+        yield Marks("<|audio>")
+        yield clip
+        yield Marks("<audio|>")
+    words = turn.text.strip()
+    if words or not turn.clips:
+        yield Words(words or UNKNOWN_WORDS)
+    yield Marks("<turn|>\n<|turn>model\n")
+
+
+def answer(turn: Turn) -> Iterator[Part]:
+    """The model's part of a turn."""
+    if turn.tokens:
+        yield Drawn(tuple(turn.tokens))
+    else:
+        yield Words(turn.answer.strip())
+    yield Marks("<turn|>\n")
+
+
+def render(persona: str, history: History, *, open_last: bool) -> Iterator[Part]:
+    """All of it; with `open_last` the last turn stops where its answer is to begin."""
+    yield from opening(persona)
+    for turn in history.turns:
+        yield from question(turn)
+        if not (open_last and turn is history.last):
+            yield from answer(turn)
