@@ -143,6 +143,17 @@ class RingWriter(_Attached):
             return self.spec.slots
         return self.spec.slots - (self._next - self._words[self._waits_for])
 
+    def end_of(self, turn: int) -> int:
+        """The position after the last sample of `turn`, if the newest slot holds any; else 0.
+
+        For a writer that takes over from a dead one in the middle of an answer.
+        """
+        if self._next == 0:
+            return 0
+        slot = self._slot(self._next - 1)
+        _, position, _, newest, frames, _ = _FIELDS.unpack_from(self._memory, slot + 8)
+        return int(position + frames) if newest == turn else 0
+
     def collect_room(self) -> None:
         """Silence `room_fd` after a poll; then ask `room()` again."""
         _collect(self.room_fd)
