@@ -1,0 +1,1 @@
+"""Hearing: from the microphone's samples to utterances, onsets and verdicts."""

@@ -1,0 +1,275 @@
+"""Hearing, whole, without rings or clocks: sound in, what it means out.
+
+It knows no process and no time but the samples it has been given, so it runs as fast as it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+
+import numpy as np
+
+from appliance.hear.burst import Burst
+from appliance.hear.senses import STEP_FRAMES, Senses, Step
+from appliance.hear.tape import Tape
+from appliance.hear.turn import TRAILING_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.verdict import Judge, Judging, RuleJudge
+from appliance.ipc.ring import Samples
+from appliance.messages import (
+    Judgement,
+    Onset,
+    Opinion,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+)
+from appliance.processes import RATE_HZ
+from appliance.settings import Hearing as HearingSettings
+
+Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
+
+PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
+OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
+SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
+_BACKTRACK_STEPS = 20  # 100 ms: how far before its detection a sound may have begun
+_SOUND_DB = 6.0  # over the noise floor: a sound, if not yet one that stands out
+_SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
+_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
+
+
+class Phase(Enum):
+    """What the owner is doing, as far as anybody can know."""
+
+    QUIET = auto()
+    SOUND = auto()  # an onset while the box is silent: will it become an utterance?
+    JUDGED = auto()  # an onset over the box: verdict to come
+    SPEECH = auto()  # an utterance: its samples flow
+
+
+class Hearing:
+    """Feed it steps of 5 ms in order; it answers with events in the order they are to be sent.
+
+    Every onset gets a serial and comes to exactly one end:
+      Onset(speaking=False) … SpeechStarted … SpeechEnded, or Verdict("noise");
+      Onset(speaking=True) … Opinion* … Verdict("interruption"), SpeechStarted … SpeechEnded, or
+      Verdict("backchannel" | "noise").
+    An utterance carries the serial of its onset as its number. Chunks come before the SpeechEnded
+    that counts them; `frames` counts from the utterance's start, over all its pieces.
+    """
+
+    def __init__(
+        self, settings: HearingSettings, *, serial: int = 0, judge: Judge | None = None
+    ) -> None:
+        """`serial`: the last one that was ever used; the next onset has the one after it."""
+        self._settings = settings
+        self._senses = Senses(settings)
+        self._tape = Tape(PAST_FRAMES)
+        self._voicing = Voicing(settings.turn)
+        self._judging = Judging(settings.verdict, judge or RuleJudge())
+        self._energies = np.full(_BACKTRACK_STEPS, -100.0)
+        self._now = 0  # samples heard since the start, gaps not counted
+        self._card_index = 0  # of sample 0
+        self._serial = serial
+        self._phase = Phase.QUIET
+        self._onset = 0
+        self._over_box_until = -1
+        self._sure_hops = 0
+        self._usual_db: float | None = None
+        self._burst = Burst(None)
+        self._utterance: Utterance | None = None
+        self.answering = False  # told from outside: an answer is under way, even where it pauses
+        self.last_step: Step | None = None
+
+    @property
+    def phase(self) -> Phase:
+        return self._phase
+
+    @property
+    def usual_db(self) -> float | None:
+        """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
+        return self._usual_db
+
+    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[Event]:
+        """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""
+        events: list[Event] = []
+        if self._now == 0:
+            self._card_index = index
+        elif index != self._card_index + self._now:
+            events += self._jumped(index)
+        step = self._senses.take(mic, played, self._phase is not Phase.QUIET)
+        self.last_step = step
+        self._tape.put(self._now, step.samples)
+        at = self._now
+        self._now += STEP_FRAMES
+        self._energies[at // STEP_FRAMES % _BACKTRACK_STEPS] = step.energy_db
+        if step.sounding:
+            self._over_box_until = self._now + OVER_BOX_FRAMES
+        if self._phase is not Phase.QUIET:
+            self._burst.feed(step)
+            if step.probability is not None:
+                self._voicing.feed(step.probability, self._now)
+        match self._phase:
+            case Phase.QUIET:
+                self._listen(step, events)
+            case Phase.SOUND:
+                self._await_speech(events)
+            case Phase.JUDGED:
+                self._judge(step, events)
+            case Phase.SPEECH:
+                self._follow(events)
+        return events
+
+    def cut(self) -> list[Event]:
+        """The sound has stopped coming: end what is under way, as far as it was heard."""
+        events: list[Event] = []
+        if self._phase is Phase.SPEECH:
+            self._end_speech(events)
+        elif self._phase is not Phase.QUIET:
+            self._withdraw("noise", events)
+        return events
+
+    # ── the four phases ──────────────────────────────────────────────────────────────────────
+    def _listen(self, step: Step, events: list[Event]) -> None:
+        if not (step.gate or self._network_is_sure(step)):
+            return
+        self._sure_hops = 0
+        self._serial += 1
+        self._onset = self._began()
+        self._voicing.begin(self._onset)
+        self._burst = Burst(self._usual_db)
+        over_box = self.answering or self._now <= self._over_box_until
+        events.append(Onset(self._serial, self._index(self._onset), over_box))
+        if step.probability is not None:
+            self._voicing.feed(step.probability, self._now)
+        self._phase = Phase.JUDGED if over_box else Phase.SOUND
+        if over_box:
+            first = self._onset - self._preroll
+            past = self._tape.take(first, self._now - STEP_FRAMES - first)
+            self._judging.begin(past)
+
+    def _network_is_sure(self, step: Step) -> bool:
+        """Speech too soft for the gate. Over the box the network alone is no witness: what is left
+        of the box's own voice is speech too."""
+        if step.probability is None:
+            return False
+        if step.probability < self._settings.turn.probability:
+            self._sure_hops = 0
+            return False
+        self._sure_hops += 1
+        if not step.sounding:
+            return True
+        margin_db = self._settings.onset.above_echo_db / 2
+        return self._sure_hops >= _SURE_HOPS and step.excess_db > -margin_db
+
+    def _await_speech(self, events: list[Event]) -> None:
+        if self._unconfirmed(events):
+            return
+        voicing, turn = self._voicing, self._settings.turn
+        if voicing.spoken_frames >= _frames(turn.start_ms):
+            self._start_speech(events)
+        elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
+            self._withdraw("noise", events)
+
+    def _judge(self, step: Step, events: list[Event]) -> None:
+        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+        odds, verdict = self._judging.feed(step, self._burst, age_ms)
+        if odds is not None:
+            events.append(Opinion(self._serial, age_ms, *odds))
+        if self._unconfirmed(events):
+            return
+        if verdict == "interruption":
+            events.append(Verdict(self._serial, verdict, age_ms))
+            self._start_speech(events)
+        elif verdict is not None:
+            self._withdraw(verdict, events)
+
+    def _follow(self, events: list[Event]) -> None:
+        assert self._utterance is not None
+        until = self._now
+        if not self._voicing.voiced:
+            until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
+        pause = not self._voicing.voiced
+        events += self._utterance.flow(self._tape, until, self._card_index, pause)
+        if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
+            self._end_speech(events)
+
+    # ── from one to the next ─────────────────────────────────────────────────────────────────
+    def _unconfirmed(self, events: list[Event]) -> bool:
+        """Take the pause back if nothing has sounded like a voice in time."""
+        age_frames = self._now - self._onset
+        if self._voicing.confirmed or age_frames < _frames(self._settings.onset.confirm_ms):
+            return False
+        # What is still there after all this time is what the room sounds like now.
+        self._senses.floor.learn(float(np.median(self._energies)))
+        self._senses.gate.false_alarm()
+        self._withdraw("noise", events)
+        return True
+
+    def _withdraw(self, verdict: Judgement, events: list[Event]) -> None:
+        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+        events.append(Verdict(self._serial, verdict, age_ms))
+        if self._phase is Phase.JUDGED:  # the box goes on in a moment
+            self._over_box_until = self._now + OVER_BOX_FRAMES
+        self._quiet()
+
+    def _start_speech(self, events: list[Event]) -> None:
+        piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
+        first = max(0, self._onset - self._preroll, self._now - PAST_FRAMES)
+        self._utterance = Utterance(self._serial, first, piece_frames)
+        self._phase = Phase.SPEECH
+        events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
+        events += self._utterance.flow(
+            self._tape, self._voicing.last_voiced, self._card_index, pause=False
+        )
+
+    def _end_speech(self, events: list[Event]) -> None:
+        assert self._utterance is not None
+        spoken_until = self._voicing.last_voiced
+        until = min(self._now, spoken_until + TRAILING_FRAMES)
+        events += self._utterance.finish(self._tape, until, self._card_index, spoken_until)
+        self._utterance = None
+        usual = self._usual_db
+        self._usual_db = (
+            self._burst.level_db if usual is None
+            else _USUAL_KEPT * usual + (1 - _USUAL_KEPT) * self._burst.level_db
+        )  # fmt: skip
+        self._quiet()
+
+    def _quiet(self) -> None:
+        self._phase = Phase.QUIET
+        self._sure_hops = 0
+        self._senses.gate.reset()
+
+    def _jumped(self, index: int) -> list[Event]:
+        """The card's index is not the one after the last: slots were lost or the card restarted."""
+        gap = index - (self._card_index + self._now)
+        events = [] if 0 < gap <= SPLICED_FRAMES else self.cut()
+        self._card_index = index - self._now
+        if not 0 < gap <= SPLICED_FRAMES:
+            self._senses.speech.reset()
+        return events
+
+    # ── counting ─────────────────────────────────────────────────────────────────────────────
+    @property
+    def _preroll(self) -> int:
+        return _frames(self._settings.turn.preroll_ms)
+
+    def _index(self, at: int) -> int:
+        return self._card_index + at
+
+    def _began(self) -> int:
+        """Where the sound that is heard now began: back to the last step that was mere noise."""
+        newest = self._now // STEP_FRAMES - 1
+        sound_db = self._senses.floor.db + _SOUND_DB
+        steps = 1
+        while (
+            steps < min(_BACKTRACK_STEPS, newest)
+            and self._energies[(newest - steps) % _BACKTRACK_STEPS] > sound_db
+        ):
+            steps += 1
+        return self._now - steps * STEP_FRAMES
+
+
+def _frames(milliseconds: int) -> int:
+    return milliseconds * RATE_HZ // 1000

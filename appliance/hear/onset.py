@@ -1,0 +1,85 @@
+"""The fast gate: does somebody begin to speak? Energies of 5 ms steps in dB, no network.
+
+It may be wrong: what it fires at must be confirmed, or the pause is taken back.
+"""
+
+from __future__ import annotations
+
+from appliance.settings import Onset
+
+_AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
+_DECAY_DB = 0.6  # a step: 120 dB/s, slower than any living room's echo dies away
+_WARY_DB = 4.0  # added to the margin for each false alarm
+_WARIEST_DB = 12.0
+_CALM_DB = 0.004  # a step: 4 dB of wariness is forgotten in 5 s
+
+
+class ExpectedEcho:
+    """How much of the box's own voice the canceller is expected to leave, in dB full scale.
+
+    Two predictions, the higher counts: the canceller's own echo estimate less what it has lately
+    taken away; and what was played less what lately remained of it, which holds while the filter
+    is cold and estimates nothing.
+    """
+
+    def __init__(self) -> None:
+        self.db = -100.0
+        self._estimate = -100.0
+        self._played = -100.0
+        self._taken_db = 6.0  # echo estimate over residue
+        self._loss_db = 0.0  # played over residue: at first, as loud as what is played
+
+    @property
+    def audible(self) -> bool:
+        return self._played > _AUDIBLE_DB
+
+    def feed(self, played_db: float, estimate_db: float, residue_db: float, learn: bool) -> None:
+        """One step; learn while nobody but the box speaks."""
+        self._played = max(played_db, self._played - _DECAY_DB)
+        self._estimate = max(estimate_db, self._estimate - _DECAY_DB)
+        if not self.audible:
+            self.db = -100.0
+            return
+        if learn:
+            self._taken_db = _follow(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
+            self._loss_db = _follow(self._loss_db, self._played - residue_db, 0.0, 60.0)
+        self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
+
+
+def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
+    """Towards what is seen, faster up than down: residues are peaky, their valleys say little."""
+    value += (0.02 if seen > value else 0.005) * (seen - value)
+    return min(max(value, lowest), highest)
+
+
+class Gate:
+    """Fires when the energy has stood out for `steps` steps in a row.
+
+    After a false alarm it is wary for some seconds: its margin grows, so that a clatter does not
+    pause the box again and again. The network, which is not wary, still hears a word through it.
+    """
+
+    def __init__(self, settings: Onset) -> None:
+        self._settings = settings
+        self._over = 0
+        self._wary_db = 0.0
+        self.excess_db = -100.0
+
+    def feed(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
+        """One step. `excess_db` is how far it stands above all that is expected."""
+        margin_db = energy_db - floor_db - self._settings.above_noise_db
+        if echo.audible:
+            margin_db = min(margin_db, energy_db - echo.db - self._settings.above_echo_db)
+        self.excess_db = margin_db
+        self._wary_db = max(0.0, self._wary_db - _CALM_DB)
+        self._over = self._over + 1 if margin_db > self._wary_db else 0
+        return self._over >= self._settings.steps
+
+    def false_alarm(self) -> None:
+        """What it fired at was no voice."""
+        self._wary_db = min(_WARIEST_DB, self._wary_db + _WARY_DB)
+        self._over = 0
+
+    def reset(self) -> None:
+        """Forget the steps so far, not the wariness."""
+        self._over = 0

@@ -1,0 +1,109 @@
+"""The senses: from one step of raw sound to everything that can be known about it at once.
+
+In: 5 ms of the microphone and of the loudspeaker. Out: a `Step`. Nothing here decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.echo import Canceller, NoCanceller
+from appliance.hear.highpass import HighPass
+from appliance.hear.noise import NoiseFloor
+from appliance.hear.onset import ExpectedEcho, Gate
+from appliance.hear.vad import SpeechProbability
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+from appliance.settings import Hearing as HearingSettings
+
+STEP_FRAMES = 80
+_OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
+_HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
+_LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
+
+
+class Step(NamedTuple):
+    """5 ms of sound.
+
+    samples      int16[80] without echo and offset: what is heard, judged and handed on
+    hissing      float64[80] of the same above 120 Hz, full scale 1.0
+    energy_db    of `hissing`, dB full scale, floor_db the room's noise in the same measure
+    excess_db    by how much it stands above all that is expected (noise, echo, margins)
+    gate         the gate fires
+    probability  of speech, where a hop of the network ends in this step; else None
+    sounding     the box itself is audible, or was a moment ago
+    """
+
+    samples: Samples
+    hissing: npt.NDArray[np.float64]
+    energy_db: float
+    floor_db: float
+    excess_db: float
+    gate: bool
+    probability: float | None
+    sounding: bool
+
+
+class Senses:
+    """Echo canceller, noise floor, gate and speech probability over one stream of steps."""
+
+    def __init__(self, settings: HearingSettings) -> None:
+        tail_ms = settings.echo.tail_ms
+        self._canceller: Canceller | NoCanceller = (
+            Canceller(tail_ms=tail_ms, frames=STEP_FRAMES, rate_hz=RATE_HZ)
+            if settings.echo.canceller == "speex"
+            else NoCanceller()
+        )
+        self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=STEP_FRAMES)
+        self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=2)
+        self._pair = np.zeros((STEP_FRAMES, 2))
+        self._column = np.zeros((STEP_FRAMES, 1))
+        self._zeros = 0
+        self.speech = SpeechProbability()
+        self.floor = NoiseFloor()
+        self.echo = ExpectedEcho()
+        self.gate = Gate(settings.onset)
+
+    def take(self, mic: Samples, played: Samples, somebody_speaks: bool) -> Step:
+        """The next step. While `somebody_speaks` nothing is learned about room and echo."""
+        self._column[:, 0] = mic
+        steady = self._offset(self._column)[:, 0]
+        clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
+        residue = self._canceller.cancel(clean, played)
+
+        pair = self._pair
+        np.multiply(residue, 1 / 32768, out=pair[:, 0])
+        if self._canceller.working:
+            np.multiply(clean, 1 / 32768, out=pair[:, 1])
+            pair[:, 1] -= pair[:, 0]
+        else:
+            pair[:, 1] = 0.0
+        heard = self._hum(pair)
+        hissing = heard[:, 0]
+        energy_db = decibels(hissing)
+        played_db = decibels(played / 32768) if played.any() else -100.0
+        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, not somebody_speaks)
+        sounding = self.echo.audible
+        self.floor.feed(energy_db, frozen=sounding or somebody_speaks)
+        fires = self.gate.feed(energy_db, self.floor.db, self.echo)
+        return Step(
+            residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires,
+            self._probability(residue), sounding,
+        )  # fmt: skip
+
+    def _probability(self, residue: Samples) -> float | None:
+        self._zeros = 0 if residue.any() else self._zeros + 1
+        if self._zeros <= _LONG_SILENCE_STEPS:
+            return self.speech.feed(residue)
+        if self._zeros == _LONG_SILENCE_STEPS + 1:
+            self.speech.reset()
+        return 0.0  # every step: what waits for silence must see it
+
+
+def decibels(samples: npt.NDArray[np.float64]) -> float:
+    """Mean energy in dB full scale; -100 for digital silence."""
+    return 10 * math.log10(float(samples @ samples) / len(samples) + 1e-10)

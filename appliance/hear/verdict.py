@@ -1,0 +1,127 @@
+"""Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
+
+In: the steps since the onset. Out: opinions, and one verdict by the deadline. `Judge` is what
+gives opinions; `RuleJudge` does it by the table below, until a network takes its place.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from appliance.hear.burst import Burst
+from appliance.hear.senses import Step
+from appliance.ipc.ring import Samples
+from appliance.messages import Judgement
+from appliance.settings import Verdict
+
+
+class Odds(NamedTuple):
+    """Probabilities that sum to one."""
+
+    backchannel: float
+    interruption: float
+    noise: float
+
+    def likeliest(self) -> Judgement:
+        """Of equals the interruption: talking over the owner is the worse mistake."""
+        if self.interruption >= max(self.backchannel, self.noise):
+            return "interruption"
+        return "backchannel" if self.backchannel >= self.noise else "noise"
+
+
+class Judge(Protocol):
+    """Listens to one burst at a time; asked for its opinion at any moment."""
+
+    def begin(self, past: Samples) -> None:
+        """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        """The next 5 ms, and what has been measured of the burst so far, these 5 ms included."""
+
+    def opinion(self) -> Odds: ...
+
+
+class Evidence(NamedTuple):
+    """One row: from `low` to `high` of the measure, ever more of the weights counts.
+
+    Weights are log odds for backchannel, interruption, noise.
+    """
+
+    measure: str
+    low: float
+    high: float
+    backchannel: float
+    interruption: float
+    noise: float
+
+
+PRIOR = (0.5, 0.5, 0.0)  # log odds before anything is known
+# One word alone says nothing of what it means: "right" and "wait" are equally long and loud. What
+# the rules know is that backchannels are short and that hums are backchannels.
+EVIDENCE: tuple[Evidence, ...] = (
+    #        measure      low    high  back  inter  noise
+    Evidence("span_ms",   480,   560,  -2.0,  2.5,  -0.5),  # goes on: a sentence
+    Evidence("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
+                                                            # 190 ms gap of "wait, tell me about"
+    Evidence("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
+    Evidence("tone_hz",   480,   380,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
+    Evidence("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),  # hardly any voice: a cough, a clatter
+    Evidence("louder_db", 8.0,  14.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
+)  # fmt: skip
+ENDED_MS = 150  # of quiet, before which no burst counts as over
+
+
+class RuleJudge:
+    """Adds up the table's evidence."""
+
+    def __init__(self, evidence: tuple[Evidence, ...] = EVIDENCE) -> None:
+        self._evidence = evidence
+        self.begin(np.zeros(0, np.int16))
+
+    def begin(self, past: Samples) -> None:
+        self._burst = Burst(None)
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        self._burst = burst
+
+    def opinion(self) -> Odds:
+        scores = list(PRIOR)
+        for row in self._evidence:
+            value = getattr(self._burst, row.measure)
+            share = min(1.0, max(0.0, (value - row.low) / (row.high - row.low)))
+            for i, weight in enumerate(row[3:]):
+                scores[i] += share * weight
+        weights = [math.exp(score) for score in scores]
+        return Odds(*(weight / sum(weights) for weight in weights))
+
+
+class Judging:
+    """One burst from its onset to its verdict: when to ask the judge, and when to believe it."""
+
+    def __init__(self, settings: Verdict, judge: Judge) -> None:
+        self._settings = settings
+        self._judge = judge
+
+    def begin(self, past: Samples) -> None:
+        self._judge.begin(past)
+        self._next_ms = self._settings.first_ms
+
+    def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
+        """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
+        self._judge.feed(step, burst)
+        if age_ms < min(self._next_ms, self._settings.deadline_ms):
+            return None, None
+        self._next_ms += self._settings.every_ms
+        odds = self._judge.opinion()
+        return odds, self._verdict(odds, burst, age_ms)
+
+    def _verdict(self, odds: Odds, burst: Burst, age_ms: int) -> Judgement | None:
+        if odds.interruption >= self._settings.interruption:
+            return "interruption"
+        ended = burst.quiet_ms >= ENDED_MS
+        if ended and odds.backchannel + odds.noise >= self._settings.backchannel:
+            return odds.likeliest()
+        return odds.likeliest() if age_ms >= self._settings.deadline_ms else None

@@ -1,0 +1,181 @@
+"""A room in arrays for tests and measurements of hearing: an owner, a box that talks, echo, noise.
+
+The loop is closed as in the box: an onset silences the loudspeaker a little later, and a verdict
+that is no interruption lets it go on.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import io
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from appliance.hear.hearing import Event, Hearing
+from appliance.hear.senses import STEP_FRAMES
+from appliance.ipc.ring import Samples
+from appliance.messages import Onset, SpeechEnded, Verdict
+from appliance.processes import RATE_HZ
+
+T = TypeVar("T")
+Wave = npt.NDArray[np.float64]
+RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"
+_CACHE = Path(tempfile.gettempdir()) / "interlude-test-speech"
+PAUSE_STEPS = 3  # from an onset to silence at the card, and from a release to sound
+INDEX = 1_000_000  # the card's index of the first sample
+
+ANSWER = (
+    "The weather tomorrow will be mostly sunny with a light breeze from the west. Temperatures "
+    "should reach about twenty two degrees in the afternoon. To make the sauce, first chop two "
+    "onions and a clove of garlic, then fry them slowly in olive oil until they are soft. The "
+    "history of the lighthouse goes back more than two thousand years."
+)
+
+
+def say(text: str, voice: str = "en-us", speed: int = 175) -> Wave:
+    """espeak-ng's speech, 16 kHz, from its first to its last sound; kept between runs."""
+    key = hashlib.sha256(f"{text}|{voice}|{speed}".encode()).hexdigest()[:24]
+    kept = _CACHE / f"{key}.npy"
+    if kept.is_file():
+        loaded: Wave = np.load(kept)
+        return loaded
+    command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed)]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    wave, rate = soundfile.read(io.BytesIO(done.stdout))
+    wave = trimmed(soxr.resample(wave, rate, RATE_HZ))
+    _CACHE.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=_CACHE, delete=False) as file:
+        np.save(file, wave)
+    Path(file.name).replace(kept)
+    return wave
+
+
+@functools.cache
+def recording(path: Path) -> Wave:
+    wave, rate = soundfile.read(path)
+    assert rate == RATE_HZ
+    return np.asarray(wave, np.float64)
+
+
+def words(word: str, count: int) -> list[Wave]:
+    """`count` recordings of a word, one a speaker as far as they go, trimmed; none if absent."""
+    files = sorted((RECORDINGS / "words" / word).glob("*.flac"))
+    by_speaker = {file.name.split("_")[0]: file for file in files}
+    return [trimmed(recording(file)) for file in list(by_speaker.values())[:count]]
+
+
+def trimmed(wave: Wave) -> Wave:
+    """From the first sample above -40 dB of the peak to the last: the sound itself."""
+    loud = np.flatnonzero(np.abs(wave) > np.abs(wave).max() * 0.01)
+    return wave[loud[0] : loud[-1] + 1]
+
+
+def at_level(wave: Wave, level_db: float = -26.0) -> Wave:
+    """Scaled to so many dB full scale rms."""
+    scaled: Wave = wave * (10 ** (level_db / 20) / np.sqrt(np.mean(wave**2)))
+    return np.clip(scaled, -0.99, 0.99)
+
+
+def to_int16(wave: Wave) -> Samples:
+    return np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
+
+
+def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -> Wave:
+    """Direct sound, then noise that dies away; about as reverberant as a living room."""
+    length = int(rt60_s * RATE_HZ)
+    t = np.arange(length) / RATE_HZ
+    tail = np.random.default_rng(seed).standard_normal(length) * 10 ** (-3 * t / rt60_s)
+    tail[:24] = 0.0
+    tail *= 10 ** (-3 / 20) / np.sqrt(np.sum(tail**2))
+    tail[0] = 1.0
+    return np.concatenate([np.zeros(int(delay_ms * RATE_HZ / 1000)), tail])
+
+
+@dataclass
+class Run:
+    """What came of it: (sample of the owner's track at which it was said, event)."""
+
+    events: list[tuple[int, Event]] = field(default_factory=list)
+    played: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
+
+    def of(self, kind: type[T]) -> list[tuple[int, T]]:
+        return [(at, event) for at, event in self.events if isinstance(event, kind)]
+
+
+def run(
+    hearing: Hearing,
+    owner: Wave,
+    *,
+    answer: Wave | None = None,
+    echo_db: float = -20.0,
+    room: Wave | None = None,
+    noise_db: float | None = -62.0,
+    noise: Wave | None = None,
+    pauses: bool = True,
+    seed: int = 0,
+) -> Run:
+    """Play `owner` (float, full scale 1.0) to the box while it says `answer`.
+
+    echo_db  level of the answer at the microphone, dB full scale rms
+    noise    the room's noise at noise_db rms; white if none is given
+    pauses   the box pauses at an onset as the real one does; else it talks on regardless
+    """
+    steps = len(owner) // STEP_FRAMES
+    frames = steps * STEP_FRAMES
+    sound = owner[:frames].copy()
+    if noise_db is not None:
+        if noise is None:
+            noise = np.random.default_rng(seed).standard_normal(frames)
+        sound += at_level(np.resize(noise, frames), noise_db)
+    said = to_int16(answer) if answer is not None else np.zeros(0, np.int16)
+    response = impulse_response() if room is None else room
+    if answer is not None:
+        loudness = np.sqrt(np.mean(answer[np.abs(answer) > 1e-3] ** 2) * np.sum(response**2))
+        response = response * 10 ** (echo_db / 20) / loudness
+    echo = np.zeros(frames + len(response) + STEP_FRAMES)
+    played = np.zeros(frames, np.int16)
+    result = Run(played=played)
+    position, held, change_at, silent = 0, False, -1, False
+    for step in range(steps):
+        at = step * STEP_FRAMES
+        if step == change_at:
+            silent = held
+        span = slice(at, at + STEP_FRAMES)
+        if not silent and position < len(said):
+            frame = said[position : position + STEP_FRAMES]
+            played[at : at + len(frame)] = frame
+            position += len(frame)
+            echo[at : at + len(response) + STEP_FRAMES - 1] += np.convolve(
+                played[span] / 32768, response
+            )
+        mic = to_int16(sound[span] + echo[span])
+        for event in hearing.hear(mic, played[span], INDEX + at):
+            result.events.append((at + STEP_FRAMES, event))
+            if pauses and isinstance(event, Onset):
+                held, change_at = True, step + PAUSE_STEPS
+            elif (isinstance(event, Verdict) and event.kind != "interruption") or (
+                isinstance(event, SpeechEnded) and event.last
+            ):
+                held, change_at = False, step + PAUSE_STEPS
+    return result
+
+
+def track(sounds: Sequence[Wave], *, lead_s: float, gap_s: float) -> tuple[Wave, list[int]]:
+    """The sounds one after another, and where each begins."""
+    parts, onsets, at = [np.zeros(int(lead_s * RATE_HZ))], [], int(lead_s * RATE_HZ)
+    for sound in sounds:
+        onsets.append(at)
+        gap = np.zeros(int(gap_s * RATE_HZ) + (-len(sound)) % 16)
+        parts += [sound, gap]
+        at += len(sound) + len(gap)
+    return np.concatenate(parts), onsets
