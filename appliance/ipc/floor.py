@@ -23,10 +23,13 @@ class Floor:
     hold      listener's: a serial raised at each onset
     released  conductor's: the serial it lets go
     muted     conductor's: 1 while the microphone's samples must go nowhere
+    card_lead capture's: samples that the card has counted beyond CLOCK_MONOTONIC so far; a stream
+              that starts anew, in capture or playback, counts on from there
     """
 
     def __init__(self, fd: int) -> None:
-        self._words = memoryview(mmap.mmap(fd, PAGE_BYTES)).cast("Q")
+        page = memoryview(mmap.mmap(fd, PAGE_BYTES))
+        self._words, self._signed = page.cast("Q"), page.cast("q")
 
     @property
     def turn(self) -> int:
@@ -59,6 +62,14 @@ class Floor:
     @muted.setter
     def muted(self, value: bool) -> None:
         self._words[3 * _LINE_WORDS] = int(value)
+
+    @property
+    def card_lead(self) -> int:
+        return self._signed[4 * _LINE_WORDS]
+
+    @card_lead.setter
+    def card_lead(self, value: int) -> None:
+        self._signed[4 * _LINE_WORDS] = value
 
     @property
     def held(self) -> bool:

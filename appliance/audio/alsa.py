@@ -1,0 +1,316 @@
+"""ALSA, and the only place that knows it. In: a card's name. Out: a `Stream` of int16 frames.
+
+Never blocks: every stream is opened non-blocking and polled. Every trouble is a CardError of one
+sentence and a remedy, except a dropout, which the caller counts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import select
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+import alsaaudio
+import numpy as np
+
+from appliance.audio.cards import CardInfo, Direction, holder
+from appliance.audio.cards import list_cards as list_cards  # for `check`, which asks ALSA things
+from appliance.audio.clock import Pair
+from appliance.audio.format import all_channels, one_channel
+from appliance.errors import CardError
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+
+NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
+RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # a whole number times ours
+_CAPTURE_BUFFER_PERIODS = 16  # a deep capture buffer costs no latency and survives a stall
+_READS = 12  # of the position when a stream starts: 3 ms, longer than a USB card's step of 1 ms
+_READ_EVERY_S = 0.00025
+_SAME_MOMENT_NS = 60_000  # one sample; a pair whose halves lie further apart is read again
+
+# ALSA prints each failed open to standard error by itself, which a retry would do twice a second.
+_ErrorHandler = ctypes.CFUNCTYPE(None)
+_no_print = _ErrorHandler(lambda *_: None)
+ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_no_print)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a card can do in one direction; with a `problem`, it could not be asked."""
+
+    device: str
+    direction: Direction
+    rates_hz: tuple[int, ...] = ()
+    channels: tuple[int, ...] = ()
+    problem: str = ""
+    remedy: str = ""
+    busy: bool = False
+
+
+class Stream:
+    """One open direction of a card. `position` counts the frames taken or given since `start`."""
+
+    def __init__(self, pcm: alsaaudio.PCM, device: str, direction: Direction) -> None:
+        info = pcm.info()
+        self.device = device
+        self.direction: Direction = direction
+        self.rate_hz: int = info["rate"]
+        self.channels: int = info["channels"]
+        self.period_frames: int = info["period_size"]
+        self.buffer_frames: int = info["buffer_size"]
+        self.factor = self.rate_hz // RATE_HZ
+        self.position = 0
+        self._pcm = pcm
+        self._fds: dict[int, int] = dict(pcm.polldescriptors())
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._pcm.close()
+
+    def start(self) -> list[Pair]:
+        """Start, or start anew after a dropout. Playback begins with a full buffer of silence.
+
+        Takes 3 ms, in which it reads the position: the pairs are for CardClock.start.
+        """
+        self.position = 0
+        for _ in range(3):  # the first try after a dropout only says so once more, and prepares
+            if self.direction == "capture":
+                if self._call(self._pcm.read)[0] >= 0:
+                    break
+            elif (written := self.write(np.zeros(self.buffer_frames, np.int16))) > 0:
+                self.position = written
+                break
+        pairs = []
+        for _ in range(_READS):
+            pair = self.pair()
+            if pair is not None:
+                pairs.append(pair)
+            time.sleep(_READ_EVERY_S)
+        if not pairs:
+            raise self._lost("does not start")
+        return pairs
+
+    def register(self, poller: select.poll) -> None:
+        for fd, events in self._fds.items():
+            poller.register(fd, events)
+
+    def woken(self, events: Sequence[tuple[int, int]]) -> bool:
+        """Whether these results of a poll are this card's, and really mean it has something."""
+        mine = [event for event in events if event[0] in self._fds]
+        return bool(mine) and self._call(self._pcm.polldescriptors_revents, mine) != 0
+
+    def avail(self) -> int:
+        """Frames that can be read or written now; −1 after a dropout. Raises CardError if lost."""
+        frames = self._call(self._pcm.avail)
+        if frames >= 0:
+            return int(frames)
+        if frames == -errno.EPIPE:
+            return -1
+        raise self._lost(os.strerror(-frames))
+
+    def read(self) -> Samples | None:
+        """At most one period, mono, at the card's rate; None after a dropout."""
+        frames, data = self._call(self._pcm.read)
+        if frames < 0:
+            return None
+        self.position += frames
+        return one_channel(np.frombuffer(data, np.int16), self.channels)
+
+    def write(self, mono: Samples) -> int:
+        """Queue mono samples at the card's rate; frames taken, or −1 after a dropout."""
+        written = self._call(self._pcm.write, all_channels(mono, self.channels).tobytes())
+        if written < 0:
+            return -1
+        self.position += written
+        return int(written)
+
+    def pair(self) -> Pair | None:
+        """Now, and the frame that is at the converter now; None after a dropout."""
+        best_ns = 1 << 62
+        found: Pair | None = None
+        for _ in range(5):
+            before_ns = time.monotonic_ns()
+            avail = self.avail()
+            took_ns = time.monotonic_ns() - before_ns
+            if avail < 0:
+                return None
+            if took_ns < best_ns:
+                ahead = avail if self.direction == "capture" else avail - self.buffer_frames
+                best_ns, found = took_ns, (before_ns, self.position + ahead)
+            if took_ns < _SAME_MOMENT_NS:
+                break
+        return found
+
+    def _call(self, function, *arguments):  # type: ignore[no-untyped-def]  # alsaaudio has no types
+        try:
+            return function(*arguments)
+        except alsaaudio.ALSAAudioError as error:
+            raise self._lost(_reason(error)) from error
+
+    def _lost(self, reason: str) -> CardError:
+        return CardError(
+            f'The sound card "{self.device}" was lost ({reason}).',
+            "Plug it in again; it is looked for twice a second.",
+        )
+
+
+def open_stream(
+    device: str,
+    direction: Direction,
+    *,
+    period_ms: int,
+    periods: int,
+    rate_hz: int = 0,
+    channels: int = 0,
+) -> Stream:
+    """Open one direction of a card, not yet started. `rate_hz` and `channels`: 0 chooses.
+
+    Raises CardError: no such card, busy, not permitted, or no rate or format that we can use.
+    """
+    can = _ask(device, direction)
+    rate = _choose_rate(can, rate_hz, _native(device, direction))
+    if not channels:
+        channels = 1 if 1 in can.channels else 2
+    if channels not in can.channels:
+        raise CardError(
+            f'The sound card "{device}" has no {channels}-channel {direction}, '
+            f"only {_listed(can.channels)} channels.",
+            f'Set `card.{direction}` to "{_plugged(device)}", which converts, or `card.channels`.',
+        )
+    depth = max(periods, _CAPTURE_BUFFER_PERIODS) if direction == "capture" else periods
+    pcm = _open(device, direction, rate, channels, rate * period_ms // 1000, depth)
+    granted = pcm.info()
+    if (granted["rate"], granted["channels"]) != (rate, channels):
+        pcm.close()
+        raise CardError(
+            f'The sound card "{device}" refused {rate} Hz with {channels} channels.',
+            f'Try "{_plugged(device)}" as `card.{direction}`.',
+        )
+    return Stream(pcm, device, direction)
+
+
+def probe(device: str, direction: Direction) -> Probe:
+    """What the card can do; never raises: what is wrong is in the answer."""
+    try:
+        return _ask(device, direction)
+    except CardError as error:
+        busy = error.errno == errno.EBUSY
+        return Probe(device, direction, problem=error.problem, remedy=error.remedy, busy=busy)
+
+
+def _ask(device: str, direction: Direction) -> Probe:
+    pcm = _open(device, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
+    try:
+        if "S16_LE" not in pcm.getformats():
+            raise CardError(
+                f'The sound card "{device}" cannot do 16-bit samples.',
+                f'Set `card.{direction}` to "{_plugged(device)}", which converts them.',
+            )
+        rates = pcm.getrates()
+        if isinstance(rates, tuple):  # (lowest, highest): everything between
+            rates = [rate for rate in (44_100, *RATES_HZ) if rates[0] <= rate <= rates[1]]
+        elif isinstance(rates, int):
+            rates = [rates]
+        return Probe(device, direction, tuple(sorted(rates)), tuple(pcm.getchannels()))
+    finally:
+        pcm.close()
+
+
+def _native(device: str, direction: Direction) -> tuple[int, ...]:
+    """The rates of the card itself where `device` is ALSA's converter in front of it; else none.
+
+    The converter claims every rate and interpolates in a straight line: ours is better.
+    """
+    if not device.startswith("plughw:"):
+        return ()
+    return _ask(device.removeprefix("plug"), direction).rates_hz
+
+
+def _choose_rate(can: Probe, wanted_hz: int, native_hz: tuple[int, ...]) -> int:
+    if wanted_hz:
+        if wanted_hz in can.rates_hz:
+            return wanted_hz
+        raise CardError(
+            f'The sound card "{can.device}" cannot do {wanted_hz} Hz, only '
+            f"{_listed(can.rates_hz)} Hz.",
+            "Set `card.rate_hz` to 0, which chooses by itself.",
+        )
+    does = native_hz or can.rates_hz
+    for rate in NATIVE_RATES_HZ:
+        if rate in does:
+            return rate
+    raise CardError(
+        f'The sound card "{can.device}" can do neither 16 kHz nor 48 kHz, only {_listed(does)} Hz.',
+        "Use a card that can: nearly every USB card does 48 kHz.",
+    )
+
+
+def _open(
+    device: str, direction: Direction, rate_hz: int, channels: int, period_frames: int, periods: int
+) -> alsaaudio.PCM:
+    kind = alsaaudio.PCM_CAPTURE if direction == "capture" else alsaaudio.PCM_PLAYBACK
+    try:
+        return alsaaudio.PCM(
+            kind,
+            alsaaudio.PCM_NONBLOCK,
+            device=device,
+            rate=rate_hz,
+            channels=channels,
+            format=alsaaudio.PCM_FORMAT_S16_LE,
+            periodsize=period_frames,
+            periods=periods,
+        )
+    except alsaaudio.ALSAAudioError as error:
+        raise _not_opened(device, direction, _reason(error)) from error
+
+
+def _not_opened(device: str, direction: Direction, reason: str) -> CardError:
+    number = next((n for n in errno.errorcode if os.strerror(n) == reason), 0)
+    if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
+        problem = f'There is no sound card "{device}".'
+        remedy = _suggest(direction, list_cards())
+    elif number == errno.EBUSY:
+        by = holder(device, direction)
+        problem = f'The sound card "{device}" is in use{f" by {by}" if by else ""}.'
+        remedy = "Stop that program (a desktop's sound server, perhaps), or give us another card."
+    elif number in (errno.EACCES, errno.EPERM):
+        problem = f'Opening the sound card "{device}" is not permitted.'
+        remedy = "Add this user to the group audio: sudo usermod -aG audio $USER, then log in anew."
+    else:
+        problem = f'The sound card "{device}" could not be opened for {direction} ({reason}).'
+        remedy = "`interlude check` looks closer."
+    error = CardError(problem, remedy)
+    error.errno = number
+    return error
+
+
+def _suggest(direction: Direction, cards: list[CardInfo]) -> str:
+    fitting = [card.device for card in cards if getattr(card, direction)]
+    if not fitting:
+        return f"Plug one in, or name it in `card.{direction}`; this machine shows none."
+    return f"Set `card.{direction}` to {' or '.join(fitting)}."
+
+
+def _reason(error: alsaaudio.ALSAAudioError) -> str:
+    """ALSA's words without the name of the device: `No such device [hw:7]` → `No such device`."""
+    return str(error).rpartition(" [")[0] or str(error)
+
+
+def _plugged(device: str) -> str:
+    return device if device.startswith("plug") else f"plug{device}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "unknown"

@@ -1,0 +1,77 @@
+"""[process] Microphone → ring `mic`, in slots of 5 ms at 16 kHz, each with its sample index.
+
+It never stops and never waits: what a reader misses is the reader's loss. While the box is muted
+every sample is a zero before it reaches the ring.
+"""
+
+from __future__ import annotations
+
+import select
+
+import numpy as np
+
+from appliance.audio.alsa import Stream
+from appliance.audio.clock import CardClock
+from appliance.audio.format import Blocks, Decimator, conversion_delay
+from appliance.audio.reopen import BEAT_S, Pulse, keep_open
+from appliance.ipc.ring import RingWriter
+from appliance.processes import RATE_HZ
+from appliance.worker import Worker
+
+SLOT_FRAMES = RATE_HZ * 5 // 1000
+_SILENCE = np.zeros(SLOT_FRAMES, np.int16)
+
+
+def main(work: Worker) -> None:
+    mic = work.writer("mic")
+    pulse = Pulse(work, "capture", hear=lambda: _no_mail(work))
+    keep_open(work, "capture", pulse, lambda stream: _serve(work, stream, mic, pulse))
+
+
+def _no_mail(work: Worker) -> None:
+    """Nothing is for capture, but a mailbox that nobody empties would fill up."""
+    work.mail()
+
+
+def _serve(work: Worker, stream: Stream, mic: RingWriter, pulse: Pulse) -> None:
+    """Read the card until the stop. Raises CardError when it is lost."""
+    clock = CardClock(stream.factor, -conversion_delay(stream.factor))
+    poller = select.poll()
+    poller.register(work.stop_fd, select.POLLIN)
+    stream.register(poller)
+    block_frames = SLOT_FRAMES * stream.factor
+    while not work.stopping:
+        decimate = Decimator(stream.factor)
+        blocks = Blocks(block_frames)
+        clock.start(stream.start(), work.floor.card_lead)
+        taken = 0  # card frames that have gone to the ring
+        while not work.stopping:
+            if stream.woken(poller.poll(BEAT_S * 1000)):
+                ready = stream.avail()
+                while ready >= stream.period_frames:
+                    frames = stream.read()
+                    if frames is None:
+                        ready = -1
+                        break
+                    ready -= len(frames)
+                    for block in blocks(frames):
+                        samples = decimate(block)
+                        mic.write(
+                            _SILENCE if work.floor.muted else samples, index=clock.index(taken)
+                        )
+                        taken += block_frames
+                    pulse.moved()
+                if ready < 0:
+                    pulse.dropouts += 1
+                    break  # out to a new start: the gap shows as a jump of the index
+            if pulse.due():
+                _tell_lead(work, stream, clock)
+
+
+def _tell_lead(work: Worker, stream: Stream, clock: CardClock) -> None:
+    """Keep the floor's word for how far the card's count has drifted from CLOCK_MONOTONIC."""
+    pair = stream.pair()
+    if pair is not None:
+        clock.observe(pair)
+    if clock.lead is not None:
+        work.floor.card_lead = clock.lead

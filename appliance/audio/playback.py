@@ -1,0 +1,119 @@
+"""[process] Ring `voice` → loudspeaker, and ring `played`: what really left, with its index.
+
+The card runs all the time; between answers and in a pause it gets zeros. Each period is decided
+when the card asks for it, so a pause takes effect behind what is already queued and no later.
+"""
+
+from __future__ import annotations
+
+import select
+
+import msgspec
+
+from appliance.audio.alsa import Stream
+from appliance.audio.clock import CardClock
+from appliance.audio.format import Interpolator, conversion_delay
+from appliance.audio.player import Block, Player
+from appliance.audio.reopen import BEAT_S, Pulse, keep_open
+from appliance.errors import CardError
+from appliance.ipc.ring import RingWriter
+from appliance.messages import SetVolume
+from appliance.processes import RATE_HZ
+from appliance.worker import Worker
+
+SLOT_FRAMES = RATE_HZ * 5 // 1000
+
+
+def main(work: Worker) -> None:
+    card = work.settings.card
+    player = Player(
+        work.reader("voice", resume=True).read,
+        block_frames=min(SLOT_FRAMES, RATE_HZ * card.period_ms // 1000),
+        ramp_frames=RATE_HZ * card.ramp_ms // 1000,
+        volume=work.settings.speaking.volume,
+    )
+    played = work.writer("played")
+    pulse = Pulse(work, "playback", hear=lambda: _hear(work, player))
+    keep_open(
+        work,
+        "playback",
+        pulse,
+        lambda stream: Output(work, stream, player, played, pulse).serve(),
+    )
+
+
+def _hear(work: Worker, player: Player) -> None:
+    for message in work.mail():
+        if isinstance(message, SetVolume):
+            player.set_volume(min(1.0, max(0.0, message.volume)))
+
+
+class Output:
+    """One opened card and the player behind it."""
+
+    def __init__(
+        self, work: Worker, stream: Stream, player: Player, played: RingWriter, pulse: Pulse
+    ) -> None:
+        self._work = work
+        self._floor = work.floor
+        self._stream = stream
+        self._player = player
+        self._played = played
+        self._pulse = pulse
+        self._clock = CardClock(stream.factor, conversion_delay(stream.factor))
+        self._interpolate = Interpolator(stream.factor)
+        self._unsent: Block | None = None  # decided, then refused by a card that had just run dry
+
+    def serve(self) -> None:
+        """Feed the card until the stop. Raises CardError when it is lost."""
+        work, stream = self._work, self._stream
+        poller = select.poll()
+        poller.register(work.stop_fd, select.POLLIN)
+        poller.register(work.channel.fileno(), select.POLLIN)
+        stream.register(poller)
+        self._start()
+        while not work.stopping:
+            events = poller.poll(BEAT_S * 1000)
+            if stream.woken(events):
+                self._top_up()
+            if any(fd == work.channel.fileno() for fd, _ in events):
+                _hear(work, self._player)
+            self._pulse.due()
+
+    def _start(self) -> None:
+        self._player.interrupted()
+        self._interpolate = Interpolator(self._stream.factor)
+        self._clock.start(self._stream.start(), self._floor.card_lead)
+
+    def _top_up(self) -> None:
+        block_frames = self._player.block_frames * self._stream.factor
+        while (room := self._stream.avail()) >= block_frames:
+            self._send(self._unsent or self._next())
+            self._pulse.moved()
+        if room < 0:
+            self._dropped_out()
+
+    def _dropped_out(self) -> None:
+        self._pulse.dropouts += 1
+        self._start()
+
+    def _next(self) -> Block:
+        floor = self._floor
+        index = self._clock.index(self._stream.position)
+        return self._player.fill(floor.turn, floor.hold, floor.released, index)
+
+    def _send(self, block: Block) -> None:
+        index = self._clock.index(self._stream.position)
+        frames = self._interpolate(block.samples)
+        written = self._stream.write(frames)
+        if written < 0:
+            self._unsent = block
+            self._dropped_out()
+            return
+        if written < len(frames):
+            raise CardError("The sound card took only a part of a period.", "It is opened anew.")
+        self._unsent = None
+        self._played.write(block.samples, index=index, position=block.position, turn=block.turn)
+        for event in block.events:
+            late = index - block.index  # only for a block that was refused once
+            self._work.send(msgspec.structs.replace(event, index=event.index + late))

@@ -1,0 +1,165 @@
+"""What to send to the loudspeaker next. In: the floor's words and voice slots. Out: blocks.
+
+Pure: no card, no ring, no clock. Every sample of an answer is sent exactly once, in order,
+whatever pauses come between; what changed is said with the exact sample at which it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from appliance.audio.fader import QUIET, Fader
+from appliance.ipc.ring import END, Samples, Slot
+from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+
+Event = Started | Paused | Resumed | Finished | Stopped
+
+_STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
+
+
+class Block(NamedTuple):
+    """One block for the card; `samples` is valid until the next one is asked for.
+
+    Voice, if there is any (`turn` is not 0), begins at the block's first sample, with sample
+    `position` of the answer; what follows it is silence.
+    """
+
+    samples: Samples
+    index: int
+    position: int
+    turn: int
+    events: tuple[Event, ...]
+
+
+class Player:
+    """`supply` gives the next voice slot, or None: it is asked only for what is due.
+
+    Silence within an answer (a pause, a late speaker) moves nothing: the sample that was due
+    stays due. Slots of older turns are dropped whole; slots of a turn to come wait.
+    """
+
+    def __init__(
+        self,
+        supply: Callable[[], Slot | None],
+        *,
+        block_frames: int,
+        ramp_frames: int,
+        volume: float,
+    ) -> None:
+        self._supply = supply
+        self.block_frames = block_frames
+        self._fader = Fader(block_frames, ramp_frames, volume)
+        self._voice = np.zeros(block_frames, np.int16)
+        self._slot: Slot | None = None
+        self._at = 0  # samples already taken of `_slot`
+        self._answer = 0  # the turn whose answer is under way; 0: none
+        self._position = 0  # in the answer, of the sample that is due
+        self._started = False  # its first sample has been sent, and said so
+        self._ended = False  # its last sample has been taken
+        self._silent_at = 0  # index behind the last voice sample that was sent
+        self._flowing = False  # the block before this one was voice to its end
+        self._paused_for = 0  # serial of the onset that paused the answer; 0: not paused
+
+    def set_volume(self, volume: float) -> None:
+        """0 to 1, reached by the end of the next block."""
+        self._fader.set_volume(volume)
+
+    def interrupted(self) -> None:
+        """The card lost its place (a dropout, a replug): fade in, as after a pause."""
+        self._flowing = False
+        if self._answer:
+            self._fader.slam()
+
+    def fill(self, turn: int, hold: int, released: int, index: int) -> Block:
+        """The next block, whose first sample leaves the loudspeaker at `index`."""
+        if not self._answer:
+            self._begin(turn, held=hold != released, index=index)
+        answer, position = self._answer, self._position
+        events: list[Event] = []
+        if not answer:
+            samples, voice = self._fader.silence(), 0
+        elif turn == answer and hold == released:
+            samples, voice = self._sound(released, index, events)
+        else:
+            samples, voice = self._fall_silent()
+        self._flowing = voice == len(samples)
+        if voice:
+            self._silent_at = index + voice
+        if answer:
+            self._conclude(cut=turn != answer, held=hold != released, hold=hold, events=events)
+        return Block(samples, index, position, answer if voice else 0, tuple(events))
+
+    # ── an answer begins, sounds, falls silent, ends ─────────────────────────────────────────
+    def _begin(self, turn: int, *, held: bool, index: int) -> None:
+        for _ in range(_STALE_AT_ONCE):
+            slot = self._due()
+            if slot is None or slot.turn >= turn:
+                break
+            self._slot = None
+        slot = self._slot
+        if slot is None or slot.turn != turn or held:
+            return
+        self._answer, self._position = turn, slot.position
+        self._ended, self._flowing, self._started, self._paused_for = False, False, False, 0
+        self._silent_at = index
+        self._fader.throw_open()
+
+    def _sound(self, released: int, index: int, events: list[Event]) -> tuple[Samples, int]:
+        position = self._position
+        taken = self._take(len(self._voice))
+        if taken and not self._flowing and position and abs(int(self._voice[0])) > QUIET:
+            self._fader.slam()  # it goes on from the middle of a sound: fade in
+        if taken and not self._started:
+            self._started = True
+            events.append(Started(self._answer, index))
+        elif taken and self._paused_for:
+            events.append(Resumed(self._answer, released, position, index))
+        if taken:
+            self._paused_for = 0
+        return self._fader.opening(self._voice[:taken]), taken
+
+    def _fall_silent(self) -> tuple[Samples, int]:
+        """Fade out over what is due next; those samples count as heard."""
+        if not self._flowing:
+            self._fader.slam()
+        taken = self._take(min(self._fader.still_open, len(self._voice)))
+        return self._fader.shutting(self._voice[:taken]), taken
+
+    def _conclude(self, *, cut: bool, held: bool, hold: int, events: list[Event]) -> None:
+        turn, position, silent_at = self._answer, self._position, self._silent_at
+        if self._ended:
+            events.append(Finished(turn, position, silent_at - 1))
+            self._answer = 0
+        elif cut and self._fader.is_shut:
+            events.append(Stopped(turn, position, silent_at))
+            self._answer = 0
+        elif held and self._fader.is_shut and self._paused_for != hold:
+            events.append(Paused(turn, hold, position, silent_at))
+            self._paused_for = hold
+
+    # ── voice slots ──────────────────────────────────────────────────────────────────────────
+    def _due(self) -> Slot | None:
+        """The slot that holds the sample that is due, if it has come."""
+        if self._slot is None:
+            self._slot, self._at = self._supply(), 0
+        return self._slot
+
+    def _take(self, count: int) -> int:
+        """Move up to `count` samples of the answer to `_voice`. Returns how many there were."""
+        taken = 0
+        while taken < count and not self._ended:
+            slot = self._due()
+            if slot is None or slot.turn != self._answer:
+                break
+            n = min(count - taken, len(slot.samples) - self._at)
+            self._voice[taken : taken + n] = slot.samples[self._at : self._at + n]
+            taken += n
+            self._at += n
+            self._position = slot.position + self._at
+            if self._at == len(slot.samples):
+                self._slot = None
+                self._ended = bool(slot.flags & END)
+        return taken
