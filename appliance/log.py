@@ -14,7 +14,9 @@ _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERRO
 
 class _Line(logging.Formatter):
     def __init__(self, journal: bool) -> None:
-        super().__init__("%(name)s: %(message)s" if journal else "%(asctime)s %(name)s: %(message)s")
+        super().__init__(
+            "%(name)s: %(message)s" if journal else "%(asctime)s %(name)s: %(message)s"
+        )
         self._journal = journal
         self.default_time_format = "%H:%M:%S"
         self.default_msec_format = "%s.%03d"

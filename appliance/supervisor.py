@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 
 import msgspec
 import sdnotify
@@ -34,6 +34,7 @@ from appliance.worker import WIRING
 RESTARTS_A_MINUTE = 5
 BACK_OFF_S = (0.0, 0.2, 0.5, 1.0, 2.0)  # before the first, second, … restart within a minute
 STOP_S = 3.0  # for an orderly stop of each part; then it is killed
+FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
 LOOK_S = 0.25  # between two looks at the heartbeats
 
 log = logging.getLogger("supervisor")
@@ -54,20 +55,28 @@ class Part:
 
 
 class Supervisor:
-    """Runs the table. `watchers` are extra parties with a channel to the conductor and readers
-    of every ring; the room of a rehearsal is one."""
+    """Runs the table.
+
+    `watchers` are extra parties with a channel to the conductor and readers
+    of every ring; the room of a rehearsal is one. `rows` and `package` are the table's unless a
+    test brings its own parts.
+    """
 
     def __init__(
         self,
         settings: Settings,
         *,
+        rows: tuple[processes.Process, ...] | None = None,
+        package: str = "appliance",
         watchers: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        rows = processes.table(settings)
+        rows = processes.table(settings) if rows is None else rows
         self._settings = settings
+        self._package = package
         self._environment = dict(os.environ if environment is None else environment)
+        self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor speaks with systemd
         self._clock = clock
         self.floor_fd = floor.create()
         self._heartbeat_fd = heartbeat.create(len(rows))
@@ -86,6 +95,9 @@ class Supervisor:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._poll.register(self._wake_read, select.POLLIN)
         self._notifier = sdnotify.SystemdNotifier()
+        if self._notifier.socket is not None:
+            self._notifier.socket.setblocking(False)  # a slow systemd must not stop us
+        self._fed_at = -FEED_S
         self._was_ready = False
         self.stopping = False
 
@@ -237,6 +249,8 @@ class Supervisor:
             fds.extend(handles.fds)
         wiring: dict[str, object] = {
             "settings": msgspec.to_builtins(self._settings),
+            "row": asdict(self.parts[name].row),
+            "module": f"{self._package}.{self.parts[name].row.module}",
             "floor_fd": self.floor_fd,
             "heartbeat_fd": self._heartbeat_fd,
             "heartbeat_slot": list(self.parts).index(name),
@@ -249,7 +263,8 @@ class Supervisor:
         if self.ready and not self._was_ready:
             self._was_ready = True
             self._notifier.notify("READY=1\nSTATUS=listening")
-        if self.healthy:
+        if self._clock() - self._fed_at >= FEED_S and self.healthy:
+            self._fed_at = self._clock()
             self._notifier.notify("WATCHDOG=1")
 
 

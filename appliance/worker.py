@@ -43,7 +43,7 @@ class Worker:
     def __init__(self, name: str, wiring: dict[str, Any]) -> None:
         self.name = name
         self.settings = msgspec.convert(wiring["settings"], Settings)
-        self.row = next(row for row in processes.table(self.settings) if row.name == name)
+        self.row = msgspec.convert(wiring["row"], processes.Process)
         self.log = logging.getLogger(name)
         self.floor = Floor(wiring["floor_fd"])
         self.channels = {
@@ -149,7 +149,7 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
-    module = importlib.import_module(f"appliance.{row.module}")
+    module = importlib.import_module(wiring["module"])
     if row.lock_memory:
         limits.append(lock_memory())
     for limit in filter(None, limits):

@@ -1,0 +1,88 @@
+"""The owner's sounds: a text spoken by espeak-ng, or a recording. Out: int16, mono, 16 kHz."""
+
+from __future__ import annotations
+
+import functools
+import io
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+
+from appliance.errors import SceneError
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+from appliance.room.scene import Scene, Utterance
+
+SPEECH_DB = -26.0  # dBFS rms of someone who talks a metre away from the box
+EDGE_DB = -40.0  # below the peak: where a sound begins and ends
+
+
+@dataclass(frozen=True)
+class Sound:
+    """Samples, and where in them the sound itself begins and ends (first and last + 1)."""
+
+    samples: Samples
+    onset: int
+    end: int
+
+
+def make(scene: Scene, entry: Utterance) -> Sound:
+    """What the owner sounds like saying `entry`. Raises SceneError for a file that is no sound."""
+    if entry.say is not None:
+        wave = _spoken(entry.say, entry.voice, entry.speed, entry.pitch)
+        return at_level(wave, SPEECH_DB if entry.level_db is None else entry.level_db)
+    assert entry.wav is not None
+    return recorded(scene.file(entry.wav), entry.level_db)
+
+
+def recorded(path: Path, level_db: float | None = None) -> Sound:
+    """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
+    try:
+        wave, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    except (OSError, RuntimeError) as error:
+        raise SceneError(f"{path}: is no sound file ({error}).") from error
+    if not len(wave):
+        raise SceneError(f"{path}: holds no sound.")
+    mono = wave.mean(axis=1)
+    if rate != RATE_HZ:
+        mono = soxr.resample(mono, rate, RATE_HZ)
+    return at_level(mono, level_db)
+
+
+def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> Sound:
+    """Scale to `level_db` dBFS rms between onset and end, never above full scale."""
+    onset, end = edges(wave)
+    if level_db is not None:
+        rms = float(np.sqrt(np.mean(np.square(wave[onset:end])))) or 1.0
+        wave = wave * np.float32(10 ** (level_db / 20) / rms)
+    samples = np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
+    return Sound(samples, onset, end)
+
+
+def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:
+    """First sample within 40 dB of the peak, and the one after the last such sample."""
+    loud = np.flatnonzero(np.abs(wave) >= np.max(np.abs(wave), initial=0) * 10 ** (EDGE_DB / 20))
+    return (int(loud[0]), int(loud[-1]) + 1) if len(loud) else (0, len(wave))
+
+
+@functools.lru_cache(maxsize=256)
+def _spoken(text: str, voice: str, speed: int, pitch: int) -> npt.NDArray[np.float32]:
+    command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed), "-p", str(pitch)]
+    try:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    except FileNotFoundError as error:
+        raise SceneError("espeak-ng is not installed.", "Run `make setup`.") from error
+    except subprocess.CalledProcessError as error:
+        reason = error.stderr.decode(errors="replace").strip().splitlines()
+        problem = f"espeak-ng cannot say {text!r} as {voice!r}: {' '.join(reason[:1])}."
+        raise SceneError(problem) from error
+    wave, rate = soundfile.read(io.BytesIO(done.stdout), dtype="float32")
+    if not len(wave):
+        raise SceneError(f"{text!r} makes no sound.")
+    spoken: npt.NDArray[np.float32] = soxr.resample(wave, rate, RATE_HZ)
+    return spoken

@@ -1,0 +1,351 @@
+"""A rehearsal: the real processes on a simulated card, with the owner played from a script.
+
+In: a scene and settings. Out: a `Recording` of both sound tracks and of every message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from appliance.errors import CardError, SceneError
+from appliance.ipc.channel import Channel
+from appliance.ipc.ring import RingReader, Samples
+from appliance.messages import Message, PartChanged, Resumed, Seen, Started, StateChanged
+from appliance.processes import RATE_HZ
+from appliance.room import acoustics, owner
+from appliance.room.card import SoundCard, alsa_environment
+from appliance.room.scene import Scene, Utterance
+from appliance.settings import Settings
+from appliance.supervisor import Supervisor
+
+WATCHER = "room"
+READY_S = 60.0  # for every part to come up, a model's loading included
+STEP_S = 0.01  # between two looks at the mail
+AHEAD = (
+    RATE_HZ // 20
+)  # samples the owner's sound is put into the future, so the card has it in time
+NOISE_S = 20  # of noise are made, and looped
+TAIL_S = 0.7  # recorded after the last thing has happened
+
+log = logging.getLogger("room")
+
+
+@dataclass(frozen=True)
+class Said:
+    """An utterance that was played. Indices are the card's: first sample, last + 1 of the sound."""
+
+    entry: Utterance
+    onset: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one process used."""
+
+    cpu_s: float
+    peak_mib: float
+    restarts: int
+
+
+@dataclass
+class Recording:
+    """What happened. Tracks are int16, mono, 16 kHz, from card index `first` on."""
+
+    scene: Scene
+    settings: Settings
+    first: int = 0
+    microphone: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
+    loudspeaker: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
+    mail: list[tuple[int, Seen]] = field(default_factory=list)  # card index of its time, message
+    answers: dict[int, Samples] = field(default_factory=dict)  # turn → what the speaker made
+    said: list[Said] = field(default_factory=list)
+    costs: dict[str, Cost] = field(default_factory=dict)
+    card_events: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    given_up: str = ""
+
+    def of(self, *kinds: type[Message]) -> Iterator[tuple[int, Message]]:
+        """The messages of some kinds, each once, with the card index of its time."""
+        for index, seen in self.mail:
+            if isinstance(seen.message, kinds) and seen.target in ("conductor", WATCHER):
+                yield index, seen.message
+
+
+class Rehearsal:
+    """One scene being played. `during` is called at every step: tests kill processes there."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        settings: Settings,
+        *,
+        during: Callable[[Rehearsal], None] | None = None,
+    ) -> None:
+        self.scene = scene
+        self._during = during
+        self._sounds = [owner.make(scene, entry) for entry in scene.owner]  # before time runs
+        self._noise = _noise(scene)
+        self.recording = Recording(scene, settings)
+        self.state: StateChanged | None = None
+        self._since = 0  # card index from which `when: speaking` and the like count
+        self._voices: dict[int, list[tuple[int, Samples]]] = defaultdict(list)
+
+    def play(self) -> Recording:
+        """Play the scene to its end. Raises CardError when the parts do not come up."""
+        memory = Path("/dev/shm")  # the card is 64 MiB of samples that no disk need see
+        folder = Path(
+            tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None)
+        )
+        try:
+            with self._card(folder) as self.card:
+                self._play(folder)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return self.recording
+
+    # ── the stage ────────────────────────────────────────────────────────────────────────────
+    def _card(self, folder: Path) -> contextlib.AbstractContextManager[SoundCard]:
+        room = self.scene.room
+        echo = None
+        if room.echo_db is not None:
+            echo = acoustics.impulse_response(
+                room.rt60_s, rate_hz=RATE_HZ, echo_db=room.echo_db, seed=room.seed
+            )
+        delay = round(room.delay_ms * RATE_HZ / 1000)
+        return SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay)
+
+    def _play(self, folder: Path) -> None:
+        settings = self.recording.settings
+        environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
+        self.supervisor = Supervisor(settings, watchers=(WATCHER,), environment=environment)
+        self._mail: Channel = self.supervisor.channel(WATCHER)
+        self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)
+        self.recording.first = self._recorded = self.card.now()
+        self._noisy = self.recording.first + AHEAD
+        thread = threading.Thread(target=self.supervisor.run, name="supervisor")
+        thread.start()
+        try:
+            self._wait_until_ready()
+            self._run_script()
+            self._wait(TAIL_S)
+            self._measure_costs()
+        finally:
+            self.supervisor.request_stop()
+            thread.join()
+            self._collect()
+            self._finish()
+            self.supervisor.close()
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_S
+        while not self.supervisor.ready or self.state is None:
+            self._step()
+            failed = [name for name, part in self.supervisor.parts.items() if part.failed]
+            if failed:
+                raise CardError(f"{' and '.join(failed)} did not start.", "See the log above.")
+            if time.monotonic() > deadline:
+                late = [n for n, p in self.supervisor.parts.items() if not p.heart.is_ready]
+                raise CardError(f"{' and '.join(late)} took over {READY_S:g} s to start.")
+        self._wait(0.5)  # the noise floor and the canceller settle, as in a box that has been on
+        self.started = self._since = self.card.now()
+
+    # ── the script ───────────────────────────────────────────────────────────────────────────
+    def _run_script(self) -> None:
+        for entry, sound in zip(self.scene.owner, self._sounds, strict=True):
+            at = self._when(entry)
+            if at is None:
+                self.recording.given_up = (
+                    f"waited {self.scene.patience_s:g} s in vain for the box to be {entry.when}"
+                )
+                return
+            at = max(at, self.card.now() + AHEAD)
+            self.card.say(at, sound.samples)
+            said = Said(entry, at + sound.onset, at + sound.end)
+            self.recording.said.append(said)
+            self._since = said.end
+            while self.card.now() < said.end:
+                self._step()
+        self._wait_for_quiet()
+
+    def _when(self, entry: Utterance) -> int | None:
+        """The card index at which `entry` is due; None when its state did not come in time."""
+        if entry.at_s is not None:
+            return self.started + round(entry.at_s * RATE_HZ)
+        after = round(entry.after_s * RATE_HZ)
+        deadline = self.card.now() + round(self.scene.patience_s * RATE_HZ)
+        while self.card.now() < deadline:
+            self._step()
+            begun = self._begun(entry.when or "idle")
+            if begun is not None and self.card.now() + AHEAD >= begun + after:
+                return begun + after
+        return None
+
+    def _begun(self, state: str) -> int | None:
+        """Since when (card index) the conversation has been in `state`, counted as scenes count."""
+        if self.state is None or self.state.state != state:
+            return None
+        if state == "speaking":
+            audible = [
+                self.index(message.index)
+                for _, message in self.recording.of(Started, Resumed)
+                if isinstance(message, Started | Resumed)
+            ]
+            if not audible or self._state_index > audible[-1] + RATE_HZ:
+                return self._state_index
+            return self._first_audible(audible[-1])
+        return max(self._state_index, self._since)
+
+    def _first_audible(self, index: int) -> int:
+        """The first sample over -60 dBFS at the loudspeaker from `index` on, if it has come."""
+        now = self.card.now()
+        if now <= index:
+            return index
+        loud = np.flatnonzero(np.abs(self.card.loudspeaker(index, min(now - index, RATE_HZ))) > 33)
+        return index + int(loud[0]) if len(loud) else index
+
+    def _wait_for_quiet(self) -> None:
+        """Until the conversation is idle and has been for a moment, or patience ends."""
+        deadline = time.monotonic() + self.scene.patience_s
+        while time.monotonic() < deadline:
+            self._step()
+            if self.state is not None and self.state.state in ("idle", "muted"):
+                idle_s = (self.card.now() - max(self._state_index, self._since)) / RATE_HZ
+                if idle_s > 1.5:
+                    return
+        self.recording.given_up = f"the box was still {self.state.state if self.state else '?'}"
+
+    # ── time passes ──────────────────────────────────────────────────────────────────────────
+    def index(self, index: int) -> int:
+        """The card's index of an index in messages, which count from CLOCK_MONOTONIC's zero."""
+        return self.card.index_of(round(index * 1_000_000_000 / RATE_HZ))
+
+    def pid(self, part: str) -> int:
+        """The process id of a part that runs. Raises SceneError when it does not."""
+        child = self.supervisor.parts[part].child
+        if child is None:
+            raise SceneError(f"{part} is not running.")
+        return child.pid
+
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self._step()
+
+    def _step(self) -> None:
+        time.sleep(STEP_S)
+        self._make_noise()
+        self._collect()
+        if self._during is not None:
+            self._during(self)
+
+    def _make_noise(self) -> None:
+        room = self.scene.room
+        until = self.card.now() + RATE_HZ
+        if until > self._noisy + RATE_HZ // 2:
+            kind = room.noise or "white"
+            level = room.noise_db
+            self.card.say(
+                self._noisy,
+                self._noise(kind, level, self._noisy, until - self._noisy),
+            )
+            self._noisy = until
+
+    def _noise(self, kind: str, level_db: float, first: int, frames: int) -> Samples:
+        if kind in ("white", "pink", "kitchen"):
+            if not hasattr(self, "_loop"):
+                self._loop = acoustics.noise(
+                    kind,
+                    20 * RATE_HZ,
+                    level_db=level_db,
+                    rate_hz=RATE_HZ,
+                    seed=self.scene.room.seed,
+                )
+        elif not hasattr(self, "_loop"):
+            self._loop = owner.recorded(self.scene.file(kind), level_db).samples
+        return self._loop[(first - self.recording.first + np.arange(frames)) % len(self._loop)]
+
+    def _collect(self) -> None:
+        for seen in self._mail.receive_all():
+            if not isinstance(seen, Seen):
+                seen = Seen(time.monotonic_ns(), "conductor", WATCHER, seen)
+            index = self.card.index_of(seen.at_ns)
+            self.recording.mail.append((index, seen))
+            message = seen.message
+            if isinstance(message, StateChanged) and seen.target == WATCHER:
+                self.state, self._state_index = message, self.card.index_of(message.at_ns)
+        while slot := self._voice.read():
+            self._voices[slot.turn].append((slot.position, slot.samples))
+        end = self.card.microphone_end()
+        if end - self._recorded > RATE_HZ:
+            self._record(end)
+
+    def _record(self, until: int) -> None:
+        frames = until - self._recorded
+        tracks = self.recording
+        tracks.microphone = np.append(
+            tracks.microphone, self.card.microphone(self._recorded, frames)
+        )
+        tracks.loudspeaker = np.append(
+            tracks.loudspeaker, self.card.loudspeaker(self._recorded, frames)
+        )
+        self._recorded = until
+
+    # ── the end ──────────────────────────────────────────────────────────────────────────────
+    def _measure_costs(self) -> None:
+        self.recording.seconds = (self.card.now() - self.started) / RATE_HZ
+        for name, part in self.supervisor.parts.items():
+            if part.child is None:
+                continue
+            with contextlib.suppress(psutil.Error), psutil.Process(part.child.pid).oneshot():
+                self.recording.costs[name] = _cost(part.child.pid, len(part.starts) - 1)
+
+    def _finish(self) -> None:
+        self._record(max(self._recorded, self.card.microphone_end()))
+        self.recording.card_events = [str(event) for event in self.card.events()]
+        for turn, pieces in self._voices.items():
+            length = max(position + len(samples) for position, samples in pieces)
+            answer = np.zeros(length, np.int16)
+            for position, samples in pieces:
+                answer[position : position + len(samples)] = samples
+            self.recording.answers[turn] = answer
+
+
+def _noise(scene: Scene) -> Samples:
+    """The room's noise, to be looped."""
+    room = scene.room
+    if room.noise is None or room.noise in acoustics.NOISES:
+        return acoustics.noise(
+            room.noise or "white",
+            NOISE_S * RATE_HZ,
+            level_db=room.noise_db,
+            rate_hz=RATE_HZ,
+            seed=room.seed,
+        )
+    return owner.recorded(scene.file(room.noise), room.noise_db).samples
+
+
+def _cost(pid: int, restarts: int) -> Cost:
+    times = psutil.Process(pid).cpu_times()
+    status = Path(f"/proc/{pid}/status").read_text()
+    peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0 kB")
+    return Cost(times.user + times.system, int(peak.split()[1]) / 1024, restarts)
+
+
+def parts_down(recording: Recording) -> list[str]:
+    """Names of the parts that went down while the scene was played."""
+    return [m.part for _, m in recording.of(PartChanged)
+            if isinstance(m, PartChanged) and m.state != "up"]  # fmt: skip

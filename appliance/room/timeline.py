@@ -1,0 +1,163 @@
+"""The picture of a rehearsal: both voices, what the box thought, and who had the floor when."""
+
+from __future__ import annotations
+
+import itertools
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.echo import Canceller
+from appliance.hear.vad import SpeechProbability
+from appliance.ipc.ring import Samples
+from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Verdict
+from appliance.processes import RATE_HZ
+from appliance.room.rehearsal import Recording
+from appliance.room.report import Outcome, Reader
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+STEP = 80  # samples, 5 ms: the listener's own step
+INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
+OWNER, BOX, VOICE = "#0b7a75", "#c2571a", "#5b4b8a"
+STATES = {
+    "idle": "#eef1f4",
+    "listening": "#bfe3df",
+    "thinking": "#d9d2ee",
+    "speaking": "#f7d9c0",
+    "holding": "#f3b4ae",
+    "muted": "#c9ced4",
+    "failed": "#8f1d1d",
+}
+MARKS = {  # message → (colour, line, label)
+    Onset: (OWNER, ":", "onset"),
+    Paused: ("#b3261e", "-", "silent"),
+    Verdict: (VOICE, "--", "verdict"),
+    Resumed: ("#2e7d32", "-", "resumed"),
+    Stopped: ("#6d1b12", "-", "yielded"),
+}
+
+
+def speech_probability(recording: Recording) -> npt.NDArray[np.float32]:
+    """What the speech detector says of the microphone's track, its echo cancelled, every 16 ms.
+
+    Worked out again from both tracks, by the listener's own parts.
+    """
+    echo = recording.settings.hearing.echo
+    canceller = Canceller(tail_ms=echo.tail_ms, frames=STEP, rate_hz=RATE_HZ)
+    detector = SpeechProbability()
+    found = []
+    for at in range(0, len(recording.microphone) - STEP, STEP):
+        mic, played = (t[at : at + STEP] for t in (recording.microphone, recording.loudspeaker))
+        left = canceller.cancel(mic, played) if echo.canceller != "none" else mic
+        probability = detector.feed(left)
+        if probability is not None:
+            found.append(probability)
+    return np.array(found, np.float32)
+
+
+def draw(
+    reader: Reader, outcomes: list[Outcome], probability: npt.NDArray[np.float32], path: Path
+) -> None:
+    """Write the picture as PNG. `probability` has one value every 16 ms of the microphone."""
+    seconds = len(reader.track) / RATE_HZ
+    width = float(np.clip(seconds * 0.55, 14, 60))
+    figure, axes = plt.subplots(
+        4, 1, figsize=(width, 7.2), dpi=110, sharex=True, facecolor=PAPER,
+        gridspec_kw={"height_ratios": [0.45, 2.2, 0.9, 2.2], "hspace": 0.09},
+    )  # fmt: skip
+    states, owner, middle, box = axes
+    _states(states, reader, seconds)
+    _wave(owner, reader.recording.microphone, OWNER, "the owner,\nas the microphone\ngets it")
+    _wave(box, reader.track, BOX, "the box,\nas the loudspeaker\nplays it")
+    _probability(middle, probability, seconds)
+    _marks([owner, middle, box], reader)
+    _captions(owner, box, outcomes)
+    for axis in axes:
+        axis.set_xlim(0, seconds)
+    box.set_xlabel("seconds", color=INK)
+    figure.suptitle(
+        f"{reader.recording.scene.name}: who has the floor", x=0.01, ha="left", color=INK, size=14
+    )
+    figure.savefig(path, bbox_inches="tight")
+    plt.close(figure)
+
+
+def _states(axis: Axes, reader: Reader, seconds: float) -> None:
+    _bare(axis, "state")
+    changes = [(at, m.state) for at, m in reader.all(StateChanged)]
+    edges = [max(0.0, at / RATE_HZ) for at, _ in changes] + [seconds]
+    for (start, stop), (_, state) in zip(itertools.pairwise(edges), changes, strict=True):
+        axis.axvspan(start, stop, color=STATES[state], lw=0)
+        if stop - start > 0.55:
+            axis.text((start + stop) / 2, 0.5, state, ha="center", va="center", size=8, color=INK)
+
+
+def _wave(axis: Axes, samples: Samples, colour: str, label: str) -> None:
+    _bare(axis, label)
+    step = max(1, len(samples) // 6000)
+    blocks = samples[: len(samples) // step * step].reshape(-1, step).astype(np.float32) / 32768
+    at = np.arange(len(blocks)) * step / RATE_HZ
+    axis.fill_between(at, blocks.min(1), blocks.max(1), color=colour, lw=0.2)
+    top = max(0.05, float(np.abs(blocks).max(initial=0)) * 1.25)
+    axis.set_ylim(-top, top * 1.5)
+
+
+def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) -> None:
+    _bare(axis, "speech\nprobability")
+    axis.plot(np.linspace(0, seconds, len(values)), values, color=VOICE, lw=0.9)
+    axis.axhline(0.5, color=FAINT, lw=0.6, ls=":")
+    axis.set_ylim(0, 1.05)
+
+
+def _marks(axes: list[Axes], reader: Reader) -> None:
+    for kind, (colour, line, label) in MARKS.items():
+        found: list[tuple[int, Any]] = reader.all(kind)
+        if kind is Onset:
+            found = [(at, m) for at, m in found if m.speaking]
+        for at, message in found:
+            index = message.index + reader.shift if hasattr(message, "index") else at
+            for axis in axes:
+                axis.axvline(index / RATE_HZ, color=colour, ls=line, lw=1.0, alpha=0.85)
+            name = message.kind if kind is Verdict else label
+            height = {Onset: 0.05, Verdict: 0.33, Paused: 0.62, Resumed: 0.9, Stopped: 0.9}[kind]
+            axes[1].text(index / RATE_HZ, height, f" {name}", size=7, color=colour, va="center")
+
+
+def _captions(owner: Axes, box: Axes, outcomes: list[Outcome]) -> None:
+    top = owner.get_ylim()[1]
+    for number, out in enumerate(outcomes):
+        figures = [out.outcome]
+        if out.stop_ms is not None:
+            figures.append(f"silent after {out.stop_ms:.0f} ms")
+        if out.seam is not None:
+            figures.append(f"lost {out.seam['lost_samples']} samples")
+        if out.answer_ms is not None:
+            figures.append(f"answer after {out.answer_ms:.0f} ms")
+        text = f"“{textwrap.fill(out.said, 26)}”\n" + textwrap.fill(", ".join(figures), 30)
+        owner.text(out.onset_s, top * 0.97, text, va="top", size=8, color=INK,
+                   bbox={"fc": PAPER, "ec": OWNER, "lw": 0.5, "pad": 2.5, "alpha": 0.9})  # fmt: skip
+        if out.answer_text and out.answer_ms is not None:
+            shown = textwrap.shorten(out.answer_text, 150, placeholder=" …")
+            at = out.end_s + out.answer_ms / 1000
+            box.text(at, box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.9),
+                     textwrap.fill(shown, 44), va="top", size=7.5, color=INK,
+                     bbox={"fc": PAPER, "ec": BOX, "lw": 0.5, "pad": 2.5, "alpha": 0.9})  # fmt: skip
+
+
+def _bare(axis: Axes, label: str) -> None:
+    axis.set_facecolor(PAPER)
+    axis.set_yticks([])
+    axis.set_ylabel(label, rotation=0, ha="right", va="center", color=INK, size=9)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    axis.spines["bottom"].set_color(FAINT)
+    axis.tick_params(colors=FAINT, length=2)
