@@ -1,0 +1,138 @@
+"""Conversations as the product lays them out, drawn at random for training.
+
+In: the corpus, the tables, a generator. Out: token ids with places for soft tokens, the clips
+that fill them, and which positions are answers to learn.
+    <bos><|turn>system\n…<turn|>\n  <|turn>user\n<|audio>…<audio|><turn|>\n  <|turn>model\n…<turn|>\n  …
+An answer in the middle may be cut at any word, as if the owner had interrupted it.
+"""
+
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+import torch
+
+import grammar
+from ears import token_count
+from mind import PAD_ID
+from vocabulary import AUDIO_END, AUDIO_START, BOS, Vocabulary, words_of
+
+PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
+VOCABULARY_SIZE = 2560
+LONG_WORDS = 60            # answers above this are nearly always cut in the audio lesson
+FIRST_WORDS_WEIGHT = 3.0   # the first two tokens decide which answer it is
+TYPED = "?", "", ".", "!"
+
+
+def vocabulary() -> Vocabulary:
+    """Every word of answers, requests and persona whole, at a start and inside a sentence."""
+    said = [p for phrasings in grammar.requests().values() for p in phrasings]
+    wrappers = [*grammar.BEFORE, *grammar.ASKING, *grammar.AFTER]
+    marks = ["user model system", "user", "model", "system"]
+    asked = [f(t) for t in said + wrappers for f in (str, str.capitalize, lambda t: " " + t)]
+    return Vocabulary([*grammar.answers().values(), *asked, PERSONA, *marks], VOCABULARY_SIZE)
+
+
+@dataclass
+class Sequence:
+    """ids has PAD_ID where a soft token of clips goes; weights is 0 where nothing is learnt."""
+
+    ids: list[int] = field(default_factory=list)
+    soft: list[bool] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+    clips: list[np.ndarray] = field(default_factory=list)
+
+    def text(self, ids, weights=None):
+        self.ids += ids
+        self.soft += [False] * len(ids)
+        self.weights += weights or [0.0] * len(ids)
+
+    def audio(self, clip):
+        tokens = token_count(len(clip))
+        self.text([AUDIO_START])
+        self.ids += [PAD_ID] * tokens
+        self.soft += [True] * tokens
+        self.weights += [0.0] * tokens
+        self.clips.append(clip)
+        self.text([AUDIO_END])
+
+
+class Conversations:
+    def __init__(self, words: Vocabulary, seed: int, corpus=None, surroundings=None):
+        self.r, self.vocabulary = Random(seed), words
+        self.corpus, self.surroundings = corpus, surroundings
+        self.table = grammar.requests()
+        self.answers = {k: words.encode(v) for k, v in grammar.answers().items()}
+        self.heads = {role: words.encode(f"<|turn>{role}\n") for role in ("system", "user", "model")}
+        self.end = words.encode("<turn|>\n")
+        self.loose = sorted({w for t in grammar.answers().values() for w in words_of(t)})
+
+    def draw(self, turns: int, full_share: float, typed_share: float) -> Sequence:
+        s = Sequence()
+        s.text([BOS])
+        if self.r.random() < 0.7:
+            s.text(self.heads["system"] + self.vocabulary.encode(self.persona()) + self.end)
+        for turn in range(turns):
+            s.text(self.heads["user"])
+            name = self.ask_in_writing(s) if self.r.random() < typed_share else self.ask_aloud(s)
+            s.text(self.end + self.heads["model"])
+            self.answer(s, self.answers[name], full_share)
+        return s
+
+    def persona(self) -> str:
+        if self.r.random() < 0.5:
+            return PERSONA
+        return "".join(self.r.choice(self.loose) for _ in range(self.r.randint(3, 25))).replace("\u2581", " ").strip()
+
+    def answer(self, s: Sequence, ids: list[int], full_share: float) -> None:
+        weights = [FIRST_WORDS_WEIGHT] * 2 + [1.0] * (len(ids) - 2)
+        if self.r.random() < (full_share if len(ids) > LONG_WORDS else 0.85):
+            s.text([*ids, *self.end], [*weights, 1.0, 0.0])
+        else:
+            stop = self.r.randint(2, min(len(ids) - 1, 16 if self.corpus else 60))
+            s.text(ids[:stop] + self.end, weights[:stop] + [0.0, 0.0])
+
+    def ask_in_writing(self, s: Sequence) -> str:
+        ask = grammar.unknown if self.r.random() < 0.25 else grammar.request
+        text, name = ask(self.table, self.r)
+        if self.r.random() < 0.5:
+            text = text[0].upper() + text[1:]
+        s.text(self.vocabulary.encode(text + self.r.choice(TYPED)))
+        return name
+
+    def ask_aloud(self, s: Sequence) -> str:
+        """One clip; or a clip in two parts; or a thought given up, or noise, before or after it."""
+        around, row = self.surroundings, self.r.randrange(len(self.corpus))
+        clip, name, kind = self.corpus.clip(row), self.corpus.rows[row]["name"], self.r.random()
+        if kind < 0.06:
+            s.audio(around.nothing())
+            return grammar.UNKNOWN
+        if kind < 0.12 and len(clip) > 16_000:
+            quiet = np.zeros(1600, np.float32)
+            cut = int(len(clip) * self.r.uniform(0.25, 0.75))
+            s.audio(around.heard(np.concatenate([clip[:cut], quiet])))
+            s.audio(around.heard(np.concatenate([quiet, clip[cut:]])))
+            return name
+        if kind < 0.18:
+            before = self.corpus.clip(self.r.randrange(len(self.corpus)))
+            s.audio(around.heard(before[: int(len(before) * self.r.uniform(0.3, 1))]))
+        elif kind < 0.20:
+            s.audio(around.nothing())
+        s.audio(around.heard(clip))
+        if 0.20 <= kind < 0.22:
+            s.audio(around.nothing())
+        return name
+
+
+def collate(sequences: list[Sequence]):
+    """[sequences, positions]: ids, soft-token mask, targets (the next id), their weights; the clips."""
+    longest = max(len(s.ids) for s in sequences)
+
+    def table(rows, fill, kind):
+        return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows], dtype=kind)
+
+    ids = table([s.ids for s in sequences], PAD_ID, torch.long)
+    soft = table([s.soft for s in sequences], False, torch.bool)
+    targets = table([s.ids[1:] for s in sequences], PAD_ID, torch.long)
+    weights = table([s.weights[1:] for s in sequences], 0.0, torch.float)
+    return ids, soft, targets, weights, [c for s in sequences for c in s.clips]

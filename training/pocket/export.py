@@ -1,0 +1,170 @@
+"""Write the trained networks as the two GGUF files that llama.cpp loads.
+
+In: Ears, Mind and Vocabulary. Out: pocket-text.gguf and pocket-audio.gguf, weights in 16 bit
+floats, the convolutions and norms in 32. Run alone it writes a checkpoint:
+    python export.py checkpoint.pt FOLDER
+"""
+
+import sys
+from pathlib import Path
+
+import gguf
+import numpy as np
+import torch
+
+from ears import Ears
+from mind import Mind, MindConfig
+from vocabulary import BOS, TURN_END, Vocabulary
+
+NAME, LICENCE = "interlude-pocket", "apache-2.0"
+FAR = 1e30                 # divides a rotation rate away: the unrotated part of a full layer's head
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for m in messages %}<|turn>{{ 'model' if m['role'] == 'assistant' else m['role'] }}\n"
+    "{% if m['content'] is string %}{{ m['content'] | trim }}{% else %}{% for p in m['content'] %}"
+    "{% if p['type'] == 'text' %}{{ p['text'] | trim }}{% elif p['type'] == 'audio' %}<|audio|>{% endif %}"
+    "{% endfor %}{% endif %}<turn|>\n{% endfor %}{% if add_generation_prompt %}<|turn>model\n{% endif %}")
+
+
+def half(x: torch.Tensor) -> np.ndarray:
+    return x.detach().float().numpy().astype(np.float16)
+
+
+def full(x: torch.Tensor) -> np.ndarray:
+    return np.ascontiguousarray(x.detach().float().numpy())
+
+
+def text_tensors(mind: Mind):
+    """(name, array) for each tensor of architecture gemma4."""
+    c = mind.config
+    yield "token_embd.weight", half(mind.words.weight)
+    yield "per_layer_token_embd.weight", half(mind.layer_words.weight)
+    yield "per_layer_model_proj.weight", half(mind.layer_project.weight)
+    yield "per_layer_proj_norm.weight", full(mind.layer_norm.weight)
+    yield "output_norm.weight", full(mind.norm.weight)
+    turning = int(c.head_full * c.rotated / 2)
+    yield "rope_freqs.weight", np.array([1.0] * turning + [FAR] * (c.head_full // 2 - turning), np.float32)
+    for i, layer in enumerate(mind.layers):
+        names = {"attn_q": layer.q, "attn_output": layer.out, "ffn_gate": layer.gate, "ffn_up": layer.up,
+                 "ffn_down": layer.down, "inp_gate": layer.word_gate, "proj": layer.word_out}
+        norms = {"attn_norm": layer.norm, "attn_q_norm": layer.q_norm, "post_attention_norm": layer.post_norm,
+                 "ffn_norm": layer.inner_norm, "post_ffw_norm": layer.inner_post_norm, "post_norm": layer.word_norm}
+        if layer.has_keys:
+            names |= {"attn_k": layer.k, "attn_v": layer.v}
+            norms |= {"attn_k_norm": layer.k_norm}
+        for name, module in names.items():
+            yield f"blk.{i}.{name}.weight", half(module.weight)
+        for name, module in norms.items():
+            yield f"blk.{i}.{name}.weight", full(module.weight)
+        yield f"blk.{i}.layer_output_scale.weight", full(layer.scale)
+
+
+def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 8192) -> None:
+    c, w = mind.config, gguf.GGUFWriter(path, "gemma4")
+    layers = range(c.layers)
+    w.add_type(gguf.GGUFType.MODEL)
+    w.add_name(NAME)
+    w.add_license(LICENCE)
+    w.add_context_length(context)
+    w.add_embedding_length(c.width)
+    w.add_block_count(c.layers)
+    w.add_feed_forward_length([c.inner_width(i) for i in layers])
+    w.add_head_count(c.heads)
+    w.add_head_count_kv(1)
+    w.add_key_length(c.head_full)
+    w.add_value_length(c.head_full)
+    w.add_key_length_swa(c.head_sliding)
+    w.add_value_length_swa(c.head_sliding)
+    w.add_rope_dimension_count(c.head_full)
+    w.add_rope_dimension_count_swa(c.head_sliding)
+    w.add_rope_freq_base(c.rope_full)
+    w.add_rope_freq_base_swa(c.rope_sliding)
+    w.add_layer_norm_rms_eps(1e-6)
+    w.add_sliding_window(c.window)
+    w.add_sliding_window_pattern([c.is_sliding(i) for i in layers])
+    w.add_shared_kv_layers(c.shared)
+    w.add_embedding_length_per_layer_input(c.per_layer)
+    w.add_final_logit_softcapping(c.cap)
+    w.add_tokenizer_model("gemma4")
+    w.add_token_list([t.encode() for t in vocabulary.tokens])
+    w.add_token_scores([0.0] * len(vocabulary.tokens))
+    w.add_token_types(vocabulary.types)
+    w.add_token_merges([f"{a} {b}" for a, b in vocabulary.merges])
+    w.add_bos_token_id(BOS)
+    w.add_eos_token_id(TURN_END)
+    w.add_unk_token_id(3)
+    w.add_pad_token_id(0)
+    w.add_add_bos_token(True)
+    w.add_add_space_prefix(False)
+    w.add_chat_template(CHAT_TEMPLATE)
+    write(w, text_tensors(mind))
+
+
+def audio_tensors(ears: Ears):
+    """(name, array) for each tensor of projector gemma4a."""
+    for i in range(2):
+        yield f"a.conv1d.{i}.weight", full(ears.subsampling.conv[i].weight)
+        yield f"a.conv1d.{i}.norm.weight", full(ears.subsampling.norm[i])
+    yield "a.input_projection.weight", half(ears.subsampling.project.weight)
+    for i, b in enumerate(ears.blocks):
+        a, conv, p = b.attention, b.convolution, f"a.blk.{i}."
+        for tail, f in (("", b.first), ("_1", b.second)):
+            yield f"{p}ffn_norm{tail}.weight", full(f.norm.weight)
+            yield f"{p}ffn_up{tail}.weight", half(f.up.weight)
+            yield f"{p}ffn_down{tail}.weight", half(f.down.weight)
+            yield f"{p}ffn_post_norm{tail}.weight", full(f.post_norm.weight)
+        for name, module in {"attn_q": a.q, "attn_k": a.k, "attn_v": a.v, "attn_out": a.out, "attn_k_rel": a.relative,
+                             "conv_pw1": conv.widen, "conv_pw2": conv.narrow}.items():
+            yield f"{p}{name}.weight", half(module.weight)
+        # llama.cpp loads norm_conv and conv_norm the other way round than it names them
+        for name, module in {"attn_pre_norm": a.norm, "attn_post_norm": a.post_norm, "conv_norm": conv.norm,
+                             "norm_conv": conv.inner_norm, "ln2": b.norm}.items():
+            yield f"{p}{name}.weight", full(module.weight)
+        yield f"{p}per_dim_scale.weight", full(a.q_scale)
+        yield f"{p}conv_dw.weight", full(conv.depthwise.weight[:, 0])
+    yield "a.pre_encode.out.weight", half(ears.out.weight)
+    yield "a.pre_encode.out.bias", full(ears.out.bias)
+    yield "mm.a.input_projection.weight", half(ears.to_text.weight)
+
+
+def write_audio(path: Path, ears: Ears) -> None:
+    c, w = ears.config, gguf.GGUFWriter(path, "clip")
+    w.add_type(gguf.GGUFType.MMPROJ)
+    w.add_name(NAME)
+    w.add_license(LICENCE)
+    w.add_clip_has_audio_encoder(True)
+    w.add_clip_has_vision_encoder(False)
+    w.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
+    w.add_audio_projection_dim(c.text_width)
+    w.add_audio_embedding_length(c.width)
+    w.add_audio_feed_forward_length(c.inner)
+    w.add_audio_block_count(c.blocks)
+    w.add_audio_head_count(c.heads)
+    w.add_audio_num_mel_bins(c.mels)
+    w.add_audio_attention_layernorm_eps(1e-6)
+    write(w, audio_tensors(ears))
+
+
+def write(w: gguf.GGUFWriter, tensors) -> None:
+    w.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
+    for name, array in tensors:
+        w.add_tensor(name, array)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+def export(folder: Path, ears: Ears, mind: Mind, vocabulary: Vocabulary) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / "pocket-text.gguf", mind, vocabulary)
+    write_audio(folder / "pocket-audio.gguf", ears)
+
+
+if __name__ == "__main__":
+    from conversation import VOCABULARY_SIZE, vocabulary
+
+    saved = torch.load(sys.argv[1])
+    hearing, thinking = Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
+    hearing.load_state_dict(saved["ears"])
+    thinking.load_state_dict(saved["mind"])
+    export(Path(sys.argv[2]), hearing, thinking, vocabulary())

@@ -1,0 +1,118 @@
+"""The shipped GGUF pair run by llama.cpp, for measuring: the same library the product uses.
+
+In: clips (16 kHz float32) or typed text, turn after turn. Out: the answer's text.
+Uses llama-cpp-python's low-level API, because its chat handlers know no audio.
+"""
+
+import ctypes
+from pathlib import Path
+
+import llama_cpp as llama
+import llama_cpp.mtmd_cpp as mtmd
+import numpy as np
+
+PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
+TURN_END, LONGEST_ANSWER = 106, 220
+
+
+@llama.llama_log_callback
+def silent(level, text, data):
+    pass
+
+
+class Pocket:
+    def __init__(self, folder: Path, context: int = 8192, threads: int = 1, greedy: bool = True, seed: int = 1):
+        llama.llama_log_set(silent, None)
+        mtmd.mtmd_helper_log_set(silent, None)
+        self.model = llama.llama_model_load_from_file(str(folder / "pocket-text.gguf").encode(),
+                                                      llama.llama_model_default_params())
+        if not self.model:
+            raise FileNotFoundError(f"no text model in {folder}")
+        c = llama.llama_context_default_params()
+        c.n_ctx, c.n_batch, c.n_ubatch, c.n_threads, c.n_threads_batch, c.swa_full = context, 512, 512, threads, threads, True
+        self.context = llama.llama_init_from_model(self.model, c)
+        self.vocabulary = llama.llama_model_get_vocab(self.model)
+        self.memory = llama.llama_get_memory(self.context)
+        p = mtmd.mtmd_context_params_default()
+        p.use_gpu, p.print_timings, p.n_threads, p.warmup = False, False, threads, False
+        self.ears = mtmd.mtmd_init_from_file(str(folder / "pocket-audio.gguf").encode(), self.model, p)
+        if not self.ears:
+            raise FileNotFoundError(f"no audio model in {folder}")
+        self.mark = mtmd.mtmd_default_marker().decode()
+        self.sampler = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
+        steps = [llama.llama_sampler_init_greedy()] if greedy else [
+            llama.llama_sampler_init_top_k(64), llama.llama_sampler_init_top_p(0.95, 1),
+            llama.llama_sampler_init_temp(1.0), llama.llama_sampler_init_dist(seed)]
+        for step in steps:
+            llama.llama_sampler_chain_add(self.sampler, step)
+        self.past = 0
+
+    def close(self):
+        mtmd.mtmd_free(self.ears)
+        llama.llama_sampler_free(self.sampler)
+        llama.llama_free(self.context)
+        llama.llama_model_free(self.model)
+
+    def forget(self, to: int = 0):
+        """Drop everything after position `to`."""
+        llama.llama_memory_seq_rm(self.memory, 0, to, -1)
+        self.past = to
+
+    def read(self, text: str, clips: list[np.ndarray] = ()):
+        """Prompt text with one marker per clip, into the context."""
+        bitmaps = []
+        for clip in clips:
+            clip = np.ascontiguousarray(clip, np.float32)
+            bitmaps.append(mtmd.mtmd_bitmap_init_from_audio(len(clip), clip.ctypes.data_as(ctypes.POINTER(ctypes.c_float))))
+        words, raw = mtmd.mtmd_input_text(), text.encode()
+        words.text, words.text_len, words.add_special, words.parse_special = raw, len(raw), self.past == 0, True
+        chunks = mtmd.mtmd_input_chunks_init()
+        failed = mtmd.mtmd_tokenize(self.ears, chunks, ctypes.byref(words),
+                                    (mtmd.mtmd_bitmap_p_ctypes * len(bitmaps))(*bitmaps), len(bitmaps))
+        past = llama.llama_pos(self.past)
+        if not failed:
+            failed = mtmd.mtmd_helper_eval_chunks(self.ears, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past))
+        for bitmap in bitmaps:
+            mtmd.mtmd_bitmap_free(bitmap)
+        mtmd.mtmd_input_chunks_free(chunks)
+        if failed:
+            raise RuntimeError(f"llama.cpp refused the prompt: {failed}")
+        self.past = past.value
+
+    def write(self, longest: int = LONGEST_ANSWER) -> str:
+        """Words until the end of the turn, which is read too, so that the next turn can follow."""
+        said, batch = b"", llama.llama_batch_init(1, 0, 1)
+        piece = ctypes.create_string_buffer(64)
+        for _ in range(longest):
+            token = llama.llama_sampler_sample(self.sampler, self.context, -1)
+            if token == TURN_END:
+                break
+            said += piece.raw[: llama.llama_token_to_piece(self.vocabulary, token, piece, 64, 0, False)]
+            batch.n_tokens, batch.token[0], batch.pos[0], batch.logits[0] = 1, token, self.past, 1
+            batch.n_seq_id[0], batch.seq_id[0][0] = 1, 0
+            if llama.llama_decode(self.context, batch):
+                raise RuntimeError("llama.cpp could not decode")
+            self.past += 1
+        llama.llama_batch_free(batch)
+        return said.decode(errors="replace")
+
+    def begin(self, persona: str | None = PERSONA):
+        self.forget()
+        if persona:
+            self.read(f"<|turn>system\n{persona}<turn|>\n")
+
+    def hear(self, clips: list[np.ndarray]):
+        self.read(f"<|turn>user\n{self.mark * len(clips)}<turn|>\n<|turn>model\n", clips)
+
+    def answer(self, clips: list[np.ndarray], longest: int = LONGEST_ANSWER) -> str:
+        """Hear, answer, and close the turn."""
+        self.hear(clips)
+        said = self.write(longest)
+        self.read("<turn|>\n")
+        return said
+
+    def answer_typed(self, text: str, longest: int = LONGEST_ANSWER) -> str:
+        self.read(f"<|turn>user\n{text}<turn|>\n<|turn>model\n")
+        said = self.write(longest)
+        self.read("<turn|>\n")
+        return said
