@@ -307,7 +307,8 @@ def encode(message: Mail) -> bytes:
 def decode(data: bytes) -> Mail:
     """The message in `data`. Raises BadMessage, naming what is wrong."""
     try:
-        return _decoder.decode(data)
+        mail: Mail = _decoder.decode(data)
+        return mail
     except msgspec.ValidationError as error:
         raise BadMessage(f"Not a message we know: {error}.") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

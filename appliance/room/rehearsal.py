@@ -16,6 +16,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import psutil
@@ -30,6 +31,8 @@ from appliance.room.card import SoundCard, alsa_environment
 from appliance.room.scene import Scene, Utterance
 from appliance.settings import Settings
 from appliance.supervisor import Supervisor
+
+T = TypeVar("T")
 
 WATCHER = "room"
 READY_S = 60.0  # for every part to come up, a model's loading included
@@ -78,10 +81,10 @@ class Recording:
     seconds: float = 0.0
     given_up: str = ""
 
-    def of(self, *kinds: type[Message]) -> Iterator[tuple[int, Message]]:
-        """The messages of some kinds, each once, with the card index of its time."""
+    def of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
+        """The messages of one kind, each once, with the card index of its time."""
         for index, seen in self.mail:
-            if isinstance(seen.message, kinds) and seen.target in ("conductor", WATCHER):
+            if isinstance(seen.message, kind):
                 yield index, seen.message
 
 
@@ -199,14 +202,12 @@ class Rehearsal:
         if self.state is None or self.state.state != state:
             return None
         if state == "speaking":
-            audible = [
-                self.index(message.index)
-                for _, message in self.recording.of(Started, Resumed)
-                if isinstance(message, Started | Resumed)
-            ]
-            if not audible or self._state_index > audible[-1] + RATE_HZ:
+            started = [message.index for _, message in self.recording.of(Started)]
+            resumed = [message.index for _, message in self.recording.of(Resumed)]
+            audible = [self.index(index) for index in started + resumed]
+            if not audible or self._state_index > max(audible) + RATE_HZ:
                 return self._state_index
-            return self._first_audible(audible[-1])
+            return self._first_audible(max(audible))
         return max(self._state_index, self._since)
 
     def _first_audible(self, index: int) -> int:
@@ -253,30 +254,13 @@ class Rehearsal:
             self._during(self)
 
     def _make_noise(self) -> None:
-        room = self.scene.room
+        """Keep the room's noise a second ahead of the microphone."""
         until = self.card.now() + RATE_HZ
-        if until > self._noisy + RATE_HZ // 2:
-            kind = room.noise or "white"
-            level = room.noise_db
-            self.card.say(
-                self._noisy,
-                self._noise(kind, level, self._noisy, until - self._noisy),
-            )
-            self._noisy = until
-
-    def _noise(self, kind: str, level_db: float, first: int, frames: int) -> Samples:
-        if kind in ("white", "pink", "kitchen"):
-            if not hasattr(self, "_loop"):
-                self._loop = acoustics.noise(
-                    kind,
-                    20 * RATE_HZ,
-                    level_db=level_db,
-                    rate_hz=RATE_HZ,
-                    seed=self.scene.room.seed,
-                )
-        elif not hasattr(self, "_loop"):
-            self._loop = owner.recorded(self.scene.file(kind), level_db).samples
-        return self._loop[(first - self.recording.first + np.arange(frames)) % len(self._loop)]
+        if until < self._noisy + RATE_HZ // 2:
+            return
+        places = np.arange(self._noisy, until)
+        self.card.say(self._noisy, self._noise[places % len(self._noise)])
+        self._noisy = until
 
     def _collect(self) -> None:
         for seen in self._mail.receive_all():
@@ -347,5 +331,4 @@ def _cost(pid: int, restarts: int) -> Cost:
 
 def parts_down(recording: Recording) -> list[str]:
     """Names of the parts that went down while the scene was played."""
-    return [m.part for _, m in recording.of(PartChanged)
-            if isinstance(m, PartChanged) and m.state != "up"]  # fmt: skip
+    return [m.part for _, m in recording.of(PartChanged) if m.state != "up"]

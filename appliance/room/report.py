@@ -78,14 +78,13 @@ class Reader:
                 for s in self.recording.said
             )
             for _, p in self.recording.of(Paused)
-            if isinstance(p, Paused)
         )
 
     def seams(self) -> list[Seam]:
         """Every pause that was followed by a resume of the same answer."""
         found = []
-        pauses = [m for _, m in self.recording.of(Paused) if isinstance(m, Paused)]
-        resumes = [m for _, m in self.recording.of(Resumed) if isinstance(m, Resumed)]
+        pauses = [m for _, m in self.recording.of(Paused)]
+        resumes = [m for _, m in self.recording.of(Resumed)]
         for pause in pauses:
             resume = next((r for r in resumes if r.index > pause.index), None)
             if resume and resume.turn == pause.turn and (seam := self._seam(pause, resume)):
@@ -188,8 +187,7 @@ class Reader:
 def report(reader: Reader) -> dict[str, Any]:
     """The whole report as plain data, ready for JSON."""
     recording = reader.recording
-    dropouts = {m.direction: m.count for _, m in recording.of(Dropouts)
-                if isinstance(m, Dropouts)}  # fmt: skip
+    dropouts = {m.direction: m.count for _, m in recording.of(Dropouts)}
     return {
         "scene": recording.scene.name,
         "seconds": round(recording.seconds, 1),
