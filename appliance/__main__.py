@@ -75,7 +75,7 @@ def bench(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> int:
     from appliance import health
 
-    return health.cli(_settings(args), as_json=args.json)
+    return health.cli(_settings(args), json=args.json)
 
 
 def config(args: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ from appliance.settings import Card
 
 SECONDS = 4.0  # a straight line through so many readings is good to about 20 ppm on a USB card
 _FULL_SCALE = 32768.0
-_FLOOR_DBFS = -120.0
+SILENT_DBFS = -120.0  # every sample the same
 _FEWEST = 20  # readings for a line worth the name
 _SETTLE_S = 0.25  # a microphone's first moments are its own switching on
 
@@ -61,15 +61,13 @@ def try_card(card: Card, seconds: float = SECONDS) -> Trial:
         skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
         first = heard[int(_SETTLE_S * mic.rate_hz) * mic.channels :: mic.channels]
         noise, peak = levels(first)
-        return Trial(
-            (mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts
-        )  # fmt: skip
+        return Trial((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
 
 
 def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, float]:
     """RMS without the mean, and peak, in dBFS."""
     if not len(samples):
-        return _FLOOR_DBFS, _FLOOR_DBFS
+        return SILENT_DBFS, SILENT_DBFS
     values = samples.astype(np.float64)
     return _dbfs(float(values.std())), _dbfs(float(np.abs(values).max()))
 
@@ -133,4 +131,4 @@ def _speed(pairs: Sequence[Pair]) -> tuple[float, float]:
 
 
 def _dbfs(value: float) -> float:
-    return max(_FLOOR_DBFS, 20 * math.log10(value / _FULL_SCALE)) if value > 0 else _FLOOR_DBFS
+    return max(SILENT_DBFS, 20 * math.log10(value / _FULL_SCALE)) if value > 0 else SILENT_DBFS

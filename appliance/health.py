@@ -1,0 +1,243 @@
+"""`interlude check`: is this machine fit, and what to do if not.
+
+In: the settings, a view of the machine, and what must be asked of libraries. Out: findings.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from appliance import processes
+from appliance.audio import fitness
+from appliance.audio.cards import CardInfo, list_cards
+from appliance.audio.trial import Trial, try_card
+from appliance.errors import InterludeError
+from appliance.findings import Finding, as_json, exit_code, ok, problem, show, told_by, warning
+from appliance.machine import Machine
+from appliance.settings import Card, Settings
+
+LEAST_DISK_MIB = 200  # for the memory of conversations and the log
+HOT_C = 75.0  # a Pi slows down at 80
+_LIMITS = "/etc/security/limits.d/interlude.conf"
+
+
+def language_model(settings: Settings) -> str:
+    """A sentence about the language model. Raises ModelError if it is not here or damaged."""
+    from appliance.models.store import Store
+
+    if settings.thinking.remote.url:
+        return f"A remote server thinks: {settings.thinking.remote.url}."
+    store = Store.of(settings)
+    model = store.language_model(settings.thinking.model)
+    if damage := store.damage(store.models[model.name]):
+        raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
+    return f"{model.name} is here and whole."
+
+
+def voice(settings: Settings) -> str:
+    """A sentence about the voice. Raises VoiceError if the one that is wanted is not here."""
+    from appliance.voice.choose import choose
+
+    return f"{choose(settings)} will speak."
+
+
+def canceller(settings: Settings) -> str:
+    """A sentence about the echo canceller. Raises InterludeError if its library is not here."""
+    from appliance.hear.echo import Canceller
+
+    if settings.hearing.echo.canceller == "none":
+        return "No canceller, as the settings want: the card must do it."
+    Canceller(tail_ms=settings.hearing.echo.tail_ms, frames=80, rate_hz=processes.RATE_HZ)
+    return "The canceller is here: speexdsp."
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What no file tells: libraries, programs, the card itself. A test answers in their place."""
+
+    cards: Callable[[], list[CardInfo]] = list_cards
+    try_card: Callable[[Card], Trial] = try_card
+    program: Callable[[str], str | None] = shutil.which
+    canceller: Callable[[Settings], str] = canceller
+    model: Callable[[Settings], str] = language_model
+    voice: Callable[[Settings], str] = voice
+    version: Callable[[str], str] = importlib.metadata.version
+
+
+def cli(settings: Settings, *, json: bool) -> int:
+    """Look, print, and return the exit code."""
+    findings = list(look(settings, Machine(), Asked()))
+    if json:
+        print(as_json(findings))
+    else:
+        show(findings, Console())
+    return exit_code(findings)
+
+
+def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding]:
+    """Every finding; the card comes last, since it is opened for some seconds."""
+    yield from _software(asked)
+    yield from _cores(settings, machine)
+    yield from _permissions(settings, machine)
+    yield from _memory(settings, machine)
+    yield from _disk(settings, machine)
+    yield from _heat(machine)
+    yield from _secrets(settings)
+    yield told_by("model", lambda: asked.model(settings))
+    yield told_by("voice", lambda: asked.voice(settings))
+    if asked.program("espeak-ng") is None:
+        yield warning(
+            "voice",
+            "espeak-ng is not installed: nothing stands in for a voice that fails.",
+            "Install the package espeak-ng.",
+        )
+    yield told_by("echo", lambda: asked.canceller(settings))
+    yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card)
+
+
+def _software(asked: Asked) -> Iterator[Finding]:
+    here = [f"Python {platform.python_version()} on {platform.machine()}"]
+    for package in ("interlude", "llama-cpp-python", "onnxruntime"):
+        try:
+            here.append(f"{package} {asked.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            yield problem("software", f"{package} is not installed.", "Run `make setup`.")
+    if sys.maxsize < 2**32:
+        yield problem("software", "This system has 32 bits.", "Install its 64-bit edition.")
+    yield ok("software", ", ".join(here) + ".")
+
+
+def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    have = machine.cores()
+    table = processes.table(settings)
+    homeless = [row.name for row in table if row.cores and not have.intersection(row.cores)]
+    thinker = {core for row in table if row.name == "thinker" for core in row.cores}
+    others = {core for row in table if row.name != "thinker" for core in row.cores}
+    shared = sorted(thinker & others & have)
+    if homeless:
+        yield warning(
+            "cores",
+            f"{len(have)} cores: those meant for {', '.join(homeless)} do not exist here.",
+            "The system places them: well enough for development. Or set `processes`.",
+        )
+    elif shared:
+        yield warning(
+            "cores",
+            f"The thinker shares core {', '.join(map(str, shared))}: a busy neighbour makes it "
+            "2 to 5 times slower.",
+            "Give it cores of its own in `processes.thinker.cores`.",
+        )
+    else:
+        yield ok("cores", f"{len(have)} cores: every process has those it is meant for.")
+
+
+def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    table = processes.table(settings)
+    wanted = max((row.priority for row in table if row.scheduling == "fifo"), default=0)
+    if machine.may_schedule() >= wanted:
+        yield ok("permissions", f"Real-time scheduling is permitted, up to priority {wanted}.")
+    else:
+        yield warning(
+            "permissions",
+            "Real-time scheduling is not permitted: under load, sound may drop out.",
+            f"Add a line to {_LIMITS}: @audio - rtprio 40",
+        )
+    to_lock_mib = max((row.memory_mib for row in table if row.lock_memory), default=0)
+    if machine.may_lock_mib() >= to_lock_mib:
+        yield ok("permissions", "Locking memory is permitted.")
+    else:
+        yield warning(
+            "permissions",
+            f"Only {machine.may_lock_mib()} of {to_lock_mib} MiB may be locked in memory: "
+            "swapping may interrupt the sound.",
+            f"Add a line to {_LIMITS}: @audio - memlock unlimited",
+        )
+
+
+def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    have = machine.memory_mib()
+    if have is None:
+        return
+    need = sum(row.memory_mib for row in processes.table(settings)) + _weights_mib(settings)
+    if have < need:
+        yield problem(
+            "memory",
+            f"{have} MiB of memory, of {need} that these settings may need.",
+            "Choose a smaller model in `thinking.model`, e.g. pocket.",
+        )
+    else:
+        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.")
+
+
+def _weights_mib(settings: Settings) -> int:
+    from appliance.models import catalogue
+
+    model = catalogue.load().get(settings.thinking.model)
+    if settings.thinking.remote.url or model is None:
+        return 0
+    return (model.size or 0) >> 20
+
+
+def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    folder = settings.state_path()
+    free = machine.free_disk_mib(folder)
+    if not machine.writable(folder):
+        yield problem(
+            "disk",
+            f"{folder} cannot be written: nothing would be remembered.",
+            "Mend its permissions, or name another folder in `state_dir`.",
+        )
+    elif free is not None and free < LEAST_DISK_MIB:
+        yield problem(
+            "disk", f"Only {free} MiB are free for {folder}.", f"Free {LEAST_DISK_MIB} or more."
+        )
+    else:
+        yield ok("disk", f"{free} MiB are free for {folder}.")
+
+
+def _heat(machine: Machine) -> Iterator[Finding]:
+    now, since = machine.throttled()
+    remedy = "On a Pi: the official 27 W supply, and an active cooler."
+    if now:
+        yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy)
+    if since:
+        yield warning("heat, power", f"At some time since the start {', '.join(since)}.", remedy)
+    degrees = machine.temperature_c()
+    if degrees is None:
+        return
+    place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"
+    if degrees > HOT_C:
+        yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy)
+    else:
+        yield ok("heat, power", f"{place}.")
+
+
+def _secrets(settings: Settings) -> Iterator[Finding]:
+    named = settings.thinking.remote.key_file
+    if not (settings.thinking.remote.url and named):
+        return
+    path = Path(named).expanduser()
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        yield problem(
+            "secrets",
+            f"The key file {path} cannot be found ({error.strerror}).",
+            "Write the server's key into it, or empty `thinking.remote.key_file`.",
+        )
+        return
+    if mode & 0o077:
+        yield problem(
+            "secrets", f"Others may read the key in {path} (mode {mode:04o}).", f"chmod 600 {path}"
+        )
+    else:
+        yield ok("secrets", f"Only its owner may read {path}.")

@@ -1,0 +1,120 @@
+"""What this machine is, read off /proc, /sys and /dev below `root`: a test can show another one.
+
+A reading that is not there is None: a laptop has no throttle register, a container no sensors.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+CAP_IPC_LOCK, CAP_SYS_NICE = 14, 23  # capabilities(7): lock memory, FIFO scheduling
+UNLIMITED = 1 << 62
+
+# Of a Pi's throttle register; bit 16 and up say the same of any time since it started.
+_THROTTLED = {
+    0: "the supply voltage is too low",
+    1: "the clock is capped",
+    2: "the processor is throttled",
+    3: "the temperature limit is reached",
+}
+_SINCE_START = 16
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A view of one machine."""
+
+    root: Path = Path("/")
+    access: Callable[[Path, int], bool] = os.access
+
+    def name(self) -> str:
+        """What a single-board computer calls itself, e.g. Raspberry Pi 5 Model B; else ''."""
+        return self._text("proc/device-tree/model").strip("\0\n ")
+
+    def cores(self) -> frozenset[int]:
+        """Those that a process started here may run on."""
+        allowed = re.search(r"^Cpus_allowed_list:\s*(\S+)", self._status(), re.MULTILINE)
+        if allowed is None:
+            return frozenset()
+        found: set[int] = set()
+        for part in allowed[1].split(","):
+            first, _, last = part.partition("-")
+            found.update(range(int(first), int(last or first) + 1))
+        return frozenset(found)
+
+    def memory_mib(self) -> int | None:
+        """All of it, free or not."""
+        total = re.search(r"^MemTotal:\s*(\d+) kB", self._text("proc/meminfo"), re.MULTILINE)
+        return int(total[1]) // 1024 if total else None
+
+    def free_disk_mib(self, folder: Path) -> int | None:
+        """Free for this user where `folder` is, or will be made."""
+        for place in (folder, *folder.parents):
+            if place.is_dir():
+                return shutil.disk_usage(place).free >> 20
+        return None
+
+    def writable(self, folder: Path) -> bool:
+        """Whether `folder` can be written, or made."""
+        there = next((place for place in (folder, *folder.parents) if place.exists()), None)
+        return there is not None and there.is_dir() and self.access(there, os.W_OK | os.X_OK)
+
+    def may_schedule(self) -> int:
+        """The highest FIFO priority that a process started here may take; 0: none."""
+        return 99 if self._capable(CAP_SYS_NICE) else self._limit("Max realtime priority")
+
+    def may_lock_mib(self) -> int:
+        """Memory that a process started here may lock."""
+        return (
+            UNLIMITED if self._capable(CAP_IPC_LOCK) else self._limit("Max locked memory")
+        ) >> 20
+
+    def temperature_c(self) -> float | None:
+        """Of the hottest sensor of the processor's."""
+        read = [self._text(path) for path in self.root.glob("sys/class/thermal/thermal_zone*/temp")]
+        return max((int(t) / 1000 for t in read if t.strip().lstrip("-").isdigit()), default=None)
+
+    def throttled(self) -> tuple[list[str], list[str]]:
+        """What slows a Pi down now, and what has since it started; nothing where it cannot say."""
+        word = 0
+        for path in self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"):
+            text = self._text(path).strip()
+            word |= int(text, 16) if re.fullmatch(r"(0x)?[0-9a-fA-F]+", text) else 0
+        for path in self.root.glob("sys/class/hwmon/hwmon*/in0_lcrit_alarm"):
+            if self._text(path.with_name("name")).strip() == "rpi_volt":
+                word |= int(self._text(path).strip() == "1")
+        now = [what for bit, what in _THROTTLED.items() if word >> bit & 1]
+        since = [what for bit, what in _THROTTLED.items() if word >> bit + _SINCE_START & 1]
+        return now, [what for what in since if what not in now]
+
+    def sound_devices(self) -> tuple[list[Path], list[Path]]:
+        """The sound cards' device files: those that this user may open, and the others."""
+        found = sorted(self.root.glob("dev/snd/pcmC*"))
+        allowed = [path for path in found if self.access(path, os.R_OK | os.W_OK)]
+        return allowed, [path for path in found if path not in allowed]
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────
+    def _limit(self, name: str) -> int:
+        """A soft limit of proc(5); no such line counts as no permission."""
+        found = re.search(rf"^{name}\s+(\S+)", self._text("proc/self/limits"), re.MULTILINE)
+        if found is None:
+            return 0
+        return UNLIMITED if found[1] == "unlimited" else int(found[1])
+
+    def _capable(self, bit: int) -> bool:
+        mask = re.search(r"^CapEff:\s*([0-9a-f]+)", self._status(), re.MULTILINE)
+        return mask is not None and bool(int(mask[1], 16) >> bit & 1)
+
+    def _status(self) -> str:
+        return self._text("proc/self/status")
+
+    def _text(self, path: str | Path) -> str:
+        try:
+            return (self.root / path).read_text(encoding="utf-8", errors="replace")
+        except OSError:  # not on this kind of machine, or a sensor that cannot be read now
+            return ""
