@@ -11,20 +11,22 @@ import errno
 import os
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 import alsaaudio
 import numpy as np
 
-from appliance.audio.cards import CardInfo, Direction, holder
-from appliance.audio.cards import list_cards as list_cards  # for `check`, which asks ALSA things
+from appliance.audio.cards import CardInfo, Direction, holder, list_cards
 from appliance.audio.clock import Pair
 from appliance.audio.format import all_channels, one_channel
 from appliance.errors import CardError
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
+
+__all__ = ["CardInfo", "Direction", "Probe", "Stream", "list_cards", "open_stream", "probe"]
 
 NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
 RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # a whole number times ours
@@ -153,7 +155,7 @@ class Stream:
                 break
         return found
 
-    def _call(self, function, *arguments):  # type: ignore[no-untyped-def]  # alsaaudio has no types
+    def _call(self, function: Callable[..., Any], *arguments: object) -> Any:
         try:
             return function(*arguments)
         except alsaaudio.ALSAAudioError as error:

@@ -11,12 +11,14 @@ Direction = Literal["capture", "playback"]
 
 PROC_ASOUND = Path("/proc/asound")
 _LETTER = {"capture": "c", "playback": "p"}  # of the folders pcm0c, pcm0p
-_CARD = re.compile(r"\bCARD=([^,]+)|^\w+:([^,=]+)")  # of an ALSA name: hw:CARD=Array,DEV=0, hw:Array
+_CARD = re.compile(
+    r"\bCARD=([^,]+)|^\w+:([^,=]+)"
+)  # of an ALSA name: hw:CARD=Array,DEV=0, hw:Array
 
 
 @dataclass(frozen=True)
 class CardInfo:
-    """One card. `device` is the ALSA name to put in the settings: it does not move as numbers do."""
+    """One card. `device` is the name to put in the settings: it does not move as numbers do."""
 
     number: int
     id: str

@@ -1,4 +1,4 @@
-"""How loud each sample of a block is: fades in and out, volume, and no click at a sudden end. Pure."""
+"""How loud each sample of a block is: fades, volume, and no click at a sudden end. Pure."""
 
 from __future__ import annotations
 

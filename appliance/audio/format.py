@@ -30,26 +30,28 @@ def _lowpass(factor: int) -> Floats:
     half = FILTER_DELAY * factor
     n = np.arange(-half, half + 1)
     taps = np.sinc(_CUTOFF * n / factor) * np.kaiser(2 * half + 1, _KAISER_BETA)
-    return (taps / taps.sum()).astype(np.float32)
+    shape: Floats = (taps / taps.sum()).astype(np.float32)
+    return shape
 
 
 def _to_int16(values: npt.NDArray[np.floating]) -> Samples:
-    return np.clip(np.rint(values), -32768, 32767).astype(np.int16)
+    samples: Samples = np.clip(np.rint(values), -32768, 32767).astype(np.int16)
+    return samples
 
 
 class Decimator:
-    """The card's rate → 16 kHz. Output m is the sound FILTER_DELAY samples before input m·factor."""
+    """Card rate → 16 kHz. Output m is the sound FILTER_DELAY samples before input m × factor."""
 
     def __init__(self, factor: int) -> None:
         self._factor = factor
         self._taps = _lowpass(factor)
-        self._past = np.zeros(len(self._taps) - 1, np.float32)
+        self._past: Floats = np.zeros(len(self._taps) - 1, np.float32)
 
     def __call__(self, samples: Samples) -> Samples:
         """n × factor samples in, n out. State is carried from call to call."""
         if self._factor == 1:
             return samples
-        line = np.concatenate((self._past, samples))
+        line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
         self._past = line[len(samples) :]
         windows = np.lib.stride_tricks.sliding_window_view(line, len(self._taps))
         return _to_int16(windows[:: self._factor] @ self._taps)  # symmetric: no need to reverse
@@ -65,13 +67,13 @@ class Interpolator:
         taps = _lowpass(factor) * factor
         phases.reshape(-1)[: len(taps)] = taps
         self._phases = np.ascontiguousarray(phases[::-1])  # oldest first, as the windows are
-        self._past = np.zeros(length - 1, np.float32)
+        self._past: Floats = np.zeros(length - 1, np.float32)
 
     def __call__(self, samples: Samples) -> Samples:
         """n samples in, n × factor out. State is carried from call to call."""
         if self._factor == 1:
             return samples
-        line = np.concatenate((self._past, samples))
+        line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
         self._past = line[len(samples) :]
         windows = np.lib.stride_tricks.sliding_window_view(line, len(self._phases))
         return _to_int16((windows @ self._phases).reshape(-1))

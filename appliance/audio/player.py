@@ -7,7 +7,7 @@ whatever pauses come between; what changed is said with the exact sample at whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,8 @@ Event = Started | Paused | Resumed | Finished | Stopped
 _STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
 
 
-class Block(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Block:
     """One block for the card; `samples` is valid until the next one is asked for.
 
     Voice, if there is any (`turn` is not 0), begins at the block's first sample, with sample

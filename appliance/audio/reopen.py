@@ -22,7 +22,7 @@ STALLED_S = 1.0  # without a period from a running card: some drivers never rest
 
 
 class Pulse:
-    """What is done a few times a second beside the sound: heartbeat, mail, the count of dropouts."""
+    """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts."""
 
     def __init__(self, work: Worker, direction: Direction, hear: Callable[[], None]) -> None:
         self._work = work

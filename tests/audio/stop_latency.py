@@ -1,0 +1,89 @@
+"""Prints the machine part of the stop: python -m tests.audio.stop_latency [--pauses N] [--hogs N].
+
+From the sample that decides (a click at the microphone) to the last audible sample (above
+−60 dBFS) at the loudspeaker, both read off the software card's tracks: capture's period, the
+reflex through the floor, what playback had queued, and the fade.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from appliance.messages import Dropouts
+from tests.audio.rig import RATE_HZ, Rig, reflex, rig_on
+
+AUDIBLE = 33  # −60 dBFS
+CLICK = 20_000
+EVERY = RATE_HZ * 3 // 10  # a pause each 300 ms, held for 150
+HELD = RATE_HZ * 15 // 100
+
+
+def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
+    """Pause a running answer so many times at random moments; the latency of each."""
+    rng = np.random.default_rng(seed)
+    stop = threading.Event()
+    thread = reflex(rig, CLICK, stop)
+    rig.floor.turn = 1
+    tone = 8000 * np.sin(2 * np.pi * 440 * np.arange(EVERY * (pauses + 4)) / RATE_HZ)
+    rig.say(1, tone.astype(np.int16))
+    first = rig.now() + EVERY
+    clicks = [first + n * EVERY + int(rng.integers(0, 80)) for n in range(pauses)]
+    latencies = []
+    for click in clicks:
+        rig.until(lambda click=click: rig.now() > click - EVERY // 3)  # type: ignore[misc]
+        rig.card.say(click - rig.origin, np.array([CLICK], np.int16))
+        rig.until(lambda: rig.floor.held, what="the reflex")
+        rig.until(lambda click=click: rig.now() > click + HELD)  # type: ignore[misc]
+        sound = np.abs(rig.track(click, click + HELD).astype(np.int32)) > AUDIBLE
+        latencies.append(1000 * (int(np.flatnonzero(sound)[-1]) + 1) / RATE_HZ)
+        rig.floor.released = rig.floor.hold
+    stop.set()
+    thread.join()
+    return latencies
+
+
+@contextlib.contextmanager
+def hogs(count: int) -> Iterator[None]:
+    """So many processes that do nothing but burn."""
+    burning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in burning:
+            process.kill()
+            process.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pauses", type=int, default=100)
+    parser.add_argument("--hogs", type=int, default=0)
+    parser.add_argument("--periods", type=int, default=0, help="0: as in the settings")
+    parser.add_argument("--period-ms", type=int, default=0, help="0: as in the settings")
+    wanted = parser.parse_args()
+    card = {"periods": wanted.periods, "period_ms": wanted.period_ms}
+    card = {key: value for key, value in card.items() if value}
+    with tempfile.TemporaryDirectory() as folder, hogs(wanted.hogs):
+        with rig_on(Path(folder), **card) as rig:
+            times = stop_latencies_ms(rig, wanted.pauses)
+            rig.run(0.5)
+            dropouts = {m.direction: m.count for m in rig.of(Dropouts)}
+    figures = [*np.percentile(times, [50, 95, 99]), max(times)]
+    shape = " ".join(
+        f"{name} {value:.1f}"
+        for name, value in zip(("p50", "p95", "p99", "max"), figures, strict=True)
+    )
+    print(f"stop, machine part, ms: {shape} (n {len(times)}), dropouts {dropouts or 'none'}")
+
+
+if __name__ == "__main__":
+    main()
