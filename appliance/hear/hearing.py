@@ -215,6 +215,7 @@ class Hearing:
 
     def _start_speech(self, events: list[Event]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
+        self._senses.gate.right()
         first = max(0, self._onset - self._preroll, self._now - PAST_FRAMES)
         self._utterance = Utterance(self._serial, first, piece_frames)
         self._phase = Phase.SPEECH

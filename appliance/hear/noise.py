@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-LOWEST_DB = -68.0  # quieter rooms count as this: the gate must not fire at what nobody can hear
+LOWEST_DB = -70.0  # quieter rooms count as this: the gate must not fire at what nobody can hear
 DIGITAL_SILENCE_DB = -95.0  # a muted microphone says nothing about the room
 _SMOOTHING = 0.15  # of a step's energy in the smoothed one: about 30 ms
 _STEPS = 40  # in a window of minima, 200 ms

@@ -10,8 +10,8 @@ from appliance.settings import Onset
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
 _DECAY_DB = 0.6  # a step: 120 dB/s, slower than any living room's echo dies away
 _WARY_DB = 4.0  # added to the margin for each false alarm
-_WARIEST_DB = 12.0
-_CALM_DB = 0.004  # a step: 4 dB of wariness is forgotten in 5 s
+_WARIEST_DB = 16.0
+_CALM_DB = 0.004  # a step: 4 dB of wariness are forgotten in 5 s
 
 
 class ExpectedEcho:
@@ -53,33 +53,42 @@ def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
 
 
 class Gate:
-    """Fires when the energy has stood out for `steps` steps in a row.
+    """Fires when the energy stands out: by the full margin for `steps` steps, or less for longer.
 
-    After a false alarm it is wary for some seconds: its margin grows, so that a clatter does not
-    pause the box again and again. The network, which is not wary, still hears a word through it.
+    A sequential test (Page's cumulative sum, 1954): steps above half the margin add up, steps
+    below it take away, and no step counts for more than the full margin, so that one click is not
+    enough. After a false alarm it is wary for some seconds: its margin grows, so that a clatter
+    does not pause the box again and again. The network, which is not wary, still hears a word.
     """
 
     def __init__(self, settings: Onset) -> None:
         self._settings = settings
-        self._over = 0
+        self._half_db = settings.above_noise_db / 2
+        self._enough_db = settings.steps * self._half_db
+        self._sum_db = 0.0
         self._wary_db = 0.0
         self.excess_db = -100.0
 
     def feed(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
         """One step. `excess_db` is how far it stands above all that is expected."""
-        margin_db = energy_db - floor_db - self._settings.above_noise_db
+        excess_db = energy_db - floor_db - self._settings.above_noise_db
         if echo.audible:
-            margin_db = min(margin_db, energy_db - echo.db - self._settings.above_echo_db)
-        self.excess_db = margin_db
+            excess_db = min(excess_db, energy_db - echo.db - self._settings.above_echo_db)
+        self.excess_db = excess_db
         self._wary_db = max(0.0, self._wary_db - _CALM_DB)
-        self._over = self._over + 1 if margin_db > self._wary_db else 0
-        return self._over >= self._settings.steps
+        half_db = self._half_db
+        counts_db = min(max(excess_db - self._wary_db, -2 * half_db), 0.0) + half_db
+        self._sum_db = max(0.0, self._sum_db + counts_db)
+        return self._sum_db >= self._enough_db
 
     def false_alarm(self) -> None:
         """What it fired at was no voice."""
         self._wary_db = min(_WARIEST_DB, self._wary_db + _WARY_DB)
-        self._over = 0
+
+    def right(self) -> None:
+        """What it fired at was a voice."""
+        self._wary_db /= 2
 
     def reset(self) -> None:
         """Forget the steps so far, not the wariness."""
-        self._over = 0
+        self._sum_db = 0.0

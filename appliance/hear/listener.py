@@ -1,0 +1,97 @@
+"""The listener: reads `mic` and `played`, lets `Hearing` decide, writes `heard` and messages.
+
+The reflex is here: an onset raises the floor's `hold` before anything else happens.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterable
+
+import numpy as np
+
+from appliance.hear.hearing import Event, Hearing
+from appliance.hear.senses import STEP_FRAMES
+from appliance.hear.tape import Tape
+from appliance.hear.turn import Chunk
+from appliance.ipc.ring import RingReader, RingWriter
+from appliance.messages import Onset, StateChanged, Verdict
+from appliance.processes import RATE_HZ
+from appliance.worker import Worker
+
+_PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
+_POLL_MS = 250
+_STARVED_S = 0.5  # without a sample from the microphone: what is under way is ended
+_SILENCE = np.zeros(STEP_FRAMES, np.int16)
+
+
+def main(work: Worker) -> None:
+    """Hear until told to stop."""
+    floor = work.floor
+    # Serials go on where a predecessor stopped, for the conductor's sake.
+    hearing = Hearing(work.settings.hearing, serial=max(floor.hold, floor.released))
+    mic, played, heard = work.reader("mic"), work.reader("played"), work.writer("heard")
+    reference = Tape(_PLAYED_FRAMES)
+    poll = select.poll()
+    for fd in (work.stop_fd, work.channel.fileno(), mic.fileno()):
+        poll.register(fd, select.POLLIN)
+    work.ready()
+    if floor.held:  # by a predecessor that can no longer say what it was
+        work.send(Verdict(floor.hold, "noise", 0))
+    fed_at = beaten_at = time.monotonic()
+    lost = 0
+    while not work.stopping:
+        poll.poll(_POLL_MS)
+        for message in work.mail():
+            if isinstance(message, StateChanged):
+                hearing.answering = message.state in {"speaking", "holding"}
+        now = time.monotonic()
+        if _listen(work, hearing, mic, played, reference, heard):
+            fed_at = now
+        elif now - fed_at > _STARVED_S:
+            _tell(work, heard, hearing.cut())
+        if mic.lost != lost:
+            work.log.warning("%d ms of the microphone were lost: too slow", 5 * (mic.lost - lost))
+            lost = mic.lost
+        if now - beaten_at > _POLL_MS / 1000:
+            work.beat()
+            beaten_at = now
+
+
+def _listen(
+    work: Worker,
+    hearing: Hearing,
+    mic: RingReader,
+    played: RingReader,
+    reference: Tape,
+    heard: RingWriter,
+) -> bool:
+    """Hear all that has come from the microphone. False if nothing has."""
+    came = False
+    while (slot := mic.read()) is not None:
+        came = True
+        while (sounded := played.read()) is not None:
+            reference.put(sounded.index, sounded.samples)
+        if len(slot.samples) != STEP_FRAMES:
+            continue  # the rest of a stream that ended; the index will jump
+        samples = _SILENCE if work.floor.muted else slot.samples
+        echo_of = reference.take(slot.index, STEP_FRAMES)
+        _tell(work, heard, hearing.hear(samples, echo_of, slot.index))
+    return came
+
+
+def _tell(work: Worker, heard: RingWriter, events: Iterable[Event]) -> None:
+    for event in events:
+        if isinstance(event, Onset):
+            work.floor.hold = event.serial
+        if isinstance(event, Chunk):
+            heard.write(
+                event.samples,
+                index=event.index,
+                position=event.position,
+                turn=event.utterance,
+                flags=event.flags,
+            )
+        else:
+            work.send(event)
