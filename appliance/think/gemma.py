@@ -50,8 +50,9 @@ _log_callback = llama.llama_log_callback(_take_log)  # must outlive every call
 
 
 class Gemma:
-    """One model, one sequence. `position` counts the tokens that it holds.
+    """One model, one sequence.
 
+    `position` counts the tokens that it holds; `pulse` rises with every step of its work.
     All methods belong to one thread, but for `interrupt` and `resume`.
     """
 
@@ -72,6 +73,7 @@ class Gemma:
         self._sampler: Any = None
         self._abort = ctypes.create_string_buffer(2)
         self.position = 0
+        self.pulse = 0
         llama.llama_log_set(_log_callback, ctypes.c_void_p(0))
         mtmd.mtmd_log_set(_log_callback, ctypes.c_void_p(0))
         mtmd.mtmd_helper_log_set(_log_callback, ctypes.c_void_p(0))
@@ -216,6 +218,7 @@ class Gemma:
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
         if mtmd.mtmd_encode_chunk(self._ears, chunk):
             raise ModelError(f"The sound cannot be encoded ({_reason()}).")
+        self.pulse += 1
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
@@ -261,6 +264,7 @@ class Gemma:
                 raise Abandoned
             raise ModelError(f"The model failed with code {outcome} ({_reason()}).")
         self.position += count
+        self.pulse += 1
 
     def draw(self) -> int:
         """The next token, after `feed(…, last=True)`."""

@@ -28,7 +28,8 @@ class Turn:
     """What the owner said, as sound or text, and the answer.
 
     `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
-    stands as it was drawn; else they are empty, and the words count.
+    stands as it was drawn; else they are empty, and the words count. `settled`: it is known how
+    much of the answer was heard.
     """
 
     number: int
@@ -36,6 +37,7 @@ class Turn:
     text: str = ""
     answer: str = ""
     tokens: list[int] = field(default_factory=list)
+    settled: bool = False
 
     @property
     def answered(self) -> bool:
@@ -70,18 +72,23 @@ class History:
         return turn
 
     def abandon(self, number: int) -> None:
-        """The answer is wanted no more; `heard` may still say that a part of it was heard."""
-        if turn := self._find(number):
+        """The answer is wanted no more, the question is kept; `heard` may still say that a part
+        of the answer was heard."""
+        turn = self._find(number)
+        if turn is not None and not turn.settled:
             turn.put("")
 
     def heard(self, number: int, text: str, *, complete: bool) -> None:
-        """So much of an answer left the loudspeaker. Of a turn that is gone, nothing is kept."""
+        """So much of the answer left the loudspeaker. If that is nothing, the question is not to
+        be answered any more either."""
         turn = self._find(number)
-        if turn is None or (complete and turn.answered):
+        if turn is None:
             return
-        turn.put(text.strip())
-        if not turn.answered and turn is not self.last:
-            self.turns.remove(turn)  # the talk has gone on without it
+        turn.settled = True
+        if not (complete and turn.answered):
+            turn.put(text.strip())
+        if not turn.answered:
+            self.turns.remove(turn)
 
     def fail(self, number: int) -> None:
         """There is no answer to it and there will be none."""

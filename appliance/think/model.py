@@ -10,8 +10,6 @@ from typing import Protocol
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History
 
-SHIPPED = Path(__file__).parents[1] / "models" / "pocket"
-
 
 @dataclass(frozen=True)
 class Sampling:
@@ -28,9 +26,6 @@ class Sampling:
             self.top_p if thinking.top_p < 0 else thinking.top_p,
             self.top_k if thinking.top_k < 0 else thinking.top_k,
         )
-
-
-GREEDY = Sampling(temperature=0.0)
 
 
 @dataclass(frozen=True)
@@ -69,16 +64,22 @@ class Model(Protocol):
     """A language model with ears. All methods belong to one thread, but for `interrupt`.
 
     name        for the log and for ThinkerReady
-    patience_s  the longest time that it may be silent inside one call and still be well
+    patience_s  the longest time that it may be at one step of its work and still be well
     """
 
     name: str
     patience_s: float
 
+    @property
+    def pulse(self) -> int:
+        """Rises with every step of its work."""
+        ...
+
     def answer(self, history: History, effort: Effort) -> Iterator[str]:
         """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
 
-        May drop the oldest turns. Raises Abandoned, or an InterludeError when it cannot.
+        Some pieces are empty. May drop the oldest turns. Raises Abandoned, or an InterludeError
+        when it cannot.
         """
         ...
 

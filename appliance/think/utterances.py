@@ -15,6 +15,7 @@ from appliance.processes import RATE_HZ
 from appliance.think.history import Clip
 
 CLIP_FRAMES = 28 * RATE_HZ  # the encoder hears at most 30 s at once, and would cut anywhere
+CUT_SLOTS = 200  # 4 s: a long utterance is cut where it is quietest among its last slots
 KEEP_FRAMES = 150 * RATE_HZ  # 3,750 tokens: what an 8k context holds beside persona and answer
 UNNAMED_S = 180.0  # an utterance that nobody asks about for so long was not meant for the box
 
@@ -34,13 +35,21 @@ class _Utterance:
     def frames(self) -> int:
         return self.open_frames + sum(len(clip.samples) for clip in self.clips)
 
-    def close(self, number: int) -> Clip | None:
+    def close(self, number: int, slots: int | None = None) -> Clip | None:
+        """A clip of the open slots, or of the first `slots` of them."""
         if not self.open_frames:
             return None
-        clip = Clip(number, np.concatenate(self.open))
-        self.open = []
+        clip = Clip(number, np.concatenate(self.open[:slots]))
+        self.open = [] if slots is None else self.open[slots:]
         self.clips.append(clip)
         return clip
+
+    def quietest(self) -> int:
+        """After how many open slots to cut so that no word is cut in two."""
+        late = self.open[-CUT_SLOTS:]
+        energy = [float(np.square(s, dtype=np.float64).mean()) for s in late]
+        smooth = np.convolve(energy, np.ones(5), "same")  # 100 ms
+        return len(self.open) - len(late) + int(np.argmin(smooth[:-1])) + 1
 
 
 @dataclass(frozen=True)
@@ -72,8 +81,10 @@ class Utterances:
         done = utterance.close(number) if slot.flags & START else None
         if len(slot.samples):
             utterance.open.append(slot.samples)
-        if slot.flags & END or utterance.open_frames >= self._clip_frames:
+        if slot.flags & END:
             done = utterance.close(number) or done
+        elif utterance.open_frames >= self._clip_frames:
+            done = utterance.close(number, utterance.quietest()) or done
         self._forget(now_s)
         return done
 

@@ -1,0 +1,34 @@
+"""Which model answers, by the owner's settings: one on this box or one on a server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from appliance.models.store import resolve
+from appliance.processes import Process
+from appliance.settings import Settings
+from appliance.think.model import Model
+
+
+def choose(settings: Settings, row: Process) -> Callable[[], Model]:
+    """What loads the model; calling it may take a minute and raise an InterludeError."""
+
+    def remote() -> Model:
+        from appliance.think.remote import RemoteModel
+
+        return RemoteModel(settings.thinking)
+
+    def local() -> Model:
+        from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
+
+        threads = settings.thinking.threads or usable_threads(row.cores)
+        return LocalGemma(resolve(settings), settings.thinking, threads)
+
+    return remote if settings.thinking.remote.url else local
+
+
+def usable_threads(cores: tuple[int, ...]) -> int:
+    """A thread for each core of the table that exists; elsewhere all cores but one."""
+    here = os.sched_getaffinity(0)
+    return len(here.intersection(cores)) or max(1, len(here) - 1)

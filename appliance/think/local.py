@@ -1,0 +1,250 @@
+"""Gemma on this box, as the thinker wants it: nothing is read twice.
+
+In: the conversation. Out: the answer's text as it is drawn. What the model holds is always the
+beginning of some prompt. To continue with another one, it goes back to where the two part and
+reads on from there. So interrupted answers, pruning and forgetting need no cases of their own.
+"""
+
+from __future__ import annotations
+
+import codecs
+import functools
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import ModelError
+from appliance.settings import Thinking
+from appliance.think import prompt
+from appliance.think.gemma import Gemma, Rows
+from appliance.think.history import Clip, History, Turn
+from appliance.think.model import Abandoned, Effort, LocalModel
+from appliance.think.tags import SILENT, TextFilter, TokenFilter
+
+Ids = npt.NDArray[np.int64]  # a token's own number, or a negative one, unique to a row of sound
+
+MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
+SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
+PATIENCE_S = 60.0  # 28 s of sound take up to 13 s to encode on a Pi, 512 tokens 18 s (estimated)
+
+log = logging.getLogger("thinker")
+
+
+@dataclass(frozen=True)
+class Tape:
+    """A whole prompt: runs of tokens and of sound, and the identity of every position."""
+
+    runs: tuple[tuple[int, ...] | Rows, ...]
+    ids: Ids
+
+    def after(self, position: int) -> Iterator[tuple[int, ...] | Rows]:
+        """What comes from `position` on."""
+        for run in self.runs:
+            if position < len(run):
+                yield run[max(0, position) :]
+            position -= len(run)
+
+
+class LocalGemma:
+    """A Model (see model.py) on this box."""
+
+    patience_s = PATIENCE_S
+
+    def __init__(self, model: LocalModel, thinking: Thinking, threads: int) -> None:
+        self.name = model.name
+        self._persona = thinking.persona if model.persona is None else model.persona
+        self._answer_tokens = thinking.answer_tokens
+        self._gemma = Gemma(
+            model.text,
+            model.audio,
+            context_tokens=min(thinking.context_tokens, model.context_tokens),
+            threads=threads,
+            sampling=model.sampling.with_owner(thinking),
+            seed=thinking.seed,
+        )
+        self._held: Ids = np.empty(0, np.int64)
+        self._rows: WeakKeyDictionary[Clip, tuple[int, Rows]] = WeakKeyDictionary()
+        self._next_row = 1
+        self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
+        self._silent = self._check_vocabulary(model)
+        opening = len(self._tape(prompt.opening(self._persona)).ids)
+        self._room = self._gemma.context_tokens - opening  # for turns, questions and answers
+        self._reserve = min(self._answer_tokens, self._room // 4)
+        self._budget = min(
+            thinking.history_tokens, model.history_tokens, self._room - self._reserve
+        )
+        if self._room < 64:
+            self._gemma.close()
+            raise ModelError(
+                f"The persona takes {opening} of the model's {self._gemma.context_tokens} tokens.",
+                "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
+            )
+
+    @property
+    def pulse(self) -> int:
+        return self._gemma.pulse
+
+    # ── the Model ────────────────────────────────────────────────────────────────────────────
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        turn = history.last
+        assert turn is not None
+        began_s = time.monotonic()
+        for clip in turn.clips:
+            self._encoded(clip)
+        effort.encode_ms = 1000 * (time.monotonic() - began_s)
+        began_s = time.monotonic()
+        self._make_room(history, spare=0)
+        self._shorten(history, turn)
+        self._read(self._tape(prompt.render(self._persona, history, open_last=True)), draw=True)
+        effort.prefill_ms = 1000 * (time.monotonic() - began_s)
+        yield from self._draw(turn, effort)
+
+    def prepare(self, clip: Clip) -> None:
+        self._encoded(clip)
+
+    def settle(self, history: History) -> None:
+        if history.last is not None and not history.last.answered:
+            return  # what is held of its question will serve the next, which it joins
+        self._make_room(history, spare=min(self._reserve + SPARE_TOKENS, self._budget // 4))
+        self._read(self._tape(prompt.render(self._persona, history, open_last=False)), draw=False)
+
+    def interrupt(self) -> None:
+        self._gemma.interrupt()
+
+    def resume(self) -> None:
+        self._gemma.resume()
+
+    def close(self) -> None:
+        self._gemma.close()
+
+    # ── room ─────────────────────────────────────────────────────────────────────────────────
+    def _make_room(self, history: History, spare: int) -> None:
+        """Drop the oldest turns if they are too many.
+
+        Everything behind a dropped turn must be read again, since it had seen that turn. So
+        half of the budget is freed at once, seldom, and `settle` does it while nobody waits.
+        """
+        if self._size(history) <= self._budget - spare:
+            return
+        before = len(history.turns)
+        while self._size(history) > self._budget // 2 and history.drop_oldest():
+            pass
+        if dropped := before - len(history.turns):
+            log.info("forgot the oldest %d of %d turns to make room", dropped, before)
+
+    def _shorten(self, history: History, turn: Turn) -> None:
+        """A single question that is longer than the model can hold loses its oldest sound."""
+        while len(turn.clips) > 1 and self._size(history) > self._room - self._reserve:
+            log.warning("dropped %.0f s of a long question", len(turn.clips[0].samples) / 16_000)
+            turn.clips = turn.clips[1:]
+
+    def _size(self, history: History) -> int:
+        """Tokens of all turns."""
+        parts = prompt.render("", history, open_last=True)
+        return sum(len(self._content(part)) for part in parts) - 1  # <bos>
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────
+    def _read(self, tape: Tape, *, draw: bool) -> None:
+        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished."""
+        shorter = min(len(self._held), len(tape.ids))
+        differing = np.flatnonzero(self._held[:shorter] != tape.ids[:shorter])
+        common = int(differing[0]) if len(differing) else shorter
+        if draw:  # weights of the next token come only with reading the last one
+            common = min(common, len(tape.ids) - 1)
+        if common < self._gemma.position:
+            common = self._gemma.roll_back(common)
+        try:
+            left = len(tape.ids) - common
+            for run in tape.after(common):
+                left -= len(run)
+                self._gemma.feed(run, last=draw and left == 0)
+        finally:
+            self._held = tape.ids[: self._gemma.position]
+
+    def _draw(self, turn: Turn, effort: Effort) -> Iterator[str]:
+        """Draw tokens up to the end; their text, without thoughts and tools, as it comes."""
+        limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
+        tokens: list[int] = []
+        admitted = TokenFilter(self._silent)
+        tags = TextFilter()
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        written = spoken = 0
+        try:
+            while not self._gemma.interrupted:
+                token = self._gemma.draw()
+                if self._gemma.is_end(token):
+                    break
+                if len(tokens) >= limit:
+                    effort.limited = True
+                    break
+                tokens.append(token)
+                effort.tokens += 1
+                piece = decode(self._gemma.piece(token)) if admitted.admits(token) else ""
+                said = tags.feed(piece)
+                written, spoken = written + len(piece), spoken + len(said)
+                yield said
+                self._gemma.feed([token], last=True)
+            else:
+                raise Abandoned
+        finally:
+            self._held = np.append(self._held, np.array(tokens, np.int64))[: self._gemma.position]
+        rest = decode(b"", True)
+        said = tags.feed(rest) + tags.flush()
+        yield said
+        if not admitted.suppressed and written + len(rest) == spoken + len(said):
+            turn.tokens = tokens
+
+    # ── prompts ──────────────────────────────────────────────────────────────────────────────
+    def _tape(self, parts: Iterable[prompt.Part]) -> Tape:
+        runs: list[tuple[int, ...] | Rows] = []
+        ids: list[Ids] = []
+        for part in parts:
+            content = self._content(part)
+            if isinstance(part, Clip):
+                first, _ = self._rows[part]
+                ids.append(-np.arange(first, first + len(content), dtype=np.int64))
+                runs.append(content)
+                continue
+            ids.append(np.array(content, np.int64))
+            if runs and isinstance(runs[-1], tuple) and isinstance(content, tuple):
+                runs[-1] += content
+            else:
+                runs.append(content)
+        return Tape(tuple(runs), np.concatenate(ids))
+
+    def _content(self, part: prompt.Part) -> tuple[int, ...] | Rows:
+        if isinstance(part, Clip):
+            return self._encoded(part)
+        return part.tokens if isinstance(part, prompt.Drawn) else self._tokens(part)
+
+    def _encoded(self, clip: Clip) -> Rows:
+        """The clip's soft tokens; encoded once, kept as long as anybody holds the clip."""
+        if clip not in self._rows:
+            if self._gemma.interrupted:
+                raise Abandoned
+            rows = self._gemma.encode(clip.samples)
+            self._rows[clip] = self._next_row, rows
+            self._next_row += len(rows)
+        return self._rows[clip][1]
+
+    def _tokenize(self, part: prompt.Marks | prompt.Words) -> tuple[int, ...]:
+        return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks)))
+
+    def _check_vocabulary(self, model: LocalModel) -> dict[int, int]:
+        """The tags that are single tokens. Raises ModelError if Gemma's own marks are not."""
+        for mark in MARKS:
+            if len(self._gemma.tokenize(mark, marks=True)) != 1:
+                self._gemma.close()
+                raise ModelError(f"The vocabulary of {model.text} has no mark {mark}.")
+        pairs = {}
+        for opening, closing in SILENT.items():
+            first = self._gemma.tokenize(opening, marks=True)
+            last = self._gemma.tokenize(closing, marks=True)
+            if len(first) == len(last) == 1:
+                pairs[first[0]] = last[0]
+        return pairs

@@ -1,0 +1,130 @@
+"""What the thinker does with each message: the history and the model, together.
+
+In: questions, what was heard of the answers, what is to be forgotten. Out: sentences. It knows
+no ring and no channel. All methods belong to one thread, but for `outdate` and `quit`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from appliance.errors import InterludeError
+from appliance.messages import Message, Sentence, ThoughtEnded
+from appliance.think.history import Clip, History
+from appliance.think.model import Abandoned, Effort, Model
+from appliance.think.sentences import Sentences
+
+
+class Mind:
+    """One conversation. `clock` gives seconds and only measures what is reported."""
+
+    def __init__(
+        self,
+        model: Model,
+        send: Callable[[Message], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.model = model
+        self.history = History()
+        self._send = send
+        self._clock = clock
+        self._lock = threading.Lock()  # the two below and the model's interruption, together
+        self._at_work_on: int | None = None
+        self._outdated = -1
+
+    # ── from any thread ──────────────────────────────────────────────────────────────────────
+    def outdate(self, turn: int) -> None:
+        """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
+        with self._lock:
+            self._outdated = max(self._outdated, turn)
+            if self._at_work_on is not None and self._at_work_on <= self._outdated:
+                self.model.interrupt()
+
+    def quit(self) -> None:
+        """End whatever goes on, for good."""
+        with self._lock:
+            self._outdated = 2**63
+            self.model.interrupt()
+
+    # ── the conversation ─────────────────────────────────────────────────────────────────────
+    def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
+        """Answer. Sends sentences, and in every case one ThoughtEnded."""
+        entry = self.history.begin(turn, clips, text)
+        sentences, effort = Sentences(), Effort()
+        number, first_ms, problem = 0, 0.0, ""
+        reason: Literal["complete", "limit", "abandoned", "failed"]
+        began_s = self._clock()
+        try:
+            self._work_on(turn)
+            for piece in self.model.answer(self.history, effort):
+                entry.answer += piece
+                for sentence in sentences.feed(piece):
+                    first_ms = first_ms or 1000 * (self._clock() - asked_s)
+                    self._send(Sentence(turn, number, sentence))
+                    number += 1
+            for sentence in sentences.flush():
+                first_ms = first_ms or 1000 * (self._clock() - asked_s)
+                self._send(Sentence(turn, number, sentence))
+                number += 1
+            reason = "limit" if effort.limited else "complete"
+            if number == 0:
+                self.history.fail(turn)
+        except Abandoned:
+            reason = "abandoned"
+            self.history.abandon(turn)
+        except InterludeError as error:
+            reason, problem = "failed", str(error)
+            if number == 0:
+                self.history.fail(turn)
+        finally:
+            self._rest()
+        drawing_s = self._clock() - began_s - (effort.encode_ms + effort.prefill_ms) / 1000
+        self._send(
+            ThoughtEnded(
+                turn,
+                number,
+                reason,
+                problem,
+                effort.tokens,
+                effort.encode_ms,
+                effort.prefill_ms,
+                first_ms,
+                effort.tokens / drawing_s if drawing_s > 0 else 0.0,
+            )
+        )
+
+    def abandon(self, turn: int) -> None:
+        self.history.abandon(turn)
+
+    def heard(self, turn: int, text: str, *, complete: bool) -> None:
+        self.history.heard(turn, text, complete=complete)
+
+    def recall(self, turns: Iterable[tuple[str, str]]) -> None:
+        self.history.recall(turns)
+
+    def forget(self) -> None:
+        self.history.forget()
+
+    def prepare(self, clip: Clip) -> None:
+        """Encode ahead, while the owner is still speaking."""
+        self.model.prepare(clip)
+
+    def settle(self) -> None:
+        """Nobody waits: have the model read what it will need anyway."""
+        self.model.settle(self.history)
+
+    # ── interruption ─────────────────────────────────────────────────────────────────────────
+    def _work_on(self, turn: int) -> None:
+        with self._lock:
+            if turn <= self._outdated:
+                raise Abandoned
+            self._at_work_on = turn
+
+    def _rest(self) -> None:
+        with self._lock:
+            self._at_work_on = None
+            if self._outdated < 2**63:
+                self.model.resume()

@@ -1,0 +1,302 @@
+"""A model on a server: OpenAI's chat completions with sound in and a stream of text out.
+
+Works with llama-server and Ollama's /v1. Each request holds the whole conversation, sound before
+words; the server keeps what it has read already. The only file that imports httpx.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import stat
+import time
+import wave
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from appliance.errors import RemoteError, SettingsError
+from appliance.processes import RATE_HZ
+from appliance.settings import Thinking
+from appliance.think.history import Clip, History, Turn
+from appliance.think.model import Abandoned, Effort
+from appliance.think.prompt import UNKNOWN_WORDS
+from appliance.think.tags import TextFilter
+
+CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
+LONGEST_EVENT = 1_000_000  # characters of one line of the stream; more is no answer
+LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
+SOUND_TOKENS_A_SECOND = 25
+
+_REMEDIES = {
+    401: "Check the key in `thinking.remote.key_file`.",
+    403: "Check the key in `thinking.remote.key_file`.",
+    404: "Check `thinking.remote.url` (it usually ends in /v1) and `thinking.remote.model`.",
+    429: "It has too much to do: wait a little.",
+}
+
+
+class RemoteModel:
+    """A Model (see model.py) behind an OpenAI-compatible server.
+
+    The stream is read by an event loop that runs only inside `answer`; `interrupt` cancels what
+    it waits for, be it the connection, the first token or the next one.
+    """
+
+    def __init__(self, thinking: Thinking) -> None:
+        """Raises SettingsError for an address or key file that cannot be used."""
+        remote = thinking.remote
+        self.name = f"{remote.model or 'model'} at {remote.url}"
+        self.patience_s = remote.timeout_s + CONNECT_S + 5.0
+        self.pulse = 0
+        self._url = _address(remote.url)
+        self._server = self._url.host
+        self._thinking = thinking
+        self._timeout_s = remote.timeout_s
+        headers = {"Accept": "text/event-stream"}
+        if remote.key_file:
+            headers["Authorization"] = f"Bearer {read_key(Path(remote.key_file).expanduser())}"
+        self._loop = asyncio.new_event_loop()
+        self._client = httpx.AsyncClient(
+            headers=headers, timeout=httpx.Timeout(remote.timeout_s, connect=CONNECT_S)
+        )
+        self._waiting: asyncio.Task[str | None] | None = None
+        self._interrupted = False
+        self._sounds: dict[Clip, str] = {}
+
+    # ── the Model ────────────────────────────────────────────────────────────────────────────
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        self._make_room(history)
+        began_s = time.monotonic()
+        stream = self._stream(self._request(history), effort)
+        tags = TextFilter()
+        try:
+            while (piece := self._next(stream)) is not None:
+                self.pulse += 1
+                effort.tokens += 1
+                effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - began_s)
+                yield tags.feed(piece)
+            yield tags.flush()
+        finally:
+            self._loop.run_until_complete(stream.aclose())
+
+    def prepare(self, clip: Clip) -> None:
+        self._sound(clip)
+
+    def settle(self, history: History) -> None:
+        held = {clip for turn in history.turns for clip in turn.clips}
+        self._sounds = {clip: sound for clip, sound in self._sounds.items() if clip in held}
+
+    def interrupt(self) -> None:
+        self._interrupted = True
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def resume(self) -> None:
+        self._interrupted = False
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._client.aclose())
+        self._loop.close()
+
+    # ── the stream ───────────────────────────────────────────────────────────────────────────
+    def _next(self, stream: AsyncIterator[str]) -> str | None:
+        """The next piece of text; None at the end. Raises Abandoned or RemoteError."""
+        self._waiting = self._loop.create_task(_piece(stream))
+        if self._interrupted:
+            self._waiting.cancel()
+        try:
+            return self._loop.run_until_complete(self._waiting)
+        except asyncio.CancelledError:
+            raise Abandoned from None
+        except httpx.ConnectTimeout as error:
+            raise self._away("does not answer") from error
+        except httpx.TimeoutException as error:
+            raise self._away(f"has said nothing for {self._timeout_s:g} s") from error
+        except httpx.ConnectError as error:
+            raise self._away("cannot be reached") from error
+        except httpx.HTTPError as error:
+            raise self._away("broke off its answer") from error
+        finally:
+            self._waiting = None
+
+    def _cancel(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    async def _stream(self, request: dict[str, Any], effort: Effort) -> AsyncIterator[str]:
+        url = self._url.copy_with(path=self._url.path.rstrip("/") + "/chat/completions")
+        async with self._client.stream("POST", url, json=request) as response:
+            if response.status_code != httpx.codes.OK:
+                raise self._refused(response.status_code, await response.aread())
+            ended = False
+            async for line in _lines(response):
+                if not line.startswith("data:"):
+                    continue  # comments and other fields of server-sent events
+                data = line.removeprefix("data:").strip()
+                if data == "[DONE]":
+                    ended = True
+                    break
+                text, reason = self._delta(data)
+                if reason is not None:
+                    ended = True
+                    effort.limited = reason == "length"
+                if text:
+                    yield text
+            if not ended:
+                raise self._away("broke off its answer")
+
+    def _delta(self, data: str) -> tuple[str, str | None]:
+        """The text of one event and why the answer ends with it, if it does."""
+        try:
+            event = json.loads(data)
+            if "error" in event:
+                raise self._away(f"reports: {_sentence(event['error'])}")
+            if not event["choices"]:
+                return "", None  # a report of usage
+            choice = event["choices"][0]
+            text = choice.get("delta", {}).get("content") or ""
+            reason = choice.get("finish_reason")
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            raise RemoteError(
+                f"The model server {self._server} sent something that is no answer.",
+                "Check that `thinking.remote.url` is an OpenAI-compatible address.",
+            ) from error
+        return str(text), None if reason is None else str(reason)
+
+    def _away(self, what: str) -> RemoteError:
+        return RemoteError(
+            f"The model server {self._server} {what}.",
+            "Check `thinking.remote` and that the server runs.",
+        )
+
+    def _refused(self, status: int, body: bytes) -> RemoteError:
+        try:
+            said = _sentence(json.loads(body)["error"])
+        except (ValueError, KeyError, TypeError):
+            said = ""
+        problem = f"The model server {self._server} refused with HTTP {status}"
+        problem += f": {said}." if said else "."
+        return RemoteError(problem, _REMEDIES.get(status, "Look into the server's own log."))
+
+    # ── the request ──────────────────────────────────────────────────────────────────────────
+    def _request(self, history: History) -> dict[str, Any]:
+        thinking = self._thinking
+        messages: list[dict[str, Any]] = []
+        if thinking.persona.strip():
+            messages.append({"role": "system", "content": thinking.persona.strip()})
+        for turn in history.turns:
+            messages.append({"role": "user", "content": self._said(turn)})
+            if turn is not history.last:
+                messages.append({"role": "assistant", "content": turn.answer.strip()})
+        request: dict[str, Any] = {
+            "messages": messages,
+            "stream": True,
+            "max_tokens": thinking.answer_tokens,
+        }
+        if thinking.remote.model:
+            request["model"] = thinking.remote.model
+        if thinking.temperature >= 0:
+            request["temperature"] = thinking.temperature
+        if thinking.top_p >= 0:
+            request["top_p"] = thinking.top_p
+        if thinking.top_k >= 0:
+            request["top_k"] = thinking.top_k
+        if thinking.seed:
+            request["seed"] = thinking.seed
+        return request
+
+    def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
+        words = turn.text.strip()
+        if not turn.clips:
+            return words or UNKNOWN_WORDS
+        parts: list[dict[str, Any]] = [
+            {"type": "input_audio", "input_audio": {"data": self._sound(clip), "format": "wav"}}
+            for clip in turn.clips
+        ]
+        if words:
+            parts.append({"type": "text", "text": words})
+        return parts
+
+    def _sound(self, clip: Clip) -> str:
+        """The clip as a WAV file in base64; made once."""
+        if clip not in self._sounds:
+            file = io.BytesIO()
+            with wave.open(file, "wb") as out:
+                out.setnchannels(1)
+                out.setsampwidth(2)
+                out.setframerate(RATE_HZ)
+                out.writeframes(clip.samples.astype("<i2").tobytes())
+            self._sounds[clip] = base64.b64encode(file.getvalue()).decode()
+        return self._sounds[clip]
+
+    def _make_room(self, history: History) -> None:
+        while sum(map(_tokens, history.turns)) > self._thinking.history_tokens:
+            if history.drop_oldest() is None:
+                return
+
+
+def read_key(path: Path) -> str:
+    """The key in a file that nobody else can read. Raises SettingsError."""
+    setting = "`thinking.remote.key_file`"
+    try:
+        mode = path.stat().st_mode
+        if stat.S_IMODE(mode) & 0o077:
+            raise SettingsError(
+                f"{setting}: others can read {path} (mode {stat.S_IMODE(mode):o}).",
+                f"Run `chmod 600 {path}`.",
+            )
+        key = path.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise SettingsError(f"{setting}: {path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{setting}: {path} does not hold a key.") from error
+    if not key or not key.isprintable() or " " in key:
+        raise SettingsError(f"{setting}: {path} does not hold a key, and nothing else.")
+    return key
+
+
+def _address(text: str) -> httpx.URL:
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise SettingsError(f"`thinking.remote.url`: {text} is no address ({error}).") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise SettingsError(
+            f"`thinking.remote.url`: {text} is no address.",
+            "It looks like http://192.168.1.5:8080/v1.",
+        )
+    return url
+
+
+async def _piece(stream: AsyncIterator[str]) -> str | None:
+    return await anext(stream, None)
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """Lines of the body. A line without end is an error, not a full memory."""
+    rest = ""
+    async for text in response.aiter_text():
+        *lines, rest = (rest + text).split("\n")
+        for line in lines:
+            yield line.rstrip("\r")
+        if len(rest) > LONGEST_EVENT:
+            raise httpx.DecodingError("a line without end")
+    if rest:
+        yield rest
+
+
+def _sentence(error: object) -> str:
+    """What a server's error object says, on one line."""
+    text = error.get("message", "") if isinstance(error, dict) else error
+    return " ".join(str(text).split())[:200].rstrip(".")
+
+
+def _tokens(turn: Turn) -> int:
+    """About how many tokens a turn takes."""
+    letters = len(turn.text) + len(turn.answer)
+    sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ
+    return int(letters / LETTERS_A_TOKEN + SOUND_TOKENS_A_SECOND * sound_s)

@@ -1,0 +1,195 @@
+"""The thinker: the owner's speech from the ring `heard` in, sentences out. [process]
+
+Two threads. This one reads the ring and the mail and beats the heart, whatever the model does;
+the other one is the model's. Between them go jobs, and, past them, the wish to stop.
+"""
+
+from __future__ import annotations
+
+import queue
+import select
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+
+from appliance.messages import Abandon, Forget, Heard, Recall, Think, ThinkerReady, ThoughtEnded
+from appliance.messages import Message as AnyMessage
+from appliance.processes import RATE_HZ
+from appliance.think.choice import choose
+from appliance.think.history import Clip
+from appliance.think.mind import Mind
+from appliance.think.model import Abandoned, Model
+from appliance.think.utterances import Utterances
+from appliance.worker import Worker
+
+LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
+LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
+STOP_S = 2.0  # for the model to let go
+AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before anybody asks
+
+Job = Callable[[Mind], None]
+
+
+class Thread:
+    """The model's thread: loads the model, then does one job after the other.
+
+    `problem` is what ended it before its time.
+    """
+
+    def __init__(self, load: Callable[[], Model], send: Callable[[AnyMessage], object]) -> None:
+        self._load = load
+        self._send = send
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="model", daemon=True)
+        self.mind: Mind | None = None
+        self.problem: BaseException | None = None
+        self._outdated = -1
+        self._busy = True
+        self._seen = (0, time.monotonic())  # the last pulse, and since when
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def do(self, job: Job) -> None:
+        """Have it done after all that was asked before."""
+        self._jobs.put(job)
+
+    def outdate(self, turn: int) -> None:
+        """Answers up to `turn` are wanted no more."""
+        self._outdated = max(self._outdated, turn)
+        if self.mind is not None:
+            self.mind.outdate(turn)
+
+    def stop(self) -> None:
+        """End it, if it ends in time."""
+        if self.mind is not None:
+            self.mind.quit()
+        self._jobs.put(None)
+        self._thread.join(STOP_S)
+
+    def well(self, now_s: float) -> bool:
+        """Idle, or getting on with its work."""
+        mind = self.mind
+        pulse = mind.model.pulse if mind is not None else 0
+        if not self._busy or pulse != self._seen[0]:
+            self._seen = (pulse, now_s)
+        patience_s = mind.model.patience_s if mind is not None else LOAD_S
+        return now_s - self._seen[1] < patience_s
+
+    def _run(self) -> None:
+        try:
+            model = self._load()
+            self.mind = mind = Mind(model, self._send)
+            mind.outdate(self._outdated)
+            self._send(ThinkerReady(model.name))
+            self._serve(mind)
+            model.close()
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it again
+            self.problem = error
+
+    def _serve(self, mind: Mind) -> None:
+        while True:
+            self._busy = not self._jobs.empty()
+            job = self._jobs.get()
+            if job is None:
+                return
+            self._busy = True
+            try:
+                job(mind)
+                if self._jobs.empty():
+                    mind.settle()
+            except Abandoned:
+                continue  # what was left undone is done before the next answer
+
+
+class Desk:
+    """What arrives, and where it goes."""
+
+    def __init__(self, work: Worker, thread: Thread) -> None:
+        self._work = work
+        self._thread = thread
+        self._utterances = Utterances()
+        self._ring = work.reader("heard", resume=True)
+        self._lost = 0
+        self._stale = -1
+
+    def fileno(self) -> int:
+        """The ring's bell."""
+        return self._ring.fileno()
+
+    def look(self, now_s: float) -> None:
+        """Take in all that has arrived: mail first, for what it names is in the ring by then."""
+        mail = self._work.mail()
+        while (slot := self._ring.read()) is not None:
+            clip = self._utterances.add(slot, now_s)
+            if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
+                self._thread.do(partial(_prepare, clip=clip))
+        if self._ring.lost != self._lost:
+            self._lost = self._ring.lost
+            self._work.log.warning("lost %d slots of speech so far", self._lost)
+        for message in mail:
+            self._take(message, now_s)
+        stale = self._work.floor.turn - 1
+        if stale != self._stale:
+            self._stale = stale
+            self._thread.outdate(stale)
+
+    def _take(self, message: AnyMessage, now_s: float) -> None:
+        match message:
+            case Think(turn, utterances, text):
+                self._think(turn, utterances, text, now_s)
+            case Abandon(turn):
+                self._thread.outdate(turn)
+                self._thread.do(lambda mind: mind.abandon(turn))
+            case Heard(turn, text, complete):
+                if not complete:
+                    self._thread.outdate(turn)
+                self._thread.do(lambda mind: mind.heard(turn, text, complete=complete))
+            case Recall(turns):
+                self._thread.do(lambda mind: mind.recall(turns))
+            case Forget():
+                self._thread.do(lambda mind: mind.forget())
+            case _:
+                self._work.log.warning("a %s is not for the thinker", type(message).__name__)
+
+    def _think(self, turn: int, utterances: tuple[int, ...], text: str, now_s: float) -> None:
+        question = self._utterances.take(utterances)
+        if question.missing:
+            self._work.log.warning("no sound of utterances %s", question.missing)
+        if question.dropped_s:
+            self._work.log.warning("kept the end of a long speech; %.0f s of its beginning "
+                                   "were dropped", question.dropped_s)  # fmt: skip
+        if not question.clips and not text:
+            problem = "What the owner said was lost on its way. Ask again."
+            self._work.send(ThoughtEnded(turn, 0, "failed", problem))
+            return
+        self._thread.outdate(turn - 1)
+        self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s))
+
+
+def _prepare(mind: Mind, clip: Clip) -> None:
+    mind.prepare(clip)
+
+
+def main(work: Worker) -> None:
+    thread = Thread(choose(work.settings, work.row), work.send)
+    desk = Desk(work, thread)
+    poll = select.poll()
+    for fd in (work.stop_fd, work.channel.fileno(), desk.fileno()):
+        poll.register(fd, select.POLLIN)
+    thread.start()
+    ready, beaten_s = False, 0.0
+    while not work.stopping:
+        poll.poll(LOOK_MS)
+        now_s = time.monotonic()
+        desk.look(now_s)
+        if thread.problem is not None:
+            raise thread.problem
+        if not ready and thread.mind is not None:
+            ready = True
+            work.ready()
+        if now_s - beaten_s >= LOOK_MS / 1000 and thread.well(now_s):
+            beaten_s = now_s
+            work.beat()
+    thread.stop()
