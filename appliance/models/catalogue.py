@@ -1,0 +1,92 @@
+"""The catalogue: every model by name, as data (`catalogue.yaml`). No network is used here."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Literal
+
+import msgspec
+import yaml
+
+from appliance.errors import ModelError
+
+PACKAGE = Path(__file__).parent
+CATALOGUE = PACKAGE / "catalogue.yaml"
+
+Kind = Literal["language", "voice", "words"]
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A part of the catalogue: unknown keys are refused."""
+
+
+class ModelFile(Row, frozen=True):
+    """One file: its path in the repository (or the package), size in bytes, SHA-256 in hex."""
+
+    path: str
+    size: Annotated[int, msgspec.Meta(gt=0)] | None = None
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the file is called on this box."""
+        return PurePosixPath(self.path).name
+
+
+class Language(Row, frozen=True):
+    """Of a language model: what it can hold, and how its makers advise to sample from it."""
+
+    context_tokens: Annotated[int, msgspec.Meta(gt=0)]
+    history_tokens: Annotated[int, msgspec.Meta(gt=0)]
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)]
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)]
+    top_k: Annotated[int, msgspec.Meta(ge=0)]
+    persona: str | None = None  # the system prompt it was trained with; None takes the owner's
+
+
+class Model(Row, frozen=True):
+    """One model. `repository` is None for what comes with the package."""
+
+    kind: Kind
+    about: str
+    repository: str | None
+    licence: str
+    licence_url: str
+    files: dict[str, ModelFile]
+    revision: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")] | None = None
+    note: str = ""
+    language: Language | None = None
+    name: str = ""
+
+    @property
+    def shipped(self) -> bool:
+        return self.repository is None
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of all files, if every one is known."""
+        sizes = [file.size for file in self.files.values()]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+@cache
+def load(path: Path = CATALOGUE) -> dict[str, Model]:
+    """Every model by name, in the order of the file. Raises ModelError if it is not a catalogue."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        models = msgspec.convert(raw, dict[str, Model])
+    except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
+        raise ModelError(f"{path} is not a catalogue of models ({error}).") from error
+    return {name: msgspec.structs.replace(model, name=name) for name, model in models.items()}
+
+
+def find(name: str, models: dict[str, Model] | None = None) -> Model:
+    """The model of that name. Raises ModelError, with the nearest name, if there is none."""
+    models = load() if models is None else models
+    if name in models:
+        return models[name]
+    near = difflib.get_close_matches(name, models, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(models)}."
+    raise ModelError(f"There is no model `{name}`.", hint)

@@ -1,0 +1,175 @@
+"""`interlude models list|fetch|verify`: what the owner sees of the models. Returns exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Table
+
+from appliance.errors import FetchError, ModelError
+from appliance.models import catalogue
+from appliance.models.catalogue import Model
+from appliance.models.store import Store
+from appliance.settings import Settings
+
+OK = 0
+DECLINED = 1
+INTERRUPTED = 130  # as shells say for Ctrl-C
+
+
+def cli_list(settings: Settings, console: Console | None = None) -> int:
+    """Print every model: name, kind, size, licence, and what of it is here."""
+    console = console or Console()
+    store = Store.of(settings)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("name", "kind", "size", "licence", "here", "about"):
+        table.add_column(heading, justify="right" if heading == "size" else "left")
+    for model in store.models.values():
+        table.add_row(
+            model.name, model.kind, _size(store, model), model.licence, store.state(model),
+            model.about,
+        )  # fmt: skip
+    console.print(table)
+    return OK
+
+
+def cli_fetch(
+    settings: Settings,
+    name: str,
+    *,
+    accept_licence: bool = False,
+    endpoint: str | None = None,
+    console: Console | None = None,
+    ask: Callable[[str], str] | None = None,
+) -> int:
+    """Show the licence, ask, and fetch. `ask` is None where nobody can answer.
+
+    Raises an InterludeError when the model is not here afterwards.
+    """
+    from appliance.models.fetch import Fetcher  # the hub's library takes a second to import
+    from appliance.models.hub import Hub
+
+    console = console or Console()
+    store = Store.of(settings)
+    model = catalogue.find(name, store.models)
+    state = store.state(model)
+    if state in ("shipped", "installed"):
+        console.print(
+            f"{name} is here already ({state}). `interlude models verify {name}` checks it."
+        )
+        return OK
+    _show(console, store, model)
+    if not accept_licence and not _accepted(model, ask or _terminal()):
+        console.print("Not fetched.")
+        return DECLINED
+    try:
+        with _bars(console) as bars:
+            Fetcher(store, Hub(endpoint), _Bars(bars)).fetch(model)
+    except KeyboardInterrupt:
+        console.print("Stopped. What has arrived is kept: fetch again to go on.")
+        return INTERRUPTED
+    console.print(f"{name} is here, every byte verified.")
+    return OK
+
+
+def cli_verify(settings: Settings, name: str | None = None, console: Console | None = None) -> int:
+    """Read every byte of one model, or of all that are here, again. 66 if one is damaged."""
+    console = console or Console()
+    store = Store.of(settings)
+    if name is not None:
+        models = [catalogue.find(name, store.models)]
+    else:
+        models = [m for m in store.models.values() if store.state(m) in ("shipped", "installed")]
+    damaged = False
+    for model in models:
+        state = store.state(model)
+        if state not in ("shipped", "installed"):
+            console.print(f"{model.name}: {state}. `interlude models fetch {model.name}` gets it.")
+            damaged = True
+            continue
+        problems = store.damage(model)
+        if problems:
+            damaged = True
+            store.forget_whole(model)  # so that the next fetch looks at every file again
+        unpinned = any(file.sha256 is None for file in model.files.values()) and model.shipped
+        well = (
+            "there; part of the package, not pinned here" if unpinned else "every byte as fetched"
+        )
+        console.print(f"{model.name}: {' '.join(problems) or well}", highlight=False)
+        if problems and not model.shipped:
+            console.print(f"  `interlude models fetch {model.name}` replaces what is wrong.")
+    return ModelError.exit_code if damaged else OK
+
+
+def _show(console: Console, store: Store, model: Model) -> None:
+    console.print(f"[bold]{model.name}[/]: {model.about}", highlight=False)
+    console.print(f"  from     {model.repository}, {_size(store, model)}", highlight=False)
+    console.print(f"  licence  {model.licence} ({model.licence_url})", highlight=False)
+    if model.note:
+        console.print(f"  note     {model.note}", highlight=False)
+    pinned = store.pinned(model)
+    if pinned.revision is None or any(file.sha256 is None for file in pinned.files.values()):
+        console.print(
+            "  pinning  what this first fetch finds is pinned: it is trusted, then kept to"
+        )
+
+
+def _accepted(model: Model, ask: Callable[[str], str] | None) -> bool:
+    if ask is None:
+        raise FetchError(
+            f"The licence of {model.name} has not been accepted.",
+            "Read it, then add --accept-licence.",
+        )
+    try:
+        return ask("Fetch it under this licence? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _terminal() -> Callable[[str], str] | None:
+    return input if sys.stdin.isatty() else None
+
+
+def _size(store: Store, model: Model) -> str:
+    size = store.pinned(model).size
+    if model.shipped:
+        paths = [store.path(model, file) for file in model.files.values()]
+        size = sum(path.stat().st_size for path in paths if path.is_file())
+    if size is None:
+        return "?"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def _bars(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(),
+        TimeRemainingColumn(), console=console,
+    )  # fmt: skip
+
+
+class _Bars:
+    """A progress bar a file."""
+
+    def __init__(self, bars: Progress) -> None:
+        self._bars = bars
+        self._tasks: dict[str, TaskID] = {}
+
+    def begin(self, name: str, done: int, total: int) -> None:
+        self._tasks[name] = self._bars.add_task(name, completed=done, total=total)
+
+    def advance(self, name: str, done: int) -> None:
+        self._bars.update(self._tasks[name], completed=done)
+
+    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+        self._bars.console.print(f"{name}: {problem}; again in {wait_s:.0f} s", highlight=False)

@@ -1,0 +1,134 @@
+"""The model hub: what a file is, and its bytes from any offset on. The only import of its library.
+
+huggingface_hub knows the addresses, redirects, tokens and checksums. Its own download (2.x) keeps
+nothing of a transfer that was cut, so the bytes are asked for here, with its session.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx2
+from huggingface_hub import constants, get_hf_file_metadata, get_session, hf_hub_url
+from huggingface_hub.errors import (
+    GatedRepoError,
+    HfHubHTTPError,
+    OfflineModeIsEnabled,
+    RemoteEntryNotFoundError,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented, not in __all__
+    build_hf_headers,
+    hf_raise_for_status,
+)
+
+from appliance.errors import FetchError
+
+TIMEOUT_S = 20.0  # without a byte; then the connection counts as cut
+_CHUNK_BYTES = 1 << 18
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LOGIN = "Accept its terms on the hub and set HF_TOKEN."
+
+
+class Cut(Exception):
+    """The connection broke or the server stumbled: asking again may help."""
+
+
+class Unusable(Exception):
+    """The server cannot go on from that offset: what is there is not the beginning of its file."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """A file on the hub at one revision. `sha256` is None for the small ones that git keeps."""
+
+    address: str
+    revision: str
+    size: int
+    sha256: str | None
+
+
+class Hub:
+    """One hub. `endpoint` None is the library's default, or HF_ENDPOINT."""
+
+    def __init__(self, endpoint: str | None = None) -> None:
+        self.endpoint = endpoint
+
+    @property
+    def where(self) -> str:
+        return self.endpoint or constants.ENDPOINT
+
+    def describe(self, repository: str, path: str, revision: str | None) -> Remote:
+        """What the hub says about a file. Raises FetchError, or Cut."""
+        address = hf_hub_url(repository, path, revision=revision, endpoint=self.endpoint)
+        with self._errors(repository, path):
+            meta = get_hf_file_metadata(address, timeout=TIMEOUT_S, endpoint=self.endpoint)
+        if meta.commit_hash is None or meta.size is None:
+            raise FetchError(
+                f"{self.where} does not answer like a model hub.", "Is HF_ENDPOINT set rightly?"
+            )
+        sha256 = meta.etag if meta.etag and _SHA256.fullmatch(meta.etag) else None
+        pinned = hf_hub_url(repository, path, revision=meta.commit_hash, endpoint=self.endpoint)
+        return Remote(pinned, meta.commit_hash, meta.size, sha256)
+
+    @contextlib.contextmanager
+    def bytes_from(self, remote: Remote, offset: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+        """The file's bytes and where they really begin: 0 from a server that cannot resume.
+
+        Raises FetchError, or Cut: also while the bytes are iterated.
+        """
+        headers = {**build_hf_headers(), "Accept-Encoding": "identity"}
+        if offset:
+            headers["Range"] = f"bytes={offset}-"
+        with (
+            self._errors("the repository", remote.address),
+            get_session().stream(
+                "GET", remote.address, headers=headers, timeout=TIMEOUT_S
+            ) as response,
+        ):
+            if response.status_code == httpx2.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+                raise Unusable
+            hf_raise_for_status(response)
+            resumed = response.status_code == httpx2.codes.PARTIAL_CONTENT
+            if resumed and not _begins_at(response.headers.get("Content-Range", ""), offset):
+                raise Unusable
+            yield (offset if resumed else 0), response.iter_raw(_CHUNK_BYTES)
+
+    @contextlib.contextmanager
+    def _errors(self, repository: str, path: str) -> Iterator[None]:
+        """The library's errors in our words."""
+        try:
+            yield
+        except GatedRepoError as error:
+            raise FetchError(f"{repository} is only for who accepted its terms.", _LOGIN) from error
+        except RepositoryNotFoundError as error:
+            raise FetchError(
+                f"{self.where} has no repository {repository} for us.", _LOGIN
+            ) from error
+        except (RemoteEntryNotFoundError, RevisionNotFoundError) as error:
+            raise FetchError(
+                f"{self.where} does not have {path} of {repository} (any more).",
+                "A newer Interlude may know its new place.",
+            ) from error
+        except OfflineModeIsEnabled as error:
+            raise FetchError("Downloads are switched off.", "Unset HF_HUB_OFFLINE.") from error
+        except HfHubHTTPError as error:
+            status = error.response.status_code
+            if status in (408, 429) or status >= 500:
+                raise Cut(f"the server answered {status}") from error
+            raise FetchError(f"{self.where} answered {status} to {path}.") from error
+        except httpx2.TimeoutException as error:
+            raise Cut(f"no byte came for {TIMEOUT_S:.0f} s") from error
+        except httpx2.TransportError as error:
+            raise Cut(str(error) or type(error).__name__) from error
+        except httpx2.HTTPError as error:
+            raise FetchError(f"{self.where} cannot be asked ({error}).") from error
+
+
+def _begins_at(content_range: str, offset: int) -> bool:
+    found = re.match(r"bytes (\d+)-", content_range)
+    return found is not None and int(found[1]) == offset

@@ -1,0 +1,243 @@
+"""What of the models is on this disk: files, pins, and the marker that says a model is whole.
+
+models/NAME/            the files; FILE.partial while one is being fetched
+models/NAME/whole.json  written last: every file with its size and SHA-256
+models/NAME.pin.json    what the first fetch found where the catalogue says null
+models/NAME.lock        held while a fetch runs
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from appliance.errors import FetchError, ModelError, StorageError
+from appliance.models import catalogue
+from appliance.models.catalogue import Model, ModelFile
+from appliance.settings import Settings
+from appliance.think.model import LocalModel, Sampling
+
+State = Literal["shipped", "installed", "partial", "missing"]
+_CHUNK_BYTES = 1 << 20
+
+
+def resolve(settings: Settings) -> LocalModel:
+    """The language model that the settings name. Raises ModelError if it is not all here."""
+    return Store.of(settings).language_model(settings.thinking.model)
+
+
+class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was found at the first fetch: the revision, and each file by its path."""
+
+    revision: str
+    files: dict[str, ModelFile]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The models directory of one box."""
+
+    root: Path
+    models: dict[str, Model]
+
+    @classmethod
+    def of(cls, settings: Settings) -> Store:
+        return cls(settings.state_path() / "models", catalogue.load())
+
+    # ── where ────────────────────────────────────────────────────────────────────────────────
+    def folder(self, model: Model) -> Path:
+        return self.root / model.name
+
+    def path(self, model: Model, file: ModelFile) -> Path:
+        return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.name
+
+    def partial(self, model: Model, file: ModelFile) -> Path:
+        return self.path(model, file).with_name(file.name + ".partial")
+
+    def _marker(self, model: Model) -> Path:
+        return self.folder(model) / "whole.json"
+
+    def _pin(self, model: Model) -> Path:
+        return self.root / f"{model.name}.pin.json"
+
+    # ── what is there ────────────────────────────────────────────────────────────────────────
+    def state(self, model: Model) -> State:
+        paths = [self.path(model, file) for file in model.files.values()]
+        if model.shipped:
+            return "shipped" if all(path.is_file() for path in paths) else "missing"
+        if self.whole(model) is not None and all(path.is_file() for path in paths):
+            return "installed"
+        begun = [self.partial(model, file) for file in model.files.values()] + paths
+        return "partial" if any(path.exists() for path in begun) else "missing"
+
+    def whole(self, model: Model) -> Pin | None:
+        """The marker of a complete model, or None: it is not there, or not of these files."""
+        found = _read_pin(self._marker(model))
+        paths = {file.path for file in model.files.values()}
+        return found if found is not None and set(found.files) == paths else None
+
+    def pinned(self, model: Model) -> Model:
+        """`model` with what its first fetch found in place of the catalogue's nulls."""
+        pin = _read_pin(self._pin(model))
+        if pin is None:
+            return model
+        files = {}
+        for role, file in model.files.items():
+            found = pin.files.get(file.path, file)
+            files[role] = ModelFile(
+                path=file.path,
+                size=file.size or found.size,
+                sha256=file.sha256 or found.sha256,
+            )
+        return msgspec.structs.replace(model, revision=model.revision or pin.revision, files=files)
+
+    def finish(self, model: Model, found: Pin) -> None:
+        """Every file of `model` is in place: keep what was found, then say that it is whole."""
+        write_whole(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
+        write_whole(self._marker(model), msgspec.json.format(msgspec.json.encode(found)))
+
+    # ── for the parts that use models ────────────────────────────────────────────────────────
+    def piper_voices(self) -> dict[str, Path]:
+        """Installed Piper voices: name → ONNX file. The catalogue's, then the owner's own.
+
+        An owner's own is any folder of models/ with one `X.onnx` and its `X.onnx.json`.
+        """
+        voices = {
+            model.name: self.path(model, model.files["model"])
+            for model in self.models.values()
+            if model.kind == "voice" and self.state(model) == "installed"
+        }
+        for folder in sorted(self.root.glob("*/")) if self.root.is_dir() else []:
+            own = [p for p in folder.glob("*.onnx") if p.with_name(p.name + ".json").is_file()]
+            if folder.name not in self.models and len(own) == 1:
+                voices[folder.name] = own[0]
+        return voices
+
+    def language_model(self, name: str) -> LocalModel:
+        """The language model of that name, as it lies on this disk.
+
+        Raises ModelError when there is no such model, or it is not all here.
+        """
+        model = catalogue.find(name, self.models)
+        if model.language is None:
+            raise ModelError(
+                f"`thinking.model`: {model.name} is not a language model.",
+                f"There are {', '.join(n for n, m in self.models.items() if m.language)}.",
+            )
+        state = self.state(model)
+        if state not in ("shipped", "installed"):
+            what = "only partly here" if state == "partial" else "not on this box"
+            remedy = f"Get it with `interlude models fetch {model.name}`."
+            if model.shipped:
+                remedy = "It comes with the package: install Interlude again."
+            raise ModelError(f"The model {model.name} is {what}.", remedy)
+        own = model.language
+        return LocalModel(
+            name=model.name,
+            text=self.path(model, model.files["text"]),
+            audio=self.path(model, model.files["audio"]),
+            context_tokens=own.context_tokens,
+            history_tokens=own.history_tokens,
+            sampling=Sampling(own.temperature, own.top_p, own.top_k),
+            persona=own.persona,
+        )
+
+    # ── checking and changing ────────────────────────────────────────────────────────────────
+    def damage(self, model: Model, progress: Callable[[int], object] | None = None) -> list[str]:
+        """What is wrong with the files of a complete model, a sentence each; [] if nothing."""
+        found = self.whole(model)
+        problems = []
+        for file in model.files.values():
+            path = self.path(model, file)
+            want = file if found is None else found.files[file.path]
+            if not path.is_file():
+                problems.append(f"{path} is missing.")
+            elif want.size is not None and path.stat().st_size != want.size:
+                problems.append(f"{path} has {path.stat().st_size} bytes instead of {want.size}.")
+            elif want.sha256 is not None and sha256_of(path, progress) != want.sha256:
+                problems.append(f"{path} does not have the checksum it was fetched with.")
+        return problems
+
+    def forget_whole(self, model: Model) -> None:
+        """The model is not whole any more."""
+        with storage_errors(self.root):
+            self._marker(model).unlink(missing_ok=True)
+
+    @contextlib.contextmanager
+    def locked(self, model: Model) -> Iterator[None]:
+        """Hold the model's lock. Raises FetchError when another process has it."""
+        with storage_errors(self.root):
+            self.folder(model).mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.root / f"{model.name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise FetchError(
+                    f"Another process is fetching {model.name} at this moment.",
+                    "Wait until it is done, or end it.",
+                ) from error
+            yield
+        finally:
+            os.close(lock)
+
+
+def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> str:
+    """SHA-256 of a file in hex; `progress` is told how many bytes each step read."""
+    digest = hashlib.sha256()
+    with path.open("rb") as source:
+        while data := source.read(_CHUNK_BYTES):
+            digest.update(data)
+            if progress is not None:
+                progress(len(data))
+    return digest.hexdigest()
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a small file so that it is there completely, or not at all, whatever happens."""
+    with storage_errors(path.parent):
+        temporary = path.with_name(path.name + ".new")
+        with temporary.open("wb") as target:
+            target.write(data)
+            target.flush()
+            os.fsync(target.fileno())
+        temporary.replace(path)
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in `folder` survive a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+@contextlib.contextmanager
+def storage_errors(folder: Path) -> Iterator[None]:
+    """Say in one sentence what a disk refused. Raises StorageError for an OSError."""
+    try:
+        yield
+    except (FetchError, StorageError):
+        raise
+    except OSError as error:
+        raise StorageError(
+            f"{folder} cannot be written ({error.strerror}).",
+            "What has arrived is kept: make room or fix the permissions, then fetch again.",
+        ) from error
+
+
+def _read_pin(path: Path) -> Pin | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Pin)
+    except (OSError, msgspec.DecodeError):
+        return None  # not there, or cut by a crash: the same as never fetched

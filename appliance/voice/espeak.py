@@ -1,0 +1,140 @@
+"""espeak-ng as a subprocess: the voice of a box without a Piper voice.
+
+In: text on its standard input, never on a command line. Out: WAV on its standard output.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.voice.shape import Shaper, gain_for
+from appliance.voice.voice import NOTHING, Samples, Speech
+
+LANGUAGE = "en-us"
+# Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
+# sentences of tests/voice/test_espeak.py. Known beforehand, so the first samples need not wait.
+LOUDNESS_DBFS = -21.0
+_WAV_HEADER_BYTES = 44
+_READ_BYTES = 16384
+_REAP_S = 0.02  # its output is complete: it is about to be gone
+
+
+class Espeak:
+    """The voice. Needs the Debian package espeak-ng."""
+
+    name = "espeak"
+
+    def __init__(self, words_per_minute: int, program: str = "espeak-ng") -> None:
+        """Raises VoiceError when the program is not installed."""
+        if shutil.which(program) is None:
+            raise VoiceError(f"{program} is not installed.", "Install the package espeak-ng.")
+        self._command = (
+            program,
+            "--stdin",
+            "--stdout",
+            "-v",
+            LANGUAGE,
+            "-s",
+            str(words_per_minute),
+        )
+        self._dying: list[subprocess.Popen[bytes]] = []
+
+    def say(self, text: str) -> Speech:
+        self._dying = [process for process in self._dying if process.poll() is None]
+        try:
+            process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+            )
+        except OSError as error:
+            raise VoiceError(f"espeak-ng cannot be started ({error.strerror}).") from error
+        self._dying.append(process)
+        return _EspeakSpeech(process, text)
+
+    def close(self) -> None:
+        for process in self._dying:
+            process.kill()
+            process.wait()
+        self._dying = []
+
+
+class _EspeakSpeech:
+    def __init__(self, process: subprocess.Popen[bytes], text: str) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._fd = process.stdout.fileno()
+        os.set_blocking(self._fd, False)
+        self._bytes = b""
+        self._shaper: Shaper | None = None
+        try:
+            # A message is shorter than a pipe's 64 KiB: this never waits.
+            process.stdin.write(text.encode())
+            process.stdin.close()
+        except BrokenPipeError:
+            return  # it died at once: `read` says so
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def read(self) -> Samples | None:
+        try:
+            data = os.read(self._fd, _READ_BYTES)
+        except BlockingIOError:
+            return NOTHING
+        if not data:
+            return self._finish()
+        self._bytes += data
+        if self._shaper is None and not self._read_header():
+            return NOTHING
+        return self._shape(last=False)
+
+    def cancel(self) -> None:
+        self._process.kill()
+        self._close()
+
+    def _read_header(self) -> bool:
+        if len(self._bytes) < _WAV_HEADER_BYTES:
+            return False
+        rate_hz = int.from_bytes(self._bytes[24:28], "little")
+        if self._bytes[:4] != b"RIFF" or not 8000 <= rate_hz <= 48000:
+            self.cancel()
+            raise VoiceError("espeak-ng did not answer with a WAV stream.")
+        self._bytes = self._bytes[_WAV_HEADER_BYTES:]
+        self._shaper = Shaper(rate_hz)
+        return True
+
+    def _shape(self, *, last: bool) -> Samples:
+        assert self._shaper is not None
+        whole = len(self._bytes) // 2 * 2
+        pcm = np.frombuffer(self._bytes[:whole], "<i2").astype(np.float32) / np.float32(32768)
+        self._bytes = self._bytes[whole:]
+        return self._shaper.feed(pcm, gain_for(LOUDNESS_DBFS), last=last)
+
+    def _finish(self) -> Samples | None:
+        if self._shaper is not None:
+            rest = self._shape(last=True)
+            self._shaper = None
+            if len(rest):
+                return rest  # the pipe stays at its end: the next read comes here again
+        try:
+            code = self._process.wait(_REAP_S)
+        except subprocess.TimeoutExpired:
+            code = 0  # its output is complete; it is reaped later
+        self._close()
+        if code:
+            raise VoiceError(f"espeak-ng ended with code {code}.")
+        return None
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()

@@ -1,0 +1,88 @@
+"""A synthesiser's sound in, the box's out: 16 kHz, silence trimmed at both ends, one loudness.
+
+The only user of the resampler. Everything is a stream: state is kept within one sentence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import soxr
+
+from appliance.processes import RATE_HZ
+from appliance.voice.voice import NOTHING, Samples
+
+Floats = npt.NDArray[np.float32]  # mono, full scale is 1.0
+
+TARGET_DBFS = -18.0  # rms of the voiced parts: comfortable, with 18 dB left for peaks
+QUIET = 10 ** (-50 / 20)  # of full scale; below it a sentence has not begun, or is over
+LEAD_FRAMES = RATE_HZ * 15 // 1000  # kept before the first louder sample: soft consonants
+TAIL_FRAMES = RATE_HZ * 30 // 1000  # kept after the last: the decay of a final vowel
+KNEE = 0.6  # of full scale: peaks above it are bent, never clipped
+_FRAME_S = 0.02
+
+
+def rms_dbfs(samples: npt.NDArray[np.generic], rate_hz: int) -> float:
+    """Loudness of what sounds: rms over the 20 ms frames within 40 dB of the loudest one.
+
+    `samples` is floating point of full scale 1.0, or int16. Silence is -inf.
+    """
+    scale = 32768.0 if samples.dtype == np.int16 else 1.0
+    frame = max(1, int(rate_hz * _FRAME_S))
+    whole = samples[: max(1, len(samples) // frame) * frame].astype(np.float64) / scale
+    if not len(whole):
+        return -np.inf
+    power = (whole.reshape(-1, min(frame, len(whole))) ** 2).mean(axis=1)
+    loud = power[power > power.max() * 1e-4]
+    return float(10 * np.log10(loud.mean())) if len(loud) else -np.inf
+
+
+def gain_for(dbfs: float) -> float:
+    """The factor that brings a sound of that loudness to the box's."""
+    return float(10 ** ((TARGET_DBFS - dbfs) / 20)) if np.isfinite(dbfs) else 1.0
+
+
+class Shaper:
+    """One sentence's way from the synthesiser's samples to the box's."""
+
+    def __init__(self, rate_hz: int) -> None:
+        """`rate_hz` of the samples that will be fed."""
+        self._resampler = (
+            soxr.ResampleStream(rate_hz, RATE_HZ, 1, dtype="float32")
+            if rate_hz != RATE_HZ
+            else None
+        )
+        self._held: Floats = np.empty(0, np.float32)  # quiet so far: trimmed if nothing follows
+        self._begun = False
+
+    def feed(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
+        """The next samples, made louder by `gain`. `last` empties what the resampler holds."""
+        if self._resampler is not None:
+            samples = self._resampler.resample_chunk(samples.astype(np.float32), last=last)
+        trimmed = self._trim(samples * np.float32(gain), last)
+        return _to_int16(trimmed) if len(trimmed) else NOTHING
+
+    def _trim(self, samples: Floats, last: bool) -> Floats:
+        heard = np.concatenate([self._held, samples])
+        loud = np.flatnonzero(np.abs(heard) >= QUIET)
+        if not len(loud):
+            # Before the sentence only its lead is worth keeping; inside it every sample is.
+            self._held = heard if self._begun else heard[-LEAD_FRAMES:]
+            out = heard[:0]
+        else:
+            start = 0 if self._begun else max(0, int(loud[0]) - LEAD_FRAMES)
+            end = int(loud[-1]) + 1
+            self._begun = True
+            self._held = heard[end:]
+            out = heard[start:end]
+        if last and self._begun:
+            out = np.concatenate([out, self._held[:TAIL_FRAMES]])
+        return out
+
+
+def _to_int16(samples: Floats) -> Samples:
+    size = np.abs(samples)
+    bent = KNEE + (1 - KNEE) * np.tanh((size - KNEE) / (1 - KNEE))
+    limited = np.sign(samples) * np.where(size > KNEE, bent, size)
+    pcm: Samples = np.rint(limited * 32767).astype(np.int16)
+    return pcm

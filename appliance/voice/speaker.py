@@ -1,0 +1,57 @@
+"""[process] The speaker: sentences from the conductor in, the answer's sound out (ring `voice`)."""
+
+from __future__ import annotations
+
+import select
+import time
+
+from appliance.ipc.ring import RingWriter
+from appliance.messages import EndAnswer, Speak, SpeakerReady
+from appliance.voice import choose
+from appliance.voice.delivery import Delivery
+from appliance.worker import Worker
+
+LOOK_MS = 20  # between two looks at the floor while there is something to say
+IDLE_MS = 1000  # nothing to say: only the heart
+
+
+def main(work: Worker) -> None:
+    voices = choose.load(work.settings, work.log)
+    ring = work.writer("voice")
+    turn = work.floor.turn
+    # After a restart in the middle of an answer it goes on where the ring ends.
+    delivery = Delivery(voices, work.send, turn, ring.end_of(turn))
+    work.send(SpeakerReady(voices[0].name))
+    work.ready()
+    try:
+        while not work.stopping:
+            _wait(work, ring, delivery)
+            for message in work.mail():
+                if isinstance(message, Speak | EndAnswer):
+                    delivery.take(message, time.monotonic())
+            _write(work, ring, delivery)
+            work.beat()
+    finally:
+        delivery.stop()
+        for voice in voices:
+            voice.close()
+
+
+def _wait(work: Worker, ring: RingWriter, delivery: Delivery) -> None:
+    """Until there is mail, sound, room that is needed, or it is time to look at the floor."""
+    poll = select.poll()
+    poll.register(work.stop_fd, select.POLLIN)
+    poll.register(work.channel.fileno(), select.POLLIN)
+    if delivery.speech is not None:
+        poll.register(delivery.speech.fileno(), select.POLLIN)
+    if delivery.waits_for_room:
+        poll.register(ring.room_fd, select.POLLIN)
+    poll.poll(LOOK_MS if delivery.busy else IDLE_MS)
+
+
+def _write(work: Worker, ring: RingWriter, delivery: Delivery) -> None:
+    ring.collect_room()
+    for piece in delivery.step(work.floor.turn, ring.room(), time.monotonic()):
+        if work.floor.turn != piece.turn:
+            return  # the floor went to another answer while this one was being written
+        ring.write(piece.samples, turn=piece.turn, position=piece.position, flags=piece.flags)

@@ -1,0 +1,44 @@
+"""What a voice is: text in, samples out in small pieces, cancelled at once. Nothing here waits."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Samples = npt.NDArray[np.int16]  # mono, 16 kHz
+
+NOTHING: Samples = np.empty(0, np.int16)
+
+
+class Speech(Protocol):
+    """One sentence on its way from text to sound."""
+
+    def fileno(self) -> int:
+        """Readable when `read` has something to give."""
+        ...
+
+    def read(self) -> Samples | None:
+        """The next samples, none if there are none yet, or None at the end.
+
+        Raises VoiceError when the sentence cannot be spoken.
+        """
+        ...
+
+    def cancel(self) -> None:
+        """Stop the work on this sentence; it is not read again."""
+        ...
+
+
+class Voice(Protocol):
+    """A synthesiser, loaded. Says one sentence at a time."""
+
+    @property
+    def name(self) -> str: ...
+
+    def say(self, text: str) -> Speech:
+        """Begin with a sentence. Raises VoiceError when that is impossible."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,92 @@
+"""The real espeak-ng: sound, loudness, speed, cancelling."""
+
+from __future__ import annotations
+
+import select
+import shutil
+import time
+
+import numpy as np
+import pytest
+
+from appliance.errors import VoiceError
+from appliance.voice.espeak import Espeak
+from appliance.voice.shape import TARGET_DBFS, rms_dbfs
+from appliance.voice.voice import Samples, Speech
+
+pytestmark = pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is missing")
+
+SENTENCES = (
+    "Yes.",
+    "Hello there, how are you today?",
+    "The moon is our nearest neighbour in space, and it moves around us once a month.",
+    "First you mix flour, water, yeast and a little salt.",
+)
+
+
+def all_of(speech: Speech, within_s: float = 10.0) -> Samples:
+    """Every sample of a sentence."""
+    parts: list[Samples] = []
+    until = time.monotonic() + within_s
+    while time.monotonic() < until:
+        select.select([speech.fileno()], [], [], 1.0)
+        samples = speech.read()
+        if samples is None:
+            return np.concatenate(parts)
+        parts.append(samples)
+    raise AssertionError("the sentence did not end")
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_around(text: str) -> None:
+    sound = all_of(Espeak(165).say(text))
+    assert len(sound) / 16000 == pytest.approx(len(text) / 15, abs=1.0)
+    assert rms_dbfs(sound, 16000) == pytest.approx(TARGET_DBFS, abs=1.5)
+    loud = np.flatnonzero(np.abs(sound.astype(int)) > 200)
+    assert loud[0] < 0.020 * 16000
+    assert len(sound) - loud[-1] < 0.060 * 16000
+
+
+def test_words_per_minute_make_it_faster() -> None:
+    slow, fast = (len(all_of(Espeak(wpm).say(SENTENCES[2]))) for wpm in (120, 240))
+    assert fast < 0.7 * slow
+
+
+def test_text_is_never_taken_for_an_option_or_a_command() -> None:
+    for text in ("--version", "-f /etc/passwd", "$(id); `id`", "-v nonsense hello"):
+        assert len(all_of(Espeak(165).say(text))) > 1600
+
+
+def test_cancelling_takes_no_time_and_leaves_no_process() -> None:
+    voice = Espeak(165)
+    speech = voice.say("A very long sentence. " * 500)
+    select.select([speech.fileno()], [], [], 5.0)
+    speech.read()
+    begun = time.perf_counter()
+    speech.cancel()
+    assert time.perf_counter() - begun < 0.05
+    voice.close()
+    assert voice._dying == []
+
+
+def test_a_missing_program_is_an_error_with_a_remedy() -> None:
+    with pytest.raises(VoiceError, match="not installed.*Install"):
+        Espeak(165, program="no-such-espeak")
+
+
+@pytest.mark.parametrize("program", ["false", "true", "cat"])
+def test_a_program_that_gives_no_wav_is_an_error_or_nothing(program: str) -> None:
+    voice = Espeak(165, program=program)
+    voice._command = (program,)
+    speech = voice.say("This is not a WAV header, but it is longer than forty-four bytes.")
+    if program == "true":
+        assert _end(speech) is None
+    else:
+        with pytest.raises(VoiceError, match="espeak-ng"):
+            _end(speech)
+
+
+def _end(speech: Speech) -> None:
+    while (samples := speech.read()) is not None:
+        assert not len(samples)
+        select.select([speech.fileno()], [], [], 1.0)
