@@ -1,0 +1,86 @@
+"""What the conversation wants done. The conductor carries these out, in the order given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from appliance.messages import Message, StateName
+
+Part = Literal["capture", "playback", "listener", "thinker", "speaker"]
+
+
+@dataclass(frozen=True)
+class RaiseTurn:
+    """Only answer `turn` may sound from now on; frames of older ones are dropped."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class Release:
+    """Let go of onset `serial`: playback sounds again once this equals the floor's hold."""
+
+    serial: int
+
+
+@dataclass(frozen=True)
+class SetMuted:
+    """Whether the microphone's samples go nowhere."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
+class Send:
+    """Post `message` to `part`."""
+
+    part: Part
+    message: Message
+
+
+@dataclass(frozen=True)
+class Remember:
+    """A turn is over: what was asked, and what was heard of the answer.
+
+    `asked` is "" for speech, which has no transcript; `seconds` is how long the owner spoke;
+    `asked_at_s` is on the clock that `step` is given.
+    """
+
+    turn: int
+    asked_at_s: float
+    asked: str
+    seconds: float
+    heard: str
+    complete: bool
+
+
+@dataclass(frozen=True)
+class GiveRecall:
+    """The thinker has begun afresh: send it the last turns from memory."""
+
+
+@dataclass(frozen=True)
+class ForgetAll:
+    """Delete the memory on disk."""
+
+
+@dataclass(frozen=True)
+class Become:
+    """The state changed: tell those who watch, and the log."""
+
+    state: StateName
+    turn: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line for the log."""
+
+    text: str
+
+
+Action = (
+    RaiseTurn | Release | SetMuted | Send | Remember | GiveRecall | ForgetAll | Become | Note
+)  # fmt: skip

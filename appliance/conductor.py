@@ -1,0 +1,192 @@
+"""[process] The conductor: messages in, decisions out. What it decides is in conversation.py.
+
+In: the mail of every part, the supervisor and those who watch. Out: the floor's words `turn`,
+`released` and `muted`, messages to the parts, turns to the memory, and to those who watch every
+change of state and a copy of all mail.
+
+If it dies: mail waits in the channels for its successor, but for what was read and not yet acted
+on; the answer in the air is cut, and what was heard of it is not remembered.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import select
+import time
+from datetime import datetime, timedelta
+
+from appliance import memory, processes
+from appliance.actions import (
+    Action,
+    Become,
+    ForgetAll,
+    GiveRecall,
+    Note,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    SetMuted,
+)
+from appliance.conversation import Rules, Tick, closing, opening, step
+from appliance.memory import Turn
+from appliance.messages import Message, Recall, Say, Seen, StateChanged, ThinkerReady
+from appliance.scribe import News, Recalled, Scribe
+from appliance.settings import Settings
+from appliance.worker import Worker
+
+LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
+MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
+# Who went down is known before what its successor says, and what the owner does before the rest.
+_FIRST = ("supervisor", "listener", "playback")
+
+
+def main(work: Worker) -> None:
+    conductor = Conductor(work)
+    peers = sorted(work.channels, key=lambda peer: (peer not in _FIRST, peer))
+    poll = select.poll()
+    poll.register(work.stop_fd, select.POLLIN)
+    poll.register(conductor.scribe.fileno(), select.POLLIN)
+    for channel in work.channels.values():
+        poll.register(channel.fileno(), select.POLLIN)
+    work.ready()
+    while not work.stopping:
+        poll.poll(conductor.wait_ms())
+        for peer in peers:
+            for message in work.mail(peer):
+                conductor.hear(peer, message)
+        conductor.take(conductor.scribe.news())
+        conductor.tick()
+        work.beat()
+    conductor.close()
+
+
+def rules(settings: Settings) -> Rules:
+    """How long each state may last, from what the parts are given."""
+    remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
+    default = Rules()
+    return Rules(
+        verdict_s=settings.hearing.verdict.deadline_ms / 1000 + 0.3,
+        listening_s=settings.hearing.turn.piece_s + 5.0,
+        think_s=max(default.think_s, remote_s + 5.0),
+        needed=frozenset(row.name for row in processes.PROCESSES if row.needed),
+    )
+
+
+class Conductor:
+    """Carries out what the conversation decides."""
+
+    def __init__(self, work: Worker) -> None:
+        self._work = work
+        self._floor = work.floor
+        parts = {row.name for row in processes.PROCESSES}
+        self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
+        self._model = work.settings.thinking.model
+        keep = work.settings.memory
+        self._recall_turns = keep.recall_turns
+        self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
+        floor = self._floor
+        self._conversation, actions = opening(
+            rules(work.settings),
+            time.monotonic(),
+            turn=floor.turn,
+            hold=floor.hold,
+            muted=floor.muted,
+        )
+        self._carry_out(actions)
+
+    def wait_ms(self) -> int:
+        """How long nothing need be done if no mail comes."""
+        left_s = self._conversation.deadline_s - time.monotonic()
+        return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
+
+    def hear(self, peer: str, message: Message | Seen) -> None:
+        """One message of `peer`."""
+        if isinstance(message, Seen):
+            return
+        self._copy(peer, self._work.name, message)
+        if isinstance(message, ThinkerReady):
+            self._model = message.model
+        self._step(message)
+
+    def tick(self) -> None:
+        self._step(Tick(self._floor.hold))
+
+    def take(self, news: list[News]) -> None:
+        """What the scribe has to tell."""
+        for item in news:
+            if isinstance(item, Recalled):
+                turns = tuple((turn.asked, turn.heard) for turn in item.turns)
+                self._send("thinker", Recall(turns))
+                continue
+            well = item.well and not item.set_aside
+            self._work.log.log(logging.INFO if well else logging.WARNING, "%s", item.text)
+            if item.set_aside:
+                self._step(Say(MEMORY_DAMAGED))
+
+    def close(self) -> None:
+        """Remember what was heard so far, and write it down."""
+        _, actions = closing(self._conversation, time.monotonic())
+        self._carry_out(actions)
+        self.scribe.close()
+
+    def _step(self, message: Message | Tick) -> None:
+        self._conversation, actions = step(self._conversation, message, time.monotonic())
+        self._carry_out(actions)
+
+    def _carry_out(self, actions: tuple[Action, ...]) -> None:
+        for action in actions:
+            match action:
+                case RaiseTurn(turn):
+                    self._floor.turn = turn
+                case Release(serial):
+                    self._floor.released = serial
+                case SetMuted(on):
+                    self._floor.muted = on
+                case Send(part, message):
+                    self._send(part, message)
+                case Remember():
+                    self.scribe.remember(self._turn(action))
+                case GiveRecall():
+                    self.scribe.recall(self._recall_turns)
+                case ForgetAll():
+                    self.scribe.forget()
+                case Become():
+                    self._announce(action)
+                case Note(text):
+                    self._work.log.warning("%s", text)
+
+    def _turn(self, heard: Remember) -> Turn:
+        ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)
+        started = (datetime.now().astimezone() - ago).isoformat(timespec="seconds")
+        return Turn(
+            started,
+            heard.turn,
+            heard.asked,
+            heard.seconds,
+            heard.heard,
+            heard.complete,
+            self._model,
+        )
+
+    def _announce(self, change: Become) -> None:
+        changed = StateChanged(change.state, change.turn, time.monotonic_ns(), change.reason)
+        self._work.log.info("%s (%s)", change.state, change.reason)
+        for watcher in self._watchers:
+            self._work.channels[watcher].send(changed)
+
+    def _send(self, part: str, message: Message) -> None:
+        channel = self._work.channels.get(part)
+        if channel is None:
+            return
+        if not channel.send(message):
+            self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
+        self._copy(self._work.name, part, message)
+
+    def _copy(self, source: str, target: str, message: Message) -> None:
+        if not self._watchers:
+            return
+        copy = Seen(time.monotonic_ns(), source, target, message)
+        for watcher in self._watchers:
+            self._work.channels[watcher].send(copy)

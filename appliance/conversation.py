@@ -1,0 +1,203 @@
+"""Who has the floor: (conversation, message, now) → (conversation, actions). No I/O, no clock.
+
+Two tables are the whole of it: TABLE, a row a message and a column a state, and EVERYWHERE, for
+messages that mean the same in every state. Each cell is a move of `moves/`. conversation.md is
+printed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from appliance.actions import Action, Become, Release
+from appliance.messages import (
+    Abandon,
+    Ask,
+    CardFound,
+    CardLost,
+    Finished,
+    Forget,
+    Message,
+    Mute,
+    Onset,
+    PartChanged,
+    Paused,
+    Resumed,
+    Say,
+    Sentence,
+    SetVolume,
+    SpeakerReady,
+    SpeakFailed,
+    SpeechEnded,
+    SpeechStarted,
+    Spoken,
+    Started,
+    StateName,
+    Stopped,
+    StopSpeaking,
+    ThinkerReady,
+    ThoughtEnded,
+    Verdict,
+)
+from appliance.moves.answering import (
+    begin,
+    end,
+    fell_silent,
+    finish,
+    locate,
+    measure,
+    skip,
+    speak,
+    stopped,
+    thought_in_vain,
+)
+from appliance.moves.commands import ask, forget, mute, stop, volume, wait
+from appliance.moves.owner import decide, go_on, hold, judge, listen, listened_in_vain, pause, take
+from appliance.moves.parts import end_again, found, lost, part, remind, still_broken
+from appliance.moves.record import Conversation, Rules
+from appliance.moves.step import Step
+
+__all__ = ["Conversation", "Rules", "Tick", "closing", "opening", "step"]
+
+Move = Callable[[Step, Any], None]  # the second argument is the row's own message
+STATES: tuple[StateName, ...] = get_args(StateName)
+____ = None  # the message means nothing in this state
+
+TABLE: dict[type[Message], tuple[Move | None, ...]] = {
+    #               idle    listening thinking speaking holding muted  failed
+    Onset:         (hold,   hold,     hold,    pause,   pause,  hold,  hold),
+    Verdict:       (judge,  judge,    judge,   decide,  decide, judge, judge),
+    SpeechStarted: (listen, listen,   listen,  listen,  listen, ____,  ____),
+    SpeechEnded:   (take,   take,     take,    take,    take,   ____,  ____),
+    Sentence:      (____,   ____,     speak,   speak,   speak,  ____,  ____),
+    ThoughtEnded:  (____,   ____,     end,     end,     end,    ____,  ____),
+    SpeakFailed:   (____,   ____,     skip,    skip,    skip,   ____,  skip),
+    Started:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
+    Resumed:       (____,   ____,     locate,  locate,  locate, ____,  ____),
+    Ask:           (wait,   wait,     ask,     ask,     wait,   wait,  wait),
+}  # fmt: skip
+
+EVERYWHERE: dict[type[Message], Move] = {
+    Spoken: measure,
+    Paused: locate,
+    Finished: finish,
+    Stopped: stopped,
+    PartChanged: part,
+    CardLost: lost,
+    CardFound: found,
+    ThinkerReady: remind,
+    SpeakerReady: end_again,
+    StopSpeaking: stop,
+    Mute: mute,
+    Say: wait,
+    Forget: forget,
+    SetVolume: volume,
+}
+
+OVERDUE: dict[StateName, Callable[[Step], None]] = {
+    "listening": listened_in_vain,
+    "thinking": thought_in_vain,
+    "speaking": fell_silent,
+    "failed": still_broken,
+}  # idle and muted may last; holding ends with its hold, which lasts `verdict_s` at most
+
+
+@dataclass(frozen=True)
+class Tick:
+    """Time has passed. `hold` is the floor's, for an onset of which no message came."""
+
+    hold: int | None = None
+
+
+def step(
+    conversation: Conversation, message: Message | Tick, now_s: float
+) -> tuple[Conversation, tuple[Action, ...]]:
+    """The conversation after `message`, and what is to be done.
+
+    A deadline acts at a Tick only, so that mail which is there already is heard before that.
+    """
+    making = Step(conversation, now_s)
+    if isinstance(message, Tick):
+        _tick(making, message)
+    else:
+        move = move_for(message, conversation.state)
+        if move is not None:
+            move(making, message)
+    return making.to, tuple(making.actions)
+
+
+def move_for(message: Message, state: StateName) -> Move | None:
+    """The cell of the table."""
+    row = TABLE.get(type(message))
+    return row[STATES.index(state)] if row else EVERYWHERE.get(type(message))
+
+
+def _tick(making: Step, tick: Tick) -> None:
+    to = making.to
+    if tick.hold is not None and tick.hold != to.released and not to.held:
+        making.hold_for(to.rules.verdict_s)
+    elif to.held_until_s <= making.now_s:
+        if tick.hold is not None:
+            making.change(hold=tick.hold)
+        go_on(making, "no verdict came")
+    if making.to.until_s <= making.now_s:
+        OVERDUE[making.to.state](making)
+
+
+def opening(
+    rules: Rules, now_s: float, *, turn: int = 0, hold: int = 0, muted: bool = False
+) -> tuple[Conversation, tuple[Action, ...]]:
+    """The conversation of a conductor that begins, from the floor's words as it finds them.
+
+    With `turn` not 0 it takes over from one that died: that one's answer is dropped, and what was
+    heard of it stays unknown. The thinker is then taken to be up; if it is not, the supervisor
+    says so, or the deadline does.
+    """
+    again = turn > 0
+    state: StateName = "muted" if muted else "idle"
+    to = Conversation(
+        rules, state, turn, hold=hold, released=hold, muted=muted, thinker_up=again
+    )  # fmt: skip
+    making = Step(to, now_s)
+    if again:
+        making.send("thinker", Abandon(turn))
+    making.raise_turn()
+    reason = "started again" if again else "started"
+    making.actions += [Release(hold), Become(state, making.to.turn, reason)]
+    return making.to, tuple(making.actions)
+
+
+def closing(conversation: Conversation, now_s: float) -> tuple[Conversation, tuple[Action, ...]]:
+    """The last step, when the box is switched off: what was heard is remembered."""
+    making = Step(conversation, now_s)
+    making.stop("switched off")
+    making.settle_cut()
+    return making.to, tuple(making.actions)
+
+
+def as_markdown() -> str:
+    """The tables for people."""
+    lines = [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
+    for message, row in TABLE.items():
+        lines.append(_row([message.__name__, *map(_name, row)]))
+    lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))
+    lines += ["", _row(["in every state", "move"]), _row(["---"] * 2)]
+    lines += [_row([message.__name__, _name(move)]) for message, move in EVERYWHERE.items()]
+    moves: set[Callable[..., None]] = {move for row in TABLE.values() for move in row if move}
+    moves |= set(EVERYWHERE.values())
+    moves |= set(OVERDUE.values())
+    lines += [
+        "",
+        *sorted(f"- **{_name(m)}**: {' '.join((m.__doc__ or '').split())}" for m in moves),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _name(move: Callable[..., None] | None) -> str:
+    return move.__name__ if move else ""
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

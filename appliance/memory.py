@@ -1,0 +1,216 @@
+"""What was said, on disk: one row a turn, with what was heard of the answer and no more.
+
+SQLite in WAL mode: a kill at any moment leaves a prefix of the turns; a power cut may cost the
+last ones, never the file. Words that are forgotten are overwritten, not just unlinked.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from appliance.errors import StorageError
+from appliance.settings import Settings
+
+VERSION = 1  # PRAGMA user_version of the layout below
+_BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
+_DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_LAYOUT = """
+CREATE TABLE turns (
+    id       INTEGER PRIMARY KEY,
+    started  TEXT NOT NULL,     -- when the question was complete; local time, ISO 8601 with offset
+    turn     INTEGER NOT NULL,  -- the answer's number since the box was switched on
+    asked    TEXT NOT NULL,     -- typed words; '' for speech, of which no transcript exists
+    seconds  REAL NOT NULL,     -- that the owner spoke
+    heard    TEXT NOT NULL,     -- what left the loudspeaker
+    complete INTEGER NOT NULL,  -- 1: all of the answer was heard
+    model    TEXT NOT NULL
+) STRICT
+"""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One row; the columns say what the fields are."""
+
+    started: str
+    turn: int
+    asked: str
+    seconds: float
+    heard: str
+    complete: bool
+    model: str
+
+
+_FIELDS = {field.name for field in fields(Turn)}
+_INSERT = """
+INSERT INTO turns (started, turn, asked, seconds, heard, complete, model)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_NEWEST = """
+SELECT started, turn, asked, seconds, heard, complete, model FROM turns ORDER BY id DESC LIMIT ?
+"""
+
+
+class Damaged(StorageError):
+    """A file that is no database of ours, or no longer."""
+
+
+def path(settings: Settings) -> Path:
+    """Where the memory of these settings lies, in a directory that nobody else reads."""
+    return settings.state_path() / "memory" / "memory.db"
+
+
+class Memory:
+    """An open memory. All methods raise StorageError; none is needed for the box to talk."""
+
+    def __init__(self, file: Path, keep_turns: int) -> None:
+        """Open `file`, or make it. Raises Damaged, or StorageError for what cannot be used."""
+        self.file = file
+        self._keep = keep_turns
+        _make_private(file)
+        with self._named_errors():
+            self._db = sqlite3.connect(
+                file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._named_errors():
+                self._prepare()
+        except StorageError:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        version = self._value("PRAGMA user_version")
+        if version > VERSION:
+            raise StorageError(
+                f"{self.file} was written by a newer Interlude (format {version}).",
+                "Update Interlude, or move the file away.",
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")  # no fsync a turn: SD cards stall on it
+        self._db.execute("PRAGMA secure_delete = ON")
+        if self._value("PRAGMA quick_check(1)") != "ok":
+            raise Damaged(f"{self.file} is damaged.")
+        if version == 0:
+            with self._transaction():
+                if not self._value("SELECT count(*) FROM sqlite_schema"):
+                    self._db.execute(_LAYOUT)
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+        if self._value("PRAGMA user_version") != VERSION or not self._has_our_table():
+            raise Damaged(f"{self.file} is not a memory of Interlude.")
+
+    def _has_our_table(self) -> bool:
+        columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
+        return {name for (name,) in columns} >= _FIELDS
+
+    def remember(self, turn: Turn) -> None:
+        """Add a turn, and let go of the oldest beyond `keep_turns`."""
+        with self._named_errors(), self._transaction():
+            self._db.execute(_INSERT, astuple(turn))
+            self._db.execute(
+                "DELETE FROM turns WHERE id <= (SELECT max(id) FROM turns) - ?", (self._keep,)
+            )
+
+    def recall(self, count: int) -> list[Turn]:
+        """The last `count` turns, oldest first."""
+        with self._named_errors():
+            rows = self._db.execute(_NEWEST, (count,)).fetchall()
+        return [Turn(*row[:5], bool(row[5]), row[6]) for row in reversed(rows)]
+
+    def count(self) -> int:
+        with self._named_errors():
+            return int(self._value("SELECT count(*) FROM turns"))
+
+    def forget(self) -> None:
+        """Delete every turn, so that none of its words is left in any file."""
+        for aside in damaged_copies(self.file):
+            aside.unlink(missing_ok=True)
+        with self._named_errors():
+            self._db.execute("DELETE FROM turns")  # overwritten with zeros: secure_delete
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log held them too
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _value(self, query: str) -> Any:
+        return self._db.execute(query).fetchone()[0]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._db.in_transaction:  # a full disk has rolled it back already
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it is detail
+            if code in _DAMAGED_CODES:
+                raise Damaged(f"{self.file} is damaged ({error}).") from error
+            raise StorageError(
+                f"{self.file} cannot be used ({error}).",
+                "Is the disk full, or mounted read-only?",
+            ) from error
+
+
+def open_or_begin(
+    file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
+) -> tuple[Memory, Path | None]:
+    """The memory, and where a damaged one was set aside, if there was one.
+
+    Raises StorageError if there can be no memory, or it is one of a newer version.
+    """
+    try:
+        return Memory(file, keep_turns), None
+    except Damaged:
+        aside = file.with_name(f"{file.name}.damaged-{now():%Y%m%dT%H%M%S}")
+        try:
+            file.rename(aside)
+            for more in ("-wal", "-shm"):
+                left = file.with_name(file.name + more)
+                if left.exists():
+                    left.rename(aside.with_name(aside.name + more))
+        except OSError as error:
+            raise _storage_error(file, error) from error
+        return Memory(file, keep_turns), aside
+
+
+def damaged_copies(file: Path) -> list[Path]:
+    """Memories that were set aside, and their logs."""
+    return sorted(file.parent.glob(f"{file.name}.damaged-*"))
+
+
+def _make_private(file: Path) -> None:
+    """The directory is its owner's alone, and so is the file, from its first byte."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.chmod(0o700)
+        fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(fd, 0o600)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise _storage_error(file, error) from error
+
+
+def _storage_error(file: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{file} cannot be used ({error.strerror}).",
+        "See that the disk has room and that its directory is yours to write.",
+    )

@@ -1,0 +1,61 @@
+"""`interlude memory show|forget`: what the box remembers, for its owner's eyes."""
+
+from __future__ import annotations
+
+import sys
+
+from appliance.memory import Damaged, Memory, Turn, damaged_copies, path
+from appliance.settings import Settings
+
+
+def cli_show(settings: Settings) -> int:
+    """Print every turn, oldest first. Returns the exit code. Raises StorageError."""
+    file = path(settings)
+    if not file.exists():
+        return _say("Nothing is remembered.")
+    try:
+        memory = Memory(file, settings.memory.keep_turns)
+    except Damaged as error:
+        raise Damaged(
+            error.problem, "Interlude sets it aside and begins a new one when it starts."
+        ) from error
+    try:
+        turns = memory.recall(-1)
+    finally:
+        memory.close()
+    for turn in turns:
+        _say(_in_words(turn))
+    return _say("Nothing is remembered." if not turns else f"{len(turns)} turns, in {file}.")
+
+
+def cli_forget(settings: Settings) -> int:
+    """Delete every turn, set-aside files too. Returns the exit code. Raises StorageError."""
+    file = path(settings)
+    if not file.exists():
+        for aside in damaged_copies(file):
+            aside.unlink(missing_ok=True)
+        return _say("There was nothing to forget.")
+    try:
+        memory = Memory(file, settings.memory.keep_turns)
+    except Damaged:
+        for left in (file, *damaged_copies(file)):
+            left.unlink(missing_ok=True)
+        return _say("The memory was damaged; it is deleted.")
+    try:
+        count = memory.count()
+        memory.forget()
+    finally:
+        memory.close()
+    _say(f"{count} turns are forgotten.")
+    return _say("If Interlude runs now, it has the talk in mind until it is started again.")
+
+
+def _in_words(turn: Turn) -> str:
+    asked = turn.asked or f"({turn.seconds:.1f} s of speech)"
+    cut = "" if turn.complete else " …(cut)"
+    return f"{turn.started}\n  owner: {asked}\n  box:   {turn.heard}{cut}"
+
+
+def _say(line: str) -> int:
+    sys.stdout.write(line + "\n")
+    return 0

@@ -1,0 +1,152 @@
+"""An answer is thought, spoken and heard: messages of thinker, speaker and playback."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from appliance.messages import (
+    Finished,
+    Paused,
+    Resumed,
+    Say,
+    Sentence,
+    SpeakFailed,
+    Spoken,
+    Started,
+    Stopped,
+    ThoughtEnded,
+)
+from appliance.moves.step import Step
+
+LOST_THREAD = "Sorry, I lost my thread. Please ask me again."
+LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
+NOTHING_TO_SAY = "I have nothing to say to that."
+
+
+# ── thinker and speaker ──────────────────────────────────────────────────────────────────────
+def speak(step: Step, sentence: Sentence) -> None:
+    """of this answer: say it"""
+    answer = step.to.answer
+    text = sentence.text.strip()
+    if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
+        return
+    step.say(text)
+    step.extend()
+
+
+def end(step: Step, thought: ThoughtEnded) -> None:
+    """no more sentences: the answer is closed; without any, or failed, the box says so"""
+    answer = step.to.answer
+    if answer is None or answer.turn != thought.turn or not answer.thinking:
+        return
+    step.change(answer=replace(answer, thinking=False))
+    if thought.reason == "failed":
+        step.note(f"the thinker failed: {thought.problem}")
+        step.say(LOST_THREAD, ours=True)
+    elif not answer.lines:
+        step.say(NOTHING_TO_SAY, ours=True)
+    step.close(whole=thought.reason in ("complete", "limit"))
+
+
+def measure(step: Step, spoken: Spoken) -> None:
+    """where a sentence lies in the sound"""
+    answer, cut = step.to.answer, step.to.cut
+    if answer is not None and answer.turn == spoken.turn:
+        step.change(answer=answer.measured(spoken.number, spoken.position, spoken.frames))
+        step.extend()
+    elif cut is not None and cut.turn == spoken.turn:
+        step.change(cut=cut.measured(spoken.number, spoken.position, spoken.frames))
+
+
+def skip(step: Step, failure: SpeakFailed) -> None:
+    """a sentence that could not be said counts as unheard"""
+    answer = step.to.answer
+    if answer is not None and answer.turn == failure.turn:
+        step.note(f"a sentence could not be said: {failure.problem}")
+        step.change(answer=answer.failed(failure.number))
+
+
+# ── playback ─────────────────────────────────────────────────────────────────────────────────
+def begin(step: Step, started: Started) -> None:
+    """the answer sounds"""
+    answer = step.to.answer
+    if answer is None or answer.turn != started.turn:
+        return
+    # A second time: playback was started anew and goes on where it was.
+    step.change(answer=answer.at(answer.position, step.now_s, sounding=True))
+    if step.to.held:
+        step.become("holding", "the owner makes a sound")
+    else:
+        step.become("speaking", "the answer sounds")
+        step.extend()
+
+
+def locate(step: Step, word: Paused | Resumed) -> None:
+    """as far as the answer is known to be heard"""
+    answer, cut = step.to.answer, step.to.cut
+    if answer is not None and answer.turn == word.turn:
+        sounding = isinstance(word, Resumed)
+        step.change(answer=answer.at(word.position, step.now_s, sounding=sounding))
+        step.extend()
+    elif cut is not None and cut.turn == word.turn:
+        step.change(cut=cut.at(word.position, step.now_s, sounding=False))
+
+
+def finish(step: Step, finished: Finished) -> None:
+    """all of it was heard: remembered, and at rest"""
+    answer, cut = step.to.answer, step.to.cut
+    if cut is not None and cut.turn == finished.turn:
+        stopped(step, Stopped(finished.turn, finished.position, finished.index))
+    elif answer is not None and answer.turn == finished.turn:
+        if answer.thinking:
+            step.abandon()
+        _conclude(step, answer.heard(), complete=answer.whole, reason="finished")
+
+
+def stopped(step: Step, word: Stopped) -> None:
+    """how much of a cut answer was heard: remembered; a Think that waited for this goes out"""
+    answer, cut = step.to.answer, step.to.cut
+    if answer is not None and answer.turn == word.turn:  # by itself: the card is gone
+        step.drop_answer()
+        step.settle_cut(word.position)
+        step.release()
+        step.rest("playback stopped")
+    elif cut is not None and cut.turn == word.turn:
+        step.settle_cut(word.position)
+        if answer is not None and not (answer.ours or answer.asked):
+            step.send_think()
+
+
+def _conclude(step: Step, heard: str, *, complete: bool, reason: str) -> None:
+    """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
+    voice for that."""
+    answer = step.to.answer
+    assert answer is not None
+    step.was_heard(answer, heard, complete=complete)
+    if not heard and any(not line.ours for line in answer.lines):
+        step.change(waiting=(Say(LOST_VOICE), *step.to.waiting))
+    step.rest(reason)
+
+
+# ── time is up ───────────────────────────────────────────────────────────────────────────────
+def thought_in_vain(step: Step) -> None:
+    """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
+    answer = step.to.answer
+    assert answer is not None
+    if not answer.asked:
+        step.send_think()
+    elif not answer.lines:
+        step.apologise(LOST_THREAD)
+    else:
+        fell_silent(step)
+
+
+def fell_silent(step: Step) -> None:
+    """the sound did not end as it should: what was heard is remembered, at rest"""
+    answer = step.to.answer
+    assert answer is not None
+    step.abandon()
+    step.raise_turn()
+    step.release()
+    heard = answer.heard(answer.position_at(step.now_s))
+    _conclude(step, heard, complete=False, reason="the sound did not come to its end")

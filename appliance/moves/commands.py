@@ -1,0 +1,63 @@
+"""What comes from outside: panel, link, command line, a rehearsal's room."""
+
+from __future__ import annotations
+
+from appliance.actions import ForgetAll, SetMuted
+from appliance.answer import NOTHING_ASKED, Question
+from appliance.messages import Ask, Forget, Mute, Say, SetVolume, StopSpeaking
+from appliance.moves.step import Step
+
+MOST_WAITING = 5  # announcements and typed questions in line; more are refused
+
+
+def stop(step: Step, command: StopSpeaking) -> None:
+    """end the answer, the question and all that waits"""
+    step.stop("stopped")
+
+
+def mute(step: Step, command: Mute) -> None:
+    """microphone off: stop everything; on: at rest again"""
+    if command.on == step.to.muted:
+        return
+    step.change(muted=command.on)
+    step.actions.append(SetMuted(command.on))
+    if command.on:
+        step.stop("microphone off")
+    elif step.to.state == "muted":
+        step.rest("microphone on")
+
+
+def wait(step: Step, command: Say | Ask) -> None:
+    """said or asked as soon as nothing else sounds"""
+    if not command.text.strip():
+        return
+    if len(step.to.waiting) >= MOST_WAITING:
+        step.note(f"{MOST_WAITING} things wait to be said already; one more was refused")
+        return
+    step.change(waiting=(*step.to.waiting, command))
+    step.next_in_line()
+
+
+def ask(step: Step, command: Ask) -> None:
+    """the typed question interrupts"""
+    if command.text.strip():
+        step.ask(Question(command.text, at_s=step.now_s))
+
+
+def forget(step: Step, command: Forget) -> None:
+    """the answer is dropped unremembered; the thinker and the disk forget"""
+    answer = step.to.answer
+    if answer is not None:
+        step.abandon()
+        step.raise_turn()
+    step.change(answer=None, cut=None, kept=NOTHING_ASKED)
+    step.send("thinker", Forget())
+    step.actions.append(ForgetAll())
+    if answer is not None:
+        step.release()
+        step.rest("forgotten")
+
+
+def volume(step: Step, command: SetVolume) -> None:
+    """passed on to playback"""
+    step.send("playback", command)

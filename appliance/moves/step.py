@@ -1,0 +1,210 @@
+"""A step of the conversation in the making: the verbs that moves are made of.
+
+Pure: the record is frozen, and a `Step` lives only as long as one call of `conversation.step`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from appliance.actions import Action, Become, Note, Part, RaiseTurn, Release, Remember, Send
+from appliance.answer import NOTHING_ASKED, Answer, Question
+from appliance.messages import Abandon, EndAnswer, Heard, Message, Say, Speak, StateName, Think
+from appliance.moves.record import NEVER, Conversation
+
+NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
+VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
+
+
+class Step:
+    """One transition in the making: `to` is the conversation as it becomes."""
+
+    def __init__(self, conversation: Conversation, now_s: float) -> None:
+        self.to = conversation
+        self.now_s = now_s
+        self.actions: list[Action] = []
+
+    # ── single verbs ─────────────────────────────────────────────────────────────────────────
+    def change(self, **fields: Any) -> None:
+        self.to = replace(self.to, **fields)
+
+    def send(self, part: Part, message: Message) -> None:
+        self.actions.append(Send(part, message))
+
+    def note(self, text: str) -> None:
+        self.actions.append(Note(text))
+
+    def become(self, state: StateName, reason: str, for_s: float = NEVER) -> None:
+        """Be in `state` for at most `for_s` seconds; said only if it is another one."""
+        changed = state != self.to.state
+        self.change(state=state, until_s=self.now_s + for_s)
+        if changed:
+            self.actions.append(Become(state, self.to.turn, reason))
+
+    def raise_turn(self) -> None:
+        """What sounds or is queued to sound is dropped."""
+        self.change(turn=self.to.turn + 1)
+        self.actions.append(RaiseTurn(self.to.turn))
+
+    def release(self) -> None:
+        """Let go of the newest hold."""
+        if self.to.held:
+            self.change(released=self.to.hold, held_until_s=NEVER)
+            self.actions.append(Release(self.to.hold))
+
+    def hold_for(self, for_s: float) -> None:
+        self.change(held_until_s=self.now_s + for_s)
+
+    # ── asking and saying ────────────────────────────────────────────────────────────────────
+    def ask(self, question: Question) -> None:
+        """Have it answered, once it is known how much of the last answer was heard."""
+        self.release()
+        self.drop_answer()
+        if not self.to.thinker_up:
+            self.change(utterance=None)
+            self.announce(NOT_READY)
+            return
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, question), utterance=None)
+        wait_s = self.to.cut_due_s - self.now_s
+        if self.to.cut is not None and wait_s > 0:
+            self.become("thinking", "asked", wait_s)
+        else:
+            self.send_think()
+
+    def send_think(self) -> None:
+        """The thinker gets the question; it adds the one it kept by itself."""
+        self.settle_cut()
+        assert self.to.answer is not None
+        answer, question = self.to.answer, self.to.answer.question
+        self.send("thinker", Think(answer.turn, question.utterances, question.text))
+        merged = question.after(self.to.kept)
+        answer = replace(answer, question=merged, asked=True, thinking=True)
+        self.change(answer=answer, kept=NOTHING_ASKED)
+        self.become("thinking", "asked", self.to.rules.think_s + merged.seconds)
+
+    def say(self, text: str, *, ours: bool = False) -> None:
+        """Speak one more line of the answer."""
+        assert self.to.answer is not None
+        answer = self.to.answer
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text))
+        self.change(answer=answer.with_line(text, ours=ours))
+
+    def close(self, *, whole: bool) -> None:
+        """No line will follow in this answer."""
+        assert self.to.answer is not None
+        self.send("speaker", EndAnswer(self.to.answer.turn))
+        self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
+        self.extend()
+
+    def announce(self, text: str) -> None:
+        """Say a line of our own. A box that is broken goes on saying so by its state."""
+        self.drop_answer()
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, ours=True))
+        self.say(text, ours=True)
+        self.close(whole=False)
+        if not self.to.broken:
+            self.become("speaking", "an announcement")
+            self.extend()
+
+    def apologise(self, text: str) -> None:
+        """In place of the answer that will not come."""
+        self.abandon()
+        self.say(text, ours=True)
+        self.close(whole=False)
+
+    def extend(self) -> None:
+        """Put off the deadline by what is still to come."""
+        answer, rules = self.to.answer, self.to.rules
+        if answer is None:
+            return
+        more_s = rules.margin_s if answer.closed else rules.think_s
+        if self.to.state == "speaking":
+            self.change(until_s=self.now_s + answer.remaining_s(self.now_s) + more_s)
+        elif self.to.state == "thinking" and answer.lines:
+            self.change(until_s=self.now_s + more_s)
+
+    # ── ending ───────────────────────────────────────────────────────────────────────────────
+    def abandon(self) -> None:
+        """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
+        if self.to.answer is None or self.to.answer.ours:
+            return
+        if not self.to.answer.asked:
+            self.send_think()
+        self.send("thinker", Abandon(self.to.answer.turn))
+        self.change(answer=replace(self.to.answer, thinking=False))
+
+    def drop_answer(self, *, unwanted: bool = False) -> None:
+        """Cut the answer, if there is one; what was heard of it is settled when playback tells."""
+        self.abandon()
+        answer = self.to.answer
+        if answer is None:
+            return
+        self.settle_cut()
+        self.raise_turn()
+        self.change(answer=None)
+        if answer.ours:
+            return
+        cut = replace(answer.silenced(self.now_s), unwanted=unwanted)
+        self.change(cut=cut, cut_due_s=self.now_s + self.to.rules.stopped_s)
+        if not answer.lines:
+            self.settle_cut()
+
+    def settle_cut(self, position: int | None = None) -> None:
+        """The cut answer was heard up to `position` (by the last that is known, if None)."""
+        cut = self.to.cut
+        if cut is None:
+            return
+        self.change(cut=None)
+        text = cut.heard(cut.position if position is None else position)
+        if text or cut.unwanted:
+            self.was_heard(cut, text, complete=False)
+        else:
+            self.change(kept=cut.question, kept_turn=cut.turn)
+
+    def was_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
+        """The thinker's history and the memory get what was heard, and no more.
+
+        A whole nothing tells the thinker that the question is not to be asked again.
+        """
+        if answer.ours:
+            return
+        self.send("thinker", Heard(answer.turn, text, complete or not text))
+        if text:
+            asked = answer.question
+            self.actions.append(
+                Remember(answer.turn, asked.at_s, asked.text, asked.seconds, text, complete)
+            )
+
+    def stop(self, reason: str) -> None:
+        """End all that goes on. What was asked and not answered is not to be asked again."""
+        self.drop_answer(unwanted=True)
+        if self.to.cut is not None:
+            self.change(cut=replace(self.to.cut, unwanted=True))
+        if self.to.kept != NOTHING_ASKED:
+            self.send("thinker", Heard(self.to.kept_turn, "", complete=True))
+        self.change(kept=NOTHING_ASKED, dropped=self.to.utterance, waiting=())
+        self.release()
+        self.rest(reason)
+
+    def rest(self, reason: str) -> None:
+        """Nothing is going on any more; what was waiting comes next."""
+        self.change(answer=None, utterance=None)
+        if self.to.broken:
+            self.become("failed", reason, self.to.rules.failed_s)
+        else:
+            self.become("muted" if self.to.muted else "idle", reason)
+        self.next_in_line()
+
+    def next_in_line(self) -> None:
+        """Begin what waits, if nothing else sounds."""
+        if not (self.to.waiting and self.to.at_rest) or self.to.broken & VOICE:
+            return
+        first, others = self.to.waiting[0], self.to.waiting[1:]
+        self.change(waiting=others)
+        if isinstance(first, Say):
+            self.announce(first.text)
+        else:
+            self.ask(Question(first.text, at_s=self.now_s))
