@@ -1,0 +1,227 @@
+"""The loudspeaker's side of the software sound card."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance.ipc.ring import Samples
+from appliance.room.card import Kind, Stream
+from appliance.room.card_layout import RING_FRAMES
+
+
+@pytest.mark.parametrize("rate_hz", [16000, 48000])
+def test_frames_take_their_time_and_play_as_written(
+    stage: Callable[..., Any], alsa: Any, rate_hz: int
+) -> None:
+    """A blocking writer is paced: after draining, exactly as many frames have passed."""
+    room = stage(rate_hz)
+    sound = np.arange(1, rate_hz + 1).astype(np.int16)  # a second: two buffers
+    _, pcm = alsa.open()
+    assert alsa.set_up(pcm, rate_hz) == 0
+    assert alsa.write(pcm, sound) == len(sound)
+    assert alsa.lib.snd_pcm_drain(pcm) == 0
+    start = room.event(Stream.PLAYBACK, Kind.START).index
+    stop = room.event(Stream.PLAYBACK, Kind.STOP)
+    assert room.kinds(Stream.PLAYBACK) == [Kind.START, Kind.STOP]
+    assert (stop.index - start, stop.frames) == (len(sound), 0)
+    room.wait(stop.index + 100)
+    assert np.array_equal(room.card.loudspeaker(start, len(sound)), sound)
+    assert not room.card.loudspeaker(stop.index, 100).any()
+
+
+def test_a_poller_is_woken_when_a_period_is_free_and_not_before(stage: Callable[..., Any]) -> None:
+    room = stage()
+    pcm = room.open(0, period=80, periods=64)
+    silence = bytes(2 * 80)
+    poll = select.poll()
+    for descriptor, events in pcm.polldescriptors():
+        poll.register(descriptor, events)
+    pcm.write(64 * silence)
+    ready = 0
+    for _ in range(60):
+        if pcm.polldescriptors_revents(poll.poll(5000)):
+            assert pcm.avail() >= 80
+            assert pcm.write(silence) == 80
+            ready += 1
+    assert ready >= 50  # hardly a wake-up was in vain
+    pcm.close()
+
+
+def test_an_underrun_is_logged_at_the_first_missing_frame(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
+    room = stage()
+    pcm, start = room.play(ramp[:800])
+    room.wait(start + 1000)
+    assert pcm.write(ramp[:80].tobytes()) == -errno.EPIPE
+    xrun = room.event(Stream.PLAYBACK, Kind.XRUN)
+    assert xrun.index == start + 800
+    assert xrun.frames >= 200
+    assert not room.card.loudspeaker(start + 800, 200).any()
+    pcm.close()
+
+
+def test_after_an_underrun_the_stream_starts_again(
+    stage: Callable[..., Any], ramp: Samples
+) -> None:
+    room = stage()
+    pcm, start = room.play(ramp[:80])
+    room.wait(start + 81)
+    assert pcm.write(ramp.tobytes()) == -errno.EPIPE
+    assert pcm.write(ramp[:800].tobytes()) == 800
+    again = room.event(Stream.PLAYBACK, Kind.START).index
+    room.wait(again + 800)
+    assert again > start
+    assert np.array_equal(room.card.loudspeaker(again, 800), ramp[:800])
+    pcm.close()
+
+
+def test_pause_and_resume_lose_and_repeat_nothing(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage()
+    pcm, start = room.play(ramp[:8000])
+    room.wait(start + 1000)
+    pcm.pause(1)
+    pause = room.event(Stream.PLAYBACK, Kind.PAUSE)
+    played = pause.index - start
+    assert pcm.write(ramp[8000:9600].tobytes()) == 1600  # what comes meanwhile queues up behind
+    room.wait(pause.index + 800)
+    pcm.pause(0)
+    resume = room.event(Stream.PLAYBACK, Kind.RESUME)
+    assert (pause.frames, resume.frames) == (8000 - played, 9600 - played)
+    room.wait(resume.index + 9600 - played)
+    assert np.array_equal(room.card.loudspeaker(start, played), ramp[:played])
+    gap = resume.index - pause.index
+    assert gap >= 800
+    assert not room.card.loudspeaker(pause.index, gap).any()
+    rest = room.card.loudspeaker(resume.index, 9600 - played)
+    assert np.array_equal(rest, ramp[played:9600])
+    pcm.close()
+
+
+def test_drop_silences_from_the_frame_it_names(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage()
+    pcm, start = room.play(ramp[:8000])
+    room.wait(start + 1000)
+    pcm.drop()
+    stop = room.event(Stream.PLAYBACK, Kind.STOP)
+    played = stop.index - start
+    assert stop.frames == 8000 - played
+    room.wait(start + 8000)
+    heard = room.card.loudspeaker(start, 8000)
+    assert np.array_equal(heard[:played], ramp[:played])
+    assert not heard[played:].any()
+    pcm.close()
+
+
+def test_avail_tells_how_many_frames_were_played(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage()
+    pcm, start = room.play(ramp[:8000])
+    buffer = 512 * 64
+    for wait in (100, 1000, 3000):
+        room.wait(start + wait)
+        before = room.card.now()
+        played = 8000 - (buffer - pcm.avail())
+        assert before <= start + played <= room.card.now()
+    pcm.close()
+
+
+def test_delay_counts_what_is_queued_and_the_fifo(
+    stage: Callable[..., Any], alsa: Any, ramp: Samples
+) -> None:
+    room = stage(output_fifo_frames=48)
+    _, pcm = alsa.open()
+    alsa.set_up(pcm, 16000)
+    alsa.write(pcm, ramp[:4000])
+    alsa.lib.snd_pcm_start(pcm)
+    start = room.event(Stream.PLAYBACK, Kind.START).index
+    before = room.card.now()
+    audible = start + 4000 - alsa.delay(pcm) + 48
+    assert before <= audible <= room.card.now()
+
+
+def test_rewound_frames_are_replaced(stage: Callable[..., Any], alsa: Any, ramp: Samples) -> None:
+    room = stage()
+    _, pcm = alsa.open()
+    alsa.set_up(pcm, 16000)
+    alsa.write(pcm, ramp[:8000])  # the whole buffer: starts
+    start = room.event(Stream.PLAYBACK, Kind.START).index
+    alsa.lib.snd_pcm_avail(pcm)
+    back = alsa.lib.snd_pcm_rewind(pcm, ctypes.c_ulong(4000))
+    assert back == 4000
+    assert alsa.write(pcm, np.full(4000, -7, np.int16)) == 4000
+    room.wait(start + 8000)
+    heard = room.card.loudspeaker(start, 8000)
+    assert np.array_equal(heard[:4000], ramp[:4000])
+    assert (heard[4000:] == -7).all()
+
+
+def test_two_channels_are_recorded_as_their_mean(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage()
+    left, right = ramp[:800], np.full(800, 100, np.int16)
+    pcm, start = room.play(np.stack([left, right], axis=1).reshape(-1), channels=2)
+    room.wait(start + 800)
+    assert np.array_equal(room.card.loudspeaker(start, 800), (left + right) // 2)
+    pcm.close()
+
+
+def test_a_coarse_card_moves_in_steps(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage(granularity_frames=32)
+    pcm, start = room.play(ramp[:6400])
+    assert start % 32 == 0
+    for wait in range(start, start + 640, 11):
+        room.wait(wait)
+        played = 6400 - (512 * 64 - pcm.avail())
+        assert played % 32 == 0
+    pcm.close()
+
+
+PLAYER = """
+import alsaaudio, time
+pcm = alsaaudio.PCM(alsaaudio.PCM_PLAYBACK, device="sim", rate=16000, channels=1,
+                    format=alsaaudio.PCM_FORMAT_S16_LE, periodsize=400, periods=8)
+pcm.write(b"\\x11\\x22" * 3200)
+print("playing", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_killed_player_is_followed_by_silence_for_ever(stage: Callable[..., Any]) -> None:
+    room = stage()
+    with subprocess.Popen([sys.executable, "-c", PLAYER], stdout=subprocess.PIPE) as player:
+        assert player.stdout is not None
+        assert player.stdout.readline() == b"playing\n"
+        player.send_signal(signal.SIGKILL)
+    start = room.event(Stream.PLAYBACK, Kind.START).index
+    room.wait(start + 4800)
+    heard = room.card.loudspeaker(start, 4800)
+    assert (heard[:3200] == 0x2211).all()  # what was queued runs out
+    assert not heard[3200:].any()
+    # A ring later the same slots come round again, the old samples still in them.
+    room.card._card["origin_ns"] -= RING_FRAMES * 1_000_000_000 // 16000
+    room.card.origin_ns = int(room.card._card["origin_ns"])
+    assert not room.card.loudspeaker(start + RING_FRAMES, 4800).any()
+
+
+def test_a_killed_player_leaves_the_card_free(stage: Callable[..., Any], ramp: Samples) -> None:
+    """And what it had queued is not heard under the next one's sound."""
+    room = stage()
+    with subprocess.Popen([sys.executable, "-c", PLAYER], stdout=subprocess.PIPE) as player:
+        assert player.stdout is not None
+        assert player.stdout.readline() == b"playing\n"
+        player.send_signal(signal.SIGKILL)
+    pcm, start = room.play(ramp[:160])
+    room.wait(start + 3300)
+    heard = room.card.loudspeaker(start, 3300)
+    assert np.array_equal(heard[:160], ramp[:160])
+    assert not heard[160:].any()
+    pcm.close()
