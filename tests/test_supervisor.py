@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import socket
@@ -92,7 +93,8 @@ def test_parts_come_up_in_the_order_of_the_table(parts: Make) -> None:
     supervisor.start()
     assert pid(supervisor, "first") < pid(supervisor, "second")
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
-    assert supervisor.ready and supervisor.healthy
+    assert supervisor.ready
+    assert supervisor.healthy
     assert {m.part for m in mail(supervisor) if isinstance(m, PartChanged)} == {"first", "second"}
 
 
@@ -146,7 +148,7 @@ def test_restarts_are_spaced_further_and_further_apart(parts: Make) -> None:
     supervisor.start()
     until(supervisor, lambda: supervisor.parts["first"].failed)
     starts = supervisor.parts["first"].starts
-    waits = [after - before for before, after in zip(starts, starts[1:], strict=False)]
+    waits = [after - before for before, after in itertools.pairwise(starts)]
     assert waits[-1] > waits[1] > 0.2
 
 

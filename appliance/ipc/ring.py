@@ -53,7 +53,7 @@ class RingSpec:
 class Slot(msgspec.Struct, frozen=True, gc=False):
     """One slot as its reader gets it.
 
-    `index` is the card's sample index of the first sample (CLOCK_MONOTONIC seconds times 16,000 when
+    `index` is the card's sample index of the first sample (CLOCK_MONOTONIC s times 16,000 when
     the stream started, then counted); `position` counts from the start of the answer or
     utterance; `turn` says which one; `samples` is int16, mono, 16 kHz.
     """

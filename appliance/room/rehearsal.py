@@ -24,7 +24,7 @@ import psutil
 from appliance.errors import CardError, SceneError
 from appliance.ipc.channel import Channel
 from appliance.ipc.ring import RingReader, Samples
-from appliance.messages import Message, PartChanged, Resumed, Seen, Started, StateChanged
+from appliance.messages import PartChanged, Resumed, Seen, Started, StateChanged
 from appliance.processes import RATE_HZ
 from appliance.room import acoustics, owner
 from appliance.room.card import SoundCard, alsa_environment
@@ -109,7 +109,7 @@ class Rehearsal:
 
     def play(self) -> Recording:
         """Play the scene to its end. Raises CardError when the parts do not come up."""
-        memory = Path("/dev/shm")  # the card is 64 MiB of samples that no disk need see
+        memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; the card is 64 MiB of samples that no disk need see
         folder = Path(
             tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None)
         )

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib
+import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +19,7 @@ from appliance.processes import RATE_HZ
 from appliance.room.rehearsal import Recording
 from appliance.room.report import Outcome, Reader
 
-matplotlib.use("Agg")
+mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
 
 if TYPE_CHECKING:
@@ -144,13 +144,17 @@ def _captions(owner: Axes, box: Axes, outcomes: list[Outcome]) -> None:
             figures.append(f"answer after {out.answer_ms:.0f} ms")
         text = f"“{textwrap.fill(out.said, 26)}”\n" + textwrap.fill(", ".join(figures), 30)
         owner.text(out.onset_s, top * 0.97, text, va="top", size=8, color=INK,
-                   bbox={"fc": PAPER, "ec": OWNER, "lw": 0.5, "pad": 2.5, "alpha": 0.9})  # fmt: skip
+                   bbox=_bubble(OWNER))  # fmt: skip
         if out.answer_text and out.answer_ms is not None:
             shown = textwrap.shorten(out.answer_text, 150, placeholder=" …")
             at = out.end_s + out.answer_ms / 1000
             box.text(at, box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.9),
                      textwrap.fill(shown, 44), va="top", size=7.5, color=INK,
-                     bbox={"fc": PAPER, "ec": BOX, "lw": 0.5, "pad": 2.5, "alpha": 0.9})  # fmt: skip
+                     bbox=_bubble(BOX))  # fmt: skip
+
+
+def _bubble(edge: str) -> dict[str, Any]:
+    return {"fc": PAPER, "ec": edge, "lw": 0.5, "pad": 2.5, "alpha": 0.9}
 
 
 def _bare(axis: Axes, label: str) -> None:

@@ -73,7 +73,9 @@ def test_an_empty_slot_carries_its_flags() -> None:
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
     writer.write(block(0, 0), flags=ring.END)
     slot = reader.read()
-    assert slot is not None and len(slot.samples) == 0 and slot.flags == ring.END
+    assert slot is not None
+    assert len(slot.samples) == 0
+    assert slot.flags == ring.END
 
 
 def test_too_many_samples_for_a_slot_are_refused() -> None:
@@ -108,12 +110,14 @@ def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
     for value in range(20):
         writer.write(block(value))
     slot = reader.read()
-    assert slot is not None and slot.samples[0] == 19
+    assert slot is not None
+    assert slot.samples[0] == 19
     assert reader.lost == 19
     assert reader.read() is None
     writer.write(block(20))
     slot = reader.read()
-    assert slot is not None and slot.samples[0] == 20
+    assert slot is not None
+    assert slot.samples[0] == 20
 
 
 @given(st.lists(st.sampled_from(["write", "read"]), max_size=200))
@@ -153,7 +157,8 @@ def test_slots_cross_a_process_border_in_order_and_whole() -> None:
         if slot.index == count - 1:
             break
     assert writer.wait(10) == 0
-    assert seen == sorted(seen) and len(seen) + reader.lost == count
+    assert seen == sorted(seen)
+    assert len(seen) + reader.lost == count
 
 
 def test_a_new_reader_begins_at_the_newest_slot() -> None:
@@ -166,7 +171,8 @@ def test_a_new_reader_begins_at_the_newest_slot() -> None:
     assert successor.read() is None
     writer.write(block(5))
     slot = successor.read()
-    assert slot is not None and slot.samples[0] == 5
+    assert slot is not None
+    assert slot.samples[0] == 5
 
 
 def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
@@ -180,7 +186,9 @@ def test_a_reader_that_resumes_begins_where_its_predecessor_stopped() -> None:
     assert [s.samples[0] for s in iter(successor.read, None)] == [2, 3, 4]
     writer.write(block(5))
     slot = successor.read()
-    assert slot is not None and slot.samples[0] == 5 and successor.lost == 0
+    assert slot is not None
+    assert slot.samples[0] == 5
+    assert successor.lost == 0
 
 
 def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
@@ -195,7 +203,8 @@ def test_a_killed_reader_does_not_hold_up_the_writer() -> None:
     for value in range(100):
         writer.write(block(value))
         slot = successor.read()
-        assert slot is not None and slot.samples[0] == value
+        assert slot is not None
+        assert slot.samples[0] == value
 
 
 def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
@@ -218,11 +227,14 @@ def test_a_writer_killed_in_the_middle_of_a_slot_leaves_no_torn_slot() -> None:
     victim.send_signal(signal.SIGKILL)
     victim.wait()
     first = reader.read()
-    assert first is not None and first.samples[0] == 1
+    assert first is not None
+    assert first.samples[0] == 1
     assert reader.read() is None
     RingWriter(handles).write(block(2))
     slot = reader.read()
-    assert slot is not None and np.array_equal(slot.samples, block(2)) and reader.lost == 0
+    assert slot is not None
+    assert np.array_equal(slot.samples, block(2))
+    assert reader.lost == 0
 
 
 def test_a_slot_whose_samples_have_not_all_arrived_is_not_taken() -> None:
@@ -237,7 +249,8 @@ def test_a_slot_whose_samples_have_not_all_arrived_is_not_taken() -> None:
         memory[at : at + 160] = whole
     os.eventfd_write(handles.bell_fds["reader"], 1)
     slot = reader.read()
-    assert slot is not None and np.array_equal(slot.samples, block(9))
+    assert slot is not None
+    assert np.array_equal(slot.samples, block(9))
 
 
 def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> None:
@@ -252,7 +265,8 @@ def test_a_writer_that_died_before_its_bells_is_made_up_for_by_the_next() -> Non
     assert reader.read() is None
     RingWriter(handles)
     slot = reader.read()
-    assert slot is not None and slot.samples[0] == 2
+    assert slot is not None
+    assert slot.samples[0] == 2
 
 
 def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -> None:
@@ -268,7 +282,8 @@ def test_a_full_ring_with_back_pressure_refuses_and_tells_when_there_is_room() -
     writer.collect_room()
     assert not poll.poll(0)
     slot = reader.read()
-    assert slot is not None and slot.samples[0] == 0
+    assert slot is not None
+    assert slot.samples[0] == 0
     assert poll.poll(0)
     writer.collect_room()
     assert writer.room() == 1
