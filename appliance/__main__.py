@@ -87,18 +87,34 @@ def config(args: argparse.Namespace) -> int:
     return 0
 
 
-def models(args: argparse.Namespace) -> int:
+def models_list(args: argparse.Namespace) -> int:
     from appliance.models import commands
 
-    act = {"list": commands.cli_list, "fetch": commands.cli_fetch, "verify": commands.cli_verify}
-    return act[args.what](_settings(args), args.name)
+    return commands.cli_list(_settings(args))
 
 
-def memory(args: argparse.Namespace) -> int:
+def models_fetch(args: argparse.Namespace) -> int:
+    from appliance.models import commands
+
+    return commands.cli_fetch(_settings(args), args.name, accept_licence=args.accept_licence)
+
+
+def models_verify(args: argparse.Namespace) -> int:
+    from appliance.models import commands
+
+    return commands.cli_verify(_settings(args), args.name)
+
+
+def memory_show(args: argparse.Namespace) -> int:
     from appliance import memory_commands
 
-    act = {"show": memory_commands.cli_show, "forget": memory_commands.cli_forget}
-    return act[args.what](_settings(args))
+    return memory_commands.cli_show(_settings(args))
+
+
+def memory_forget(args: argparse.Namespace) -> int:
+    from appliance import memory_commands
+
+    return memory_commands.cli_forget(_settings(args))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -112,85 +128,110 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 # ── what may be typed ────────────────────────────────────────────────────────────────────────
-def parser() -> argparse.ArgumentParser:
-    """Everything that the command understands."""
-    settings = argparse.ArgumentParser(add_help=False)
-    settings.add_argument(
-        "--settings", type=Path, metavar="FILE", default=argparse.SUPPRESS,
-        help="use this settings file instead of the owner's",
-    )  # fmt: skip
-    top = _Parser(
-        prog="interlude",
-        description="A voice appliance that stops talking when you start.",
-        epilog="examples:\n"
-        "  interlude demo                 a whole conversation, in a simulated room\n"
-        "  interlude check                is this machine fit, and what to do if not\n"
-        "  interlude run                  the box itself, on this machine's sound card\n"
-        "  interlude config --changed     the settings that are not the defaults\n"
-        "\n`interlude VERB --help` says more about a verb.",
-        parents=[settings],
-    )
-    top.add_argument("--version", action="version", version=f"interlude {__version__}")
-    verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True, dest="verb")
+class _Verbs:
+    """Adds verbs to a parser; each takes --settings, before it or after it."""
 
-    def verb(name: str, act: Verb, summary: str, more: str = "") -> argparse.ArgumentParser:
-        made = verbs.add_parser(
-            name, help=summary, description=f"{summary[:1].upper()}{summary[1:]}.", epilog=more,
-            parents=[settings],
-        )  # fmt: skip
+    def __init__(self, under: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+        self._parsers = under.add_subparsers(title="verbs", metavar="VERB", required=True)
+        self._common = common
+
+    def add(
+        self, name: str, summary: str, act: Verb | None = None, more: str = ""
+    ) -> argparse.ArgumentParser:
+        made = self._parsers.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            epilog=more,
+            parents=[self._common],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         made.set_defaults(act=act)
         return made
 
-    verb("run", run, "run the box until it is told to stop",
-         "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0).")  # fmt: skip
 
-    room = verb("demo", demo, "play a conversation in a simulated room, and draw it")
-    _report(room)
+EXAMPLES = """examples:
+  interlude demo                 a whole conversation, in a simulated room
+  interlude check                is this machine fit, and what to do if not
+  interlude run                  the box itself, on this machine's sound card
+  interlude config --changed     the settings that are not the defaults
 
-    room = verb(
-        "rehearse", rehearse, "play scenes in a simulated room, and report what happened",
-        "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out",
-    )  # fmt: skip
-    room.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene file (YAML)")
-    _report(room)
+`interlude VERB --help` says more about a verb."""
 
-    figures = verb(
-        "bench", bench, "measure the figures of the README on this machine",
-        "example:\n  interlude bench stop events=60",
-    )  # fmt: skip
-    figures.add_argument("name", nargs="?", default="", metavar="NAME",
-                         help="which figure; without it, all of them")  # fmt: skip
-    figures.add_argument("option", nargs="*", default=[], type=_option, metavar="KEY=VALUE",
-                         help="how to measure it")  # fmt: skip
 
-    health = verb(
-        "check", check, "look whether this machine is fit, and say what to do if not",
-        "Exit code: 0 when nothing keeps the box from working (warnings or not), 1 otherwise.",
-    )  # fmt: skip
-    health.add_argument("--json", action="store_true", help="print the findings as JSON")
+def parser() -> argparse.ArgumentParser:
+    """Everything that the command understands."""
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="use this settings file instead of the owner's",
+    )
+    top = argparse.ArgumentParser(
+        prog="interlude",
+        description="A voice appliance that stops talking when you start.",
+        epilog=EXAMPLES,
+        parents=[common],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"interlude {__version__}")
+    verbs = _Verbs(top, common)
 
-    shown = verb(
-        "config", config, "print the settings in effect, with their units and reasons",
-        "What it prints can be used as a settings file; keep only the lines that you change.",
-    )  # fmt: skip
+    ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
+    verbs.add("run", "run the box until it is told to stop", run, ends)
+    _room_verbs(verbs)
+
+    fit = "Exit code: 0 when nothing keeps the box from working, warnings or not; else 1."
+    checked = verbs.add(
+        "check", "look whether this machine is fit, and say what to do if not", check, fit
+    )
+    checked.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+    usable = "What it prints can be used as a settings file; keep only the lines that you change."
+    shown = verbs.add(
+        "config", "print the settings in effect, with their units and reasons", config, usable
+    )
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
 
-    files = verb(
-        "models", models, "list, fetch and verify the models",
-        "examples:\n  interlude models list\n  interlude models fetch gemma-4-e2b\n"
-        "  interlude models verify",
-    )  # fmt: skip
-    files.add_argument("what", choices=("list", "fetch", "verify"))
-    files.add_argument("name", nargs="*", metavar="NAME", help="of a model; without it, all")
+    example = "examples:\n  interlude models fetch gemma-4-e2b\n  interlude models verify"
+    models = _Verbs(verbs.add("models", "list, fetch and verify the models", more=example), common)
+    models.add("list", "list the models: size, licence, and what of them is here", models_list)
+    fetch = models.add("fetch", "fetch a model; what has arrived already is kept", models_fetch)
+    fetch.add_argument("name", metavar="NAME", help="of the model")
+    fetch.add_argument("--accept-licence", action="store_true", help="do not ask about its licence")
+    verify = models.add("verify", "read every byte again and compare checksums", models_verify)
+    verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
 
-    past = verb("memory", memory, "show or forget what was said")
-    past.add_argument("what", choices=("show", "forget"))
+    memory = _Verbs(verbs.add("memory", "show or forget what was said"), common)
+    memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)
+    memory.add("forget", "forget every turn that is kept", memory_forget)
     return top
 
 
-def _report(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--report", type=Path, metavar="DIR",
-                      help="write report.json, room.wav and timeline.png into it")  # fmt: skip
+def _room_verbs(verbs: _Verbs) -> None:
+    demonstrated = verbs.add("demo", "play a conversation in a simulated room, and draw it", demo)
+    example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
+    rehearsed = verbs.add(
+        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example
+    )
+    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
+    for room in (demonstrated, rehearsed):
+        room.add_argument(
+            "--report",
+            type=Path,
+            metavar="DIR",
+            help="write report.json, room.wav and timeline.png into it",
+        )
+    example = "example:\n  interlude bench stop events=60"
+    measured = verbs.add("bench", "measure the figures of the README here", bench, example)
+    measured.add_argument(
+        "name", nargs="?", default="", metavar="NAME", help="which figure; without it, all of them"
+    )
+    measured.add_argument(
+        "option", nargs="*", type=_option, metavar="KEY=VALUE", help="how to measure it"
+    )
 
 
 def _option(text: str) -> tuple[str, str]:
@@ -198,14 +239,6 @@ def _option(text: str) -> tuple[str, str]:
     if not (key and equals):
         raise argparse.ArgumentTypeError(f"`{text}` should be KEY=VALUE")
     return key, value
-
-
-class _Parser(argparse.ArgumentParser):
-    """Keeps the lines of the examples as they are; its verbs are of this class too."""
-
-    def __init__(self, **options: object) -> None:
-        options["formatter_class"] = argparse.RawDescriptionHelpFormatter
-        super().__init__(**options)  # type: ignore[arg-type]  # argparse's own, passed through
 
 
 # ── how it ends ──────────────────────────────────────────────────────────────────────────────
@@ -224,8 +257,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
         return BROKEN_PIPE
     except ModuleNotFoundError as error:
-        return _fails(f"`interlude {args.verb}` needs the Python package `{error.name}`, which is "
-                      "not installed. `make setup` installs it.", NOT_INSTALLED)  # fmt: skip
+        problem = f"The Python package `{error.name}` is not installed."
+        return _fails(f"{problem} `make setup` installs it.", NOT_INSTALLED)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fails(f"{where}{error.strerror or error}.", INPUT_OUTPUT)

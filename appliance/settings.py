@@ -10,7 +10,7 @@ import difflib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import yaml
@@ -32,6 +32,9 @@ Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]
 
 
+Kind = TypeVar("Kind")
+
+
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A group of settings: unknown keys are refused, values never change after load."""
 
@@ -44,6 +47,7 @@ class Card(Section, frozen=True):
     rate_hz: Literal[0, 16000, 32000, 48000, 96000]
     period_ms: Annotated[int, msgspec.Meta(ge=2, le=20)]
     periods: Annotated[int, msgspec.Meta(ge=2, le=8)]
+    reserve_ms: Annotated[int, msgspec.Meta(ge=1, le=100)]
     channels: Annotated[int, msgspec.Meta(ge=0, le=2)]
     ramp_ms: Annotated[int, msgspec.Meta(ge=1, le=5)]
 
@@ -180,11 +184,10 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
         _merge(merged, _read(path), str(path))
     if overrides:
         _merge(merged, overrides, "the overrides")
-    try:
-        return msgspec.convert(merged, Settings)
-    except msgspec.ValidationError as error:
-        where = str(path) if path is not None else "the settings"
-        raise SettingsError(f"{where}: {_in_words(error)}.", "See `interlude config`.") from error
+    where = str(path) if path is not None else "the settings"
+    for name, change in merged["processes"].items():  # by name: msgspec calls it `processes[...]`
+        _convert(change, ProcessOverride, where, f"processes.{name}.")
+    return _convert(merged, Settings, where)
 
 
 def changed(settings: Settings) -> dict[str, Any]:
@@ -207,7 +210,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: is not UTF-8 text.") from error
     try:
         loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month, [[[[…
         mark = getattr(error, "problem_mark", None)
         line = f" near line {mark.line + 1}" if mark else ""
         remedy = "Check the indentation there."
@@ -217,6 +220,14 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise SettingsError(f"{path}: must hold `key: value` lines, not a {type(loaded).__name__}.")
     return loaded
+
+
+def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind:
+    try:
+        return msgspec.convert(tree, kind)
+    except msgspec.ValidationError as error:
+        problem = f"{source}: {_in_words(error, prefix)}."
+        raise SettingsError(problem, "See `interlude config`.") from error
 
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
@@ -242,8 +253,8 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _in_words(error: msgspec.ValidationError) -> str:
+def _in_words(error: msgspec.ValidationError, prefix: str) -> str:
     """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
     problem, _, where = str(error).partition(" - at ")
-    key = where.strip("`").removeprefix("$.") or "the file"
+    key = f"{prefix}{where.strip('`').removeprefix('$.')}".rstrip(".") or "the file"
     return f"`{key}`: {problem[:1].lower()}{problem[1:]}"

@@ -1,0 +1,61 @@
+"""Compares LICENSES.md with the lock files: every dependency has its row, and every row is one.
+
+What the box itself needs (requirements.lock) may not be GPL: only optional programs may.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BOX_LOCKS = ("requirements.lock", "requirements-llama.lock")
+DEV_LOCKS = ("requirements-dev.lock",)
+_SECTION = "## Python packages"
+_ROW = re.compile(r"\| (?P<name>[a-z0-9-]+) \| (?P<licence>[^|]+?) \| [^|]*\|")
+
+
+def locked(text: str) -> set[str]:
+    """The names in a lock file."""
+    return set(re.findall(r"^([a-z0-9-]+)==", text, re.MULTILINE))
+
+
+def rows(page: str) -> dict[str, str]:
+    """Name → licence, of the tables of Python packages."""
+    _, _, tables = page.partition(_SECTION)
+    return {row["name"]: row["licence"] for row in _ROW.finditer(tables)}
+
+
+def problems(page: str, box: Iterable[str], dev: Iterable[str]) -> list[str]:
+    """A sentence for everything that does not agree; [] when all does."""
+    told, box_names, all_names = rows(page), set(box), {*box, *dev}
+    return [
+        *(f"{name} is locked, but has no row in LICENSES.md." for name in all_names - told.keys()),
+        *(
+            f"{name} has a row in LICENSES.md, but is not locked."
+            for name in told.keys() - all_names
+        ),
+        *(
+            f"{name} is {told[name]}: the box may not depend on it."
+            for name in box_names & told.keys()
+            if re.search(r"(?<!L)GPL", told[name])
+        ),
+    ]
+
+
+def main() -> int:
+    page = (ROOT / "LICENSES.md").read_text(encoding="utf-8")
+    box, dev = (
+        set().union(*(locked((ROOT / lock).read_text()) for lock in locks))
+        for locks in (BOX_LOCKS, DEV_LOCKS)
+    )
+    found = sorted(problems(page, box, dev))
+    for problem in found:
+        print(problem, file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
