@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 STEP = 80  # samples, 5 ms: the listener's own step
 INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
 OWNER, BOX, VOICE = "#0b7a75", "#c2571a", "#5b4b8a"
+ROW_S = 24.0  # of sound in a row
 STATES = {
     "idle": "#eef1f4",
     "listening": "#bfe3df",
@@ -37,7 +39,7 @@ STATES = {
     "muted": "#c9ced4",
     "failed": "#8f1d1d",
 }
-MARKS = {  # message → (colour, line, label)
+MARKS: dict[type[Any], tuple[str, str, str]] = {  # message → (colour, line, label)
     Onset: (OWNER, ":", "onset"),
     Paused: ("#b3261e", "-", "silent"),
     Verdict: (VOICE, "--", "verdict"),
@@ -67,27 +69,35 @@ def speech_probability(recording: Recording) -> npt.NDArray[np.float32]:
 def draw(
     reader: Reader, outcomes: list[Outcome], probability: npt.NDArray[np.float32], path: Path
 ) -> None:
-    """Write the picture as PNG. `probability` has one value every 16 ms of the microphone."""
+    """Write the picture as PNG. `probability` has one value every 16 ms of the microphone.
+
+    A long scene is broken into rows, as a score is.
+    """
     seconds = len(reader.track) / RATE_HZ
-    width = float(np.clip(seconds * 0.55, 14, 60))
-    figure, axes = plt.subplots(
-        4, 1, figsize=(width, 7.2), dpi=110, sharex=True, facecolor=PAPER,
-        gridspec_kw={"height_ratios": [0.45, 2.2, 0.9, 2.2], "hspace": 0.09},
+    rows = max(1, math.ceil(seconds / ROW_S))
+    row_s = seconds / rows
+    heights = [0.35, 2.0, 0.7, 2.0, 0.55]
+    figure = plt.figure(figsize=(17, 6.1 * rows), dpi=100, facecolor=PAPER)
+    grid = figure.add_gridspec(
+        5 * rows, 1, height_ratios=heights * rows, hspace=0.06, top=1 - 0.45 / (6.1 * rows),
+        left=0.085, right=0.995, bottom=0.01,
     )  # fmt: skip
-    states, owner, middle, box = axes
-    _states(states, reader, seconds)
-    _wave(owner, reader.recording.microphone, OWNER, "the owner,\nas the microphone\ngets it")
-    _wave(box, reader.track, BOX, "the box,\nas the loudspeaker\nplays it")
-    _probability(middle, probability, seconds)
-    _marks([owner, middle, box], reader)
-    _captions(owner, box, outcomes)
-    for axis in axes:
-        axis.set_xlim(0, seconds)
-    box.set_xlabel("seconds", color=INK)
-    figure.suptitle(
-        f"{reader.recording.scene.name}: who has the floor", x=0.01, ha="left", color=INK, size=14
-    )
-    figure.savefig(path, bbox_inches="tight")
+    for row in range(rows):
+        states, owner, middle, box = (figure.add_subplot(grid[5 * row + n]) for n in range(4))
+        _states(states, reader, seconds)
+        _wave(owner, reader.recording.microphone, OWNER, "the owner,\nas the microphone\ngets it")
+        _wave(box, reader.track, BOX, "the box,\nas the loudspeaker\nplays it")
+        _probability(middle, probability, seconds)
+        start, stop = row * row_s, (row + 1) * row_s
+        _marks([owner, middle, box], reader, start, stop)
+        _captions(owner, box, outcomes, start, stop)
+        for axis in (states, owner, middle, box):
+            axis.set_xlim(start, stop)
+            axis.tick_params(labelbottom=axis is box)
+    box.set_xlabel("seconds", color=INK, size=9)
+    title = f"{reader.recording.scene.name}: who has the floor"
+    figure.suptitle(title, x=0.01, ha="left", color=INK, size=15)
+    figure.savefig(path)
     plt.close(figure)
 
 
@@ -97,18 +107,19 @@ def _states(axis: Axes, reader: Reader, seconds: float) -> None:
     edges = [max(0.0, at / RATE_HZ) for at, _ in changes] + [seconds]
     for (start, stop), (_, state) in zip(itertools.pairwise(edges), changes, strict=True):
         axis.axvspan(start, stop, color=STATES[state], lw=0)
-        if stop - start > 0.55:
-            axis.text((start + stop) / 2, 0.5, state, ha="center", va="center", size=8, color=INK)
+        if stop - start > 0.5:
+            axis.text((start + stop) / 2, 0.5, state, ha="center", va="center", size=8.5,
+                      color=INK, clip_on=True)  # fmt: skip
 
 
 def _wave(axis: Axes, samples: Samples, colour: str, label: str) -> None:
     _bare(axis, label)
-    step = max(1, len(samples) // 6000)
+    step = 160  # 10 ms: finer than a pixel
     blocks = samples[: len(samples) // step * step].reshape(-1, step).astype(np.float32) / 32768
     at = np.arange(len(blocks)) * step / RATE_HZ
-    axis.fill_between(at, blocks.min(1), blocks.max(1), color=colour, lw=0.2)
-    top = max(0.05, float(np.abs(blocks).max(initial=0)) * 1.25)
-    axis.set_ylim(-top, top * 1.5)
+    axis.fill_between(at, blocks.min(1), blocks.max(1), color=colour, lw=0.3)
+    top = max(0.05, float(np.abs(blocks).max(initial=0)) * 1.15)
+    axis.set_ylim(-top, top * 2.2)  # room for what was said above it
 
 
 def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) -> None:
@@ -118,39 +129,40 @@ def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) ->
     axis.set_ylim(0, 1.05)
 
 
-def _marks(axes: list[Axes], reader: Reader) -> None:
+def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
+    heights = {Onset: 0.08, Paused: 0.36, Verdict: 0.64, Resumed: 0.9, Stopped: 0.9}
     for kind, (colour, line, label) in MARKS.items():
-        found: list[tuple[int, Any]] = reader.all(kind)
-        if kind is Onset:
-            found = [(at, m) for at, m in found if m.speaking]
-        for at, message in found:
+        for at, message in reader.all(kind):
+            if kind is Onset and not message.speaking:
+                continue
             index = message.index + reader.shift if hasattr(message, "index") else at
+            if not start <= index / RATE_HZ < stop:
+                continue
             for axis in axes:
-                axis.axvline(index / RATE_HZ, color=colour, ls=line, lw=1.0, alpha=0.85)
+                axis.axvline(index / RATE_HZ, color=colour, ls=line, lw=0.9, alpha=0.8)
             name = message.kind if kind is Verdict else label
-            height = {Onset: 0.05, Verdict: 0.33, Paused: 0.62, Resumed: 0.9, Stopped: 0.9}[kind]
-            axes[1].text(index / RATE_HZ, height, f" {name}", size=7, color=colour, va="center")
+            axes[1].text(index / RATE_HZ, heights[kind], f" {name}", size=7.5, color=colour,
+                         va="center", clip_on=True)  # fmt: skip
 
 
-def _captions(owner: Axes, box: Axes, outcomes: list[Outcome]) -> None:
-    top = owner.get_ylim()[1]
+def _captions(owner: Axes, box: Axes, outcomes: list[Outcome], start: float, stop: float) -> None:
+    style: dict[str, Any] = {"va": "top", "size": 8.5, "color": INK, "zorder": 5}
     for number, out in enumerate(outcomes):
         figures = [out.outcome]
         if out.stop_ms is not None:
             figures.append(f"silent after {out.stop_ms:.0f} ms")
         if out.seam is not None:
-            figures.append(f"lost {out.seam['lost_samples']} samples")
+            figures.append(f"{out.seam['lost_samples']} samples lost")
         if out.answer_ms is not None:
             figures.append(f"answer after {out.answer_ms:.0f} ms")
-        text = f"“{textwrap.fill(out.said, 26)}”\n" + textwrap.fill(", ".join(figures), 30)
-        owner.text(out.onset_s, top * 0.97, text, va="top", size=8, color=INK,
-                   bbox=_bubble(OWNER))  # fmt: skip
-        if out.answer_text and out.answer_ms is not None:
-            shown = textwrap.shorten(out.answer_text, 150, placeholder=" …")
-            at = out.end_s + out.answer_ms / 1000
-            box.text(at, box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.9),
-                     textwrap.fill(shown, 44), va="top", size=7.5, color=INK,
-                     bbox=_bubble(BOX))  # fmt: skip
+        if start <= out.onset_s < stop:
+            said = f"“{textwrap.fill(out.said, 28)}”\n" + textwrap.fill(", ".join(figures), 28)
+            owner.text(out.onset_s, owner.get_ylim()[1] * 0.97, said, bbox=_bubble(OWNER), **style)
+        at = out.end_s + (out.answer_ms or 0) / 1000
+        if out.answer_text and out.answer_ms is not None and start <= at < stop:
+            shown = textwrap.fill(textwrap.shorten(out.answer_text, 130, placeholder=" …"), 44)
+            top = box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.8)
+            box.text(at, top, shown, bbox=_bubble(BOX), **style)
 
 
 def _bubble(edge: str) -> dict[str, Any]:
