@@ -29,7 +29,6 @@ from huggingface_hub.utils import (  # type: ignore[attr-defined]  # documented,
 from appliance.errors import FetchError
 
 TIMEOUT_S = 20.0  # without a byte; then the connection counts as cut
-_CHUNK_BYTES = 1 << 18
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LOGIN = "Accept its terms on the hub and set HF_TOKEN."
 
@@ -90,13 +89,13 @@ class Hub:
                 "GET", remote.address, headers=headers, timeout=TIMEOUT_S
             ) as response,
         ):
-            if response.status_code == httpx2.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
-                raise Unusable
+            if response.status_code == 416:
+                raise Unusable  # the range begins after the end
             hf_raise_for_status(response)
-            resumed = response.status_code == httpx2.codes.PARTIAL_CONTENT
+            resumed = response.status_code == 206
             if resumed and not _begins_at(response.headers.get("Content-Range", ""), offset):
                 raise Unusable
-            yield (offset if resumed else 0), response.iter_raw(_CHUNK_BYTES)
+            yield (offset if resumed else 0), response.iter_raw()
 
     @contextlib.contextmanager
     def _errors(self, repository: str, path: str) -> Iterator[None]:
@@ -120,7 +119,8 @@ class Hub:
             status = error.response.status_code
             if status in (408, 429) or status >= 500:
                 raise Cut(f"the server answered {status}") from error
-            raise FetchError(f"{self.where} answered {status} to {path}.") from error
+            remedy = _LOGIN if status in (401, 403) else ""
+            raise FetchError(f"{self.where} answered {status} to {path}.", remedy) from error
         except httpx2.TimeoutException as error:
             raise Cut(f"no byte came for {TIMEOUT_S:.0f} s") from error
         except httpx2.TransportError as error:

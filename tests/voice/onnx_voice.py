@@ -18,7 +18,7 @@ LEAD = 8  # phonemes' worth of silence at the start, as real voices have
 def write(path: Path, *, spin: int = 0) -> Path:
     """Write `path` and `path`.json. `spin` makes each run that many matrix products slower."""
     tone = 0.3 * np.sin(2 * np.pi * 220 * np.arange(HOP) / RATE_HZ)
-    constants = {
+    constants: dict[str, np.ndarray] = {
         "tone": tone.reshape(1, HOP).astype(np.float32),
         "lead": np.zeros(LEAD * HOP, np.float32),
         "column": np.array([-1, 1], np.int64),

@@ -70,7 +70,7 @@ def test_cancelling_takes_no_time_and_leaves_no_process() -> None:
 
 
 def test_a_missing_program_is_an_error_with_a_remedy() -> None:
-    with pytest.raises(VoiceError, match="not installed.*Install"):
+    with pytest.raises(VoiceError, match=r"not installed.*Install"):
         Espeak(165, program="no-such-espeak")
 
 

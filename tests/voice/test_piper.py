@@ -60,8 +60,8 @@ def test_cancelling_ends_the_network_within_50_ms(tmp_path: Path) -> None:
     begun = time.perf_counter()
     speech.cancel()
     assert time.perf_counter() - begun < 0.05
-    with pytest.raises(VoiceError, match=r"terminat|Terminat|cancel"):
-        select.select([speech.fileno()], [], [], 5.0)
+    select.select([speech.fileno()], [], [], 5.0)
+    with pytest.raises(VoiceError, match=r"[Tt]erminat"):
         speech.read()
     assert time.perf_counter() - begun < 1.0
     slow.close()

@@ -1,0 +1,133 @@
+"""A model hub for tests: one repository's files over HTTP, with every trouble a network has."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+REPOSITORY = "somebody/some-model"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@dataclass
+class HubServer:
+    """What the server has and how it misbehaves. `requests` is what it was asked, in order.
+
+    files    path → content
+    serves   path → content sent in place of the promised one
+    cuts     the next GETs end after so many bytes, one after the other
+    statuses the next requests are answered with these, one after the other
+    ranges   whether it can resume; "refuse" answers 416
+    large    whether files have their SHA-256 as ETag, as the hub's large files do
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    serves: dict[str, bytes] = field(default_factory=dict)
+    cuts: list[int] = field(default_factory=list)
+    statuses: list[int] = field(default_factory=list)
+    ranges: bool | str = True
+    large: bool = True
+    hold: threading.Event | None = None
+    requests: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    def __enter__(self) -> HubServer:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_HEAD(self) -> None:
+                server.answer(self)
+
+            def do_GET(self) -> None:
+                server.answer(self)
+
+            def log_message(self, *_: Any) -> None:
+                return
+
+        self._httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._httpd.daemon_threads = True
+        self._thread = threading.Thread(target=self._httpd.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.hold is not None:
+            self.hold.set()
+        self._httpd.shutdown()
+        self._httpd.server_close()
+
+    @property
+    def endpoint(self) -> str:
+        return f"http://127.0.0.1:{self._httpd.server_port}"
+
+    @property
+    def gets(self) -> list[str | None]:
+        """The Range header of each GET."""
+        return [asked for method, _, asked in self.requests if method == "GET"]
+
+    def answer(self, http: BaseHTTPRequestHandler) -> None:
+        asked = http.headers.get("Range")
+        self.requests.append((http.command, http.path, asked))
+        if self.statuses and (status := self.statuses.pop(0)) != 200:
+            self._empty(http, status)
+            return
+        match = re.fullmatch(rf"/{REPOSITORY}/resolve/[^/]+/(.+)", http.path)
+        if match is None or match[1] not in self.files:
+            http.send_response(404)
+            http.send_header("X-Error-Code", "EntryNotFound" if match else "RepoNotFound")
+            http.send_header("Content-Length", "0")
+            http.end_headers()
+            return
+        promised = self.files[match[1]]
+        if http.command == "HEAD":
+            self._headers(http, 200, promised, len(promised))
+            return
+        self._body(http, promised, self.serves.get(match[1], promised), asked)
+
+    def _body(
+        self, http: BaseHTTPRequestHandler, promised: bytes, content: bytes, asked: str | None
+    ) -> None:
+        offset = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
+        if offset and (self.ranges == "refuse" or offset >= len(content)):
+            self._empty(http, 416)
+            return
+        resumed = bool(offset) and self.ranges is True
+        content = content[offset:] if resumed else content
+        extra = {}
+        if resumed:
+            extra["Content-Range"] = f"bytes {offset}-{len(promised) - 1}/{len(promised)}"
+        self._headers(http, 206 if resumed else 200, promised, len(content), extra)
+        cut = self.cuts.pop(0) if self.cuts else None
+        http.wfile.write(content[:cut])
+        http.wfile.flush()
+        if self.hold is not None:
+            self.hold.wait(10)
+        if cut is not None:
+            http.close_connection = True
+
+    def _headers(
+        self,
+        http: BaseHTTPRequestHandler,
+        status: int,
+        promised: bytes,
+        length: int,
+        extra: dict[str, str] | None = None,
+    ) -> None:
+        http.send_response(status)
+        digest = hashlib.sha256 if self.large else hashlib.sha1
+        http.send_header("ETag", f'"{digest(promised).hexdigest()}"')
+        http.send_header("X-Repo-Commit", COMMIT)
+        http.send_header("Content-Length", str(length))
+        for name, value in (extra or {}).items():
+            http.send_header(name, value)
+        http.end_headers()
+
+    def _empty(self, http: BaseHTTPRequestHandler, status: int) -> None:
+        http.send_response(status)
+        http.send_header("Content-Length", "0")
+        http.end_headers()

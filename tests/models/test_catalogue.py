@@ -1,0 +1,137 @@
+"""The catalogue as it ships, and what the rest of the box asks of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from appliance import settings
+from appliance.errors import ModelError
+from appliance.models import catalogue
+from appliance.models.catalogue import Model
+from appliance.models.store import Pin, Store, resolve
+from appliance.settings import Settings
+
+MODELS = catalogue.load()
+
+
+def box(tmp_path: Path, model: str = "pocket") -> Settings:
+    return settings.load(
+        Path(os.devnull), {"state_dir": str(tmp_path), "thinking": {"model": model}}
+    )
+
+
+def install(store: Store, model: Model) -> None:
+    """Put empty files where a fetch would have put the model."""
+    store.folder(model).mkdir(parents=True)
+    for file in model.files.values():
+        store.path(model, file).touch()
+    store.finish(model, Pin("0" * 40, {file.path: file for file in model.files.values()}))
+
+
+def test_what_the_settings_and_the_issue_name_is_there() -> None:
+    assert {"pocket", "gemma-4-e2b", "gemma-4-e4b"} <= set(MODELS)
+    assert sum(model.kind == "voice" for model in MODELS.values()) >= 2
+    assert sum(model.kind == "words" for model in MODELS.values()) >= 2
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_model_says_where_it_is_from_and_under_which_licence(model: Model) -> None:
+    assert model.licence
+    assert model.licence_url.startswith("https://")
+    assert model.about.endswith((".", "demo and tests."))
+    assert model.shipped or "/" in (model.repository or "")
+    assert model.shipped == (model.name == "pocket")
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_every_model_has_the_files_its_users_ask_for(model: Model) -> None:
+    wanted = {
+        "language": {"text", "audio"},
+        "voice": {"model", "config"},
+        "words": {"encoder", "decoder", "joiner", "tokens"},
+    }
+    assert wanted[model.kind] <= set(model.files)
+    assert (model.language is not None) == (model.kind == "language")
+    names = [file.name for file in model.files.values()]
+    assert len(set(names)) == len(names), "two files would land in one place"
+
+
+def test_a_config_lies_beside_its_voice_under_the_name_piper_looks_for() -> None:
+    for model in MODELS.values():
+        if model.kind == "voice":
+            assert model.files["config"].name == model.files["model"].name + ".json"
+
+
+def test_gemma_is_sampled_as_its_makers_advise_and_the_pocket_model_is_greedy() -> None:
+    for name in ("gemma-4-e2b", "gemma-4-e4b"):
+        own = MODELS[name].language
+        assert own is not None
+        assert (own.temperature, own.top_p, own.top_k) == (1.0, 0.95, 64)
+    assert MODELS["pocket"].language is not None
+    assert MODELS["pocket"].language.temperature == 0
+
+
+def test_an_unknown_model_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"no model `gemma-4-e2`.*Did you mean `gemma-4-e2b`"):
+        resolve(box(tmp_path, "gemma-4-e2"))
+
+
+def test_a_model_of_another_kind_cannot_think(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"ljspeech is not a language model.*gemma-4-e2b"):
+        resolve(box(tmp_path, "ljspeech"))
+
+
+def test_a_model_is_resolved_only_when_it_is_whole(tmp_path: Path) -> None:
+    wanted = box(tmp_path, "gemma-4-e2b")
+    store = Store.of(wanted)
+    model = store.models["gemma-4-e2b"]
+    with pytest.raises(ModelError, match=r"not on this box.*models fetch gemma-4-e2b"):
+        resolve(wanted)
+    install(store, model)
+    found = resolve(wanted)
+    assert found.text.name == "gemma-4-E2B-it-Q4_K_M.gguf"
+    assert found.audio.parent == tmp_path / "models/gemma-4-e2b"
+    assert (found.sampling.temperature, found.sampling.top_k) == (1.0, 64)
+    found.audio.unlink()
+    with pytest.raises(ModelError, match="only partly here"):
+        resolve(wanted)
+
+
+def test_a_marker_cut_by_a_crash_counts_as_none(tmp_path: Path) -> None:
+    wanted = box(tmp_path, "gemma-4-e2b")
+    store = Store.of(wanted)
+    model = store.models["gemma-4-e2b"]
+    install(store, model)
+    marker = store.folder(model) / "whole.json"
+    marker.write_bytes(marker.read_bytes()[:20])
+    assert store.state(model) == "partial"
+
+
+def test_the_shipped_model_needs_no_fetch(tmp_path: Path) -> None:
+    store = Store.of(box(tmp_path))
+    pocket = store.models["pocket"]
+    if store.state(pocket) == "missing":
+        pytest.skip("the pocket model has not been trained yet")
+    assert resolve(box(tmp_path)).text.is_file()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: 3", "a: {kind: car}", "- a", "a: {kind: voice, colour: red}", ":", "a: {files: {x: {}}}"],
+)
+def test_a_file_that_is_no_catalogue_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "catalogue.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelError, match="not a catalogue"):
+        catalogue.load(path)
+
+
+def test_a_checksum_that_is_none_is_refused(tmp_path: Path) -> None:
+    text = catalogue.CATALOGUE.read_text(encoding="utf-8")
+    path = tmp_path / "catalogue.yaml"
+    path.write_text(text.replace("740185b21d22", "unknown"), encoding="utf-8")
+    with pytest.raises(ModelError, match="not a catalogue"):
+        catalogue.load(path)

@@ -1,0 +1,75 @@
+"""The speaker as it ships, under the real supervisor; the test is conductor and playback."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from appliance import processes, settings
+from appliance.ipc.channel import Channel
+from appliance.ipc.ring import END, RingReader, Slot
+from appliance.messages import EndAnswer, Record, Speak, SpeakerReady
+from appliance.supervisor import Supervisor
+
+
+class Rig:
+    """One speaker process. `slots` is what playback has read, `messages` what was told."""
+
+    def __init__(self, state_dir: Path, **speaking: Any) -> None:
+        plain = settings.load(
+            Path(os.devnull),
+            {"state_dir": str(state_dir), "speaking": speaking, "log": "warning"},
+        )
+        self.supervisor = Supervisor(plain, rows=(processes.row("speaker"),))
+        self.floor = self.supervisor.floor()
+        self.mail = Channel(self.supervisor._ends["speaker"][1])
+        self.reader = RingReader(self.supervisor.rings["voice"], "playback")
+        self.messages: list[Record] = []
+        self.slots: list[Slot] = []
+        self.supervisor.start()
+
+    def __enter__(self) -> Rig:
+        self.until(lambda: self.told(SpeakerReady), 30)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.supervisor.stop_all()
+        self.supervisor.close()
+
+    @property
+    def pid(self) -> int:
+        child = self.supervisor.parts["speaker"].child
+        assert child is not None
+        return child.pid
+
+    def told(self, kind: type[Record]) -> list[Any]:
+        return [message for message in self.messages if isinstance(message, kind)]
+
+    def ended(self, turn: int) -> bool:
+        return any(slot.turn == turn and slot.flags & END for slot in self.slots)
+
+    def say(self, turn: int, *sentences: str, end: bool = True) -> None:
+        """Give an answer the floor and its sentences to the speaker."""
+        self.floor.turn = turn
+        for number, text in enumerate(sentences):
+            self.mail.send(Speak(turn, number, text))
+        if end:
+            self.mail.send(EndAnswer(turn))
+
+    def until(
+        self, true: Callable[[], object], within_s: float = 20.0, *, read: bool = True
+    ) -> None:
+        """Be conductor and, with `read`, playback, until it is so."""
+        deadline = time.monotonic() + within_s
+        while not true():
+            assert time.monotonic() < deadline, f"not within {within_s} s"
+            fds = [self.mail.fileno()] + ([self.reader.fileno()] if read else [])
+            select.select(fds, [], [], 0.02)
+            self.messages += self.mail.receive_all()
+            while read and (slot := self.reader.read()) is not None:
+                self.slots.append(slot)
+            self.supervisor.step(0)

@@ -1,0 +1,103 @@
+"""The speaker process: slots, full rings, stale turns, restarts, broken voices."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.ipc.ring import START
+from appliance.messages import SpeakerReady, Spoken
+from tests.voice.rig import Rig
+
+pytestmark = pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is missing")
+
+LONG = "This is a sentence of some length, said so that the ring has to fill up at last. "
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with Rig(tmp_path) as made:
+        yield made
+
+
+def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
+    assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+    rig.say(1, "The moon is near.", "It is made of rock.")
+    rig.until(lambda: rig.ended(1))
+    assert rig.slots[0].flags & START
+    at = 0
+    for slot in rig.slots:
+        assert (slot.turn, slot.position) == (1, at)
+        at += len(slot.samples)
+    sound = np.concatenate([slot.samples for slot in rig.slots])
+    first, second = rig.told(Spoken)
+    assert (first.position, second.position + second.frames) == (0, at)
+    assert not sound[first.frames : second.position].any()
+
+
+def test_a_full_ring_makes_it_wait_and_nothing_is_lost(rig: Rig) -> None:
+    rig.say(1, LONG * 3)
+    rig.until(lambda: rig.told(Spoken), read=False)
+    time.sleep(0.1)  # it must not write over what was not read: give it time to try
+    assert rig.reader.lost == 0
+    rig.until(lambda: rig.ended(1))
+    assert rig.reader.lost == 0
+    assert sum(len(slot.samples) for slot in rig.slots) == rig.told(Spoken)[0].frames
+
+
+def test_a_raised_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
+    rig.say(1, LONG * 3, LONG, LONG)
+    rig.until(lambda: rig.told(Spoken), read=False)
+    rig.say(2, "Yes.")
+    rig.until(lambda: rig.ended(2))
+    old = [slot for slot in rig.slots if slot.turn == 1]
+    assert len(old) <= 128 + 5  # what was in the ring, and less than 50 ms more
+    new = [slot for slot in rig.slots if slot.turn == 2]
+    assert (new[0].position, new[0].flags) == (0, START)
+    assert {spoken.turn for spoken in rig.told(Spoken)} == {1, 2}
+
+
+def test_killed_in_the_middle_of_an_answer_it_goes_on_where_the_ring_ends(rig: Rig) -> None:
+    rig.say(1, "The first sentence.", end=False)
+    rig.until(lambda: rig.told(Spoken) and rig.slots)
+    os.kill(rig.pid, signal.SIGKILL)
+    rig.until(lambda: len(rig.told(SpeakerReady)) == 2, 30)
+    first = rig.told(Spoken)[0]
+    rig.say(1, "The second sentence.")
+    rig.until(lambda: rig.ended(1))
+    second = rig.told(Spoken)[1]
+    assert second.position > first.frames
+    assert [slot.flags & START for slot in rig.slots].count(START) == 1
+    positions = [slot.position for slot in rig.slots]
+    assert positions == sorted(positions)
+
+
+def test_a_voice_that_is_not_there_is_replaced_by_espeak(tmp_path: Path) -> None:
+    with Rig(tmp_path, voice="nobody") as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        rig.say(1, "Hello.")
+        rig.until(lambda: rig.ended(1))
+
+
+def test_an_installed_piper_voice_speaks_and_a_broken_one_is_replaced(tmp_path: Path) -> None:
+    pytest.importorskip("piper", reason="piper-tts is an optional extra")
+    from tests.voice import onnx_voice
+
+    folder = tmp_path / "models/mine"
+    folder.mkdir(parents=True)
+    model = onnx_voice.write(folder / "mine.onnx")
+    with Rig(tmp_path) as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("mine")]
+        rig.say(1, "Hello there.")
+        rig.until(lambda: rig.ended(1))
+        assert rig.told(Spoken)[0].frames > 8000
+    model.write_bytes(b"not a network")
+    with Rig(tmp_path) as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
