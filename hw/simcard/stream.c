@@ -153,11 +153,12 @@ static int on_stop(snd_pcm_ioplug_t *io)
     struct stream *s = io->private_data;
     if (!s->started)
         return 0;
-    int64_t index = index_now(s->card);
-    if (io->state == SND_PCM_STATE_DRAINING && plays(s)) /* noticed later than it ended */
-        index = s->base + io->appl_ptr;
+    bool moved = s->moving;
     halt(s);
     s->started = false;
+    int64_t index = moved ? s->base + s->position : index_now(s->card);
+    if (io->state == SND_PCM_STATE_DRAINING && plays(s)) /* noticed later than it ended */
+        index = s->base + io->appl_ptr;
     record(s, SIMCARD_STOP, index, queued(s));
     return 0;
 }
