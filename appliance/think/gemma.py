@@ -52,7 +52,7 @@ _log_callback = llama.llama_log_callback(_take_log)  # must outlive every call
 class Gemma:
     """One model, one sequence.
 
-    `position` counts the tokens that it holds; `pulse` rises with every step of its work.
+    `position` counts the tokens that it holds, `pulse` all that it ever encoded or read.
     All methods belong to one thread, but for `interrupt` and `resume`.
     """
 
@@ -218,7 +218,7 @@ class Gemma:
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
         if mtmd.mtmd_encode_chunk(self._ears, chunk):
             raise ModelError(f"The sound cannot be encoded ({_reason()}).")
-        self.pulse += 1
+        self.pulse += count
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
@@ -264,7 +264,7 @@ class Gemma:
                 raise Abandoned
             raise ModelError(f"The model failed with code {outcome} ({_reason()}).")
         self.position += count
-        self.pulse += 1
+        self.pulse += count
 
     def draw(self) -> int:
         """The next token, after `feed(…, last=True)`."""

@@ -7,30 +7,24 @@ words; the server keeps what it has read already. The only file that imports htt
 from __future__ import annotations
 
 import asyncio
-import base64
-import io
 import json
 import stat
 import time
-import wave
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from appliance.errors import RemoteError, SettingsError
-from appliance.processes import RATE_HZ
 from appliance.settings import Thinking
-from appliance.think.history import Clip, History, Turn
+from appliance.think.chat import Chat
+from appliance.think.history import Clip, History
 from appliance.think.model import Abandoned, Effort
-from appliance.think.prompt import UNKNOWN_WORDS
 from appliance.think.tags import TextFilter
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
 LONGEST_EVENT = 1_000_000  # characters of one line of the stream; more is no answer
-LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
-SOUND_TOKENS_A_SECOND = 25
 
 _REMEDIES = {
     401: "Check the key in `thinking.remote.key_file`.",
@@ -55,7 +49,7 @@ class RemoteModel:
         self.pulse = 0
         self._url = _address(remote.url)
         self._server = self._url.host
-        self._thinking = thinking
+        self._chat = Chat(thinking)
         self._timeout_s = remote.timeout_s
         headers = {"Accept": "text/event-stream"}
         if remote.key_file:
@@ -66,13 +60,12 @@ class RemoteModel:
         )
         self._waiting: asyncio.Task[str | None] | None = None
         self._interrupted = False
-        self._sounds: dict[Clip, str] = {}
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
     def answer(self, history: History, effort: Effort) -> Iterator[str]:
-        self._make_room(history)
+        self._chat.make_room(history)
         began_s = time.monotonic()
-        stream = self._stream(self._request(history), effort)
+        stream = self._stream(self._chat.request(history), effort)
         tags = TextFilter()
         try:
             while (piece := self._next(stream)) is not None:
@@ -85,11 +78,10 @@ class RemoteModel:
             self._loop.run_until_complete(stream.aclose())
 
     def prepare(self, clip: Clip) -> None:
-        self._sound(clip)
+        self._chat.sound(clip)
 
     def settle(self, history: History) -> None:
-        held = {clip for turn in history.turns for clip in turn.clips}
-        self._sounds = {clip: sound for clip, sound in self._sounds.items() if clip in held}
+        self._chat.make_room(history)
 
     def interrupt(self) -> None:
         self._interrupted = True
@@ -103,7 +95,7 @@ class RemoteModel:
         self._loop.close()
 
     # ── the stream ───────────────────────────────────────────────────────────────────────────
-    def _next(self, stream: AsyncIterator[str]) -> str | None:
+    def _next(self, stream: AsyncGenerator[str]) -> str | None:
         """The next piece of text; None at the end. Raises Abandoned or RemoteError."""
         self._waiting = self._loop.create_task(_piece(stream))
         if self._interrupted:
@@ -124,10 +116,10 @@ class RemoteModel:
             self._waiting = None
 
     def _cancel(self) -> None:
-        if self._waiting is not None:
+        if self._waiting is not None and self._interrupted:
             self._waiting.cancel()
 
-    async def _stream(self, request: dict[str, Any], effort: Effort) -> AsyncIterator[str]:
+    async def _stream(self, request: dict[str, Any], effort: Effort) -> AsyncGenerator[str]:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + "/chat/completions")
         async with self._client.stream("POST", url, json=request) as response:
             if response.status_code != httpx.codes.OK:
@@ -182,62 +174,6 @@ class RemoteModel:
         problem += f": {said}." if said else "."
         return RemoteError(problem, _REMEDIES.get(status, "Look into the server's own log."))
 
-    # ── the request ──────────────────────────────────────────────────────────────────────────
-    def _request(self, history: History) -> dict[str, Any]:
-        thinking = self._thinking
-        messages: list[dict[str, Any]] = []
-        if thinking.persona.strip():
-            messages.append({"role": "system", "content": thinking.persona.strip()})
-        for turn in history.turns:
-            messages.append({"role": "user", "content": self._said(turn)})
-            if turn is not history.last:
-                messages.append({"role": "assistant", "content": turn.answer.strip()})
-        request: dict[str, Any] = {
-            "messages": messages,
-            "stream": True,
-            "max_tokens": thinking.answer_tokens,
-        }
-        if thinking.remote.model:
-            request["model"] = thinking.remote.model
-        if thinking.temperature >= 0:
-            request["temperature"] = thinking.temperature
-        if thinking.top_p >= 0:
-            request["top_p"] = thinking.top_p
-        if thinking.top_k >= 0:
-            request["top_k"] = thinking.top_k
-        if thinking.seed:
-            request["seed"] = thinking.seed
-        return request
-
-    def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
-        words = turn.text.strip()
-        if not turn.clips:
-            return words or UNKNOWN_WORDS
-        parts: list[dict[str, Any]] = [
-            {"type": "input_audio", "input_audio": {"data": self._sound(clip), "format": "wav"}}
-            for clip in turn.clips
-        ]
-        if words:
-            parts.append({"type": "text", "text": words})
-        return parts
-
-    def _sound(self, clip: Clip) -> str:
-        """The clip as a WAV file in base64; made once."""
-        if clip not in self._sounds:
-            file = io.BytesIO()
-            with wave.open(file, "wb") as out:
-                out.setnchannels(1)
-                out.setsampwidth(2)
-                out.setframerate(RATE_HZ)
-                out.writeframes(clip.samples.astype("<i2").tobytes())
-            self._sounds[clip] = base64.b64encode(file.getvalue()).decode()
-        return self._sounds[clip]
-
-    def _make_room(self, history: History) -> None:
-        while sum(map(_tokens, history.turns)) > self._thinking.history_tokens:
-            if history.drop_oldest() is None:
-                return
-
 
 def read_key(path: Path) -> str:
     """The key in a file that nobody else can read. Raises SettingsError."""
@@ -272,11 +208,11 @@ def _address(text: str) -> httpx.URL:
     return url
 
 
-async def _piece(stream: AsyncIterator[str]) -> str | None:
+async def _piece(stream: AsyncGenerator[str]) -> str | None:
     return await anext(stream, None)
 
 
-async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Lines of the body. A line without end is an error, not a full memory."""
     rest = ""
     async for text in response.aiter_text():
@@ -293,10 +229,3 @@ def _sentence(error: object) -> str:
     """What a server's error object says, on one line."""
     text = error.get("message", "") if isinstance(error, dict) else error
     return " ".join(str(text).split())[:200].rstrip(".")
-
-
-def _tokens(turn: Turn) -> int:
-    """About how many tokens a turn takes."""
-    letters = len(turn.text) + len(turn.answer)
-    sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ
-    return int(letters / LETTERS_A_TOKEN + SOUND_TOKENS_A_SECOND * sound_s)

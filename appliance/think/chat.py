@@ -1,0 +1,89 @@
+"""The conversation as an OpenAI-compatible server wants it: whole, sound before words.
+
+Pure. In: the history and the owner's settings. Out: the body of a chat completions request.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import wave
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from appliance.processes import RATE_HZ
+from appliance.settings import Thinking
+from appliance.think.history import Clip, History, Turn
+from appliance.think.prompt import UNKNOWN_WORDS
+
+LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
+SOUND_TOKENS_A_SECOND = 25
+
+
+class Chat:
+    """Makes requests; keeps the sound of each clip as it is sent, as long as the clip is held."""
+
+    def __init__(self, thinking: Thinking) -> None:
+        self._thinking = thinking
+        self._sounds: WeakKeyDictionary[Clip, str] = WeakKeyDictionary()
+
+    def request(self, history: History) -> dict[str, Any]:
+        """The body that asks for the answer to the last turn."""
+        thinking = self._thinking
+        messages: list[dict[str, Any]] = []
+        if thinking.persona.strip():
+            messages.append({"role": "system", "content": thinking.persona.strip()})
+        for turn in history.turns:
+            messages.append({"role": "user", "content": self._said(turn)})
+            if turn is not history.last:
+                messages.append({"role": "assistant", "content": turn.answer.strip()})
+        body: dict[str, Any] = {
+            "messages": messages,
+            "stream": True,
+            "max_tokens": thinking.answer_tokens,
+        }
+        if thinking.remote.model:
+            body["model"] = thinking.remote.model
+        for name in ("temperature", "top_p", "top_k"):
+            if (value := getattr(thinking, name)) >= 0:
+                body[name] = value
+        if thinking.seed:
+            body["seed"] = thinking.seed
+        return body
+
+    def make_room(self, history: History) -> None:
+        """Drop the oldest turns beyond the owner's budget, by an estimate."""
+        while sum(map(tokens, history.turns)) > self._thinking.history_tokens:
+            if history.drop_oldest() is None:
+                return
+
+    def sound(self, clip: Clip) -> str:
+        """The clip as a WAV file in base64; made once."""
+        if clip not in self._sounds:
+            file = io.BytesIO()
+            with wave.open(file, "wb") as out:
+                out.setnchannels(1)
+                out.setsampwidth(2)
+                out.setframerate(RATE_HZ)
+                out.writeframes(clip.samples.astype("<i2").tobytes())
+            self._sounds[clip] = base64.b64encode(file.getvalue()).decode()
+        return self._sounds[clip]
+
+    def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
+        words = turn.text.strip()
+        if not turn.clips:
+            return words or UNKNOWN_WORDS
+        parts: list[dict[str, Any]] = [
+            {"type": "input_audio", "input_audio": {"data": self.sound(clip), "format": "wav"}}
+            for clip in turn.clips
+        ]
+        if words:
+            parts.append({"type": "text", "text": words})
+        return parts
+
+
+def tokens(turn: Turn) -> int:
+    """About how many tokens a turn takes."""
+    letters = len(turn.text) + len(turn.answer)
+    sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ
+    return int(letters / LETTERS_A_TOKEN + SOUND_TOKENS_A_SECOND * sound_s)

@@ -1,0 +1,39 @@
+"""A tiny Gemma with random weights, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.think.gemma import Gemma
+from appliance.think.model import LocalModel, Sampling
+from tests.think import tiny
+
+
+@pytest.fixture(scope="session")
+def tiny_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Text model and audio model."""
+    return tiny.write(tmp_path_factory.mktemp("tiny"))
+
+
+@pytest.fixture
+def tiny_model(tiny_files: tuple[Path, Path]) -> LocalModel:
+    return LocalModel("tiny", *tiny_files, sampling=Sampling(temperature=0.0))
+
+
+@pytest.fixture
+def gemma(tiny_files: tuple[Path, Path]) -> Iterator[Callable[[], Gemma]]:
+    """Loads tiny Gemmas; closes them in the end."""
+    loaded: list[Gemma] = []
+
+    def load(context_tokens: int = 2048) -> Gemma:
+        greedy = Sampling(temperature=0.0)
+        model = Gemma(*tiny_files, context_tokens=context_tokens, threads=1, sampling=greedy)
+        loaded.append(model)
+        return model
+
+    yield load
+    for model in loaded:
+        model.close()

@@ -1,0 +1,235 @@
+"""Gemma through llama.cpp: sound, going back, interruption, and what would end the process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.errors import ModelError
+from appliance.think.gemma import Gemma
+from appliance.think.model import Abandoned, Sampling
+from tests.think import tiny
+
+Load = Callable[..., Gemma]
+NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch
+
+
+def sound(seconds: float, seed: int = 0) -> np.ndarray[tuple[int, ...], np.dtype[np.int16]]:
+    samples = np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds))
+    return samples.astype(np.int16)
+
+
+def some_tokens(count: int) -> list[int]:
+    return [300 + i * 7 % 200 for i in range(count)]
+
+
+def drawn(model: Gemma, count: int) -> list[int]:
+    tokens = []
+    for _ in range(count):
+        tokens.append(model.draw())
+        model.feed(tokens[-1:], last=True)
+    return tokens
+
+
+def read_on(model: Gemma, start: int) -> None:
+    """Read until somebody interrupts."""
+    while True:
+        model.feed(some_tokens(500))
+        model.roll_back(start)
+
+
+@pytest.mark.parametrize(
+    ("samples", "rows"),
+    [(0, 0), (1, 1), (2, 1), (639, 1), (640, 1), (16_000, 25), (16_000 * 30, 750)],
+)
+def test_a_second_of_sound_is_25_tokens_and_any_crumb_is_one(
+    gemma: Load, samples: int, rows: int
+) -> None:
+    assert gemma().encode(np.zeros(samples, np.int16)).shape == (rows, tiny.WIDTH)
+
+
+def test_sound_over_30_s_is_heard_in_equal_pieces(gemma: Load) -> None:
+    model, long = gemma(), sound(40)
+    halves = [model.encode(half) for half in np.split(long, 2)]
+    assert np.array_equal(model.encode(long), np.concatenate(halves))
+
+
+def test_sound_of_a_prefix_gives_the_same_tokens_but_the_last(gemma: Load) -> None:
+    model, whole = gemma(), sound(3)
+    part = model.encode(whole[:32_000])
+    assert np.allclose(model.encode(whole)[: len(part) - 1], part[:-1], atol=1e-3)
+
+
+def test_absurd_sound_is_encoded_and_sound_without_numbers_is_refused(gemma: Load) -> None:
+    model = gemma()
+    clipped = np.where(np.arange(16_000) % 2, 32767, -32768).astype(np.int16)
+    assert np.isfinite(model.encode(clipped)).all()
+    with pytest.raises(ModelError, match="no numbers"):
+        model.encode(np.full(16_000, np.nan, np.float32))
+
+
+def test_special_tokens_count_only_where_marks_are_meant(gemma: Load) -> None:
+    model = gemma()
+    assert model.tokenize("<turn|>", marks=True) == [106]
+    assert 106 not in model.tokenize("<turn|>", marks=False)
+
+
+def test_reading_in_pieces_gives_the_same_weights_as_reading_at_once(gemma: Load) -> None:
+    tokens, rows = some_tokens(90), gemma().encode(sound(2))
+    at_once, in_pieces = gemma(), gemma()
+    for model, cuts in ((at_once, [0, 90]), (in_pieces, [0, 3, 40, 90])):
+        model.feed(tokens[:30])
+        model.feed(rows)
+        for first, last in pairwise(cuts):
+            model.feed(tokens[first:last], last=last == 90)
+    assert np.abs(at_once.logits() - in_pieces.logits()).max() < NOISE
+    assert drawn(at_once, 8) == drawn(in_pieces, 8)
+
+
+@pytest.mark.parametrize("beyond", [5, 3 * tiny.WINDOW])
+def test_going_back_is_exact_even_beyond_the_window(gemma: Load, beyond: int) -> None:
+    model, fresh = gemma(), gemma()
+    model.feed(some_tokens(60), last=True)
+    before = model.position
+    model.feed(list(reversed(some_tokens(beyond))))
+    assert model.roll_back(before) == before
+    for each in (model, fresh):
+        if each is fresh:
+            each.feed(some_tokens(60))
+        each.feed([7, 8, 9], last=True)
+    assert np.abs(model.logits() - fresh.logits()).max() < NOISE
+
+
+def test_interruption_ends_a_long_reading_and_leaves_a_clean_model(gemma: Load) -> None:
+    model, fresh = gemma(4096), gemma(4096)
+    model.feed(some_tokens(20))
+    timer = threading.Timer(0.05, model.interrupt)
+    timer.start()
+    with pytest.raises(Abandoned):
+        read_on(model, 20)
+    held = model.position
+    assert held in (20, 520)  # nothing half done
+    with pytest.raises(Abandoned):
+        model.feed([5])  # until it is taken back
+    model.resume()
+    model.roll_back(20)
+    fresh.feed(some_tokens(20))
+    for each in (model, fresh):
+        each.feed([9, 8, 7], last=True)
+    assert np.abs(model.logits() - fresh.logits()).max() < NOISE
+
+
+def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
+    model = gemma(4096)
+    began = time.perf_counter()
+    model.feed(some_tokens(2000))
+    whole_s = time.perf_counter() - began
+    model.roll_back(0)
+    interrupted_s = 0.0
+
+    def interrupt() -> None:
+        nonlocal interrupted_s
+        interrupted_s = time.perf_counter()
+        model.interrupt()
+
+    threading.Timer(whole_s / 20, interrupt).start()
+    with pytest.raises(Abandoned):
+        read_on(model, 0)
+    assert time.perf_counter() - interrupted_s < max(0.1, whole_s / 4)
+
+
+def test_more_than_fits_is_refused_in_words(gemma: Load) -> None:
+    model = gemma(512)
+    model.feed(some_tokens(model.context_tokens))
+    with pytest.raises(ModelError, match="do not fit"):
+        model.feed([5])
+
+
+# ── files that do not serve ──────────────────────────────────────────────────────────────────
+def load(text: Path, audio: Path) -> Gemma:
+    return Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling())
+
+
+def damaged(path: Path, folder: Path, how: str) -> Path:
+    data = bytearray(path.read_bytes())
+    match how:
+        case "empty":
+            data = bytearray()
+        case "a text file":
+            data = bytearray(b"Dear reader, this is not a model.\n" * 50)
+        case "cut in its header":
+            del data[20:]
+        case "cut in the middle":
+            del data[len(data) // 2 :]
+        case "with a huge number of tensors":
+            data[8:16] = (2**60).to_bytes(8, "little")
+        case "with a huge number of keys":
+            data[16:24] = (2**60).to_bytes(8, "little")
+        case "with a huge string":
+            data[24:32] = (2**62).to_bytes(8, "little")
+    bad = folder / "bad.gguf"
+    bad.write_bytes(data)
+    return bad
+
+
+DAMAGES = [
+    "empty",
+    "a text file",
+    "cut in its header",
+    "cut in the middle",
+    "with a huge number of tensors",
+    "with a huge number of keys",
+    "with a huge string",
+]
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_text_model_is_refused_in_one_sentence(
+    tiny_files: tuple[Path, Path], tmp_path: Path, how: str
+) -> None:
+    with pytest.raises(ModelError, match="not a model that can be used") as caught:
+        load(damaged(tiny_files[0], tmp_path, how), tiny_files[1])
+    assert "\n" not in str(caught.value)
+    assert "no reason given" not in str(caught.value)
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_damaged_audio_model_is_refused_in_one_sentence(
+    tiny_files: tuple[Path, Path], tmp_path: Path, how: str
+) -> None:
+    with pytest.raises(ModelError, match="not a model that can be used") as caught:
+        load(tiny_files[0], damaged(tiny_files[1], tmp_path, how))
+    assert "\n" not in str(caught.value)
+
+
+def test_text_and_audio_model_in_each_others_place_are_refused(
+    tiny_files: tuple[Path, Path],
+) -> None:
+    text, audio = tiny_files
+    with pytest.raises(ModelError, match="main model"):
+        load(audio, audio)
+    with pytest.raises(ModelError, match="not a model that can be used"):
+        load(text, text)
+
+
+def test_a_model_of_an_unknown_architecture_is_refused(
+    tiny_files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    tiny.write_text(tmp_path / "other.gguf", "gemma99")
+    with pytest.raises(ModelError, match="unknown model architecture: 'gemma99'"):
+        load(tmp_path / "other.gguf", tiny_files[1])
+
+
+def test_a_missing_file_is_named_with_its_remedy(
+    tiny_files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match=r"none\.gguf is missing.*interlude models fetch"):
+        load(tmp_path / "none.gguf", tiny_files[1])
+    with pytest.raises(ModelError, match=r"none\.gguf is missing"):
+        load(tiny_files[0], tmp_path / "none.gguf")

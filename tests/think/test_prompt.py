@@ -1,0 +1,67 @@
+"""The prompt is Gemma's own, sound before words, and nobody's text counts as marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from appliance.think import prompt
+from appliance.think.gemma import Gemma
+from appliance.think.history import Clip, History
+from appliance.think.prompt import Drawn, Marks, Words
+
+
+def as_text(persona: str, history: History, *, open_last: bool = True) -> str:
+    out = ""
+    for part in prompt.render(persona, history, open_last=open_last):
+        match part:
+            case Clip(utterance):
+                out += f"[sound {utterance}]"
+            case Drawn(tokens):
+                out += f"{list(tokens)}"
+            case Marks(text) | Words(text):
+                out += text
+    return out
+
+
+def conversation() -> History:
+    history = History()
+    turn = history.begin(1, [Clip(4, np.zeros(1, np.int16)), Clip(5, np.zeros(1, np.int16))])
+    turn.answer, turn.tokens = "Hello.", [7, 8]
+    history.begin(2, [Clip(6, np.zeros(1, np.int16))], "typed too")
+    return history
+
+
+def test_the_prompt_stops_where_the_model_begins() -> None:
+    assert as_text(" Be kind. ", conversation()) == (
+        "<bos><|turn>system\nBe kind.<turn|>\n"
+        "<|turn>user\n<|audio>[sound 4]<audio|><|audio>[sound 5]<audio|><turn|>\n"
+        "<|turn>model\n[7, 8]<turn|>\n"
+        "<|turn>user\n<|audio>[sound 6]<audio|>typed too<turn|>\n<|turn>model\n"
+    )
+
+
+def test_a_finished_conversation_is_closed() -> None:
+    history = conversation()
+    history.turns[1].put("Done. ")
+    assert as_text("", history, open_last=False).endswith("<|turn>model\nDone.<turn|>\n")
+    assert as_text("", history).startswith("<bos><|turn>user\n")
+
+
+def test_a_recalled_turn_without_words_says_that_something_was_said() -> None:
+    history = History()
+    history.recall([("", "Good day.")])
+    assert "user\n(something said aloud)<turn|>" in as_text("", history, open_last=False)
+
+
+def test_tokens_part_by_part_are_those_of_the_whole(gemma: Callable[[], Gemma]) -> None:
+    model, history = gemma(), History()
+    history.begin(1, text="tell me about the moon").put("the moon is a big stone")
+    history.begin(2, text="hello")
+    parts = list(prompt.render("a big stone", history, open_last=True))
+    tokens: list[int] = []
+    for part in parts:
+        assert isinstance(part, Marks | Words)
+        tokens += model.tokenize(part.text, marks=isinstance(part, Marks))
+    assert tokens == model.tokenize(as_text("a big stone", history), marks=True)
