@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from appliance.errors import InterludeError
@@ -62,9 +63,9 @@ def show(findings: list[Finding], console: Console) -> None:
     """A table for a terminal, and one line that sums it up."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for finding in findings:
-        table.add_row(_MARK[finding.verdict], finding.looked_at, finding.sentence)
+        table.add_row(_MARK[finding.verdict], finding.looked_at, escape(finding.sentence))
         if finding.remedy:
-            table.add_row("", "", f"[bold]→ {finding.remedy}[/]")
+            table.add_row("", "", f"[bold]→ {escape(finding.remedy)}[/]")
     console.print(table)
     problems = sum(finding.verdict == "problem" for finding in findings)
     warnings = sum(finding.verdict == "warning" for finding in findings)

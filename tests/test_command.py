@@ -1,0 +1,208 @@
+"""The command: help for every verb, one sentence for every trouble, the right exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import yaml
+
+from appliance.__main__ import main, parser
+
+VERBS = ["run", "demo", "rehearse", "bench", "check", "config", "models", "memory"]
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(autouse=True)
+def nobodys_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No test sees the settings of whoever runs it, and the next has its own way with SIGTERM."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("INTERLUDE_TRACEBACK", raising=False)
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def interlude(*words: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "appliance", *map(str, words)],
+        cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True, check=False,
+        timeout=60,
+    )  # fmt: skip
+
+
+def fails(words: Sequence[str | Path], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    code = main([str(word) for word in words])
+    captured = capsys.readouterr()
+    assert re.fullmatch(r"interlude: .*\n", captured.err), captured.err
+    return code, captured.err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_and_takes_settings(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([verb, "--help"])
+    assert ended.value.code == 0
+    assert "--settings FILE" in capsys.readouterr().out
+
+
+def test_the_help_names_every_verb_and_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    assert re.findall(r"^    (\w+)  ", text, re.MULTILINE) == VERBS
+    assert "examples:" in text
+
+
+def test_help_imports_nothing_heavy() -> None:
+    look = (
+        "import sys, appliance.__main__ as m; m.parser().format_help();"
+        "print(sorted({'numpy', 'msgspec', 'yaml', 'rich', 'onnxruntime'} & sys.modules.keys()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("words", [
+    [], ["frobnicate"], ["models"], ["models", "fetch"], ["memory", "burn"], ["rehearse"],
+    ["bench", "stop", "sixty"], ["run", "--fast"],
+])  # fmt: skip
+def test_words_that_are_no_verb_exit_with_2_and_usage(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: interlude")
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_settings_may_stand_before_the_verb_and_after_it(place: str) -> None:
+    words = ["--settings", "a", "config"] if place == "before" else ["config", "--settings", "a"]
+    assert parser().parse_args(words).settings == Path("a")
+
+
+def test_options_of_a_benchmark_are_pairs() -> None:
+    args = parser().parse_args(["bench", "stop", "events=60", "noise=kitchen"])
+    assert args.name == "stop"
+    assert dict(args.option) == {"events": "60", "noise": "kitchen"}
+
+
+# ── config ───────────────────────────────────────────────────────────────────────────────────
+def test_config_prints_settings_that_can_be_read_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("card: {period_ms: 4}\n")
+    assert main(["config", "--settings", str(mine)]) == 0
+    printed = capsys.readouterr().out
+    assert yaml.safe_load(printed)["card"]["period_ms"] == 4
+    assert str(mine) in printed.splitlines()[0]
+
+
+def test_config_changed_prints_only_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("card: {period_ms: 4}\n")
+    assert main(["config", "--changed", "--settings", str(mine)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("#")[0].strip() for line in lines[1:]] == ["card.period_ms: 4"]
+
+
+def test_a_reader_that_goes_away_is_no_fault_of_ours() -> None:
+    command = (
+        f"{sys.executable} -m appliance config | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout.strip(), done.stderr) in {("141", ""), ("0", "")}
+
+
+# ── what goes wrong ──────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("verb", [["run"], ["demo"], ["check"], ["config"], ["models", "list"]])
+def test_settings_with_an_error_are_one_sentence_and_78(
+    verb: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("crad: {period_ms: 4}\n")
+    code, said = fails([*verb, "--settings", mine], capsys)
+    assert code == 78
+    assert "there is no setting `crad`. Did you mean `card`?" in said
+
+
+def test_settings_that_are_not_there_are_one_sentence_and_78(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fails(["config", "--settings", tmp_path / "gone.yaml"], capsys)[0] == 78
+
+
+def test_a_process_that_does_not_exist_is_said_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("processes: {tinker: {nice: 1}}\n")
+    code, said = fails(["run", "--settings", mine], capsys)
+    assert code == 78
+    assert "there is no such process" in said
+
+
+def test_a_scene_that_is_not_there_is_one_sentence_and_65(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fails(["rehearse", tmp_path / "gone.yaml"], capsys)[0] == 65
+
+
+def test_a_model_that_does_not_exist_is_one_sentence_and_66(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, said = fails(["models", "fetch", "gemma-4-e2"], capsys)
+    assert code == 66
+    assert "Did you mean `gemma-4-e2b`?" in said
+
+
+def test_a_traceback_is_shown_only_to_who_asks(tmp_path: Path) -> None:
+    owner = interlude("config", "--settings", tmp_path)
+    developer = interlude("config", "--settings", tmp_path, INTERLUDE_TRACEBACK="1")
+    assert "Traceback" not in owner.stderr
+    assert "Traceback" in developer.stderr
+    assert owner.returncode == developer.returncode == 78
+
+
+# ── run ──────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_the_box_stops_in_order_when_told_to(
+    how: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    """Without a sound card: its parts say so in the log, and it runs, and stops, all the same."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("card: {capture: nowhere, playback: nowhere}\nspeaking: {voice: espeak}\n")
+    box = subprocess.Popen(
+        [sys.executable, "-m", "appliance", "run", "--settings", str(mine)],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert box.stderr is not None
+    seen = []
+    for line in box.stderr:
+        seen.append(line)
+        if "is up" in line:
+            break
+    box.send_signal(how)
+    start = time.monotonic()
+    _, rest = box.communicate(timeout=40)
+    assert box.returncode == code, "".join(seen) + rest
+    assert time.monotonic() - start < 30
+    assert "Traceback" not in "".join(seen) + rest

@@ -1,0 +1,202 @@
+"""The promises of the project as a whole: one table, one writer, one place for each import."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance import __version__, processes
+from scripts import licences
+
+ROOT = Path(__file__).parents[1]
+APPLIANCE = ROOT / "appliance"
+MODULES = sorted(APPLIANCE.rglob("*.py"))
+
+# Foreign package → the files that may import it. `*` stands for any name in that folder.
+FOREIGN = {
+    "alsaaudio": ["audio/alsa.py"],
+    "huggingface_hub": ["models/hub.py"],
+    "llama_cpp": ["think/gemma.py"],
+    "matplotlib": ["room/timeline.py"],
+    "onnxruntime": ["hear/vad.py"],
+    "piper": ["voice/piper.py"],
+    "psutil": ["room/*"],
+    "setproctitle": ["worker.py", "__main__.py"],
+    "sdnotify": ["supervisor.py"],
+    "soundfile": ["room/*"],
+    "sqlite3": ["memory.py"],
+}
+NEVER = {"torch", "scipy", "gguf", "onnx", "sounddevice", "pyaudio"}  # training's, or another way
+MOST_LINES = 350
+
+
+def imports(path: Path) -> set[str]:
+    """The outermost names of all packages that a file imports, wherever in it."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def tracked() -> Iterator[Path]:
+    """Every text file of the repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file() and b"\0" not in path.read_bytes()[:8000]:
+            yield path
+
+
+# ── the table ────────────────────────────────────────────────────────────────────────────────
+def test_every_row_of_the_table_is_a_module() -> None:
+    missing = [
+        row.module for row in processes.PROCESSES if not importlib.util.find_spec(row.module)
+    ]
+    assert missing == []
+
+
+def test_the_name_of_a_row_is_the_name_of_its_module() -> None:
+    assert [row.name for row in processes.PROCESSES] == [
+        row.module.rpartition(".")[2] for row in processes.PROCESSES
+    ]
+
+
+def test_every_ring_has_one_writer_and_readers_that_are_processes() -> None:
+    names = {row.name for row in processes.PROCESSES}
+    rings = [ring.name for ring in processes.RINGS]
+    assert len(set(rings)) == len(rings)
+    for ring in processes.RINGS:
+        assert ring.writer in names
+        assert set(ring.readers) <= names - {ring.writer}
+        assert ring.waits_for is None or ring.waits_for in ring.readers
+
+
+def test_only_fifo_rows_have_a_priority_and_the_audio_ones_come_first() -> None:
+    priority = {row.name: row.priority for row in processes.PROCESSES}
+    for row in processes.PROCESSES:
+        assert bool(row.priority) == (row.scheduling == "fifo")
+    assert min(priority["capture"], priority["playback"]) > priority["listener"]
+
+
+def test_the_thinkers_cores_are_its_own() -> None:
+    thinker = processes.row("thinker")
+    others = [row for row in processes.PROCESSES if row.name != "thinker"]
+    assert not any(set(row.cores) & set(thinker.cores) for row in others)
+
+
+# ── the source ───────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("package", FOREIGN)
+def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
+    users = [path.relative_to(APPLIANCE) for path in MODULES if package in imports(path)]
+    strays = [
+        str(user) for user in users if not any(user.match(place) for place in FOREIGN[package])
+    ]
+    assert strays == []
+
+
+def test_the_product_imports_nothing_of_trainings() -> None:
+    assert {str(path): found for path in MODULES if (found := imports(path) & NEVER)} == {}
+
+
+def test_no_file_is_a_giant() -> None:
+    lines = {str(path): len(path.read_text().splitlines()) for path in MODULES}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_no_file_is_a_drawer() -> None:
+    drawers = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
+    assert [str(path) for path in MODULES if {path.stem, path.parent.name} & drawers] == []
+
+
+def test_no_error_is_swallowed_in_silence() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ExceptHandler) and isinstance(node.body[0], ast.Pass)
+    ]
+    assert silent == []
+
+
+def test_nothing_names_the_machine_it_was_written_on() -> None:
+    home = re.compile(r"(?<![\w.~$])/(?:work|home/(?!a\b|b\b|pi\b)\w+|root|Users)/\w")
+    named = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in tracked()
+        if (found := home.search(path.read_text(encoding="utf-8", errors="replace")))
+    ]
+    assert named == []
+
+
+# ── the package ──────────────────────────────────────────────────────────────────────────────
+def test_the_changelog_speaks_of_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[([^\]]+)\]", changelog, re.MULTILINE)
+    assert __version__ in versions
+
+
+def test_what_the_box_imports_is_declared_and_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[=<>]", need)[0] for need in project["dependencies"]}
+    locked = set().union(
+        *(licences.locked((ROOT / lock).read_text()) for lock in licences.BOX_LOCKS)
+    )
+    assert {name.lower().replace("_", "-") for name in declared} <= locked
+
+
+@pytest.mark.parametrize(
+    "lock", ["requirements.lock", "requirements-dev.lock", "requirements-llama.lock"]
+)
+def test_every_locked_version_has_its_hashes_and_no_place(lock: str) -> None:
+    text = (ROOT / lock).read_text()
+    entries = re.split(r"^(?=[a-z])", text, flags=re.MULTILINE)[1:]
+    assert entries
+    assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
+    assert "://" not in text
+    assert not re.search(r"^\s*(-i|--index|--extra-index|--find-links|-f)\b", text, re.MULTILINE)
+
+
+def test_both_locks_agree() -> None:
+    def pins(lock: str) -> set[str]:
+        return set(re.findall(r"^[a-z0-9-]+==\S+(?: ; [^\\\n]+)?", (ROOT / lock).read_text(), re.M))
+
+    assert pins("requirements.lock") <= pins("requirements-dev.lock")
+
+
+# ── licences ─────────────────────────────────────────────────────────────────────────────────
+PAGE = "## Python packages on the box\n\n| {} | {} | |\n"
+
+
+def test_every_dependency_has_a_licence_and_every_licence_a_dependency() -> None:
+    assert licences.main() == 0
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        (PAGE.format("other", "MIT"), "numpy is locked, but has no row"),
+        (PAGE.format("numpy", "GPL-3.0-or-later"), "the box may not depend on it"),
+        (PAGE.format("numpy", "AGPL-3.0"), "the box may not depend on it"),
+    ],
+)
+def test_a_licence_that_is_missing_or_unfit_is_said(page: str, said: str) -> None:
+    assert any(said in problem for problem in licences.problems(page, {"numpy"}, set()))
+
+
+@pytest.mark.parametrize("licence", ["BSD-3-Clause", "LGPL-2.1-or-later"])
+def test_a_licence_that_fits_is_not_complained_of(licence: str) -> None:
+    assert licences.problems(PAGE.format("numpy", licence), {"numpy"}, set()) == []
