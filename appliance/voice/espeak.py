@@ -33,7 +33,7 @@ class Espeak:
         """Raises VoiceError when the program is not installed."""
         if shutil.which(program) is None:
             raise VoiceError(f"{program} is not installed.", "Install the package espeak-ng.")
-        self._command = (
+        self._command: tuple[str, ...] = (
             program,
             "--stdin",
             "--stdout",

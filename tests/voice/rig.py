@@ -46,6 +46,11 @@ class Rig:
         assert child is not None
         return child.pid
 
+    @property
+    def frames(self) -> int:
+        """Samples read so far."""
+        return sum(len(slot.samples) for slot in self.slots)
+
     def told(self, kind: type[Record]) -> list[Any]:
         return [message for message in self.messages if isinstance(message, kind)]
 
