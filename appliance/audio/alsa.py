@@ -30,7 +30,7 @@ __all__ = ["CardInfo", "Direction", "Probe", "Stream", "list_cards", "open_strea
 
 NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
 RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # a whole number times ours
-_CAPTURE_BUFFER_PERIODS = 16  # a deep capture buffer costs no latency and survives a stall
+_CAPTURE_BUFFER_PERIODS = 64  # a deep capture buffer costs no latency and survives a stall
 _READS = 12  # of the position when a stream starts: 3 ms, longer than a USB card's step of 1 ms
 _READ_EVERY_S = 0.00025
 _SAME_MOMENT_NS = 60_000  # one sample; a pair whose halves lie further apart is read again

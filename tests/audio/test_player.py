@@ -1,0 +1,327 @@
+"""The player row by row: every sample once and in order, and the exact sample of every change."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.audio.fader import QUIET
+from appliance.audio.format import fade_in
+from appliance.audio.player import Event, Player
+from appliance.ipc.ring import END, START, Samples, Slot
+from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from tests.audio.rig import noise
+
+BLOCK = 80
+RAMP = 32
+FIRST = 1_000_000  # index of the first block
+
+
+class Bench:
+    """A player, the slots it will be given, and everything it sent."""
+
+    def __init__(self, *, block: int = BLOCK, ramp: int = RAMP, volume: float = 1.0) -> None:
+        self.slots: deque[Slot] = deque()
+        self.player = Player(
+            lambda: self.slots.popleft() if self.slots else None,
+            block_frames=block,
+            ramp_frames=ramp,
+            volume=volume,
+        )
+        self.turn, self.hold, self.released = 1, 0, 0
+        self.sent = np.empty(0, np.int16)
+        self.events: list[Event] = []
+        self.voiced: list[tuple[int, int, int]] = []  # (index, position, turn) of blocks with voice
+
+    def offer(
+        self, turn: int, samples: Samples, *, slot: int = 320, position: int = 0, end: bool = True
+    ) -> None:
+        for at in range(0, max(1, len(samples)), slot):
+            flags = START * (position + at == 0) | END * (end and at + slot >= len(samples))
+            self.slots.append(Slot(0, 0, position + at, 0, turn, flags, samples[at : at + slot]))
+
+    def go(self, blocks: int = 1) -> None:
+        for _ in range(blocks):
+            index = FIRST + len(self.sent)
+            block = self.player.fill(self.turn, self.hold, self.released, index)
+            assert block.index == index
+            if block.turn:
+                self.voiced.append((index, block.position, block.turn))
+            self.sent = np.concatenate((self.sent, block.samples))
+            self.events.extend(block.events)
+
+    def of(self, kind: type[Event]) -> list[Event]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def from_index(self, first: int, last: int) -> Samples:
+        return self.sent[first - FIRST : last - FIRST]
+
+
+def test_an_answer_leaves_bit_for_bit_with_silence_on_either_side() -> None:
+    bench, answer = Bench(), noise(1000)
+    bench.go(3)
+    bench.offer(1, answer)
+    bench.go(20)
+    assert bench.events == [
+        Started(1, FIRST + 240),
+        Finished(1, 1000, FIRST + 240 + 999),
+    ]
+    assert np.array_equal(bench.from_index(FIRST + 240, FIRST + 1240), answer)
+    assert not bench.sent[:240].any()
+    assert not bench.sent[1240 + RAMP :].any()  # behind a loud end its last sample fades away
+
+
+def test_the_end_may_be_a_slot_without_samples() -> None:
+    bench = Bench()
+    bench.offer(1, noise(320), end=False)
+    bench.go(4)
+    assert not bench.of(Finished)
+    bench.offer(1, np.empty(0, np.int16), position=320)
+    bench.go(2)
+    assert bench.of(Finished) == [Finished(1, 320, FIRST + 319)]
+
+
+def test_an_answer_of_no_samples_is_finished_and_never_started() -> None:
+    bench = Bench()
+    bench.offer(1, np.empty(0, np.int16))
+    bench.go(2)
+    assert [type(event) for event in bench.events] == [Finished]
+
+
+def test_a_pause_fades_within_the_next_block_and_says_where() -> None:
+    bench, answer = Bench(), noise(4000)
+    bench.offer(1, answer)
+    bench.go(5)
+    bench.hold = 7
+    bench.go(4)
+    assert bench.of(Paused) == [Paused(1, 7, 400 + RAMP, FIRST + 400 + RAMP)]
+    faded = bench.from_index(FIRST + 400, FIRST + 400 + RAMP)
+    assert np.array_equal(faded, np.rint(answer[400 : 400 + RAMP] * fade_in(RAMP)[::-1]))
+    assert not bench.sent[400 + RAMP :].any()
+
+
+def test_resuming_goes_on_from_the_sample_that_was_due() -> None:
+    bench, answer = Bench(), noise(4000)
+    bench.offer(1, answer)
+    bench.go(5)
+    bench.hold = 7
+    bench.go(9)
+    bench.released = 7
+    bench.go(2)
+    at = FIRST + 14 * BLOCK
+    assert bench.of(Resumed) == [Resumed(1, 7, 432, at)]
+    faded = bench.from_index(at, at + RAMP)
+    assert np.array_equal(faded, np.rint(answer[432 : 432 + RAMP] * fade_in(RAMP)))
+    after = bench.from_index(at + RAMP, at + 160)
+    assert np.array_equal(after, answer[432 + RAMP : 432 + 160])
+
+
+def test_a_second_onset_during_a_pause_is_answered_with_the_same_silence() -> None:
+    bench = Bench()
+    bench.offer(1, noise(4000))
+    bench.go(2)
+    bench.hold = 1
+    bench.go(3)
+    bench.hold = 2
+    bench.go(3)
+    first, second = bench.of(Paused)
+    assert (second.position, second.index) == (first.position, first.index)
+    assert (first.serial, second.serial) == (1, 2)  # type: ignore[union-attr]  # both are Paused
+
+
+def test_an_onset_before_the_answer_holds_it_back_whole() -> None:
+    bench, answer = Bench(), noise(500)
+    bench.hold = 1
+    bench.offer(1, answer)
+    bench.go(5)
+    assert not bench.events and not bench.sent.any()
+    bench.released = 1
+    bench.go(8)
+    assert np.array_equal(bench.from_index(FIRST + 400, FIRST + 900), answer)
+
+
+def test_a_raised_turn_fades_out_and_says_how_much_was_heard() -> None:
+    bench = Bench()
+    bench.offer(1, noise(4000))
+    bench.go(5)
+    bench.turn = 2
+    bench.go(2)
+    assert bench.of(Stopped) == [Stopped(1, 400 + RAMP, FIRST + 400 + RAMP)]
+    assert not bench.sent[400 + RAMP :].any()
+
+
+def test_a_raised_turn_in_a_pause_stops_where_the_pause_was() -> None:
+    bench = Bench()
+    bench.offer(1, noise(4000))
+    bench.go(5)
+    bench.hold = 3
+    bench.go(5)
+    bench.turn = 2
+    bench.go(1)
+    (paused,), (stopped,) = bench.of(Paused), bench.of(Stopped)
+    assert (stopped.position, stopped.index) == (paused.position, paused.index)
+
+
+def test_the_next_answer_sounds_behind_the_stale_slots_of_the_last() -> None:
+    bench, new = Bench(), noise(500, seed=2)
+    bench.offer(1, noise(320 * 100))
+    bench.go(2)
+    bench.turn = 2
+    bench.offer(2, new)
+    bench.go(12)
+    started = bench.of(Started)[1]
+    assert np.array_equal(bench.from_index(started.index, started.index + 500), new)
+    assert started.index - FIRST <= 6 * BLOCK  # nothing of a full ring delays it by 20 ms
+
+
+def test_slots_of_a_turn_to_come_wait_for_it() -> None:
+    bench, answer = Bench(), noise(200)
+    bench.offer(2, answer)
+    bench.go(4)
+    assert not bench.sent.any()
+    bench.turn = 2
+    bench.go(4)
+    assert bench.of(Started) == [Started(2, FIRST + 320)]
+
+
+def test_a_stale_answer_that_never_sounded_is_dropped_without_a_word() -> None:
+    bench = Bench()
+    bench.turn = 5
+    bench.offer(4, noise(2000))
+    bench.go(4)
+    assert not bench.events and not bench.slots
+
+
+def test_a_late_speaker_costs_silence_but_no_sample() -> None:
+    bench, answer = Bench(), noise(640)
+    bench.offer(1, answer[:320], end=False)
+    bench.go(9)
+    bench.offer(1, answer[320:], position=320)
+    bench.go(6)
+    assert [type(event) for event in bench.events] == [Started, Finished]
+    assert np.array_equal(bench.sent[:320], answer[:320])
+    resumed = bench.sent[720 : 720 + 320]
+    assert np.array_equal(resumed[RAMP:], answer[320 + RAMP :])
+    assert np.array_equal(resumed[:RAMP], np.rint(answer[320 : 320 + RAMP] * fade_in(RAMP)))
+
+
+def test_a_late_speaker_who_was_silent_goes_on_without_a_fade() -> None:
+    bench = Bench()
+    quiet = np.full(640, QUIET // 2, np.int16)
+    bench.offer(1, quiet[:320], end=False)
+    bench.go(9)
+    bench.offer(1, quiet[320:], position=320)
+    bench.go(6)
+    assert np.array_equal(bench.sent[720 : 720 + 320], quiet[320:])
+    assert not bench.sent[320:720].any()
+
+
+def test_a_voice_that_runs_dry_at_a_loud_sample_fades_from_it() -> None:
+    bench = Bench()
+    bench.offer(1, np.full(320, 8000, np.int16), end=False)
+    bench.go(6)
+    steps = np.abs(np.diff(bench.sent[300:].astype(np.int32)))
+    assert steps.max() <= 8000 * np.pi / 2 / RAMP + 2
+
+
+def test_a_pause_while_the_speaker_is_late_falls_silent_where_the_voice_ended() -> None:
+    bench = Bench()
+    bench.offer(1, noise(320), end=False)
+    bench.go(8)
+    bench.hold = 1
+    bench.go(1)
+    assert bench.of(Paused) == [Paused(1, 1, 320, FIRST + 320)]
+
+
+def test_an_answer_whose_end_lies_in_the_fade_is_finished_not_paused() -> None:
+    bench = Bench()
+    bench.offer(1, noise(170))
+    bench.go(2)
+    bench.hold = 1
+    bench.go(3)
+    assert [type(event) for event in bench.events] == [Started, Finished]
+    assert bench.events[-1] == Finished(1, 170, FIRST + 169)
+
+
+def test_an_answer_taken_over_in_its_middle_is_faded_in_and_said_to_have_started() -> None:
+    bench, answer = Bench(), noise(640)
+    bench.offer(1, answer, position=3200)
+    bench.go(1)
+    assert bench.of(Started) == [Started(1, FIRST)]
+    assert abs(int(bench.sent[0])) < 100
+    assert bench.voiced == [(FIRST, 3200, 1)]
+
+
+def test_after_a_dropout_the_voice_is_faded_in_and_nothing_is_skipped() -> None:
+    bench, answer = Bench(), noise(640)
+    bench.offer(1, answer)
+    bench.go(2)
+    bench.player.interrupted()
+    bench.go(1)
+    assert np.array_equal(bench.sent[160 : 160 + RAMP], np.rint(answer[160:192] * fade_in(RAMP)))
+    assert np.array_equal(bench.sent[192:240], answer[192:240])
+
+
+def test_volume_changes_within_one_block_and_without_a_step() -> None:
+    bench = Bench(volume=1.0)
+    bench.offer(1, np.full(3200, 10_000, np.int16))
+    bench.go(2)
+    bench.player.set_volume(0.25)
+    bench.go(3)
+    assert (bench.sent[:160] == 10_000).all()
+    assert (bench.sent[240:] == 2_500).all()
+    assert np.abs(np.diff(bench.sent.astype(np.int32))).max() <= 7500 / BLOCK + 1
+
+
+def test_at_volume_0_the_answer_passes_unheard() -> None:
+    bench = Bench(volume=0.0)
+    bench.offer(1, noise(320))
+    bench.go(5)
+    assert not bench.sent.any()
+    assert bench.of(Finished) == [Finished(1, 320, FIRST + 319)]
+
+
+@pytest.mark.parametrize("slot", [320, 80, 79, 1])
+@pytest.mark.parametrize(("block", "ramp"), [(80, 32), (80, 80), (32, 80)])
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_no_pause_loses_or_repeats_a_sample(
+    slot: int, block: int, ramp: int, data: st.DataObject
+) -> None:
+    """Up to 30 pauses and stretches of a late speaker, wherever they fall."""
+    answer = noise(4000)
+    bench = Bench(block=block, ramp=ramp)
+    bench.offer(1, answer, slot=slot)
+    kept: list[Slot] = []
+    for what, blocks in data.draw(
+        st.lists(st.tuples(st.sampled_from(("go", "pause", "dry")), st.integers(1, 4)), max_size=30)
+    ):
+        if what == "pause":
+            bench.hold += 1
+            bench.go(blocks)
+            bench.released = bench.hold
+        elif what == "dry":
+            kept, bench.slots = list(bench.slots), deque()
+            bench.go(blocks)
+            bench.slots = deque(kept)
+        bench.go(blocks)
+    bench.go(4000 // block + 200)
+    assert isinstance(bench.events[-1], Finished)
+    assert bench.events[-1].position == 4000
+    _assert_whole(bench, answer, block, ramp)
+
+
+def _assert_whole(bench: Bench, answer: Samples, block: int, ramp: int) -> None:
+    """Each voiced block goes on where the last one ended, and holds the answer, faded at most."""
+    levels = np.append(fade_in(ramp), np.float32(1))
+    assert bench.voiced[0][1] == 0
+    ends = [position for _, position, _ in bench.voiced[1:]] + [len(answer)]
+    for (index, position, _), end in zip(bench.voiced, ends, strict=True):
+        assert 0 < end - position <= block
+        sent = bench.from_index(index, index + end - position)
+        possible = np.rint(answer[position:end, None] * levels)
+        assert (possible == sent[:, None]).any(axis=1).all()
