@@ -37,10 +37,11 @@ class Step:
     name: str
     announcement: str
     inputs: str
+    stamps: Path = STAMPS
 
     @property
     def stamp(self) -> Path:
-        return STAMPS / f"{self.name}.done"
+        return self.stamps / f"{self.name}.done"
 
     def is_done(self) -> bool:
         return self.stamp.is_file() and self.stamp.read_text() == self.inputs

@@ -52,7 +52,7 @@ def jobs(cores: int, available_gib: float) -> int:
 def wheel(python: Path, lock: Path, logs: Path) -> Path:
     """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
     flags = build_flags()
-    home = _cache(logs)
+    home = cache(logs)
     shelf = home / _key(python, lock, flags)
     shelf.mkdir(exist_ok=True)
     with _alone(shelf / "lock"):
@@ -83,12 +83,12 @@ def _build(
         [str(python), "-m", "pip", "wheel", "-v", "--disable-pip-version-check", "--no-deps",
          "--no-cache-dir", "--require-hashes", "--wheel-dir", str(scratch), "-r", str(lock)],
         log,
-        _progress,
+        progress,
         environment=environment,
     )  # fmt: skip
 
 
-def _progress(line: str) -> str | None:
+def progress(line: str) -> str | None:
     """What to show of a line of pip's and ninja's output."""
     if step := re.match(r"\[(\d+)/(\d+)\]", line):
         return f"compiling [{step[1]}/{step[2]}]"
@@ -111,7 +111,7 @@ def _key(python: Path, lock: Path, flags: tuple[str, ...]) -> str:
     return f"llama-{version[1]}-{tag}-{made_of[:12]}"
 
 
-def _cache(fallback: Path) -> Path:
+def cache(fallback: Path) -> Path:
     """The owner's cache folder if it can be written, else one in the clone."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     for folder in (Path(base) / "interlude" / "wheels", fallback / "cache"):

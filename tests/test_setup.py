@@ -1,0 +1,124 @@
+"""Set-up: what it builds on which machine, and that it goes on where it was interrupted."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scripts import llama
+from scripts.environment import Step, digest, doing
+from scripts.progress import Failed, follow, took
+
+
+# ── llama.cpp ────────────────────────────────────────────────────────────────────────────────
+def test_llama_is_built_for_the_very_processor_of_a_pi() -> None:
+    assert "-DGGML_NATIVE=ON" in llama.build_flags("aarch64", "fp asimd asimddp")
+
+
+def test_llama_is_built_portably_on_x86() -> None:
+    flags = llama.build_flags("x86_64", "fpu avx avx2 fma amx_tile")
+    assert "-DGGML_NATIVE=OFF" in flags
+    assert not any("AVX2" in flag for flag in flags)
+
+
+def test_an_x86_without_avx2_gets_a_build_without_it() -> None:
+    assert {"-DGGML_AVX2=OFF", "-DGGML_FMA=OFF"} <= set(llama.build_flags("x86_64", "fpu sse4_2"))
+
+
+@pytest.mark.parametrize(
+    ("cores", "gib", "jobs"),
+    [(4, 7.5, 4), (4, 3.3, 3), (4, 1.6, 1), (4, 0.3, 1), (1, 16.0, 1), (32, 24.0, 24)],
+)
+def test_a_build_takes_no_more_at_once_than_memory_allows(
+    cores: int, gib: float, jobs: int
+) -> None:
+    assert llama.jobs(cores, gib) == jobs
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("[12/193] /usr/bin/g++ -DGGML_BUILD -o x.o", "compiling [12/193]"),
+        ("Downloading llama_cpp_python-0.3.36.tar.gz (76.6 MB)", "fetching the source (77 MB)"),
+        ("-- Found Threads: TRUE", None),
+    ],
+)
+def test_a_build_is_shown_as_steps_and_not_as_a_wall_of_text(line: str, shown: str | None) -> None:
+    assert llama.progress(line) == shown
+
+
+def test_wheels_go_into_the_clone_when_the_home_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert llama.cache(tmp_path / "clone") == tmp_path / "cache" / "interlude" / "wheels"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert llama.cache(tmp_path / "clone") == tmp_path / "clone" / "cache"
+
+
+# ── steps ────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def step(tmp_path: Path) -> Step:
+    return Step("venv", "environment", digest("one"), tmp_path)
+
+
+def test_a_step_is_done_once_its_work_has_ended_well(step: Step) -> None:
+    assert not step.is_done()
+    with doing(step):
+        assert not step.is_done()
+    assert step.is_done()
+
+
+def test_a_step_that_was_interrupted_is_not_done(step: Step) -> None:
+    with doing(step):
+        pass
+    with pytest.raises(KeyboardInterrupt), doing(step):
+        raise KeyboardInterrupt
+    assert not step.is_done()
+
+
+def test_a_step_is_done_anew_when_what_it_depends_on_has_changed(step: Step) -> None:
+    with doing(step):
+        pass
+    assert not replace(step, inputs=digest("two")).is_done()
+
+
+def test_a_fingerprint_is_of_what_is_in_a_file_and_not_of_its_age(tmp_path: Path) -> None:
+    one, other = tmp_path / "a", tmp_path / "b"
+    one.write_text("numpy")
+    other.write_text("numpy")
+    assert digest(one) == digest(other)
+    other.write_text("scipy")
+    assert digest(one) != digest(other)
+    assert digest("ab", "c") != digest("a", "bc")
+
+
+# ── programs ─────────────────────────────────────────────────────────────────────────────────
+def test_a_program_that_fails_shows_the_end_of_its_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = "print(*range(1000), 'no room', sep='\\n'); raise SystemExit(3)"
+    with pytest.raises(Failed, match=r"exited with 3.*log"):
+        follow([sys.executable, "-c", talk], tmp_path / "log")
+    said = capsys.readouterr().err
+    assert "no room" in said
+    assert len(said.splitlines()) == 25
+    assert len((tmp_path / "log").read_text().splitlines()) == 1001
+
+
+def test_a_program_that_ends_well_says_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    follow([sys.executable, "-c", "print('a wall of text')"], tmp_path / "log")
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0 s"), (59.0, "59 s"), (200.0, "3 min 20 s")]
+)
+def test_a_duration_is_said_as_one_says_it(seconds: float, words: str) -> None:
+    assert took(seconds) == words
