@@ -22,11 +22,16 @@ class Record(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 # ── listener → conductor ─────────────────────────────────────────────────────────────────────
 class Onset(Record, frozen=True):
-    """The owner seems to begin; playback has already been paused. `speaking`: over the box."""
+    """The owner seems to begin; playback has already been paused.
+
+    `index`: where the sound began. `speaking`: over the box. `decided`: the first sample after
+    those that were heard until then.
+    """
 
     serial: int
     index: int
     speaking: bool
+    decided: int = 0
 
 
 class Opinion(Record, frozen=True):

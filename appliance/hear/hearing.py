@@ -139,7 +139,8 @@ class Hearing:
         self._voicing.begin(self._onset)
         self._burst = Burst(self._usual_db)
         over_box = self.answering or self._now <= self._over_box_until
-        events.append(Onset(self._serial, self._index(self._onset), over_box))
+        began, decided = self._index(self._onset), self._index(self._now)
+        events.append(Onset(self._serial, began, over_box, decided))
         if step.probability is not None:
             self._voicing.feed(step.probability, self._now)
         self._phase = Phase.JUDGED if over_box else Phase.SOUND

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 AUDIBLE = 33  # |sample| over -60 dBFS
 MS = RATE_HZ // 1000
-EARLY = 50 * MS  # an onset may be told this long before the script's: noise before the word
+EARLY = 150 * MS  # an onset may be told this long before the script's: noise before the word
 LATE = 400 * MS  # and this long after its end
 
 
@@ -132,7 +132,7 @@ class Reader:
         onsets = [m for _, m in self.all(Onset) if m.serial == getattr(paused[0], "serial", -1)] \
             if paused else []  # fmt: skip
         if onsets:
-            out.machine_stop_ms = max(0.0, (last - (onsets[0].index + self.shift)) / MS)
+            out.machine_stop_ms = max(0.0, (last - (onsets[0].decided + self.shift)) / MS)
 
     def _answer(self, out: Outcome, end: int, utterances: set[int], until: int) -> None:
         thoughts = [m for _, m in self.all(Think) if utterances & set(m.utterances)]
