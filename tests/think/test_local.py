@@ -1,0 +1,234 @@
+"""Gemma on this box: nothing read twice, and always exactly what a fresh reading would hold."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from appliance.errors import ModelError
+from appliance.settings import Thinking, load_defaults
+from appliance.think.history import Clip, History
+from appliance.think.local import LocalGemma
+from appliance.think.model import Abandoned, Effort, LocalModel
+
+NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch
+ANSWER = 12
+
+Make = Callable[..., LocalGemma]
+
+
+def clip(seconds: float, seed: int = 0) -> Clip:
+    samples = np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds))
+    return Clip(seed, samples.astype(np.int16))
+
+
+def thinking(**changes: Any) -> Thinking:
+    plain = {"answer_tokens": ANSWER, "context_tokens": 4096, "persona": "a big stone"}
+    return msgspec.structs.replace(load_defaults().thinking, **{**plain, **changes})
+
+
+@pytest.fixture
+def make(tiny_model: LocalModel) -> Iterator[Make]:
+    made: list[LocalGemma] = []
+
+    def local(own: dict[str, Any] | None = None, **changes: Any) -> LocalGemma:
+        made.append(LocalGemma(replace(tiny_model, **(own or {})), thinking(**changes), 1))
+        return made[-1]
+
+    yield local
+    for model in made:
+        model.close()
+
+
+def answered(model: LocalGemma, history: History) -> str:
+    """Draw the answer into the history, as the mind does."""
+    turn = history.last
+    assert turn is not None
+    for piece in model.answer(history, Effort()):
+        turn.answer += piece
+    return turn.answer
+
+
+def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: History) -> None:
+    """The next answer, and the weights of its first token, are those of a fresh evaluation."""
+    history.begin(99, text="tell me about the moon")
+    first, second = Effort(), Effort()
+    model_pieces, fresh_pieces = model.answer(history, first), fresh.answer(history, second)
+    next(model_pieces)
+    next(fresh_pieces)
+    difference = np.abs(model._gemma.logits() - fresh._gemma.logits()).max()
+    assert difference < NOISE
+    assert "".join(model_pieces) == "".join(fresh_pieces)
+    assert model._held.shape == fresh._held.shape
+
+
+def test_an_answer_to_sound_is_drawn_up_to_the_limit(make: Make) -> None:
+    model, history, effort = make(), History(), Effort()
+    turn = history.begin(1, [clip(2, seed=1)])
+    pieces = list(model.answer(history, effort))
+    assert "".join(pieces)
+    assert effort.limited
+    assert effort.tokens == ANSWER == len(turn.tokens)
+    assert effort.encode_ms > 0
+    assert effort.prefill_ms > 0
+
+
+def test_system_prompt_and_history_are_read_only_once(make: Make) -> None:
+    model, history = make(), History()
+    history.begin(1, [clip(4)])
+    answered(model, history)
+    model.settle(history)
+    before, held = model.pulse, model._gemma.position
+    history.begin(2, text="hello")
+    effort = Effort()
+    list(model.answer(history, effort))
+    read = model.pulse - before
+    assert held > 100
+    assert read == model._gemma.position - held  # only what is new
+    assert read < 40 + ANSWER
+
+
+def test_several_turns_hold_what_a_fresh_reading_would(make: Make) -> None:
+    model, history = make(), History()
+    for number, content in enumerate([clip(1, 1), clip(2, 2), "hello", clip(0.5, 3)]):
+        if isinstance(content, str):
+            history.begin(number, text=content)
+        else:
+            history.begin(number, [content])
+        answered(model, history)
+        model.settle(history)
+    assert any(turn.tokens for turn in history.turns)  # some hold a tag and are kept as words
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_an_interrupted_answer_is_held_as_far_as_it_was_heard(make: Make) -> None:
+    model, history = make(), History()
+    history.begin(1, [clip(2)])
+    answered(model, history)
+    model.settle(history)
+    history.abandon(1)
+    history.heard(1, "the moon is", complete=False)
+    model.settle(history)
+    ends = model._gemma.tokenize(" the moon is", marks=False)[1:]
+    assert model._held.tolist()[-len(ends) - 2 : -2] == ends  # then <turn|> and a line end
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_an_abandoned_question_is_answered_with_the_next(make: Make) -> None:
+    model, history = make(), History()
+    history.begin(1, [clip(2, 1)])
+    pieces = model.answer(history, Effort())
+    next(pieces)
+    model.interrupt()
+    with pytest.raises(Abandoned):
+        list(pieces)
+    model.resume()
+    history.abandon(1)
+    model.settle(history)
+    turn = history.begin(2, [clip(1, 2)])
+    assert len(turn.clips) == 2
+    before = model.pulse
+    answered(model, history)
+    assert model.pulse - before < 25 + 2 + 25 + ANSWER + 20  # the first two seconds were there
+    model.settle(history)
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_pruning_leaves_what_a_fresh_reading_of_the_rest_would_hold(make: Make) -> None:
+    model, history = make(history_tokens=300), History()
+    for number in range(12):
+        history.begin(number, [clip(1.5, number)])
+        answered(model, history)
+        model.settle(history)
+        assert model._size(history) <= 300
+    assert 1 <= len(history.turns) < 6
+    assert history.turns[-1].number == 11
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_the_models_own_budget_counts_if_it_is_smaller(make: Make) -> None:
+    model, history = make({"history_tokens": 60}), History()
+    for number in range(3):
+        history.begin(number, [clip(1.5, number)])
+        answered(model, history)
+        model.settle(history)
+    assert [turn.number for turn in history.turns] == [2]
+
+
+def test_a_question_longer_than_the_model_loses_its_beginning(make: Make) -> None:
+    model, history = make(context_tokens=512), History()
+    turn = history.begin(1, [clip(8, 1), clip(8, 2), clip(8, 3)])
+    assert answered(model, history)
+    assert [c.utterance for c in turn.clips] == [2, 3]
+
+
+def test_text_longer_than_the_model_is_refused_in_words(make: Make) -> None:
+    model, history = make(context_tokens=512), History()
+    history.begin(1, text="x" * 5000)
+    with pytest.raises(ModelError, match="do not fit"):
+        list(model.answer(history, Effort()))
+    history.fail(1)
+    history.begin(2, text="hello")
+    assert answered(model, history)
+
+
+def test_an_interruption_from_another_thread_ends_a_long_reading(make: Make) -> None:
+    model, history = make(), History()
+    history.begin(1, [clip(0.1)], text="moon " * 3500)
+    began_s = time.monotonic()
+    threading.Timer(0.03, model.interrupt).start()
+    with pytest.raises(Abandoned):
+        list(model.answer(history, Effort()))
+    assert model._gemma.position < 3500
+    assert time.monotonic() - began_s < 5
+    model.resume()
+    history.abandon(1)
+    history.heard(1, "", complete=False)
+    history.begin(2, text="hello")
+    answered(model, history)
+    model.settle(history)
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_a_clip_prepared_ahead_is_not_encoded_again(make: Make) -> None:
+    model, history = make(), History()
+    ahead = clip(10)
+    model.prepare(ahead)
+    before = model.pulse
+    history.begin(1, [ahead])
+    next(model.answer(history, Effort()))
+    assert model.pulse - before < 250 + 40  # 250 rows read, none encoded
+
+
+def test_recalled_turns_are_read_as_text_and_forgetting_leaves_the_persona(make: Make) -> None:
+    model, history = make(), History()
+    history.recall([("tell me about the moon", "the moon is a big stone")])
+    model.settle(history)
+    held = model._gemma.position
+    assert held > 15
+    history.forget()
+    model.settle(history)
+    assert model._gemma.position < held
+    holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_sampling_by_a_seed_is_the_same_each_time_and_differs_by_seed(make: Make) -> None:
+    def said(seed: int) -> str:
+        model, history = make(temperature=1.5, top_k=0, top_p=1.0, seed=seed), History()
+        history.begin(1, text="hello")
+        return answered(model, history)
+
+    assert said(1) == said(1)
+    assert said(1) != said(2)
+
+
+def test_a_persona_longer_than_the_model_is_refused(make: Make) -> None:
+    with pytest.raises(ModelError, match="persona takes"):
+        make(context_tokens=512, persona="x" * 600)

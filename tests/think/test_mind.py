@@ -1,0 +1,187 @@
+"""The mind: messages to sentences and history, with a model that says what it is told to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from appliance.errors import RemoteError
+from appliance.messages import Message, Sentence, ThoughtEnded
+from appliance.think.history import Clip, History
+from appliance.think.mind import Mind
+from appliance.think.model import Abandoned, Effort
+
+
+class Scripted:
+    """A Model whose pieces are given; a callable among them is called when its turn comes."""
+
+    name = "scripted"
+    patience_s = 1.0
+
+    def __init__(self, *pieces: str | Callable[[], object]) -> None:
+        self.pieces = pieces
+        self.pulse = 0
+        self.interrupted = False
+        self.limited = False
+        self.asked: list[tuple[int, ...]] = []
+
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        assert history.last is not None
+        self.asked.append(tuple(clip.utterance for clip in history.last.clips))
+        effort.encode_ms, effort.prefill_ms, effort.limited = 0.5, 0.25, self.limited
+        for piece in self.pieces:
+            if self.interrupted:
+                raise Abandoned
+            if isinstance(piece, str):
+                effort.tokens += 1
+                yield piece
+            else:
+                piece()
+
+    def prepare(self, clip: Clip) -> None: ...
+    def settle(self, history: History) -> None: ...
+    def interrupt(self) -> None:
+        self.interrupted = True
+
+    def resume(self) -> None:
+        self.interrupted = False
+
+    def close(self) -> None: ...
+
+
+class Ticking:
+    """A clock that a millisecond passes on at every look."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        self.now_s += 0.001
+        return self.now_s
+
+
+def mind_of(model: Scripted) -> tuple[Mind, list[Message]]:
+    sent: list[Message] = []
+    return Mind(model, sent.append, Ticking()), sent
+
+
+def sentences(sent: list[Message]) -> list[tuple[int, int, str]]:
+    return [(m.turn, m.number, m.text) for m in sent if isinstance(m, Sentence)]
+
+
+def ended(sent: list[Message]) -> ThoughtEnded:
+    (end,) = (m for m in sent if isinstance(m, ThoughtEnded))
+    assert sent[-1] is end
+    return end
+
+
+def test_sentences_leave_in_order_and_the_end_says_what_it_cost() -> None:
+    mind, sent = mind_of(Scripted("Hel", "lo. ", "It is ", "far. Ye", "s"))
+    mind.think(4, [], "hi", 100.0)
+    assert sentences(sent) == [(4, 0, "Hello."), (4, 1, "It is far."), (4, 2, "Yes")]
+    end = ended(sent)
+    assert (end.turn, end.sentences, end.reason, end.tokens) == (4, 3, "complete", 5)
+    assert (end.encode_ms, end.prefill_ms) == (0.5, 0.25)
+    assert 0 < end.first_sentence_ms < 100
+    assert end.tokens_per_s > 100
+    assert mind.history.turns[0].answer == "Hello. It is far. Yes"
+
+
+def test_a_limited_answer_says_so() -> None:
+    model = Scripted("Hello")
+    model.limited = True
+    mind, sent = mind_of(model)
+    mind.think(1, [], "hi", 100.0)
+    assert ended(sent).reason == "limit"
+    assert sentences(sent) == [(1, 0, "Hello")]
+
+
+def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("One. Two", lambda: mind.outdate(1), " three. Four.")
+    mind.think(1, [Clip(7, np.zeros(1, np.int16))], "", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert sentences(sent) == [(1, 0, "One.")]
+    model.pieces = ("Yes.",)
+    sent.clear()
+    mind.think(2, [Clip(8, np.zeros(1, np.int16))], "", 100.0)
+    assert ended(sent).reason == "complete"
+    assert model.asked == [(7,), (7, 8)]
+
+
+def test_an_answer_outdated_before_it_began_is_not_begun() -> None:
+    model = Scripted("Hello.")
+    mind, sent = mind_of(model)
+    mind.outdate(3)
+    mind.think(3, [], "hi", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert model.asked == []
+
+
+def test_outdating_an_earlier_answer_leaves_this_one_alone() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("One.", lambda: mind.outdate(4), " Two.")
+    mind.think(5, [], "hi", 100.0)
+    assert ended(sent).reason == "complete"
+
+
+def test_a_model_that_fails_is_reported_in_its_own_sentence_and_not_asked_again() -> None:
+    def fail() -> None:
+        raise RemoteError("The server is away.", "Start it.")
+
+    mind, sent = mind_of(Scripted(fail))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).problem) == ("failed", "The server is away. Start it.")
+    assert mind.history.turns == []
+
+
+def test_a_model_that_fails_midway_keeps_what_it_said() -> None:
+    def fail() -> None:
+        raise RemoteError("The server is away.")
+
+    mind, sent = mind_of(Scripted("One. Two", fail))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).sentences) == ("failed", 1)
+    mind.heard(1, "One.", complete=False)
+    assert mind.history.turns[0].answer == "One."
+
+
+@pytest.mark.parametrize("pieces", [(), ("",), ("** ", "\n")])
+def test_an_answer_without_words_is_complete_and_leaves_no_turn(pieces: tuple[str, ...]) -> None:
+    mind, sent = mind_of(Scripted(*pieces))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).sentences) == ("complete", 0)
+    assert mind.history.turns == []
+
+
+def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
+    """Raced from another thread: answers that are still wanted always come out whole."""
+    model = Scripted("One. ", "Two. ", "Three.")
+    mind, sent = mind_of(model)
+    done = threading.Event()
+
+    def outdate_all_before() -> None:
+        while not done.is_set():
+            mind.outdate(2 * (len(model.asked) // 2) - 1)
+
+    thread = threading.Thread(target=outdate_all_before)
+    thread.start()
+    for turn in range(1000, 1200):
+        mind.think(turn, [], "hi", 100.0)
+    done.set()
+    thread.join()
+    assert {m.reason for m in sent if isinstance(m, ThoughtEnded)} == {"complete"}
+
+
+def test_after_quitting_nothing_is_begun() -> None:
+    model = Scripted("Hello.")
+    mind, sent = mind_of(model)
+    mind.quit()
+    mind.think(10**9, [], "hi", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert model.interrupted

@@ -1,0 +1,286 @@
+"""A model on a server: what is sent, what comes back, and everything that servers do wrong."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import threading
+import time
+import wave
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from appliance.errors import RemoteError, SettingsError
+from appliance.settings import Thinking, load_defaults
+from appliance.think.history import Clip, History
+from appliance.think.model import Abandoned, Effort
+from appliance.think.remote import RemoteModel, read_key
+
+Reply = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Server:
+    """A model server on this machine. `reply` answers the next requests; `bodies` are theirs."""
+
+    def __init__(self) -> None:
+        self.reply: Reply = lambda request: None
+        self.bodies: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.left = threading.Event()  # the other side has gone away
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                server.paths.append(self.path)
+                server.headers.append(dict(self.headers))
+                length = int(self.headers["Content-Length"])
+                server.bodies.append(json.loads(self.rfile.read(length)))
+                try:
+                    server.reply(self)
+                except (BrokenPipeError, ConnectionResetError):
+                    server.left.set()
+
+            def log_message(self, *_: object) -> None:
+                """Quiet."""
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_port}/v1"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.http.shutdown()
+    running.http.server_close()
+
+
+def stream(*lines: str, done: bool = True) -> Reply:
+    def reply(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Type", "text/event-stream")
+        request.end_headers()
+        for line in (*lines, *(("data: [DONE]",) if done else ())):
+            request.wfile.write(f"{line}\n\n".encode())
+            request.wfile.flush()
+
+    return reply
+
+
+def said(text: str, reason: str | None = None) -> str:
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": reason}
+    return "data: " + json.dumps({"choices": [choice]})
+
+
+def refuse(status: int, body: str = "") -> Reply:
+    def reply(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(status)
+        request.end_headers()
+        request.wfile.write(body.encode())
+
+    return reply
+
+
+def hang(seconds: float, *lines: str) -> Reply:
+    """Say something, then be silent for so long."""
+
+    def reply(request: BaseHTTPRequestHandler) -> None:
+        if lines:
+            stream(*lines, done=False)(request)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            time.sleep(0.02)
+            if lines:
+                request.wfile.write(b": still here\n")  # a comment; fails once nobody listens
+                request.wfile.flush()
+
+    return reply
+
+
+def thinking(url: str, timeout_s: float = 5.0, key_file: str = "", **changes: Any) -> Thinking:
+    plain = load_defaults().thinking
+    remote = msgspec.structs.replace(
+        plain.remote, url=url, model="gemma", timeout_s=timeout_s, key_file=key_file
+    )
+    return msgspec.structs.replace(plain, remote=remote, persona="Be kind.", **changes)
+
+
+def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, Effort]:
+    model, effort = RemoteModel(thinking(url, **changes)), Effort()
+    if history is None:
+        history = History()
+        history.begin(1, text="hi")
+    try:
+        return "".join(model.answer(history, effort)), effort
+    finally:
+        model.close()
+
+
+def test_a_stream_of_pieces_is_the_answer(server: Server) -> None:
+    server.reply = stream(
+        ": a comment", said("Hel"), said("lo."), said("", "stop"),
+        'data: {"choices": [], "usage": {}}',
+    )  # fmt: skip
+    text, effort = ask(server.url)
+    assert text == "Hello."
+    assert (effort.tokens, effort.limited) == (2, False)
+    assert server.paths == ["/v1/chat/completions"]
+
+
+def test_an_answer_cut_at_its_limit_says_so(server: Server) -> None:
+    server.reply = stream(said("Hello"), said("", "length"))
+    assert ask(server.url)[1].limited
+
+
+def test_thoughts_in_the_text_are_left_out(server: Server) -> None:
+    server.reply = stream(said("<thi"), said("nk>hm</think>He"), said("llo."), said("", "stop"))
+    assert ask(server.url)[0] == "Hello."
+
+
+def test_the_conversation_is_sent_with_sound_before_words(server: Server) -> None:
+    samples = np.arange(-400, 400, dtype=np.int16)
+    history = History()
+    history.begin(1, text="hello").answer = "Hello to you. "
+    history.begin(2, [Clip(5, samples)], "typed too")
+    server.reply = stream(said("Yes."), said("", "stop"))
+    ask(server.url, history, temperature=0.5, answer_tokens=77, seed=3)
+    (body,) = server.bodies
+    system, user, assistant, asked = body["messages"]
+    assert system == {"role": "system", "content": "Be kind."}
+    assert user == {"role": "user", "content": "hello"}
+    assert assistant == {"role": "assistant", "content": "Hello to you."}
+    sound, words = asked["content"]
+    assert words == {"type": "text", "text": "typed too"}
+    assert sound["type"] == "input_audio"
+    assert sound["input_audio"]["format"] == "wav"
+    with wave.open(io.BytesIO(base64.b64decode(sound["input_audio"]["data"]))) as wav:
+        assert (wav.getframerate(), wav.getnchannels(), wav.getsampwidth()) == (16_000, 1, 2)
+        assert wav.readframes(800) == samples.tobytes()
+    assert body["stream"] is True
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("gemma", 77, 0.5)
+    assert body["seed"] == 3
+    assert "top_p" not in body  # the server's own
+
+
+def test_the_oldest_turns_are_not_sent_beyond_the_budget(server: Server) -> None:
+    history = History()
+    for number in range(5):
+        history.begin(number, [Clip(number, np.zeros(16_000 * 2, np.int16))]).answer = "Yes."
+    history.begin(9, text="hi")
+    server.reply = stream(said("Yes."), said("", "stop"))
+    ask(server.url, history, history_tokens=128)
+    assert [turn.number for turn in history.turns] == [3, 4, 9]
+
+
+def test_the_key_is_sent_and_only_from_a_file_of_ones_own(server: Server, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("secret\n")
+    key.chmod(0o644)
+    with pytest.raises(SettingsError, match=r"others can read .* \(mode 644\).*chmod 600"):
+        ask(server.url, key_file=str(key))
+    key.chmod(0o600)
+    server.reply = stream(said("Yes."), said("", "stop"))
+    ask(server.url, key_file=str(key))
+    assert server.headers[0]["Authorization"] == "Bearer secret"
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"two words", b"\xff\xfe", b"two\nlines"])
+def test_a_key_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> None:
+    key = tmp_path / "key"
+    key.write_bytes(content)
+    key.chmod(0o600)
+    with pytest.raises(SettingsError, match="does not hold a key"):
+        read_key(key)
+
+
+def test_a_missing_key_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"none cannot be read \(No such file"):
+        read_key(tmp_path / "none")
+
+
+@pytest.mark.parametrize("url", ["192.168.1.5:8080", "ftp://a/v1", "http://", "http://a:b/v1"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="no address"):
+        RemoteModel(thinking(url))
+
+
+WRONG: list[tuple[str, Reply, str]] = [
+    ("401", refuse(401, '{"error": {"message": "Invalid API Key"}}'),
+     r"refused with HTTP 401: Invalid API Key\. Check the key"),
+    ("404", refuse(404, "not found"), r"refused with HTTP 404\. Check `thinking.remote.url`"),
+    ("500", refuse(500, '{"error": "out of\\nmemory"}'), "HTTP 500: out of memory"),
+    ("cut", stream(said("One."), done=False), "broke off its answer"),
+    ("silent", hang(1.5), r"has said nothing for 0\.3 s"),
+    ("no json", stream("data: {oops"), "something that is no answer"),
+    ("no choices", stream('data: {"choice": 1}'), "something that is no answer"),
+    ("a list", stream("data: [1]"), "something that is no answer"),
+    ("a number", stream('data: {"choices": [5]}'), "something that is no answer"),
+    ("error", stream('data: {"error": {"message": "audio input is not supported"}}'),
+     "reports: audio input is not supported"),
+    ("html", stream("<html><body>Welcome</body></html>", done=False), "broke off its answer"),
+    ("endless line", stream("data: " + "x" * 1_100_000), "broke off its answer"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem"), [row[1:] for row in WRONG], ids=[r[0] for r in WRONG]
+)
+def test_what_a_server_does_wrong_is_said_in_one_sentence(
+    server: Server, reply: Reply, problem: str
+) -> None:
+    server.reply = reply
+    with pytest.raises(RemoteError, match=problem) as caught:
+        ask(server.url, timeout_s=0.3)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_server_that_is_not_there_is_said_to_be_away(server: Server) -> None:
+    url = server.url
+    server.http.shutdown()
+    server.http.server_close()
+    with pytest.raises(RemoteError, match="cannot be reached"):
+        ask(url)
+
+
+@pytest.mark.parametrize("lines", [(), (said("One."),)], ids=["before it begins", "midway"])
+def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str, ...]) -> None:
+    server.reply = hang(10, *lines)
+    model, history = RemoteModel(thinking(server.url)), History()
+    history.begin(1, text="hi")
+    threading.Timer(0.2, model.interrupt).start()
+    began_s = time.monotonic()
+    with pytest.raises(Abandoned):
+        list(model.answer(history, Effort()))
+    assert time.monotonic() - began_s < 2
+    assert not lines or server.left.wait(2)  # the server notices, and stops computing
+    model.resume()
+    server.reply = stream(said("Yes."), said("", "stop"))
+    assert "".join(model.answer(history, Effort())) == "Yes."
+    model.close()
+
+
+def test_an_interruption_that_came_too_late_does_not_hit_the_next_answer(server: Server) -> None:
+    server.reply = stream(said("Yes."), said("", "stop"))
+    model, history = RemoteModel(thinking(server.url)), History()
+    history.begin(1, text="hi")
+    assert "".join(model.answer(history, Effort())) == "Yes."
+    model.interrupt()
+    model.resume()
+    assert "".join(model.answer(history, Effort())) == "Yes."
+    model.interrupt()
+    with pytest.raises(Abandoned):
+        list(model.answer(history, Effort()))
+    model.close()
