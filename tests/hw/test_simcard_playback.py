@@ -8,7 +8,9 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -163,6 +165,37 @@ def test_rewound_frames_are_replaced(stage: Callable[..., Any], alsa: Any, ramp:
     heard = room.card.loudspeaker(start, 8000)
     assert np.array_equal(heard[:4000], ramp[:4000])
     assert (heard[4000:] == -7).all()
+
+
+def test_sound_and_echo_cross_the_end_of_the_ring(stage: Callable[..., Any], ramp: Samples) -> None:
+    room = stage(echo=[0.0, 1.0])
+    # The card is as old as the ring is long, but for a quarter of a second.
+    missing = RING_FRAMES - 4000 - room.card.now()
+    room.card._card["origin_ns"] -= missing * 1_000_000_000 // 16000
+    room.card.origin_ns = int(room.card._card["origin_ns"])
+    capture, first = room.capture()
+    pcm, start = room.play(ramp[:8000])
+    heard = room.read_until(capture, start + 8200)
+    assert start < RING_FRAMES < start + 8000
+    assert np.array_equal(room.card.loudspeaker(start, 8000), ramp[:8000])
+    assert np.array_equal(heard[start + 1 - first :][:8000], ramp[:8000])
+    assert np.array_equal(room.card.microphone(start + 1, 8000), ramp[:8000])
+    pcm.close()
+    capture.close()
+
+
+def test_a_drop_ends_a_write_that_waits_in_another_thread(
+    stage: Callable[..., Any], alsa: Any
+) -> None:
+    room = stage()
+    _, pcm = alsa.open()
+    alsa.set_up(pcm, 16000)
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(alsa.write, pcm, np.ones(160000, np.int16))  # ten seconds
+        while not room.card.events():
+            time.sleep(0.01)
+        alsa.lib.snd_pcm_drop(pcm)
+        assert writing.result(timeout=5) < 160000
 
 
 def test_two_channels_are_recorded_as_their_mean(stage: Callable[..., Any], ramp: Samples) -> None:
