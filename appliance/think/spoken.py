@@ -21,7 +21,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"[\U0001F000-\U0001FAFF\u2190-\u21FF\u2600-\u27BF\u2B00-\u2BFF\u200D\u20E3\uFE0E\uFE0F]",
             " ",
         ),
-        (r"\s+", " "),
+        (r"[\x00-\x1f\x7f\ufffd\s]+", " "),
         (r" (?=[.,;:!?])(?!\.\d)", ""),  # left before a mark by what was taken out
     )
 )

@@ -27,6 +27,7 @@ MARKS = {
     105: ("<|turn>", CONTROL), 106: ("<turn|>", CONTROL),
     111: ("<|audio>", CONTROL), 115: ("<audio|>", CONTROL),
 }  # fmt: skip
+ENDS = (1, 50, 106)  # what llama.cpp takes for the end of an answer
 WORDS = ["hello", "moon", "the", "tell", "me", "about", "is", "a", "big", "stone"]
 
 
@@ -128,7 +129,9 @@ def _text_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
         scale = columns**-0.5 if scale is None else scale
         return (scale * rng.standard_normal((rows, columns))).astype(np.float32)
 
-    yield "token_embd.weight", matrix(VOCABULARY, WIDTH, 0.05)
+    embeddings = matrix(VOCABULARY, WIDTH, 0.05)
+    embeddings[list(ENDS)] = 0  # never the likeliest: drawn greedily, it speaks to its limit
+    yield "token_embd.weight", embeddings
     yield "per_layer_token_embd.weight", matrix(VOCABULARY, PER_LAYER * LAYERS, 0.05)
     yield "per_layer_model_proj.weight", matrix(PER_LAYER * LAYERS, WIDTH)
     yield "per_layer_proj_norm.weight", _norm(rng, PER_LAYER)

@@ -1,0 +1,115 @@
+"""The thinker as it ships, under the real supervisor; the test is conductor and listener."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance import processes, settings
+from appliance.ipc.channel import Channel
+from appliance.ipc.ring import END, START, RingWriter
+from appliance.messages import Message, Record, Sentence, Think, ThinkerReady, ThoughtEnded
+from appliance.models.catalogue import ModelFile
+from appliance.models.store import Pin, Store
+from appliance.settings import Settings
+from appliance.supervisor import Supervisor
+
+SLOT = 320
+
+
+def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b") -> None:
+    """Put two files where a fetched model of that name would lie."""
+    store = Store.of(plain)
+    model = store.models[name]
+    found = {}
+    for role, source in (("text", text), ("audio", audio)):
+        target = store.path(model, model.files[role])
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(source.read_bytes())
+        path = model.files[role].path
+        found[path] = ModelFile(path=path)
+    store.finish(model, Pin("0" * 40, found))
+
+
+class Rig:
+    """One thinker process. `messages` is what it told."""
+
+    def __init__(
+        self, state_dir: Path, files: tuple[Path, Path] | None = None, **thinking: Any
+    ) -> None:
+        plain = settings.load(
+            Path(os.devnull),
+            {"state_dir": str(state_dir), "thinking": thinking, "log": "info"},
+        )
+        if files is not None:
+            install(plain, *files)
+        self.supervisor = Supervisor(plain, rows=(processes.row("thinker"),))
+        self.floor = self.supervisor.floor()
+        self.mail = Channel(self.supervisor._ends["thinker"][1])
+        self.reports = Channel(self.supervisor._ends["supervisor"][1])
+        self.heard = RingWriter(self.supervisor.rings["heard"])
+        self.messages: list[Message] = []
+        self.supervisor.start()
+
+    def __enter__(self) -> Rig:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.supervisor.stop_all()
+        self.supervisor.close()
+
+    @property
+    def pid(self) -> int:
+        child = self.supervisor.parts["thinker"].child
+        assert child is not None
+        return child.pid
+
+    def wait_ready(self) -> None:
+        self.until(lambda: self.told(ThinkerReady))
+
+    def told(self, kind: type[Record], turn: int | None = None) -> list[Any]:
+        return [
+            message
+            for message in self.messages
+            if isinstance(message, kind) and turn in (None, getattr(message, "turn", None))
+        ]
+
+    def say(self, utterance: int, samples: npt.NDArray[np.int16], *, end: bool = True) -> None:
+        """Speak, as the listener hands it on, as fast as it can."""
+        for at in range(0, len(samples), SLOT):
+            flags = (START if at == 0 else 0) | (END if end and at + SLOT >= len(samples) else 0)
+            self.heard.write(
+                samples[at : at + SLOT], position=at, turn=utterance, index=at, flags=flags
+            )
+
+    def think(self, turn: int, *utterances: int, text: str = "") -> None:
+        self.floor.turn = turn
+        self.mail.send(Think(turn, utterances, text))
+
+    def end_of(self, turn: int, within_s: float = 20.0) -> ThoughtEnded:
+        self.until(lambda: self.told(ThoughtEnded, turn), within_s)
+        (end,) = self.told(ThoughtEnded, turn)
+        assert isinstance(end, ThoughtEnded)
+        return end
+
+    def text_of(self, turn: int) -> str:
+        """The whole answer; its sentences are counted on the way."""
+        sentences: list[Sentence] = self.told(Sentence, turn)
+        assert [sentence.number for sentence in sentences] == list(range(len(sentences)))
+        return " ".join(sentence.text for sentence in sentences)
+
+    def until(self, true: Callable[[], object], within_s: float = 20.0) -> None:
+        """Be conductor until it is so."""
+        deadline = time.monotonic() + within_s
+        while not true():
+            assert time.monotonic() < deadline, f"not within {within_s} s"
+            select.select([self.mail.fileno()], [], [], 0.02)
+            self.messages += self.mail.receive_all()
+            self.supervisor.step(0)

@@ -1,0 +1,201 @@
+"""The thinker as a process: sound in the ring and mail in, sentences out."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance.messages import (
+    Abandon,
+    Forget,
+    Heard,
+    PartChanged,
+    Recall,
+    Sentence,
+    ThinkerReady,
+    ThoughtEnded,
+)
+from appliance.models import catalogue
+from appliance.think.choice import usable_threads
+from tests.think.rig import Rig
+
+LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds
+
+
+def noise(seconds: float, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(0, 3000, int(16_000 * seconds)).astype(np.int16)
+
+
+@pytest.fixture
+def rig(tmp_path: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
+    with Rig(
+        tmp_path, tiny_files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=40
+    ) as running:
+        running.wait_ready()
+        yield running
+
+
+@pytest.fixture
+def long_winded(tmp_path: Path, tiny_files: tuple[Path, Path]) -> Iterator[Rig]:
+    with Rig(
+        tmp_path, tiny_files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=LONG
+    ) as running:
+        running.wait_ready()
+        yield running
+
+
+def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
+    assert rig.told(ThinkerReady) == [ThinkerReady("gemma-4-e2b")]
+    rig.say(3, noise(2))
+    rig.think(1, 3)
+    end = rig.end_of(1)
+    assert (end.reason, end.tokens) == ("limit", 40)
+    assert end.sentences == len(rig.told(Sentence, 1)) > 0
+    assert rig.text_of(1)
+    assert end.encode_ms > 0
+    assert end.prefill_ms > 0
+    assert end.first_sentence_ms > 0
+    assert end.tokens_per_s > 0
+
+
+def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
+    rig.mail.send(Recall((("who are you", "I am a box."),)))
+    for turn in range(1, 6):
+        rig.say(turn, noise(1, turn))
+        rig.think(turn, turn, text="tell me about the moon")
+        assert rig.end_of(turn).reason == "limit"
+        rig.mail.send(Heard(turn, rig.text_of(turn), turn % 2 == 0))
+    rig.mail.send(Forget())
+    rig.think(6, text="hello")
+    assert rig.end_of(6).reason == "limit"
+
+
+def test_sound_that_never_came_is_said_to_be_lost(rig: Rig) -> None:
+    rig.think(1, 77)
+    end = rig.end_of(1)
+    assert end.reason == "failed"
+    assert end.problem == "What the owner said was lost on its way. Ask again."
+
+
+def test_silence_clipped_sound_and_a_crumb_are_answered_like_anything(rig: Rig) -> None:
+    square = np.where(np.arange(16_000) % 100 < 50, 32767, -32768).astype(np.int16)
+    for turn, samples in enumerate(
+        [np.zeros(8000, np.int16), square, np.ones(1, np.int16)], start=1
+    ):
+        rig.say(turn, samples)
+        rig.think(turn, turn)
+        assert rig.end_of(turn).reason == "limit"
+
+
+def test_a_ten_minute_monologue_is_answered_by_its_end(rig: Rig) -> None:
+    piece = noise(10)
+    for _ in range(60):
+        rig.say(1, piece, end=False)
+        rig.until(lambda: rig.heard._words[4] >= rig.heard._next - 500)  # as it is spoken
+    rig.think(1, 1)
+    assert rig.end_of(1, within_s=60).reason == "limit"
+
+
+@pytest.mark.parametrize("how", ["mail", "floor", "newer question"])
+def test_an_answer_nobody_wants_ends_at_once(long_winded: Rig, how: str) -> None:
+    rig = long_winded
+    rig.think(1, text="tell me about the moon")
+    rig.until(lambda: rig.told(Sentence, 1))
+    began_s = time.monotonic()
+    if how == "mail":
+        rig.mail.send(Abandon(1))
+    elif how == "floor":
+        rig.floor.turn = 2
+    else:
+        rig.think(2, text="hello")
+    assert rig.end_of(1).reason == "abandoned"
+    assert time.monotonic() - began_s < 1.0
+    if how == "newer question":
+        rig.until(lambda: rig.told(Sentence, 2))
+
+
+def test_a_thinker_that_dies_comes_back_and_answers_what_is_asked_next(rig: Rig) -> None:
+    os.kill(rig.pid, signal.SIGKILL)
+    rig.say(5, noise(1))
+    rig.messages.clear()
+    rig.wait_ready()
+    rig.think(4, 5)
+    assert rig.end_of(4).reason == "limit"
+
+
+def test_mail_that_is_no_mail_for_it_changes_nothing(rig: Rig) -> None:
+    rig.mail.send(ThinkerReady("you"))
+    rig.mail._socket.send(b"nonsense")
+    rig.think(1, text="hello")
+    assert rig.end_of(1).reason == "limit"
+
+
+def test_it_stops_in_the_middle_of_an_answer_when_told_to(long_winded: Rig) -> None:
+    rig = long_winded
+    rig.think(1, text="hello")
+    rig.until(lambda: rig.told(Sentence, 1))
+    began_s = time.monotonic()
+    rig.supervisor.stop_all()
+    assert time.monotonic() - began_s < 2.5
+
+
+def test_a_model_that_is_not_there_ends_it_with_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Rig(tmp_path, model="gemma-4-e2b") as rig:
+        down: list[PartChanged] = []
+
+        def gone() -> bool:
+            down.extend(m for m in rig.reports.receive_all() if isinstance(m, PartChanged))
+            return bool(down)
+
+        rig.until(gone)
+        assert "66" in down[0].problem  # EX_NOINPUT
+    said = capfd.readouterr().err
+    assert "The model gemma-4-e2b is not on this box." in said
+    assert "interlude models fetch gemma-4-e2b" in said
+    assert "Traceback" not in said
+
+
+def test_a_remote_server_that_is_away_is_apologised_for(tmp_path: Path) -> None:
+    with Rig(tmp_path, remote={"url": "http://127.0.0.1:9/v1"}) as rig:
+        rig.wait_ready()
+        rig.think(1, text="hello")
+        end = rig.end_of(1)
+        assert end.reason == "failed"
+        assert "127.0.0.1 cannot be reached" in end.problem
+
+
+def test_threads_follow_the_cores_that_exist() -> None:
+    here = os.sched_getaffinity(0)
+    assert usable_threads(tuple(here)) == len(here)
+    assert usable_threads((1000, 1001)) == max(1, len(here) - 1)
+
+
+POCKET = catalogue.PACKAGE / "pocket/pocket-text.gguf"
+
+
+@pytest.mark.skipif(not POCKET.is_file(), reason="the pocket model is not here")
+def test_the_pocket_model_tells_about_the_moon(tmp_path: Path) -> None:
+    wav = tmp_path / "moon.wav"
+    subprocess.run(["espeak-ng", "-w", str(wav), "tell me about the moon"], check=True)
+    raw = np.frombuffer(wav.read_bytes()[44:], np.int16)
+    at = np.arange(0, len(raw) - 1, 22_050 / 16_000)
+    samples = np.interp(at, np.arange(len(raw)), raw).astype(np.int16)
+    with Rig(tmp_path, model="pocket") as rig:
+        rig.wait_ready()
+        rig.say(1, samples)
+        rig.think(1, 1)
+        end = rig.end_of(1)
+        assert end.reason == "complete"
+        assert "moon" in rig.text_of(1).lower()
+        assert isinstance(end, ThoughtEnded)
+        assert end.first_sentence_ms < 1000
