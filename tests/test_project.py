@@ -22,6 +22,8 @@ MODULES = sorted(APPLIANCE.rglob("*.py"))
 # Foreign package → the files that may import it. `*` stands for any name in that folder.
 FOREIGN = {
     "alsaaudio": ["audio/alsa.py"],
+    "httpx": ["think/remote.py"],
+    "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
     "llama_cpp": ["think/gemma.py"],
     "matplotlib": ["room/timeline.py"],
@@ -31,6 +33,7 @@ FOREIGN = {
     "setproctitle": ["worker.py", "__main__.py"],
     "sdnotify": ["supervisor.py"],
     "soundfile": ["room/*"],
+    "soxr": ["voice/shape.py", "room/*"],
     "sqlite3": ["memory.py"],
 }
 NEVER = {"torch", "scipy", "gguf", "onnx", "sounddevice", "pyaudio"}  # training's, or another way
