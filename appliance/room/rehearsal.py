@@ -22,10 +22,9 @@ import numpy as np
 import psutil
 
 from appliance.errors import CardError, SceneError
-from appliance.ipc.channel import Channel
 from appliance.ipc.ring import RingReader, Samples
 from appliance.messages import PartChanged, Resumed, Seen, Started, StateChanged
-from appliance.processes import RATE_HZ
+from appliance.processes import RATE_HZ, Process
 from appliance.room import acoustics, owner
 from appliance.room.card import SoundCard, alsa_environment
 from appliance.room.scene import Scene, Utterance
@@ -89,7 +88,10 @@ class Recording:
 
 
 class Rehearsal:
-    """One scene being played. `during` is called at every step: tests kill processes there."""
+    """One scene being played.
+
+    `during` is called at every step: tests kill processes there. `rows` stand for the table's.
+    """
 
     def __init__(
         self,
@@ -97,9 +99,11 @@ class Rehearsal:
         settings: Settings,
         *,
         during: Callable[[Rehearsal], None] | None = None,
+        rows: tuple[Process, ...] | None = None,
     ) -> None:
         self.scene = scene
         self._during = during
+        self._rows = rows
         self._sounds = [owner.make(scene, entry) for entry in scene.owner]  # before time runs
         self._noise = _noise(scene)
         self.recording = Recording(scene, settings)
@@ -134,8 +138,10 @@ class Rehearsal:
     def _play(self, folder: Path) -> None:
         settings = self.recording.settings
         environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
-        self.supervisor = Supervisor(settings, watchers=(WATCHER,), environment=environment)
-        self._mail: Channel = self.supervisor.channel(WATCHER)
+        self.supervisor = Supervisor(
+            settings, rows=self._rows, watchers=(WATCHER,), environment=environment
+        )
+        self.mail = self.supervisor.channel(WATCHER)
         self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)
         self.recording.first = self._recorded = self.card.now()
         self._noisy = self.recording.first + AHEAD
@@ -263,7 +269,7 @@ class Rehearsal:
         self._noisy = until
 
     def _collect(self) -> None:
-        for seen in self._mail.receive_all():
+        for seen in self.mail.receive_all():
             if not isinstance(seen, Seen):
                 seen = Seen(time.monotonic_ns(), "conductor", WATCHER, seen)
             index = self.card.index_of(seen.at_ns)
