@@ -38,13 +38,14 @@ from appliance.worker import Worker
 
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
 MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
-# Who went down is known before what its successor says, and what the owner does before the rest.
-_FIRST = ("supervisor", "listener", "playback")
+# Who went down is known before what its successor says; what the owner does before what the box
+# does; commands from outside come last.
+_ORDER = ("supervisor", "listener", "playback", "capture", "thinker", "speaker")
 
 
 def main(work: Worker) -> None:
     conductor = Conductor(work)
-    peers = sorted(work.channels, key=lambda peer: (peer not in _FIRST, peer))
+    peers = sorted(work.channels, key=lambda peer: _ORDER.index(peer) if peer in _ORDER else 99)
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     poll.register(conductor.scribe.fileno(), select.POLLIN)

@@ -177,9 +177,15 @@ def closing(conversation: Conversation, now_s: float) -> tuple[Conversation, tup
     return making.to, tuple(making.actions)
 
 
+_MARKDOWN_HEAD = """\
+What each message does in each state; an empty cell does nothing. Printed by `as_markdown()` of
+`conversation.py`; a test sees to it that it is up to date. The moves lie in `moves/`."""
+
+
 def as_markdown() -> str:
-    """The tables for people."""
-    lines = [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
+    """The tables for people: conversation.md."""
+    lines = ["# Who has the floor", "", _MARKDOWN_HEAD, ""]
+    lines += [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
     for message, row in TABLE.items():
         lines.append(_row([message.__name__, *map(_name, row)]))
     lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))

@@ -122,7 +122,10 @@ class Memory:
         """The last `count` turns, oldest first."""
         with self._named_errors():
             rows = self._db.execute(_NEWEST, (count,)).fetchall()
-        return [Turn(*row[:5], bool(row[5]), row[6]) for row in reversed(rows)]
+        return [
+            Turn(started, turn, asked, seconds, heard, bool(complete), model)
+            for started, turn, asked, seconds, heard, complete, model in reversed(rows)
+        ]
 
     def count(self) -> int:
         with self._named_errors():

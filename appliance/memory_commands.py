@@ -25,7 +25,7 @@ def cli_show(settings: Settings) -> int:
         memory.close()
     for turn in turns:
         _say(_in_words(turn))
-    return _say("Nothing is remembered." if not turns else f"{len(turns)} turns, in {file}.")
+    return _say(f"{_turns(len(turns))}, in {file}." if turns else "Nothing is remembered.")
 
 
 def cli_forget(settings: Settings) -> int:
@@ -46,8 +46,12 @@ def cli_forget(settings: Settings) -> int:
         memory.forget()
     finally:
         memory.close()
-    _say(f"{count} turns are forgotten.")
+    _say(f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten.")
     return _say("If Interlude runs now, it has the talk in mind until it is started again.")
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
 
 
 def _in_words(turn: Turn) -> str:

@@ -70,7 +70,7 @@ def skip(step: Step, failure: SpeakFailed) -> None:
 def begin(step: Step, started: Started) -> None:
     """the answer sounds"""
     answer = step.to.answer
-    if answer is None or answer.turn != started.turn:
+    if answer is None or answer.turn != started.turn or not answer.lines:
         return
     # A second time: playback was started anew and goes on where it was.
     step.change(answer=answer.at(answer.position, step.now_s, sounding=True))

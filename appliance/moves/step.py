@@ -74,7 +74,13 @@ class Step:
             self.send_think()
 
     def send_think(self) -> None:
-        """The thinker gets the question; it adds the one it kept by itself."""
+        """The thinker gets the question, and so long to answer it."""
+        seconds = self._put_question()
+        self.become("thinking", "asked", self.to.rules.think_s + seconds)
+
+    def _put_question(self) -> float:
+        """Send the Think; the thinker adds the question it kept by itself. Returns how many
+        seconds of speech it has before it."""
         self.settle_cut()
         assert self.to.answer is not None
         answer, question = self.to.answer, self.to.answer.question
@@ -82,7 +88,7 @@ class Step:
         merged = question.after(self.to.kept)
         answer = replace(answer, question=merged, asked=True, thinking=True)
         self.change(answer=answer, kept=NOTHING_ASKED)
-        self.become("thinking", "asked", self.to.rules.think_s + merged.seconds)
+        return merged.seconds
 
     def say(self, text: str, *, ours: bool = False) -> None:
         """Speak one more line of the answer."""
@@ -132,7 +138,7 @@ class Step:
         if self.to.answer is None or self.to.answer.ours:
             return
         if not self.to.answer.asked:
-            self.send_think()
+            self._put_question()
         self.send("thinker", Abandon(self.to.answer.turn))
         self.change(answer=replace(self.to.answer, thinking=False))
 

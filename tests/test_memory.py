@@ -1,0 +1,327 @@
+"""The memory on disk: what it keeps, what it lets go, and what it survives."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from appliance import memory_commands
+from appliance.errors import StorageError
+from appliance.memory import Damaged, Memory, Turn, damaged_copies, open_or_begin, path
+from appliance.scribe import Health, Recalled, Scribe
+from appliance.settings import Settings, load
+
+ROOT = Path(__file__).parents[1]
+
+
+def turn(number: int, heard: str = "The moon is grey.", *, complete: bool = True) -> Turn:
+    return Turn("2026-01-01T10:00:00+00:00", number, "", 1.5, heard, complete, "pocket")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "memory" / "memory.db"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    empty = tmp_path / "settings.yaml"
+    empty.write_text("")
+    return load(empty, {"state_dir": str(tmp_path)})
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A directory on a file system of 1 MB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("no right to mount a small file system here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+# ── keeping and letting go ───────────────────────────────────────────────────────────────────
+def test_what_was_remembered_is_recalled_oldest_first(file: Path) -> None:
+    memory = Memory(file, 10)
+    for number in range(3):
+        memory.remember(turn(number, complete=number != 1))
+    assert memory.recall(2) == [turn(1, complete=False), turn(2)]
+    memory.close()
+    assert Memory(file, 10).recall(12) == [turn(0), turn(1, complete=False), turn(2)]
+
+
+def test_only_so_many_turns_are_kept(file: Path) -> None:
+    memory = Memory(file, 3)
+    for number in range(10):
+        memory.remember(turn(number))
+    assert [t.turn for t in memory.recall(100)] == [7, 8, 9]
+
+
+def test_the_memory_is_its_owners_alone(file: Path) -> None:
+    memory = Memory(file, 10)
+    memory.remember(turn(1))
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    for each in file.parent.iterdir():
+        assert stat.S_IMODE(each.stat().st_mode) == 0o600, each
+
+
+def test_a_memory_that_others_could_read_is_closed_to_them(file: Path) -> None:
+    Memory(file, 10).close()
+    file.parent.chmod(0o755)
+    file.chmod(0o644)
+    Memory(file, 10).close()
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_no_word_of_what_is_forgotten_is_left_in_any_file(file: Path) -> None:
+    memory = Memory(file, 1000)
+    for number in range(200):
+        memory.remember(turn(number, f"a-secret-word number {number}"))
+    assert any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+    (file.parent / "memory.db.damaged-20260101T000000").write_bytes(b"a-secret-word")
+    memory.forget()
+    assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+    assert memory.recall(10) == []
+    memory.remember(turn(1))
+    assert memory.recall(10) == [turn(1)]
+
+
+def test_a_turn_that_was_let_go_leaves_no_word_either(file: Path) -> None:
+    memory = Memory(file, 1)
+    memory.remember(turn(1, "a-secret-word"))
+    memory.remember(turn(2))
+    memory.close()
+    assert b"a-secret-word" not in file.read_bytes()
+
+
+# ── deaths and damage ────────────────────────────────────────────────────────────────────────
+WRITER = """
+import sys
+from pathlib import Path
+from appliance.memory import Memory, Turn
+memory = Memory(Path(sys.argv[1]), 1_000_000)
+number = memory.count()
+while True:
+    memory.remember(Turn("now", number, "", 1.0, "x" * (number % 900), True, "pocket"))
+    number += 1
+    if number % 7 == 0:
+        print(number, flush=True)
+"""
+
+
+def test_a_kill_at_any_moment_leaves_a_prefix(file: Path) -> None:
+    chance = random.Random(5)
+    written = 0
+    for _ in range(6):
+        child = subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE, cwd=ROOT
+        )
+        assert child.stdout is not None
+        said = child.stdout.readline()
+        time.sleep(chance.uniform(0.0, 0.06))
+        child.send_signal(signal.SIGKILL)
+        said += child.stdout.read()
+        child.wait()
+        child.stdout.close()
+        promised = int(said.split(b"\n")[-2] or 0)
+        memory, aside = open_or_begin(file, 1_000_000)
+        turns = memory.recall(1_000_000)
+        memory.close()
+        assert aside is None
+        assert [t.turn for t in turns] == list(range(len(turns)))
+        assert len(turns) >= promised
+        assert len(turns) > written
+        written = len(turns)
+
+
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "no database": lambda data: b"this is not a database, but long enough to be one" * 100,
+    "a page overwritten": lambda data: data[:4096] + b"\xff" * 4096 + data[8192:],
+    "cut short": lambda data: data[: len(data) // 2],
+    "header overwritten": lambda data: b"\0" * 100 + data[100:],
+    "all ones": lambda data: b"\xff" * len(data),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_memory_is_set_aside_and_a_new_one_begun(file: Path, kind: str) -> None:
+    memory = Memory(file, 1000)
+    for number in range(100):
+        memory.remember(turn(number, "x" * 200))
+    memory.close()
+    file.write_bytes(DAMAGE[kind](file.read_bytes()))
+    memory, aside = open_or_begin(file, 1000, lambda: datetime(2026, 5, 4, 3, 2, 1))
+    assert aside == file.with_name("memory.db.damaged-20260504T030201")
+    assert damaged_copies(file) == [aside]
+    assert memory.recall(10) == []
+    memory.remember(turn(1))
+    assert memory.recall(10) == [turn(1)]
+
+
+def test_a_database_of_somebody_else_is_set_aside(file: Path) -> None:
+    file.parent.mkdir()
+    other = sqlite3.connect(file)
+    other.execute("CREATE TABLE recipes (bread TEXT)")
+    other.close()
+    _, aside = open_or_begin(file, 10)
+    assert aside is not None
+
+
+def test_an_empty_file_is_a_new_memory(file: Path) -> None:
+    file.parent.mkdir()
+    file.touch()
+    memory, aside = open_or_begin(file, 10)
+    assert (memory.recall(1), aside) == ([], None)
+
+
+def test_a_memory_of_a_newer_version_is_left_alone(file: Path) -> None:
+    Memory(file, 10).close()
+    newer = sqlite3.connect(file)
+    newer.execute("PRAGMA user_version = 2")
+    newer.close()
+    before = file.read_bytes()
+    with pytest.raises(StorageError, match=r"newer Interlude.*Update Interlude"):
+        open_or_begin(file, 10)
+    assert file.read_bytes() == before
+    assert damaged_copies(file) == []
+
+
+def test_a_place_that_is_not_ours_to_write_is_a_storage_error() -> None:
+    with pytest.raises(StorageError, match=r"cannot be used .*\. See that"):
+        open_or_begin(Path("/proc/interlude/memory.db"), 10)
+
+
+# ── the scribe ───────────────────────────────────────────────────────────────────────────────
+def news(scribe: Scribe, count: int = 1) -> list[Health | Recalled]:
+    """What it tells, waited for."""
+    found: list[Health | Recalled] = []
+    end_s = time.monotonic() + 20
+    while len(found) < count and time.monotonic() < end_s:
+        found += scribe.news()
+        time.sleep(0.005)
+    return found
+
+
+def test_the_scribe_recalls_what_it_was_told_before(file: Path) -> None:
+    scribe = Scribe(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(5)
+    assert news(scribe) == [Recalled((turn(1),))]
+    scribe.forget()
+    scribe.recall(5)
+    assert news(scribe) == [Recalled(())]
+    scribe.close()
+
+
+def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:
+    scribe = Scribe(file, 1000)
+    for number in range(100):
+        scribe.remember(turn(number))
+    scribe.close()
+    assert Memory(file, 1000).count() == 100
+
+
+def test_the_scribe_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"nonsense" * 1000)
+    scribe = Scribe(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(1)
+    told, recalled = news(scribe, 2)
+    assert isinstance(told, Health)
+    assert told.set_aside
+    assert recalled == Recalled((turn(1),))
+    scribe.close()
+
+
+def test_without_a_disk_the_scribe_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
+    place = tmp_path / "memory"
+    place.write_text("a file where the directory should be")
+    scribe = Scribe(place / "memory.db", 10)
+    for number in range(3):
+        scribe.remember(turn(number))
+    told = news(scribe)
+    assert [(t.well, type(t)) for t in told if isinstance(t, Health)] == [(False, Health)]
+    place.unlink()
+    scribe.remember(turn(7))
+    scribe.recall(9)
+    back, recalled = news(scribe, 2)
+    assert isinstance(back, Health)
+    assert back.well
+    assert recalled == Recalled((turn(7),))
+    scribe.close()
+
+
+def test_a_full_disk_is_said_once_and_the_talk_goes_on(small_disk: Path) -> None:
+    scribe = Scribe(small_disk / "memory.db", 1_000_000)
+    for number in range(60):
+        scribe.remember(turn(number, "x" * 60_000))
+    told = news(scribe)
+    scribe.close()
+    assert [(t.well, "full" in t.text) for t in told if isinstance(t, Health)] == [(False, True)]
+
+
+def test_a_memory_of_no_turns_touches_no_disk(file: Path) -> None:
+    scribe = Scribe(file, 0)
+    scribe.remember(turn(1))
+    scribe.recall(1)
+    scribe.close()
+    assert not file.parent.exists()
+
+
+# ── interlude memory ─────────────────────────────────────────────────────────────────────────
+def test_the_owner_is_shown_what_is_remembered(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = Memory(path(settings), 10)
+    memory.remember(turn(1, complete=False))
+    memory.close()
+    assert memory_commands.cli_show(settings) == 0
+    said = capsys.readouterr().out
+    assert "(1.5 s of speech)" in said
+    assert "The moon is grey. …(cut)" in said
+
+
+def test_the_owner_may_have_it_forgotten(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = Memory(path(settings), 10)
+    memory.remember(turn(1))
+    memory.close()
+    assert memory_commands.cli_forget(settings) == 0
+    assert "1 turn is forgotten." in capsys.readouterr().out
+    assert Memory(path(settings), 10).count() == 0
+
+
+def test_where_nothing_is_remembered_nothing_is_made(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert memory_commands.cli_show(settings) == 0
+    assert memory_commands.cli_forget(settings) == 0
+    assert capsys.readouterr().out == "Nothing is remembered.\nThere was nothing to forget.\n"
+    assert not path(settings).parent.exists()
+
+
+def test_a_damaged_memory_is_not_shown_but_may_be_forgotten(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = path(settings)
+    file.parent.mkdir()
+    file.write_bytes(b"nonsense" * 1000)
+    with pytest.raises(Damaged, match="is damaged"):
+        memory_commands.cli_show(settings)
+    assert memory_commands.cli_forget(settings) == 0
+    assert list(file.parent.iterdir()) == []
