@@ -88,7 +88,10 @@ class Abandon(Record, frozen=True):
 
 
 class Heard(Record, frozen=True):
-    """What the owner heard of the answer to `turn`: the history keeps that and no more."""
+    """What the owner heard of the answer to `turn`: the history keeps that and no more.
+
+    No text: nothing was heard and nothing will be; the question is not to be kept either.
+    """
 
     turn: int
     text: str

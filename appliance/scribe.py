@@ -49,7 +49,7 @@ class Scribe:
         self._keep = keep_turns
         self._memory: Memory | None = None
         self._well = True
-        self._lost = 0
+        self._hangs = False
         self._orders: queue.Queue[Callable[[Memory], None] | None] = queue.Queue(MOST_WAITING)
         self._news: deque[News] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -81,14 +81,21 @@ class Scribe:
 
     def close(self) -> None:
         """Write what waits, for at most `STOP_S`."""
-        self._orders.put(None, timeout=STOP_S)
+        try:
+            self._orders.put(None, timeout=STOP_S)
+        except queue.Full:
+            return  # the disk hangs; the thread is a daemon and ends with us
         self._thread.join(STOP_S)
 
     def _order(self, order: Callable[[Memory], None]) -> None:
         try:
             self._orders.put_nowait(order)
         except queue.Full:
-            self._lost += 1
+            if not self._hangs:
+                self._tell(Health(False, "the disk hangs: turns are not remembered"))
+            self._hangs = True
+        else:
+            self._hangs = False
 
     # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _run(self) -> None:

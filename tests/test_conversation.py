@@ -251,7 +251,7 @@ def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembere
     assert talk.sent(Speak) == [Speak(2, 0, spoken)]
     talk(Spoken(2, 0, 0, 16_000, 1.0), Started(2, 0), Finished(2, 16_000, 0))
     assert (talk.state, talk.remembered()) == ("idle", [])
-    assert talk.sent(Heard) == [Heard(2, "", complete=True)]  # not to be asked again
+    assert talk.sent(Heard) == [Heard(2, "", complete=False)]  # not to be asked again
 
 
 def test_of_a_thought_that_failed_halfway_the_good_half_is_remembered() -> None:
@@ -536,13 +536,13 @@ def test_what_was_stopped_is_not_answered_after_all() -> None:
 def test_a_question_that_was_stopped_is_not_asked_again() -> None:
     talk = talk_in("thinking")
     talk(StopSpeaking())
-    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=True)]
+    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=False)]
 
 
 def test_stop_closes_the_question_that_the_thinker_kept() -> None:
     talk = talk_in("thinking")
     talk(BEGUN, StopSpeaking())
-    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=True)]
+    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=False)]
 
 
 def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:

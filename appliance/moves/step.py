@@ -173,11 +173,11 @@ class Step:
     def was_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
         """The thinker's history and the memory get what was heard, and no more.
 
-        A whole nothing tells the thinker that the question is not to be asked again.
+        No text tells the thinker that the question is not to be kept.
         """
         if answer.ours:
             return
-        self.send("thinker", Heard(answer.turn, text, complete or not text))
+        self.send("thinker", Heard(answer.turn, text, complete and text != ""))
         if text:
             asked = answer.question
             self.actions.append(
@@ -190,7 +190,7 @@ class Step:
         if self.to.cut is not None:
             self.change(cut=replace(self.to.cut, unwanted=True))
         if self.to.kept != NOTHING_ASKED:
-            self.send("thinker", Heard(self.to.kept_turn, "", complete=True))
+            self.send("thinker", Heard(self.to.kept_turn, "", complete=False))
         self.change(kept=NOTHING_ASKED, dropped=self.to.utterance, waiting=())
         self.release()
         self.rest(reason)
