@@ -26,7 +26,7 @@ class Stage:
     def __init__(self, folder: Path, card: SoundCard) -> None:
         self.folder = folder
         self.card = card
-        self._first = b""  # what the read that starts a capture may already bring
+        self.first_read = b""  # what the read that starts a capture may already bring
 
     def open(
         self, direction: int, *, period: int = 512, periods: int = 64, channels: int = 1
@@ -52,14 +52,14 @@ class Stage:
     def capture(self, **how: int) -> tuple[Any, int]:
         """Start to capture. The PCM, and the index of its first frame."""
         pcm = self.open(CAPTURE, **how)
-        self._first = pcm.read()[1]
+        self.first_read = pcm.read()[1]
         return pcm, self.event(Stream.CAPTURE, Kind.START).index
 
     def read_until(self, pcm: Any, index: int) -> Samples:
         """What `pcm` has captured, and was not read before, once the card is past `index`."""
         self.wait(index + 1)
-        blocks = [np.frombuffer(self._first, np.int16)]
-        self._first = b""
+        blocks = [np.frombuffer(self.first_read, np.int16)]
+        self.first_read = b""
         while (read := pcm.read())[0] > 0:
             blocks.append(np.frombuffer(read[1], np.int16))
         return np.concatenate(blocks)

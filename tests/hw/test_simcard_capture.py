@@ -178,8 +178,9 @@ def test_an_overrun_is_logged_at_the_first_lost_frame(stage: Callable[..., Any])
     room.wait(start + 1000)
     assert pcm.read()[0] == -errno.EPIPE
     xrun = room.event(Stream.CAPTURE, Kind.XRUN)
-    assert xrun.index == start
-    assert xrun.frames >= 1000
+    taken = len(room.first_read) // 2
+    assert xrun.index == start + taken
+    assert xrun.frames >= 1000 - taken
     pcm.close()
 
 
@@ -191,8 +192,8 @@ def test_after_an_overrun_capture_starts_again(stage: Callable[..., Any]) -> Non
     pcm.read()
     again = room.event(Stream.CAPTURE, Kind.START).index
     assert again > start + 80 * 64
-    heard = room.read_until(pcm, again + 800)
-    assert len(heard) >= 800
+    room.read_until(pcm, again + 800)
+    assert room.card.microphone_end() > again + 800
     pcm.close()
 
 
