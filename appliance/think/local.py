@@ -111,6 +111,8 @@ class LocalGemma:
         if history.last is not None and not history.last.answered:
             return  # what is held of its question will serve the next, which it joins
         self._make_room(history, spare=min(self._reserve + SPARE_TOKENS, self._budget // 4))
+        if self._size(history) > self._room - self._reserve:
+            history.forget()  # one turn, longer than the model can hold
         self._read(self._tape(prompt.render(self._persona, history, open_last=False)), draw=False)
 
     def interrupt(self) -> None:
@@ -145,7 +147,8 @@ class LocalGemma:
 
     def _size(self, history: History) -> int:
         """Tokens of all turns."""
-        parts = prompt.render("", history, open_last=True)
+        open_last = history.last is not None and not history.last.answered
+        parts = prompt.render("", history, open_last=open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────

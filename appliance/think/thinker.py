@@ -90,15 +90,15 @@ class Thread:
 
     def _serve(self, mind: Mind) -> None:
         while True:
-            self._busy = not self._jobs.empty()
-            job = self._jobs.get()
-            if job is None:
-                return
-            self._busy = True
             try:
-                job(mind)
                 if self._jobs.empty():
                     mind.settle()
+                self._busy = not self._jobs.empty()
+                job = self._jobs.get()
+                self._busy = True
+                if job is None:
+                    return
+                job(mind)
             except Abandoned:
                 continue  # what was left undone is done before the next answer
 

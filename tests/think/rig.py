@@ -15,7 +15,7 @@ import numpy.typing as npt
 from appliance import processes, settings
 from appliance.ipc.channel import Channel
 from appliance.ipc.ring import END, START, RingWriter
-from appliance.messages import Message, Record, Sentence, Think, ThinkerReady, ThoughtEnded
+from appliance.messages import Record, Sentence, Think, ThinkerReady, ThoughtEnded
 from appliance.models.catalogue import ModelFile
 from appliance.models.store import Pin, Store
 from appliance.settings import Settings
@@ -55,7 +55,7 @@ class Rig:
         self.mail = Channel(self.supervisor._ends["thinker"][1])
         self.reports = Channel(self.supervisor._ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
-        self.messages: list[Message] = []
+        self.messages: list[Record] = []
         self.supervisor.start()
 
     def __enter__(self) -> Rig:

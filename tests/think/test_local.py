@@ -97,11 +97,11 @@ def test_system_prompt_and_history_are_read_only_once(make: Make) -> None:
 
 def test_several_turns_hold_what_a_fresh_reading_would(make: Make) -> None:
     model, history = make(), History()
-    for number, content in enumerate([clip(1, 1), clip(2, 2), "hello", clip(0.5, 3)]):
-        if isinstance(content, str):
-            history.begin(number, text=content)
-        else:
-            history.begin(number, [content])
+    asked: list[tuple[list[Clip], str]] = [
+        ([clip(1, 1)], ""), ([clip(2, 2)], ""), ([], "hello"), ([clip(0.5, 3)], "moon")
+    ]  # fmt: skip
+    for number, (clips, text) in enumerate(asked):
+        history.begin(number, clips, text)
         answered(model, history)
         model.settle(history)
     assert any(turn.tokens for turn in history.turns)  # some hold a tag and are kept as words
@@ -217,6 +217,22 @@ def test_recalled_turns_are_read_as_text_and_forgetting_leaves_the_persona(make:
     model.settle(history)
     assert model._gemma.position < held
     holds_what_a_fresh_one_would(model, make(), history)
+
+
+def test_the_persona_is_read_before_anybody_asks(make: Make) -> None:
+    model = make()
+    model.settle(History())
+    assert (
+        model._gemma.position
+        == len(model._gemma.tokenize("<|turn>system\na big stone", marks=True)) + 3
+    )
+
+
+def test_a_recalled_turn_longer_than_the_model_is_forgotten(make: Make) -> None:
+    model, history = make(context_tokens=512), History()
+    history.recall([("hi", "x" * 2000)])
+    model.settle(history)
+    assert history.turns == []
 
 
 def test_sampling_by_a_seed_is_the_same_each_time_and_differs_by_seed(make: Make) -> None:

@@ -166,7 +166,7 @@ def _text_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
 def _audio_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
     def weight(*shape: int) -> Array:
         fan_in = int(np.prod(shape[1:]))
-        return (rng.standard_normal(shape) / np.sqrt(fan_in)).astype(np.float32)
+        return rng.normal(0, fan_in**-0.5, shape).astype(np.float32)
 
     d, inner, channels = EARS_WIDTH, 2 * EARS_WIDTH, 8
     yield "a.conv1d.0.weight", weight(channels, 1, 3, 3)
