@@ -11,9 +11,8 @@ Direction = Literal["capture", "playback"]
 
 PROC_ASOUND = Path("/proc/asound")
 _LETTER = {"capture": "c", "playback": "p"}  # of the folders pcm0c, pcm0p
-_CARD = re.compile(
-    r"\bCARD=([^,]+)|^\w+:([^,=]+)"
-)  # of an ALSA name: hw:CARD=Array,DEV=0, hw:Array
+# Of an ALSA name: hw:CARD=Array,DEV=0 or hw:Array,0.
+_CARD = re.compile(r"^\w+:(?:.*\bCARD=)?([^,=]+)")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
 
 def _folder(device: str, proc: Path) -> Path | None:
     named = _CARD.search(device)
-    wanted = (named[1] or named[2]) if named else ""
+    wanted = named[1] if named else ""
     for card in list_cards(proc):
         if wanted in (card.id, str(card.number)):
             return proc / f"card{card.number}"

@@ -22,6 +22,7 @@ from appliance.supervisor import Supervisor
 
 RATE_HZ = processes.RATE_HZ
 VOICE_FRAMES = 320
+SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; names in it carry our process
 M = TypeVar("M", bound=Record)
 
 
@@ -73,6 +74,17 @@ class Rig:
             self._answer.append((piece, position + at, turn, flags))
         self.step(0)
 
+    def fresh(self) -> int:
+        """Forget what was before: a new turn, which is returned, and empty lists."""
+        self.floor.turn += 1
+        self.floor.released = self.floor.hold
+        self.floor.muted = False
+        self._answer.clear()
+        self.run(0.1)
+        for seen in (self.messages, self.mic_slots, self.played_slots):
+            seen.clear()
+        return self.floor.turn
+
     def step(self, wait_s: float = 0.02) -> None:
         """Collect what has come, hand over what fits."""
         self._poll.poll(wait_s * 1000)
@@ -110,6 +122,10 @@ class Rig:
             assert time.monotonic() < end, f"waited in vain: {what}; got {self.messages}"
             self.step()
 
+    def hear(self, last: int) -> None:
+        """Wait until the ring `mic` has got to index `last`."""
+        self.until(lambda: any(slot.index > last for slot in self.mic_slots[-1:]), what="mic")
+
     def track(self, first: int, last: int) -> Samples:
         """What the loudspeaker played from index `first` to `last`, at the card's rate."""
         factor = self.card.rate_hz // RATE_HZ
@@ -127,7 +143,7 @@ def rig_on(
         for key in ("echo", "echo_delay", "granularity_frames")
         if key in card_settings
     }
-    path = Path("/dev/shm") / f"interlude-test-{os.getpid()}-{folder.name}"
+    path = SHM / f"interlude-test-{os.getpid()}-{folder.name}"
     with SoundCard.create(path, rate_hz, **made) as card:
         rig = Rig(card, folder, card_settings)
         rig.supervisor.start()
@@ -162,7 +178,8 @@ def reflex(rig: Rig, loud: int, stop: threading.Event) -> threading.Thread:
 
 
 def noise(frames: int, seed: int = 1, low: int = 2000, high: int = 8000) -> Samples:
-    """Random samples of both signs, none of them quiet: every one can be told from its neighbour."""
+    """Random samples of both signs, none of them quiet: each can be told from its neighbours."""
     rng = np.random.default_rng(seed)
-    signs = rng.choice(np.array([-1, 1], np.int16), frames)
-    return (rng.integers(low, high, frames).astype(np.int16) * signs).astype(np.int16)
+    samples: Samples = rng.integers(low, high, frames).astype(np.int16)
+    samples *= rng.choice(np.array([-1, 1], np.int16), frames)
+    return samples

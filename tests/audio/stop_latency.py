@@ -81,11 +81,14 @@ def main() -> None:
         "reserve_ms": wanted.reserve_ms,
     }
     card = {key: value for key, value in card.items() if value}
-    with tempfile.TemporaryDirectory() as folder, hogs(wanted.hogs):
-        with rig_on(Path(folder), **card) as rig:
-            times = stop_latencies_ms(rig, wanted.pauses)
-            rig.run(0.5)
-            dropouts = {m.direction: m.count for m in rig.of(Dropouts)}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        hogs(wanted.hogs),
+        rig_on(Path(folder), **card) as rig,
+    ):
+        times = stop_latencies_ms(rig, wanted.pauses)
+        rig.run(0.5)
+        dropouts = {m.direction: m.count for m in rig.of(Dropouts)}
     figures = [*np.percentile(times, [50, 95, 99]), max(times)]
     shape = " ".join(
         f"{name} {value:.1f}"

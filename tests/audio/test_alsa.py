@@ -1,0 +1,122 @@
+"""Opening cards: what each can do, and one clear sentence for each that cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.audio.alsa import Direction, Stream, _not_opened, open_stream, probe
+from appliance.errors import CardError
+from appliance.room.card import SoundCard, alsa_environment
+from tests.audio.rig import SHM
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+
+@contextlib.contextmanager
+def card_of(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
+    """A machine with one card, "sim", and ALSA's converter in front of it, "easy"."""
+    path = SHM / f"interlude-test-alsa-{os.getpid()}-{folder.name}"
+    with SoundCard.create(path, rate_hz) as card:
+        for name, value in alsa_environment(folder, {"sim": path}).items():
+            monkeypatch.setenv(name, value)
+            with Path(value).open("a", encoding="utf-8") as config:
+                config.write("pcm.easy { type plug slave.pcm sim }\n")
+        yield card
+
+
+def opened(device: str, direction: Direction, **wanted: int) -> Stream:
+    with open_stream(device, direction, period_ms=5, periods=3, **wanted) as stream:
+        return stream
+
+
+def refused(device: str, direction: Direction, **wanted: int) -> CardError:
+    with pytest.raises(CardError) as caught:
+        opened(device, direction, **wanted)
+    return caught.value
+
+
+@pytest.mark.parametrize("direction", ["capture", "playback"])
+def test_16_khz_is_used_where_the_card_does_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direction: Direction
+) -> None:
+    with card_of(tmp_path, 16_000, monkeypatch):
+        stream, can = opened("sim", direction), probe("sim", direction)
+    assert (stream.rate_hz, stream.channels, stream.period_frames) == (16_000, 1, 80)
+    assert stream.buffer_frames >= 240
+    assert (can.rates_hz, can.channels, can.problem) == ((16_000,), (1, 2), "")
+
+
+@pytest.mark.parametrize("rate_hz", [32_000, 48_000, 96_000])
+def test_another_multiple_is_used_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int
+) -> None:
+    with card_of(tmp_path, rate_hz, monkeypatch):
+        stream = opened("sim", "playback", rate_hz=rate_hz, channels=2)
+    assert (stream.rate_hz, stream.channels) == (rate_hz, 2)
+    assert stream.period_frames == rate_hz * 5 // 1000
+
+
+def test_48_khz_is_the_second_choice_without_asking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with card_of(tmp_path, 48_000, monkeypatch):
+        assert opened("sim", "capture").rate_hz == 48_000
+
+
+@pytest.mark.parametrize("rate_hz", [44_100, 22_050])
+def test_a_card_of_other_rates_is_refused_with_its_rates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int
+) -> None:
+    with card_of(tmp_path, rate_hz, monkeypatch):
+        error = refused("sim", "playback")
+    assert error.problem == (
+        f'The sound card "sim" can do neither 16 kHz nor 48 kHz, only {rate_hz} Hz.'
+    )
+    assert error.remedy
+
+
+def test_a_rate_that_the_card_lacks_is_refused_with_the_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with card_of(tmp_path, 48_000, monkeypatch):
+        error = refused("sim", "playback", rate_hz=16_000)
+    assert error.problem == 'The sound card "sim" cannot do 16000 Hz, only 48000 Hz.'
+    assert "`card.rate_hz` to 0" in error.remedy
+
+
+def test_alsas_own_converter_is_a_card_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with card_of(tmp_path, 44_100, monkeypatch):
+        assert opened("easy", "playback").rate_hz == 16_000
+
+
+@pytest.mark.parametrize("device", ["nobody", "hw:CARD=Nobody", "plughw:CARD=Nobody", "hw:7"])
+def test_a_card_that_does_not_exist_is_said_in_a_sentence(
+    capfd: pytest.CaptureFixture[str], device: str
+) -> None:
+    error = refused(device, "capture")
+    assert error.problem.startswith("There is no sound card ")
+    assert "`card.capture`" in error.remedy
+    assert probe(device, "capture").problem == error.problem
+    assert capfd.readouterr().err == ""  # ALSA itself is kept from printing
+
+
+def test_a_busy_card_is_said_to_be_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with card_of(tmp_path, 16_000, monkeypatch) as card:
+        card.set_busy(True)
+        assert refused("sim", "playback").problem == 'The sound card "sim" is in use.'
+        assert probe("sim", "playback").busy
+        card.set_busy(False)
+        assert not probe("sim", "playback").busy
+
+
+def test_a_card_that_is_not_ours_to_open_names_the_group() -> None:
+    """Root may open anything, so the sentence is checked where the error is put into words."""
+    error = _not_opened("hw:1", "capture", os.strerror(errno.EACCES))
+    assert error.problem == 'Opening the sound card "hw:1" is not permitted.'
+    assert "group audio" in error.remedy
