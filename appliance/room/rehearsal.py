@@ -260,9 +260,9 @@ class Rehearsal:
             self._during(self)
 
     def _make_noise(self) -> None:
-        """Keep the room's noise a second ahead of the microphone."""
-        until = self.card.now() + RATE_HZ
-        if until < self._noisy + RATE_HZ // 2:
+        """Keep the room's noise seconds ahead of the microphone: this process may be held up."""
+        until = self.card.now() + 4 * RATE_HZ
+        if until < self._noisy + RATE_HZ:
             return
         places = np.arange(self._noisy, until)
         self.card.say(self._noisy, self._noise[places % len(self._noise)])
