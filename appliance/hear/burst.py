@@ -19,7 +19,7 @@ class Burst:
 
     span_ms    from the onset to its last sound, gaps included
     quiet_ms   since its last sound
-    tone_hz    root-mean-square frequency of its sound: about 300 for a hum, 500 to 1500 for words
+    tone_hz    root-mean-square frequency of its sound: 300 to 550 for a hum, mostly 700 to 1400 for words
     voiced     mean probability of speech while it sounded
     louder_db  over the owner's usual level; 0 while that is unknown
     """

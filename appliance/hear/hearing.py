@@ -33,7 +33,7 @@ PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it cou
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
 _BACKTRACK_STEPS = 20  # 100 ms: how far before its detection a sound may have begun
-_SOUND_DB = 6.0  # over the noise floor: a sound, if not yet one that stands out
+_SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
 _USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
@@ -67,7 +67,8 @@ class Hearing:
         self._tape = Tape(PAST_FRAMES)
         self._voicing = Voicing(settings.turn)
         self._judging = Judging(settings.verdict, judge or RuleJudge())
-        self._energies = np.full(_BACKTRACK_STEPS, -100.0)
+        self._energies_db = np.full(_BACKTRACK_STEPS, -100.0)
+        self._excesses_db = np.full(_BACKTRACK_STEPS, -100.0)
         self._now = 0  # samples heard since the start, gaps not counted
         self._card_index = 0  # of sample 0
         self._serial = serial
@@ -102,7 +103,8 @@ class Hearing:
         self._tape.put(self._now, step.samples)
         at = self._now
         self._now += STEP_FRAMES
-        self._energies[at // STEP_FRAMES % _BACKTRACK_STEPS] = step.energy_db
+        place = at // STEP_FRAMES % _BACKTRACK_STEPS
+        self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
         if step.sounding:
             self._over_box_until = self._now + OVER_BOX_FRAMES
         if self._phase is not Phase.QUIET:
@@ -202,7 +204,7 @@ class Hearing:
         if self._voicing.confirmed or age_frames < _frames(self._settings.onset.confirm_ms):
             return False
         # What is still there after all this time is what the room sounds like now.
-        self._senses.floor.learn(float(np.median(self._energies)))
+        self._senses.floor.learn(float(np.median(self._energies_db)))
         self._senses.gate.false_alarm()
         self._withdraw("noise", events)
         return True
@@ -263,11 +265,10 @@ class Hearing:
     def _began(self) -> int:
         """Where the sound that is heard now began: back to the last step that was mere noise."""
         newest = self._now // STEP_FRAMES - 1
-        sound_db = self._senses.floor.db + _SOUND_DB
         steps = 1
         while (
             steps < min(_BACKTRACK_STEPS, newest)
-            and self._energies[(newest - steps) % _BACKTRACK_STEPS] > sound_db
+            and self._excesses_db[(newest - steps) % _BACKTRACK_STEPS] > _SOUND_DB
         ):
             steps += 1
         return self._now - steps * STEP_FRAMES

@@ -8,7 +8,7 @@ from __future__ import annotations
 from appliance.settings import Onset
 
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
-_DECAY_DB = 0.6  # a step: 120 dB/s, slower than any living room's echo dies away
+_DECAY_DB = 0.3  # a step: what a filter of 200 ms leaves lasts as long as the filter
 _WARY_DB = 4.0  # added to the margin for each false alarm
 _WARIEST_DB = 16.0
 _CALM_DB = 0.004  # a step: 4 dB of wariness are forgotten in 5 s
@@ -46,9 +46,11 @@ class ExpectedEcho:
         self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
 
 
+_RISE, _FALL = 0.005, 0.02  # of the way a step: believe less at once, more only in time
+
+
 def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
-    """Towards what is seen, faster up than down: residues are peaky, their valleys say little."""
-    value += (0.02 if seen > value else 0.005) * (seen - value)
+    value += (_RISE if seen > value else _FALL) * (seen - value)
     return min(max(value, lowest), highest)
 
 
@@ -71,14 +73,16 @@ class Gate:
 
     def feed(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
         """One step. `excess_db` is how far it stands above all that is expected."""
-        excess_db = energy_db - floor_db - self._settings.above_noise_db
-        if echo.audible:
-            excess_db = min(excess_db, energy_db - echo.db - self._settings.above_echo_db)
-        self.excess_db = excess_db
-        self._wary_db = max(0.0, self._wary_db - _CALM_DB)
         half_db = self._half_db
-        counts_db = min(max(excess_db - self._wary_db, -2 * half_db), 0.0) + half_db
-        self._sum_db = max(0.0, self._sum_db + counts_db)
+        self._wary_db = max(0.0, self._wary_db - _CALM_DB)
+        excess_db = energy_db - floor_db - self._settings.above_noise_db
+        counts_db = excess_db - self._wary_db + half_db
+        if echo.audible:  # what is left of a voice has peaks: here only the full margin counts
+            over_echo_db = energy_db - echo.db - self._settings.above_echo_db
+            excess_db = min(excess_db, over_echo_db)
+            counts_db = min(counts_db, over_echo_db if over_echo_db < 0 else half_db)
+        self.excess_db = excess_db
+        self._sum_db = max(0.0, self._sum_db + min(max(counts_db, -half_db), half_db))
         return self._sum_db >= self._enough_db
 
     def false_alarm(self) -> None:

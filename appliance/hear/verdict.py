@@ -63,13 +63,13 @@ PRIOR = (0.5, 0.5, 0.0)  # log odds before anything is known
 # the rules know is that backchannels are short and that hums are backchannels.
 EVIDENCE: tuple[Evidence, ...] = (
     #        measure      low    high  back  inter  noise
-    Evidence("span_ms",   480,   560,  -2.0,  2.5,  -0.5),  # goes on: a sentence
+    Evidence("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # goes on: a sentence
     Evidence("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
                                                             # 190 ms gap of "wait, tell me about"
     Evidence("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
-    Evidence("tone_hz",   480,   380,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
+    Evidence("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
     Evidence("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),  # hardly any voice: a cough, a clatter
-    Evidence("louder_db", 8.0,  14.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
+    Evidence("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
 )  # fmt: skip
 ENDED_MS = 150  # of quiet, before which no burst counts as over
 

@@ -1,0 +1,77 @@
+"""The gate fires at what stands out, and at nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.onset import ExpectedEcho, Gate
+from appliance.settings import Hearing
+
+FLOOR_DB = -60.0
+
+
+def steps_to_fire(gate: Gate, excess_db: float, *, most: int = 400) -> int | None:
+    """How many steps of floor + margin + excess it takes; None if it never fires."""
+    echo = ExpectedEcho()
+    margin_db = gate._settings.above_noise_db
+    for step in range(1, most + 1):
+        if gate.feed(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
+            return step
+    return None
+
+
+@pytest.mark.parametrize(
+    ("excess_db", "steps"), [(30, 2), (0, 2), (-2.25, 4), (-4, 18), (-4.5, None), (-20, None)]
+)
+def test_less_needs_longer(settings: Hearing, excess_db: float, steps: int | None) -> None:
+    assert steps_to_fire(Gate(settings.onset), excess_db) == steps
+
+
+def test_a_click_of_one_step_does_not_fire_however_loud(settings: Hearing) -> None:
+    gate, echo = Gate(settings.onset), ExpectedEcho()
+    assert not any(gate.feed(db, FLOOR_DB, echo) for db in [-60, -60, 0, -60, -60] * 20)
+
+
+def test_steady_noise_never_fires(settings: Hearing) -> None:
+    gate, echo = Gate(settings.onset), ExpectedEcho()
+    noise = np.random.default_rng(3).standard_normal((20_000, 80))
+    energies = FLOOR_DB + 10 * np.log10(np.mean(noise**2, axis=1))
+    assert not any(gate.feed(float(db), FLOOR_DB, echo) for db in energies)
+
+
+def test_after_a_false_alarm_it_wants_more_and_calms_down_in_time(settings: Hearing) -> None:
+    gate = Gate(settings.onset)
+    gate.false_alarm()
+    assert steps_to_fire(gate, -1, most=20) is None
+    gate.reset()
+    assert steps_to_fire(gate, 6) == 2
+    gate.reset()
+    steps_to_fire(gate, -30, most=1000)
+    gate.reset()
+    assert steps_to_fire(gate, 0) == 2
+
+
+def test_over_the_box_it_wants_more_than_the_expected_echo(settings: Hearing) -> None:
+    echo = ExpectedEcho()
+    for _ in range(2000):
+        echo.feed(-20, -20, -45, learn=True)
+    assert -47 < echo.db < -43
+    assert not any(Gate(settings.onset).feed(-40, -65, echo) for _ in range(100))
+    gate = Gate(settings.onset)
+    assert [gate.feed(-30, -65, echo) for _ in range(2)] == [False, True]
+
+
+def test_a_cold_canceller_is_not_trusted() -> None:
+    echo = ExpectedEcho()
+    echo.feed(-20, -90, -22, learn=True)
+    assert echo.db > -25
+
+
+def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
+    echo = ExpectedEcho()
+    echo.feed(-20, -20, -45, learn=True)
+    for _ in range(150):
+        echo.feed(-100, -100, -60, learn=True)
+    assert not echo.audible
+    assert echo.db == -100
