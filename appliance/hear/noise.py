@@ -21,11 +21,15 @@ class NoiseFloor:
         self._minima: deque[float] = deque([LOWEST_DB] * _WINDOWS, maxlen=_WINDOWS)
         self._window = 0.0
         self._steps = 0
+        self._new = True
 
     def feed(self, energy_db: float, frozen: bool) -> None:
         """One step's energy; `frozen` while somebody speaks, the owner or the box."""
+        new, self._new = self._new, False
         if energy_db < DIGITAL_SILENCE_DB:
             return
+        if new:  # the very first step is taken for the room: it falls from there at once
+            self.learn(energy_db)
         self._smooth += _SMOOTHING * (energy_db - self._smooth)
         smooth = self._smooth
         if smooth + _BIAS_DB < self.db:

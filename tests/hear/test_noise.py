@@ -13,6 +13,7 @@ def fed(floor: NoiseFloor, db: float, steps: int, *, frozen: bool = False) -> fl
 
 def test_a_new_steady_noise_is_learned_within_two_seconds() -> None:
     floor = NoiseFloor()
+    fed(floor, -65, 200)
     assert fed(floor, -45, 200) < -60
     assert -46 < fed(floor, -45, 200) < -43
 
@@ -41,7 +42,18 @@ def test_a_very_quiet_room_counts_as_the_quietest_there_is() -> None:
 
 def test_what_was_no_voice_is_learned_at_once_but_never_downwards() -> None:
     floor = NoiseFloor()
+    fed(floor, -65, 10)
     floor.learn(-40)
     assert floor.db == -40
     floor.learn(-60)
     assert floor.db == -40
+
+
+def test_it_begins_with_the_room_as_it_is() -> None:
+    assert fed(NoiseFloor(), -45, 1) == -45
+
+
+def test_a_muted_start_counts_as_a_quiet_room() -> None:
+    floor = NoiseFloor()
+    fed(floor, -100, 10)
+    assert fed(floor, -30, 1) == LOWEST_DB
