@@ -77,6 +77,8 @@ class Supervisor:
         self._package = package
         self._environment = dict(os.environ if environment is None else environment)
         self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor speaks with systemd
+        # Our matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
+        self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self.floor_fd = floor.create()
         self._heartbeat_fd = heartbeat.create(len(rows))
