@@ -2,9 +2,9 @@
 
 The card runs all the time; between answers and in a pause it gets zeros. A pause takes effect
 behind what is already queued, so each period is decided late: not when the card asks for it, but
-when no more than `card.reserve_ms` are left to play. Measured on the software card, 100 pauses,
-machine part of the stop: p99 20.2 ms without the wait, MEASURED with it; two periods of buffer
-in place of three: 14.9 ms, but a dropout every ten seconds on a busy machine.
+when no more than `card.reserve_ms` are left to play. Machine part of the stop on the software
+card (tests/audio/stop_latency.py, 100 pauses a run): p99 20 to 21 ms without the wait, 17 to 18.5
+with it; with a buffer of two periods in place of three 15, and too many dropouts.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Output:
     def _wait_for_the_reserve(self) -> None:
         queued = self._stream.buffer_frames - self._stream.avail()
         spare_s = queued / self._stream.rate_hz - self._reserve_s
-        if 0 < spare_s < self._period_s:  # a dropout shows as more than is possible
+        if 0 < spare_s < self._period_s:  # else the buffer is deep on purpose, or has run dry
             time.sleep(spare_s)
 
     def _top_up(self) -> None:

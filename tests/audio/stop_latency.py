@@ -38,11 +38,9 @@ def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
     rig.floor.turn = 1
     tone = 8000 * np.sin(2 * np.pi * 440 * np.arange(EVERY * (pauses + 4)) / RATE_HZ)
     rig.say(1, tone.astype(np.int16))
-    first = rig.now() + EVERY
-    clicks = [first + n * EVERY + int(rng.integers(0, 80)) for n in range(pauses)]
     latencies = []
-    for click in clicks:
-        rig.until(lambda click=click: rig.now() > click - EVERY // 3)  # type: ignore[misc]
+    for _ in range(pauses):
+        click = rig.now() + EVERY // 2 + int(rng.integers(0, 80))
         rig.card.say(click - rig.origin, np.array([CLICK], np.int16))
         rig.until(lambda click=click: rig.now() > click + HELD)  # type: ignore[misc]
         if not rig.floor.held:
