@@ -17,9 +17,9 @@ _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's a
 class Burst:
     """What can be measured of a sound since its onset; the verdict's table uses these names.
 
-    span_ms    from the onset to its last sound, gaps included
+    span_ms    from when it was noticed to its last sound, gaps included
     quiet_ms   since its last sound
-    tone_hz    root-mean-square frequency of its sound: 300 to 550 for a hum, mostly 700 to 1400 for words
+    tone_hz    root-mean-square frequency of its sound: 300 to 550 for hums, 700 to 1400 for words
     voiced     mean probability of speech while it sounded
     louder_db  over the owner's usual level; 0 while that is unknown
     """

@@ -26,8 +26,7 @@ def test_echo_is_taken_away_within_seconds() -> None:
     mic, played = echoes(5)
     echo = canceller()
     left = [
-        echo.cancel(m, p)
-        for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
+        echo.cancel(m, p) for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
     before, after = (np.std(x[-RATE_HZ:].astype(float)) for x in (mic, np.concatenate(left)))
     assert after < before / 10

@@ -1,0 +1,155 @@
+"""The listener as a process: real rings, floor and mail; the test is all other processes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from appliance import processes, settings
+from appliance.ipc.channel import Channel
+from appliance.ipc.ring import END, START, RingReader, RingWriter, Samples
+from appliance.messages import (
+    Message,
+    Onset,
+    Seen,
+    SpeechEnded,
+    SpeechStarted,
+    StateChanged,
+    Verdict,
+)
+from appliance.processes import RATE_HZ
+from appliance.supervisor import Supervisor
+from tests.hear.arena import at_level, say, to_int16
+
+pytestmark = pytest.mark.usefixtures("espeak")
+INDEX = 5_000_000
+
+
+class Box:
+    """The listener under the real supervisor."""
+
+    def __init__(self) -> None:
+        plain = settings.load_defaults()
+        self.supervisor = Supervisor(plain, rows=(processes.row("listener"),), watchers=("room",))
+        self.floor = self.supervisor.floor()
+        self.mail = Channel(self.supervisor._ends["listener"][1])
+        self.mic = RingWriter(self.supervisor.rings["mic"])
+        self.played = RingWriter(self.supervisor.rings["played"])
+        self.heard = RingReader(self.supervisor.rings["heard"], "room")
+        self.messages: list[Message | Seen] = []
+        self.index = INDEX
+
+    def start(self) -> None:
+        self.supervisor.start()
+        self.until(lambda: self.supervisor.ready)
+
+    def until(self, done: Callable[[], bool], most_s: float = 20.0) -> None:
+        end = time.monotonic() + most_s
+        while not done():
+            assert time.monotonic() < end, self.messages
+            self.supervisor.step(0.002)
+            self.messages += self.mail.receive_all()
+
+    def hears(self, sound: Samples) -> None:
+        """Write to the ring as capture does, as fast as the listener can follow."""
+        for at in range(0, len(sound) - 79, 80):
+            self.mic.write(sound[at : at + 80], index=self.index)
+            self.index += 80
+            if at // 80 % 20 == 0:
+                self.until(lambda: True)
+                time.sleep(0.004)
+
+    def of(self, kind: type[Message]) -> list[Message | Seen]:
+        return [message for message in self.messages if isinstance(message, kind)]
+
+
+@pytest.fixture
+def box() -> Iterator[Box]:
+    box = Box()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def spoken(text: str) -> Samples:
+    silence = np.zeros(RATE_HZ // 2)
+    return to_int16(np.concatenate([silence, at_level(say(text)), silence, silence]))
+
+
+def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:
+    box.start()
+    box.hears(spoken("what about the sea"))
+    box.until(lambda: bool(box.of(SpeechEnded)))
+    [onset], [started], [ended] = box.of(Onset), box.of(SpeechStarted), box.of(SpeechEnded)
+    assert isinstance(onset, Onset)
+    assert isinstance(started, SpeechStarted)
+    assert isinstance(ended, SpeechEnded)
+    assert box.floor.hold == onset.serial == 1
+    assert INDEX + 8000 <= onset.index < INDEX + 8000 + 800
+    slots = []
+    while (slot := box.heard.read()) is not None:
+        slots.append(slot)
+    assert {slot.turn for slot in slots} == {started.utterance}
+    assert (slots[0].flags, slots[-1].flags) == (START, END)
+    assert sum(len(slot.samples) for slot in slots) == ended.frames
+    assert slots[0].index == onset.index - 300 * 16
+
+
+def test_a_muted_microphone_goes_nowhere(box: Box) -> None:
+    box.start()
+    box.floor.muted = True
+    box.hears(spoken("what about the sea"))
+    box.floor.muted = False
+    box.hears(spoken("stop"))
+    box.until(lambda: bool(box.of(SpeechEnded)))
+    [onset] = box.of(Onset)
+    assert isinstance(onset, Onset)
+    assert onset.index > INDEX + len(spoken("what about the sea"))
+
+
+def test_a_restarted_listener_takes_back_what_its_predecessor_held(box: Box) -> None:
+    box.floor.hold = 41
+    box.floor.released = 40
+    box.start()
+    box.until(lambda: bool(box.of(Verdict)))
+    assert box.of(Verdict) == [Verdict(41, "noise", 0)]
+    box.hears(spoken("stop"))
+    box.until(lambda: bool(box.of(SpeechEnded)))
+    assert box.floor.hold == 42
+
+
+def test_a_microphone_that_falls_silent_for_good_ends_the_utterance(box: Box) -> None:
+    box.start()
+    box.hears(spoken("what about the sea")[: 8000 + 11_000])
+    box.until(lambda: bool(box.of(SpeechStarted)))
+    box.until(lambda: bool(box.of(SpeechEnded)))
+
+
+def test_while_an_answer_pauses_an_onset_is_still_over_the_box(box: Box) -> None:
+    box.start()
+    box.mail.send(StateChanged("speaking", 3, 0))
+    os.sched_yield()
+    time.sleep(0.05)
+    box.hears(spoken("what about the sea"))
+    box.until(lambda: bool(box.of(SpeechEnded)))
+    assert [v.kind for v in box.of(Verdict) if isinstance(v, Verdict)] == ["interruption"]
+
+
+def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
+    box.start()
+    rng = np.random.default_rng(0)
+    voice = (rng.standard_normal(6 * RATE_HZ) * 2000).astype(np.int16)
+    echo = np.append(np.zeros(400), voice[:-400] * 0.2).astype(np.int16)
+    for at in range(0, len(voice), 80):
+        box.played.write(voice[at : at + 80], index=box.index + at)
+        if at >= 240:  # played is written before it sounds
+            box.mic.write(echo[at - 240 : at - 160], index=box.index + at - 240)
+        if at // 80 % 20 == 0:
+            box.until(lambda: True)
+            time.sleep(0.004)
+    assert len(box.of(Onset)) <= 2
+    assert box.of(SpeechStarted) == []
