@@ -264,9 +264,12 @@ class Rehearsal:
         until = self.card.now() + 4 * RATE_HZ
         if until < self._noisy + RATE_HZ:
             return
-        places = np.arange(self._noisy, until)
-        self.card.say(self._noisy, self._noise[places % len(self._noise)])
+        first = max(self._noisy, self.card.now() + AHEAD)  # later only on a machine that stalled
+        self._say(first, self._noise[np.arange(first, until) % len(self._noise)])
         self._noisy = until
+
+    def _say(self, at: int, samples: Samples) -> None:
+        self.card.say(at, samples)
 
     def _collect(self) -> None:
         for seen in self.mail.receive_all():

@@ -1,0 +1,167 @@
+"""`interlude bench`: which figures there are, and how they are printed and kept.
+
+In: a name and options. Out: tables on the terminal, and all of it as JSON where that is wanted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from appliance.errors import InterludeError, StorageError
+from appliance.room.report import versions
+from appliance.settings import Settings
+
+RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
+SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
+
+
+class BenchError(InterludeError, ValueError):
+    """A measurement that cannot be made as asked."""
+
+    exit_code = 64  # EX_USAGE
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to measure. `events`: how many, or None for the bench's own number.
+
+    `recordings`: a folder with `words/<word>/<speaker>_<take>.flac`; None: where it usually lies.
+    """
+
+    settings: Settings
+    events: int | None = None
+    recordings: Path | None = None
+    seed: int = 1
+
+    def folder(self) -> Path | None:
+        """The folder of recordings, if there is one. Raises BenchError for one that was named
+        and is not there."""
+        folder = RECORDINGS if self.recordings is None else self.recordings
+        if (folder / "words").is_dir():
+            return folder
+        if self.recordings is not None:
+            raise BenchError(f"{folder}: has no folder `words` of recordings.",
+                             "Name another with --recordings, or none.")  # fmt: skip
+        return None
+
+
+@dataclass
+class Sheet:
+    """One table of figures; `events` is what they were made from, for the JSON only."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str | float, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A row of the list: the module is `bench_` and its name; it has `bench(Options)`."""
+
+    name: str
+    takes: str
+    about: str
+
+
+BENCHES: tuple[Bench, ...] = (
+    Bench("stop", "15 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
+    Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
+    Bench("answer", "9 min", "the owner has spoken → the answer sounds, part by part"),
+    Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
+    Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
+    Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
+)
+
+
+def run(name: str, options: Options, json_file: Path | None = None) -> int:
+    """Measure `name` and print it; without a name, list what can be measured.
+
+    Raises BenchError for a name there is not, StorageError where the JSON cannot be written.
+    """
+    console = Console()
+    if not name:
+        console.print(_list())
+        return 0
+    bench = find(name)
+    console.print(f"[bold]bench {bench.name}[/]: {bench.about}. About {bench.takes}.")
+    before = os.getloadavg()[0]
+    module = importlib.import_module(f"appliance.room.bench_{bench.name}")
+    sheets: list[Sheet] = module.bench(options)
+    after = os.getloadavg()[0]
+    for sheet in sheets:
+        console.print()
+        _print(console, sheet)
+    cores = len(os.sched_getaffinity(0))
+    console.print(f"\nLoad average {before:.1f} before, {after:.1f} after, on {cores} cores; "
+                  "this bench's own load is in it.")  # fmt: skip
+    if json_file is not None:
+        found = {
+            "bench": bench.name,
+            "seed": options.seed,
+            "load": {"before": before, "after": after, "cores": cores},
+            "versions": versions(),
+            "sheets": [asdict(sheet) for sheet in sheets],
+        }
+        write(json_file, found)
+        console.print(f"Written: {json_file}")
+    return 0
+
+
+def find(name: str) -> Bench:
+    """The bench of that name. Raises BenchError, with the nearest name."""
+    names = [bench.name for bench in BENCHES]
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(names)}."
+        raise BenchError(f"There is no bench `{name}`.", hint)
+    return BENCHES[names.index(name)]
+
+
+def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
+    """p50, p95, p99, max and n of measured values; dashes where there is none."""
+    if not len(values):
+        return ("–", "–", "–", "–", 0)
+    figures = [*np.percentile(values, [50, 95, 99]), max(values)]
+    return (*(round(float(figure), digits) for figure in figures), len(values))
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Keep the figures as JSON. Raises StorageError."""
+    try:
+        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written ({error.strerror}).") from error
+
+
+def _list() -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in ("NAME", "takes", "measures"):
+        table.add_column(title)
+    for bench in BENCHES:
+        table.add_row(bench.name, bench.takes, bench.about)
+    return table
+
+
+def _print(console: Console, sheet: Sheet) -> None:
+    table = Table(title=sheet.title, title_justify="left", title_style="", box=None,
+                  header_style="bold", pad_edge=False)  # fmt: skip
+    for number, title in enumerate(sheet.columns):
+        table.add_column(title, justify="right" if number else "left")
+    for row in sheet.rows:
+        table.add_row(*(str(cell) for cell in row))
+    console.print(table)
+    for note in sheet.notes:
+        console.print(note, style="dim", highlight=False)
