@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -158,6 +159,7 @@ def set_up() -> None:
 
 def main() -> int:
     STAMPS.mkdir(exist_ok=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C: cleaned up
     with (STAMPS / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,6 +8,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -52,8 +53,7 @@ def jobs(cores: int, available_gib: float) -> int:
 def wheel(python: Path, lock: Path, logs: Path) -> Path:
     """The wheel for `python`, from the cache or built now from the source pinned in `lock`."""
     flags = build_flags()
-    home = cache(logs)
-    shelf = home / _key(python, lock, flags)
+    shelf = cache(logs) / _key(python, lock, flags)
     shelf.mkdir(exist_ok=True)
     with _alone(shelf / "lock"):
         if found := next(shelf.glob("*.whl"), None):
@@ -62,8 +62,10 @@ def wheel(python: Path, lock: Path, logs: Path) -> Path:
         count = jobs(len(os.sched_getaffinity(0)), _available_gib())
         print(f"   building with {count} at a time, about 8 core-minutes on a PC, 20 on a Pi 5")
         print(f"   its log: {logs / 'llama-build.log'}", flush=True)
+        for left in shelf.glob("build-*"):  # by one that was killed
+            shutil.rmtree(left)
         # Not in /tmp, which is memory on Debian 13, nor in the clone, whose path may hold spaces.
-        with tempfile.TemporaryDirectory(prefix="build-", dir=home) as scratch:
+        with tempfile.TemporaryDirectory(prefix="build-", dir=shelf) as scratch:
             _build(python, lock, flags, count, Path(scratch), logs / "llama-build.log")
             built = next(Path(scratch).glob("*.whl"))
             return built.rename(shelf / built.name)
@@ -103,11 +105,13 @@ def _key(python: Path, lock: Path, flags: tuple[str, ...]) -> str:
     tag = subprocess.run(
         [str(python), "-c", says], capture_output=True, text=True, check=True
     ).stdout.strip()
-    version = re.search(r"llama-cpp-python==(\S+)", lock.read_text())
+    text = lock.read_text()
+    version = re.search(r"llama-cpp-python==([\w.]+)", text)
     assert version, "the lock names no llama-cpp-python"
+    source = re.findall(r"sha256:\w+", text)
     cpu = _cpu_flags() if "-DGGML_NATIVE=ON" in flags else ""
     libc = "-".join(platform.libc_ver())
-    made_of = hashlib.sha256("\n".join((lock.read_text(), *flags, cpu, libc)).encode()).hexdigest()
+    made_of = hashlib.sha256("\n".join((*source, *flags, cpu, libc)).encode()).hexdigest()
     return f"llama-{version[1]}-{tag}-{made_of[:12]}"
 
 

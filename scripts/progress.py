@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -42,7 +43,7 @@ def follow(
     with log.open("wb") as file:
         child = subprocess.Popen(
             list(command), cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         assert child.stdout is not None
         try:
@@ -60,7 +61,7 @@ def follow(
                 show.tick()
             code = child.wait()
         except BaseException:
-            child.terminate()
+            os.killpg(child.pid, signal.SIGTERM)  # with the compilers it has started
             child.wait()
             raise
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,3 +123,24 @@ def test_a_program_that_ends_well_says_nothing(
 )
 def test_a_duration_is_said_as_one_says_it(seconds: float, words: str) -> None:
     assert took(seconds) == words
+
+
+def test_a_set_up_that_is_interrupted_ends_what_it_has_started(tmp_path: Path) -> None:
+    child = "import os, subprocess; p = subprocess.Popen(['sleep', '60']); print(p.pid); p.wait()"
+    pids: list[int] = []
+
+    def interrupt(line: str) -> None:
+        pids.append(int(line))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        follow([sys.executable, "-u", "-c", child], tmp_path / "log", interrupt)
+    deadline = time.monotonic() + 10
+    while alive(pids[0]) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not alive(pids[0])
+
+
+def alive(pid: int) -> bool:
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
