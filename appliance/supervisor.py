@@ -33,6 +33,7 @@ from appliance.worker import WIRING
 
 RESTARTS_A_MINUTE = 5
 BACK_OFF_S = (0.0, 0.2, 0.5, 1.0, 2.0)  # before the first, second, … restart within a minute
+START_S = 15.0  # until a part's first beat: importing from a cold SD card takes seconds
 STOP_S = 3.0  # for an orderly stop of each part; then it is killed
 FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
 LOOK_S = 0.25  # between two looks at the heartbeats
@@ -221,7 +222,7 @@ class Supervisor:
     def _spawn(self, part: Part) -> None:
         name = part.row.name
         wiring, fds = self._wiring(name)
-        part.heart.reset(time.monotonic_ns())
+        part.heart.reset(time.monotonic_ns() + int(START_S * 1e9))
         part.announced = False
         part.starts.append(self._clock())
         part.child = subprocess.Popen(
