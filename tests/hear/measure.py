@@ -84,8 +84,8 @@ def echo_only(seed: int, delay_ms: float, echo_db: float, seconds: int) -> None:
     at = [sample / RATE_HZ for sample, _ in result.of(Onset)]
     yields = sum(v.kind == "interruption" for _, v in result.of(Verdict))
     first = sum(second < 10 for second in at)
-    print(f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dBFS, {seconds} s: false pauses "
-          f"{first} in the first 10 s, {len(at) - first} after; self-interruptions {yields}")  # fmt: skip
+    print(f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dBFS: false pauses "
+          f"{first} in 10 s, {len(at) - first} in the {seconds - 10} s after; self-interruptions {yields}")  # fmt: skip
 
 
 def false_pauses(noise_db: float) -> None:
