@@ -67,9 +67,10 @@ def rehearse(args: argparse.Namespace) -> int:
 
 
 def bench(args: argparse.Namespace) -> int:
-    from appliance.room import commands
+    from appliance.room.benches import Options, run
 
-    return commands.bench(args.name, dict(args.option))
+    options = Options(_settings(args), args.events, args.recordings, args.seed)
+    return run(args.name, options, args.json)
 
 
 def check(args: argparse.Namespace) -> int:
@@ -224,21 +225,27 @@ def _room_verbs(verbs: _Verbs) -> None:
             metavar="DIR",
             help="write report.json, room.wav and timeline.png into it",
         )
-    example = "example:\n  interlude bench stop events=60"
+    example = "example:\n  interlude bench stop --events 60 --json stop.json"
     measured = verbs.add("bench", "measure the figures of the README here", bench, example)
     measured.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="which figure; without it, all of them"
+        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
     )
     measured.add_argument(
-        "option", nargs="*", type=_option, metavar="KEY=VALUE", help="how to measure it"
+        "--events", type=_positive, metavar="N", help="how many; without it, the bench's own number"
+    )
+    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
+    measured.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="a folder with words/WORD/SPEAKER_TAKE.flac"
+    )
+    measured.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
     )
 
 
-def _option(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not (key and equals):
-        raise argparse.ArgumentTypeError(f"`{text}` should be KEY=VALUE")
-    return key, value
+def _positive(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"`{text}` should be a number above 0")
+    return int(text)
 
 
 # ── how it ends ──────────────────────────────────────────────────────────────────────────────

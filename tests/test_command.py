@@ -77,7 +77,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("words", [
     [], ["frobnicate"], ["models"], ["models", "fetch"], ["memory", "burn"], ["rehearse"],
-    ["bench", "stop", "sixty"], ["run", "--fast"],
+    ["bench", "stop", "sixty"], ["bench", "stop", "--events", "0"], ["run", "--fast"],
 ])  # fmt: skip
 def test_words_that_are_no_verb_exit_with_2_and_usage(
     words: list[str], capsys: pytest.CaptureFixture[str]
@@ -94,10 +94,9 @@ def test_settings_may_stand_before_the_verb_and_after_it(place: str) -> None:
     assert parser().parse_args(words).settings == Path("a")
 
 
-def test_options_of_a_benchmark_are_pairs() -> None:
-    args = parser().parse_args(["bench", "stop", "events=60", "noise=kitchen"])
-    assert args.name == "stop"
-    assert dict(args.option) == {"events": "60", "noise": "kitchen"}
+def test_a_benchmark_takes_a_number_of_events_and_a_seed() -> None:
+    args = parser().parse_args(["bench", "stop", "--events", "60", "--seed", "7"])
+    assert (args.name, args.events, args.seed) == ("stop", 60, 7)
 
 
 # ── config ───────────────────────────────────────────────────────────────────────────────────

@@ -6,48 +6,45 @@ microphone's pace: 200 slots of 5 ms a second.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import select
 import socket
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from multiprocessing.context import SpawnContext
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from appliance.ipc import ring
 from appliance.ipc.ring import RingReader, RingSpec, RingWriter
+from appliance.room.benches import SPREAD, Options, Sheet, spread
 
 SPEC = RingSpec("mic", "writer", ("reader",), slots=512, frames=80)
 PACE_S = 0.005
 SLOT = np.zeros(80, np.int16)
+EVENTS = 2000
 FIFO_PRIORITY = 20  # the audio processes' own
 
 
-def bench(slots: int = 2000) -> dict[str, list[float]]:
-    """Microseconds one way, each of `slots` times, for the ring, a Unix socket and a Queue."""
-    return {
-        "ring": _through_ring(slots),
-        "Unix socket": _through_socket(slots),
-        "multiprocessing.Queue": _through_queue(slots),
-    }
-
-
-def main(slots: int = 2000) -> int:
-    """Print the table."""
-    table = Table(box=None, header_style="bold")
-    for title in ("one way, µs", "p50", "p95", "p99", "max", "n"):
-        table.add_column(title, justify="left" if title[0] == "o" else "right")
-    for name, times in bench(slots).items():
-        row = [*np.percentile(times, [50, 95, 99]), max(times)]
-        table.add_row(name, *(f"{value:.0f}" for value in row), str(len(times)))
-    Console().print(table)
-    return 0
+def bench(options: Options) -> list[Sheet]:
+    """The ring, a Unix socket and a Queue, so many slots each."""
+    slots = options.events or EVENTS
+    sheet = Sheet("One way between two processes, µs", ("", *SPREAD))
+    with _hurry():
+        for name, through in (("ring", _through_ring), ("Unix socket", _through_socket),
+                              ("multiprocessing.Queue", _through_queue)):  # fmt: skip
+            times = through(slots)
+            sheet.rows.append((name, *spread(times, 0)))
+            sheet.events += [{"through": name, "us": times}]
+    sheet.notes.append(
+        "From the stamp before the write to the clock after the read, 80 samples each 5 ms, with "
+        "FIFO scheduling where that is permitted: the product's own reader and writer, polled."
+    )
+    return [sheet]
 
 
 def _through_ring(slots: int) -> list[float]:
@@ -113,8 +110,7 @@ def _paced(slots: int, send: Callable[[], Any]) -> None:
 
 
 def _writer(target: Callable[..., None], args: tuple[int, ...]) -> int:
-    """Run `target(*args)` in a forked child, both with FIFO priority where that is permitted."""
-    _hurry()
+    """Run `target(*args)` in a forked child."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -124,8 +120,13 @@ def _writer(target: Callable[..., None], args: tuple[int, ...]) -> int:
     return pid
 
 
-def _hurry() -> None:
-    try:
+@contextlib.contextmanager
+def _hurry() -> Iterator[None]:
+    """The audio processes' own scheduling, for this process and its children, where permitted."""
+    normal = os.sched_getscheduler(0), os.sched_getparam(0)
+    with contextlib.suppress(PermissionError):  # the figures are then an ordinary process's
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
-    except PermissionError:
-        return  # the figures are then those of an ordinary process
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, *normal)

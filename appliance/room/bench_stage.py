@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+import numpy as np
+
 from appliance import processes
 from appliance.errors import CardError
 from appliance.ipc.ring import Samples
@@ -139,6 +141,11 @@ class Stage(Rehearsal):
                 return
             if isinstance(seen.message, kind):
                 yield seen.message
+
+    def spoken(self, turn: int) -> Samples:
+        """What the speaker has made so far of answer `turn`."""
+        pieces = sorted(self._voices[turn], key=lambda piece: piece[0])
+        return np.concatenate([np.zeros(0, np.int16), *(samples for _, samples in pieces)])
 
     # ── of the rehearsal ─────────────────────────────────────────────────────────────────────
     def _run_script(self) -> None:

@@ -39,6 +39,7 @@ STEP_S = 0.01  # between two looks at the mail
 AHEAD = (
     RATE_HZ // 20
 )  # samples the owner's sound is put into the future, so the card has it in time
+NOISE_AHEAD = RATE_HZ // 4  # likewise for seconds of noise at once, whose copying takes longer
 NOISE_S = 20  # of noise are made, and looped
 TAIL_S = 0.7  # recorded after the last thing has happened
 
@@ -264,7 +265,7 @@ class Rehearsal:
         until = self.card.now() + 4 * RATE_HZ
         if until < self._noisy + RATE_HZ:
             return
-        first = max(self._noisy, self.card.now() + AHEAD)  # later only on a machine that stalled
+        first = max(self._noisy, self.card.now() + NOISE_AHEAD)  # later only after a stall
         self._say(first, self._noise[np.arange(first, until) % len(self._noise)])
         self._noisy = until
 
