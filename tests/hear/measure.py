@@ -84,8 +84,10 @@ def echo_only(seed: int, delay_ms: float, echo_db: float, seconds: int) -> None:
     at = [sample / RATE_HZ for sample, _ in result.of(Onset)]
     yields = sum(v.kind == "interruption" for _, v in result.of(Verdict))
     first = sum(second < 10 for second in at)
-    print(f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dBFS: false pauses "
-          f"{first} in 10 s, {len(at) - first} in the {seconds - 10} s after; self-interruptions {yields}")  # fmt: skip
+    print(
+        f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dBFS: false pauses {first} in 10 s, "
+        f"{len(at) - first} in the {seconds - 10} s after; self-interruptions {yields}"
+    )
 
 
 def false_pauses(noise_db: float) -> None:
@@ -151,6 +153,7 @@ def main() -> None:
     print("Onset, from the sound's true beginning to the step that says so")
     for label, sounds in (("espeak", spoken), ("recorded words", recorded(count) if there else [])):
         if sounds:
+            onsets(f"{label}, quiet (-75 dBFS)", sounds, None, -75)
             onsets(f"{label}, quiet (-62 dBFS)", sounds, None, -62)
             onsets(f"{label}, noise -45 dBFS", sounds, None, -45)
             onsets(f"{label}, echo as loud (-26 dBFS)", sounds[:60], -26, -62)
