@@ -85,8 +85,8 @@ def echo_only(seed: int, delay_ms: float, echo_db: float, seconds: int) -> None:
     yields = sum(v.kind == "interruption" for _, v in result.of(Verdict))
     first = sum(second < 10 for second in at)
     print(
-        f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dBFS: false pauses {first} in 10 s, "
-        f"{len(at) - first} in the {seconds - 10} s after; self-interruptions {yields}"
+        f"room {seed:2}, {delay_ms:2.0f} ms, echo {echo_db:.0f} dB: false pauses {first} in 10 s "
+        f"and {len(at) - first} in the {seconds - 10} s after; self-interruptions {yields}"
     )
 
 
