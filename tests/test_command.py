@@ -123,9 +123,8 @@ def test_config_changed_prints_only_that(
 
 
 def test_a_reader_that_goes_away_is_no_fault_of_ours() -> None:
-    command = (
-        f"{sys.executable} -m appliance config | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
-    )
+    config = f"{shlex.quote(sys.executable)} -m appliance config"
+    command = f"{config} | head -c 1 >/dev/null; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(
         ["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True
     )
