@@ -230,6 +230,7 @@ class Supervisor:
             env={**self._environment, WIRING: json.dumps(wiring)},
             stdin=subprocess.DEVNULL,
             pass_fds=fds,
+            process_group=0,  # Ctrl-C at the terminal is ours alone: we stop them in order
         )
         part.exit_fd = os.pidfd_open(part.child.pid)
         self._poll.register(part.exit_fd, select.POLLIN)
