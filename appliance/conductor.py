@@ -41,6 +41,8 @@ MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
 _ORDER = ("supervisor", "listener", "playback", "capture", "thinker", "speaker")
+# Told of each state: an answer that pauses between two sentences is under way all the same.
+_TOLD = ("listener",)
 
 
 def main(work: Worker) -> None:
@@ -174,8 +176,8 @@ class Conductor:
     def _announce(self, change: Become) -> None:
         changed = StateChanged(change.state, change.turn, time.monotonic_ns(), change.reason)
         self._work.log.info("%s (%s)", change.state, change.reason)
-        for watcher in self._watchers:
-            self._work.channels[watcher].send(changed)
+        for peer in (*_TOLD, *self._watchers):
+            self._work.channels[peer].send(changed)
 
     def _send(self, part: str, message: Message) -> None:
         channel = self._work.channels.get(part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from appliance.processes import RATE_HZ
 from appliance.room.scene import Scene, Utterance
 
 SPEECH_DB = -26.0  # dBFS rms of someone who talks a metre away from the box
+HUM = re.compile(r"\bm+-?hm+\b", re.IGNORECASE)  # mm-hm, mhm, mm-hmm: espeak-ng spells them out
+HUMMED = "[[m'mh'm]]"  # and hums them when told so in its own alphabet
 EDGE_DB = -40.0  # below the peak: where a sound begins and ends
 
 
@@ -74,7 +77,7 @@ def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:
 def _spoken(text: str, voice: str, speed: int, pitch: int) -> npt.NDArray[np.float32]:
     command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed), "-p", str(pitch)]
     try:
-        done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+        done = subprocess.run(command, input=HUM.sub(HUMMED, text).encode(), capture_output=True, check=True)
     except FileNotFoundError as error:
         raise SceneError("espeak-ng is not installed.", "Run `make setup`.") from error
     except subprocess.CalledProcessError as error:

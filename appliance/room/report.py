@@ -102,10 +102,10 @@ class Reader:
         serial = self._serials(onset, end)
         if out.over_the_box:
             self._stop(out, onset, end)
-            verdicts = [v for v in self.all(Verdict) if v[1].serial in serial]
-            if verdicts:
-                at, verdict = verdicts[-1]
-                out.verdict, out.verdict_ms = verdict.kind, (at - onset) / MS
+        verdicts = [v for v in self.all(Verdict) if v[1].serial in serial]
+        if verdicts:
+            at, verdict = verdicts[-1]
+            out.verdict, out.verdict_ms = verdict.kind, (at - onset) / MS
         starts = [m for m in self.all(SpeechStarted) if m[1].serial in serial]
         pause = self._in(Paused, onset - EARLY, end + LATE)
         if starts:

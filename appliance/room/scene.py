@@ -63,7 +63,7 @@ class Scene(Part, frozen=True):
 
     room: Room = msgspec.field(default_factory=Room)
     owner: tuple[Utterance, ...] = ()
-    patience_s: Annotated[float, msgspec.Meta(gt=0, le=600)] = 30.0
+    patience_s: Annotated[float, msgspec.Meta(gt=0, le=600)] = 90.0
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     name: str = ""
     folder: str = "."
