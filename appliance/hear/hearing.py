@@ -79,7 +79,9 @@ class Hearing:
         self._usual_db: float | None = None
         self._burst = Burst(None)
         self._utterance: Utterance | None = None
-        self.answering = False  # told from outside: an answer is under way, even where it pauses
+        # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
+        # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
+        self.answering: bool | None = None
         self.last_step: Step | None = None
 
     @property
@@ -140,7 +142,9 @@ class Hearing:
         self._onset = self._began()
         self._voicing.begin(self._onset)
         self._burst = Burst(self._usual_db)
-        over_box = self.answering or self._now <= self._over_box_until
+        over_box = self.answering
+        if over_box is None:
+            over_box = self._now <= self._over_box_until
         began, decided = self._index(self._onset), self._index(self._now)
         events.append(Onset(self._serial, began, over_box, decided))
         if step.probability is not None:
