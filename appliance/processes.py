@@ -46,9 +46,9 @@ class Process:
 PROCESSES: tuple[Process, ...] = (
     #       name         module               cores  sched. prio nice lock   silent needed cpu MiB
     Process("conductor", "conductor",         (0,), "normal", 0, 0, False,  5.0, True, 0.05, 120),
-    Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.05, 120),
-    Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.05, 120),
-    Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.10, 200),
+    Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.08, 240),
+    Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.06, 240),
+    Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.15, 300),
     Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
     Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
 )  # fmt: skip

@@ -67,7 +67,7 @@ class Reader:
 
     def outcomes(self) -> list[Outcome]:
         said = self.recording.said
-        ends = [s.onset for s in said[1:]] + [self.recording.first + len(self.track)]
+        ends = [*(s.onset for s in said), self.recording.first + len(self.track)][1:]
         return [self._outcome(s, until) for s, until in zip(said, ends, strict=True)]
 
     def false_pauses(self) -> int:

@@ -15,6 +15,7 @@ import soundfile
 
 from appliance import processes, settings
 from appliance.messages import PartChanged, StopSpeaking
+from appliance.processes import Process
 from appliance.room import commands, scene
 from appliance.room.rehearsal import Rehearsal
 from appliance.room.report import Reader, report
@@ -79,6 +80,15 @@ def test_the_sound_file_holds_the_owner_left_and_the_box_right(demo: tuple[Reade
 
 def test_the_picture_is_a_picture(demo: tuple[Reader, Path]) -> None:
     assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("row", processes.PROCESSES, ids=lambda row: row.name)
+def test_no_process_exceeds_its_budget(demo: tuple[Reader, Path], row: Process) -> None:
+    recording = demo[0].recording
+    cost = recording.costs[row.name]
+    assert cost.cpu_s <= row.cpu_share * recording.seconds
+    assert cost.peak_mib <= row.memory_mib
+    assert cost.restarts == 0
 
 
 class Saboteur:
