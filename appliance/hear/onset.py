@@ -5,9 +5,12 @@ It may be wrong: what it fires at must be confirmed, or the pause is taken back.
 
 from __future__ import annotations
 
+import math
+
 from appliance.settings import Onset
 
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
+_BIAS_DB = 1.0  # steps of mere noise lie about the floor: half of them over it
 _DECAY_DB = 0.3  # a step: what a filter of 200 ms leaves lasts as long as the filter
 _WARY_DB = 4.0  # added to the margin for each false alarm
 _WARIEST_DB = 16.0
@@ -33,17 +36,38 @@ class ExpectedEcho:
     def audible(self) -> bool:
         return self._played > _AUDIBLE_DB
 
-    def feed(self, played_db: float, estimate_db: float, residue_db: float, learn: bool) -> None:
-        """One step; learn while nobody but the box speaks."""
+    def feed(
+        self,
+        played_db: float,
+        estimate_db: float,
+        residue_db: float,
+        learn: bool,
+        floor_db: float = -100.0,
+    ) -> None:
+        """One step; learn while nobody but the box speaks.
+
+        What remains in a quiet room is mostly the room's noise `floor_db`: taken for echo, it
+        would be expected to grow with the voice, and soft words would go unheard over loud ones.
+        """
         self._played = max(played_db, self._played - _DECAY_DB)
         self._estimate = max(estimate_db, self._estimate - _DECAY_DB)
         if not self.audible:
             self.db = -100.0
             return
         if learn:
+            residue_db = _without(floor_db, residue_db)
             self._taken_db = _follow(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
             self._loss_db = _follow(self._loss_db, self._played - residue_db, 0.0, 60.0)
         self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
+
+
+_UNDER_NOISE_DB = 12.0  # how far under the noise a residue is still believed
+
+
+def _without(noise_db: float, level_db: float) -> float:
+    """The level, in dB, less the noise in it."""
+    left = 10 ** (level_db / 10) - 10 ** ((noise_db + _BIAS_DB) / 10)
+    return 10 * math.log10(max(left, 10 ** ((noise_db - _UNDER_NOISE_DB) / 10)))
 
 
 _RISE, _FALL = 0.005, 0.02  # of the way a step: believe less at once, more only in time

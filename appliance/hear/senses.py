@@ -86,7 +86,8 @@ class Senses:
         hissing = heard[:, 0]
         energy_db = decibels(hissing)
         played_db = decibels(played / 32768) if played.any() else -100.0
-        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, not somebody_speaks)
+        learn = not somebody_speaks
+        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or somebody_speaks)
         fires = self.gate.feed(energy_db, self.floor.db, self.echo)

@@ -68,6 +68,14 @@ def test_a_cold_canceller_is_not_trusted() -> None:
     assert echo.db > -25
 
 
+@pytest.mark.parametrize(("floor_db", "expected_db"), [(-70.0, -80.0), (-100.0, -70.0)])
+def test_a_rooms_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
+    echo = ExpectedEcho()
+    for _ in range(4000):
+        echo.feed(-20, -100, -70, learn=True, floor_db=floor_db)
+    assert echo.db == pytest.approx(expected_db, abs=1.0)
+
+
 def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
     echo = ExpectedEcho()
     echo.feed(-20, -20, -45, learn=True)
