@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
 import numpy as np
 import psutil
 
@@ -137,7 +138,7 @@ class Rehearsal:
         return SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay)
 
     def _play(self, folder: Path) -> None:
-        settings = self.recording.settings
+        settings = _with_own_state(self.recording.settings, folder / "state")
         environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
         self.supervisor = Supervisor(
             settings, rows=self._rows, watchers=(WATCHER,), environment=environment
@@ -316,6 +317,13 @@ class Rehearsal:
             for position, samples in pieces:
                 answer[position : position + len(samples)] = samples
             self.recording.answers[turn] = answer
+
+
+def _with_own_state(settings: Settings, folder: Path) -> Settings:
+    """The owner's models, but a memory of the rehearsal's own: nothing of it is remembered."""
+    folder.mkdir()
+    (folder / "models").symlink_to((settings.state_path() / "models").absolute())
+    return msgspec.structs.replace(settings, state_dir=str(folder))
 
 
 def _noise(scene: Scene) -> Samples:

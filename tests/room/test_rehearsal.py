@@ -91,6 +91,15 @@ def test_no_process_exceeds_its_budget(demo: tuple[Reader, Path], row: Process) 
     assert cost.restarts == 0
 
 
+def test_a_rehearsal_leaves_nothing_in_the_owners_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    reader = play({"owner": [{"at_s": 0, "say": "hello"}]})
+    assert reader.outcomes()[0].outcome == "answered"
+    assert list(tmp_path.rglob("*")) == []
+
+
 class Saboteur:
     """Ends or freezes one part a turn while the box speaks, then stops the answer."""
 
