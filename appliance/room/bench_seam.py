@@ -45,7 +45,8 @@ def bench(options: Options) -> list[Sheet]:
 
     stage = Stage(QUIET, options.settings, act)
     recording = stage.play()
-    steps = [int(np.abs(np.diff(a.astype(np.int32))).max(initial=0))
+    volume = options.settings.speaking.volume
+    steps = [int(volume * np.abs(np.diff(a.astype(np.int32))).max(initial=0))
              for a in recording.answers.values() if len(a)]  # fmt: skip
     return [_sheet(found, counts, max(steps, default=0), stage.dropouts)]
 

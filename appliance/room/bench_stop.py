@@ -128,7 +128,12 @@ def _event(
     ours = _ours(stage, onset)
     theirs = _theirs(other, other.index_of(stage.card.time_of(onset)))
     for by, heard in (("ours", ours), ("article", theirs)):
-        yield {"by": by, "word": word.kind, "name": word.name} | heard.as_data()
+        yield {
+            "by": by,
+            "word": word.kind,
+            "name": word.name,
+            "click": word.click,
+        } | heard.as_data()
     if not stage.talking():
         stage.talk()
     stage.until(lambda: stage.card.now() > end + APART, 5.0)

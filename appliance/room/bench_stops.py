@@ -86,6 +86,9 @@ def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> 
             mine = [e for e in events if (e["by"], e["word"]) == (by, word)]
             if mine:
                 _rows(f"{by}, {word}, {room}", mine, stop, parts)
+            clear = [e for e in mine if not e.get("click")]
+            if len(clear) < len(mine):
+                _rows(f"{by}, {word} without clicks, {room}", clear, stop, parts)
         stop.events += [{"room": room} | event for event in events]
     stop.notes.append(
         f"Left out: {SILENT}, the box was not audible in the 50 ms before the word; {GAPPED}, over "
@@ -96,7 +99,9 @@ def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> 
     else:
         stop.notes.append(
             f"Real words: whole clips at −26 dBFS; the onset is the first sample over −40 dB of "
-            f"the peak. {noisy} clips whose noise is over that within 20 ms were not used."
+            f"the peak. {noisy} clips whose noise is over that within 20 ms, or louder than the "
+            "room before the word, were not used. Without clicks: without the clips in which that "
+            "sample lies in a click or a breath, with 20 ms of silence before the word."
         )
     return [stop, parts]
 

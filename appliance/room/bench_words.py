@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
+from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
 from appliance.room import owner
 from appliance.room.owner import SPEECH_DB, Sound
@@ -22,18 +25,25 @@ SPOKEN = (
 VOICES = ("en-us", "en-gb", "en-gb-scotland", "en-us+f2", "en-us+f4", "en-us+m3", "en-gb+f3",
           "en-gb-x-rp", "en-us+m7", "en-gb+m1")  # fmt: skip
 NOISY_FRAMES = RATE_HZ // 50  # a clip that is over −40 dB of its peak within 20 ms
+NOISY_DB = (
+    -64.0
+)  # dBFS before the onset: over the quiet room's own −70, it would be heard by itself
+CLICK_DB = -58.0  # dBFS in 5 ms: 32 dB under the word
+CLICK_STEPS = 4  # of 5 ms under that, within the first 12: what came before was not the word
 
 
 @dataclass(frozen=True)
 class Word:
     """One sound of the owner, at −26 dBFS; `sound.onset` is its true onset.
 
-    That is the first sample over −40 dB of its peak.
+    That is the first sample over −40 dB of its peak. `click`: it lies in a click or a breath, and
+    20 ms of silence follow before the word.
     """
 
     kind: str
     name: str
     sound: Sound
+    click: bool = False
 
 
 def synthetic(seed: int) -> Iterator[Word]:
@@ -50,7 +60,8 @@ def synthetic(seed: int) -> Iterator[Word]:
 class Recorded:
     """Recorded words, whole clips with what noise they carry. `noisy` counts those left out.
 
-    The onset of a clip whose own noise is over −40 dB of its peak from the start cannot be told.
+    The onset of a clip whose own noise is over −40 dB of its peak from the start cannot be told;
+    and one whose noise is louder than the room is no sound of a quiet room.
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
@@ -63,10 +74,27 @@ class Recorded:
             usable = False
             for file in self._files:
                 sound = owner.recorded(file, SPEECH_DB)
-                if sound.onset < NOISY_FRAMES:
+                if sound.onset < NOISY_FRAMES or _level_db(sound.samples[: sound.onset]) > NOISY_DB:
                     self.noisy += 1
                     continue
                 usable = True
-                yield Word("real", f"{file.parent.name}/{file.stem}", sound)
+                yield Word("real", f"{file.parent.name}/{file.stem}", sound, begins_aside(sound))
             if not usable:
                 return
+
+
+def begins_aside(sound: Sound) -> bool:
+    """Whether what begins at the onset is over at once, and the word comes later."""
+    silent = 0
+    for step in range(12):
+        at = sound.onset + step * 80
+        silent = silent + 1 if _level_db(sound.samples[at : at + 80]) < CLICK_DB else 0
+        if silent == CLICK_STEPS:
+            return True
+    return False
+
+
+def _level_db(samples: Samples) -> float:
+    """Mean energy, dB full scale; −120 for none."""
+    power = np.mean(np.square(samples / 32768)) if len(samples) else 0.0
+    return float(10 * np.log10(power + 1e-12))

@@ -9,7 +9,8 @@ import numpy as np
 import soundfile
 
 from appliance.processes import RATE_HZ
-from appliance.room.bench_words import NOISY_FRAMES, Recorded, synthetic
+from appliance.room.bench_words import NOISY_FRAMES, Recorded, begins_aside, synthetic
+from appliance.room.owner import Sound
 
 
 def write_clip(folder: Path, name: str, *, noise: float) -> None:
@@ -46,3 +47,19 @@ def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_pat
 def test_nothing_but_noisy_recordings_come_to_an_end(tmp_path: Path) -> None:
     write_clip(tmp_path, "noisy", noise=0.05)
     assert list(Recorded(tmp_path, 1)) == []
+
+
+def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path) -> None:
+    write_clip(tmp_path, "plain", noise=0.001)
+    word = next(iter(Recorded(tmp_path, 1)))
+    assert not word.click
+    clicked = word.sound.samples.copy()
+    clicked[2000:2010] = 2000
+    assert begins_aside(Sound(clicked, 2000, word.sound.end))
+
+
+def test_a_recording_louder_than_a_quiet_room_before_its_word_is_left_out(tmp_path: Path) -> None:
+    write_clip(tmp_path, "hissing", noise=0.0045)
+    words = Recorded(tmp_path, 1)
+    assert list(words) == []
+    assert words.noisy == 1
