@@ -24,13 +24,16 @@ DEMO = Path(__file__).with_name("demo.yaml")
 
 
 def rehearse(paths: Sequence[Path], report_dir: Path | None, settings: Settings) -> int:
-    """Play each scene and print its table; with `report_dir`, write a folder for each.
+    """Play each scene and print its table; write a report to `report_dir` (of several, one each).
 
     All scenes are read before the first is played, so that an error in the last costs nothing.
     Returns 0, or 1 if a scene did not come to its end.
     """
     loaded = [scenes.load(path) for path in paths]
-    ended_well = [play(scene, report_dir, settings) for scene in loaded]
+    ended_well = []
+    for scene in loaded:
+        folder = report_dir / scene.name if report_dir and len(loaded) > 1 else report_dir
+        ended_well.append(play(scene, folder, settings))
     return 0 if all(ended_well) else 1
 
 
@@ -39,7 +42,7 @@ def demo(report_dir: Path | None, settings: Settings) -> int:
     return rehearse([DEMO], report_dir or Path("rehearsal"), settings)
 
 
-def play(scene: Scene, report_dir: Path | None, settings: Settings) -> bool:
+def play(scene: Scene, folder: Path | None, settings: Settings) -> bool:
     """Play one scene, print its table and write its files. False if it did not come to its end."""
     console = Console()
     console.print(f"[bold]{scene.name}[/]: the owner speaks {len(scene.owner)} times; "
@@ -49,8 +52,7 @@ def play(scene: Scene, report_dir: Path | None, settings: Settings) -> bool:
     console.print(_table(outcomes))
     for line in _summary(reader):
         console.print(line)
-    if report_dir is not None:
-        folder = report_dir / scene.name
+    if folder is not None:
         write(reader, outcomes, folder)
         console.print(f"Written: {folder}/report.json, room.wav, timeline.png")
     return not reader.recording.given_up
