@@ -103,19 +103,22 @@ def write(reader: Reader, outcomes: list[Outcome], folder: Path) -> None:
 
 
 def _table(outcomes: list[Outcome]) -> Table:
+    """Fits 80 columns; what the box said stands in the report and in the picture."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title, justify in (("at", "right"), ("the owner", "left"), ("outcome", "left"),
-                           ("silent after", "right"), ("verdict", "left"), ("seam", "left"),
-                           ("answer after", "right"), ("the box", "left")):  # fmt: skip
-        table.add_column(title, justify=justify)  # type: ignore[arg-type]  # rich's literal
+    table.add_column("at", justify="right", no_wrap=True)
+    table.add_column("the owner", max_width=24, overflow="fold")
+    for title in ("outcome", "silent", "verdict", "lost", "answer"):
+        table.add_column(title, no_wrap=True)
     for out in outcomes:
-        verdict = f"{out.verdict} ({out.verdict_ms:.0f} ms)" if out.verdict else ""
-        seam = ""
-        if out.seam is not None:
-            seam = f"{out.seam['lost_samples']} lost, {out.seam['repeated_samples']} repeated"
-        answer = (out.answer_text or "")[:60] + ("…" if len(out.answer_text or "") > 60 else "")
+        verdict = f"{out.verdict} {_ms(out.verdict_ms)}" if out.verdict else ""
+        lost = f"{out.seam['lost_samples']}+{out.seam['repeated_samples']}" if out.seam else ""
         table.add_row(f"{out.onset_s:.1f} s", f"“{out.said}”", out.outcome, _ms(out.stop_ms),
-                      verdict, seam, _ms(out.answer_ms), answer)  # fmt: skip
+                      verdict, lost, _ms(out.answer_ms))  # fmt: skip
+    table.caption = (
+        "silent: onset → last audible sample. lost: samples lost + repeated over the pause.\n"
+        "answer: end of the owner's speech → first audible sample."
+    )
+    table.caption_justify = "left"
     return table
 
 
