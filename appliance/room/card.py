@@ -6,12 +6,10 @@ and what the microphone delivered, by absolute index, and the card's log.
 
 from __future__ import annotations
 
-import enum
 import mmap
 import os
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,6 +19,7 @@ import numpy.typing as npt
 
 from appliance.errors import CardError
 from appliance.ipc.ring import Samples
+from appliance.room.card_events import CardEvent, read_event
 from appliance.room.card_layout import (
     EVENTS,
     LAYOUT,
@@ -44,47 +43,6 @@ class SamplesNotYet(CardError):
 
 class SaidTooLate(CardError):
     """A sound for a moment that the microphone has passed."""
-
-
-class Stream(enum.StrEnum):
-    """A direction of the card."""
-
-    PLAYBACK = "playback"
-    CAPTURE = "capture"
-
-
-class Kind(enum.StrEnum):
-    """What happened to a stream."""
-
-    START = "start"
-    STOP = "stop"
-    PAUSE = "pause"
-    RESUME = "resume"
-    XRUN = "xrun"
-
-
-_STREAMS = (Stream.PLAYBACK, Stream.CAPTURE)
-_KINDS = (Kind.START, Kind.STOP, Kind.PAUSE, Kind.RESUME, Kind.XRUN)  # from 1 on
-
-
-@dataclass(frozen=True)
-class CardEvent:
-    """One line of the card's log.
-
-    `index` is the first frame of a start or resume, the first that was not played or delivered at a
-    stop, pause or xrun. `frames` is how many were queued to the loudspeaker then; of an xrun, how
-    many passed until it was noticed. `serial` counts from 1; `time_ns` is CLOCK_MONOTONIC.
-    """
-
-    serial: int
-    time_ns: int
-    stream: Stream
-    kind: Kind
-    index: int
-    frames: int
-
-    def __str__(self) -> str:
-        return f"{self.stream} {self.kind} at {self.index} ({self.frames} frames)"
 
 
 class SoundCard:
@@ -309,16 +267,7 @@ class SoundCard:
         for number in range(max(0, count - EVENTS), count):
             event = self._card["events"][number % EVENTS].copy()
             if event["serial"] == number + 1:  # or it is being written this moment
-                found.append(
-                    CardEvent(
-                        serial=number + 1,
-                        time_ns=int(event["time_ns"]),
-                        stream=_STREAMS[event["stream"]],
-                        kind=_KINDS[event["kind"] - 1],
-                        index=int(event["index"]),
-                        frames=int(event["frames"]),
-                    )
-                )
+                found.append(read_event(event, number + 1))
         return tuple(found)
 
     # Faults
@@ -350,34 +299,3 @@ def _parts(first: int, frames: int) -> Iterator[tuple[slice, int, int]]:
         length = min(frames - done, RING_FRAMES - start)
         yield slice(start, start + length), lap % 65535 + 1, done
         done += length
-
-
-def plugin_path() -> Path:
-    """Where `make -C hw/simcard` puts the ALSA plugin. Raises CardError when it is not built."""
-    built = Path(__file__).parents[2] / "hw/simcard/build/libasound_module_pcm_simcard.so"
-    if not built.is_file():
-        raise CardError("The software sound card is not built.", "Run `make -C hw/simcard`.")
-    return built
-
-
-def alsa_environment(
-    folder: Path, cards: Mapping[str, Path], plugin: Path | None = None
-) -> dict[str, str]:
-    """Write `folder`/asound.conf and return the variables that make ALSA use it.
-
-    `cards` maps the names of PCMs to the files of cards: {"sim": path} makes the device "sim".
-    What /usr/share/alsa defines (plug, null, hw) stays usable.
-    """
-    library = plugin or plugin_path()
-    lines = ["</usr/share/alsa/alsa.conf>", f"pcm_type.simcard {{ lib {_quoted(library)} }}"]
-    lines += [f"pcm.{name} {{ type simcard shm {_quoted(path)} }}" for name, path in cards.items()]
-    config = folder / "asound.conf"
-    config.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return {"ALSA_CONFIG_PATH": str(config)}
-
-
-def _quoted(path: Path) -> str:
-    text = str(path.absolute())
-    if any(character in text for character in '"\\\n'):
-        raise CardError(f"ALSA's settings cannot hold the path {text!r}.")
-    return f'"{text}"'

@@ -15,7 +15,8 @@ from rich.table import Table
 from appliance.errors import StorageError
 from appliance.processes import RATE_HZ
 from appliance.room import scene as scenes
-from appliance.room.rehearsal import Recording, Rehearsal
+from appliance.room.recording import Recording
+from appliance.room.rehearsal import Rehearsal
 from appliance.room.report import Outcome, Reader, report
 from appliance.room.scene import Scene
 from appliance.settings import Settings, load

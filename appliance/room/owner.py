@@ -77,7 +77,9 @@ def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:
 def _spoken(text: str, voice: str, speed: int, pitch: int) -> npt.NDArray[np.float32]:
     command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed), "-p", str(pitch)]
     try:
-        done = subprocess.run(command, input=HUM.sub(HUMMED, text).encode(), capture_output=True, check=True)
+        done = subprocess.run(
+            command, input=HUM.sub(HUMMED, text).encode(), capture_output=True, check=True
+        )
     except FileNotFoundError as error:
         raise SceneError("espeak-ng is not installed.", "Run `make setup`.") from error
     except subprocess.CalledProcessError as error:

@@ -13,10 +13,8 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -24,69 +22,25 @@ import psutil
 
 from appliance.errors import CardError, SceneError
 from appliance.ipc.ring import RingReader, Samples
-from appliance.messages import PartChanged, Resumed, Seen, Started, StateChanged
+from appliance.messages import Resumed, Seen, Started, StateChanged
 from appliance.processes import RATE_HZ, Process
 from appliance.room import acoustics, owner
-from appliance.room.card import SoundCard, alsa_environment
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment
+from appliance.room.recording import Recording, Said, cost_of
 from appliance.room.scene import Scene, Utterance
 from appliance.settings import Settings
 from appliance.supervisor import Supervisor
 
-T = TypeVar("T")
-
 WATCHER = "room"
 READY_S = 60.0  # for every part to come up, a model's loading included
 STEP_S = 0.01  # between two looks at the mail
-AHEAD = (
-    RATE_HZ // 20
-)  # samples the owner's sound is put into the future, so the card has it in time
+AHEAD = RATE_HZ // 20  # samples into the future the owner's sound is put, to be there in time
 NOISE_AHEAD = RATE_HZ // 4  # likewise for seconds of noise at once, whose copying takes longer
 NOISE_S = 20  # of noise are made, and looped
 TAIL_S = 0.7  # recorded after the last thing has happened
 
 log = logging.getLogger("room")
-
-
-@dataclass(frozen=True)
-class Said:
-    """An utterance that was played. Indices are the card's: first sample, last + 1 of the sound."""
-
-    entry: Utterance
-    onset: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one process used."""
-
-    cpu_s: float
-    peak_mib: float
-    restarts: int
-
-
-@dataclass
-class Recording:
-    """What happened. Tracks are int16, mono, 16 kHz, from card index `first` on."""
-
-    scene: Scene
-    settings: Settings
-    first: int = 0
-    microphone: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
-    loudspeaker: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
-    mail: list[tuple[int, Seen]] = field(default_factory=list)  # card index of its time, message
-    answers: dict[int, Samples] = field(default_factory=dict)  # turn → what the speaker made
-    said: list[Said] = field(default_factory=list)
-    costs: dict[str, Cost] = field(default_factory=dict)
-    card_events: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    given_up: str = ""
-
-    def of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
-        """The messages of one kind, each once, with the card index of its time."""
-        for index, seen in self.mail:
-            if isinstance(seen.message, kind):
-                yield index, seen.message
 
 
 class Rehearsal:
@@ -306,7 +260,7 @@ class Rehearsal:
             if part.child is None:
                 continue
             with contextlib.suppress(psutil.Error), psutil.Process(part.child.pid).oneshot():
-                self.recording.costs[name] = _cost(part.child.pid, len(part.starts) - 1)
+                self.recording.costs[name] = cost_of(part.child.pid, len(part.starts) - 1)
 
     def _finish(self) -> None:
         self._record(max(self._recorded, self.card.microphone_end()))
@@ -338,15 +292,3 @@ def _noise(scene: Scene) -> Samples:
             seed=room.seed,
         )
     return owner.recorded(scene.file(room.noise), room.noise_db).samples
-
-
-def _cost(pid: int, restarts: int) -> Cost:
-    times = psutil.Process(pid).cpu_times()
-    status = Path(f"/proc/{pid}/status").read_text()
-    peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0 kB")
-    return Cost(times.user + times.system, int(peak.split()[1]) / 1024, restarts)
-
-
-def parts_down(recording: Recording) -> list[str]:
-    """Names of the parts that went down while the scene was played."""
-    return [m.part for _, m in recording.of(PartChanged) if m.state != "up"]

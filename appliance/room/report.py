@@ -25,7 +25,7 @@ from appliance.messages import (
     Verdict,
 )
 from appliance.processes import RATE_HZ
-from appliance.room.rehearsal import Recording, Said
+from appliance.room.recording import Recording, Said
 from appliance.room.seam import Seam, measure
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from appliance.hear.vad import SpeechProbability
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Verdict
 from appliance.processes import RATE_HZ
-from appliance.room.rehearsal import Recording
+from appliance.room.recording import Recording
 from appliance.room.report import Outcome, Reader
 
 mpl.use("Agg")
@@ -130,7 +130,13 @@ def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) ->
 
 
 def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
-    heights = {Onset: 0.08, Paused: 0.36, Verdict: 0.64, Resumed: 0.9, Stopped: 0.9}
+    heights: dict[Any, float] = {
+        Onset: 0.08,
+        Paused: 0.36,
+        Verdict: 0.64,
+        Resumed: 0.9,
+        Stopped: 0.9,
+    }
     for kind, (colour, line, label) in MARKS.items():
         for at, message in reader.all(kind):
             if kind is Onset and not message.speaking:
@@ -141,7 +147,7 @@ def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
             for axis in axes:
                 axis.axvline(index / RATE_HZ, color=colour, ls=line, lw=0.9, alpha=0.8)
             name = message.kind if kind is Verdict else label
-            axes[1].text(index / RATE_HZ, heights[kind], f" {name}", size=7.5, color=colour,
+            axes[1].text(index / RATE_HZ, heights.get(kind, 0.9), f" {name}", size=7.5, color=colour,
                          va="center", clip_on=True)  # fmt: skip
 
 

@@ -17,7 +17,8 @@ from appliance import processes, settings
 from appliance.ipc.channel import Channel
 from appliance.ipc.ring import END, START, RingReader, RingWriter, Samples, Slot
 from appliance.messages import Record
-from appliance.room.card import SoundCard, alsa_environment
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment
 from appliance.supervisor import Supervisor
 
 RATE_HZ = processes.RATE_HZ

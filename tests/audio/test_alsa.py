@@ -12,7 +12,8 @@ import pytest
 
 from appliance.audio.alsa import Direction, Stream, _not_opened, open_stream, probe
 from appliance.errors import CardError
-from appliance.room.card import SoundCard, alsa_environment
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment
 from tests.audio.rig import SHM
 
 pytestmark = pytest.mark.usefixtures("simcard_library")

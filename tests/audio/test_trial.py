@@ -13,7 +13,8 @@ import pytest
 from appliance.audio.clock import Pair
 from appliance.audio.trial import SILENT_DBFS, levels, skew_ppm, try_card
 from appliance.errors import CardError
-from appliance.room.card import SoundCard, alsa_environment
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment
 from appliance.settings import Card, load
 
 

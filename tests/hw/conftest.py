@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from appliance.ipc.ring import Samples
-from appliance.room.card import CardEvent, Kind, SoundCard, Stream, alsa_environment
+from appliance.room.card import SoundCard
+from appliance.room.card_events import CardEvent, Kind, Stream
+from appliance.room.plugin import alsa_environment
 
 PLAYBACK, CAPTURE = 0, 1
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from appliance.ipc.ring import Samples
-from appliance.room.card import Kind, Stream
+from appliance.room.card_events import Kind, Stream
 from appliance.room.card_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 
 LEAD = 3200  # how far ahead of the card a test speaks: 0.2 s at 16 kHz

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from appliance.ipc.ring import Samples
-from appliance.room.card import Kind, Stream
+from appliance.room.card_events import Kind, Stream
 from appliance.room.card_layout import RING_FRAMES
 
 

@@ -11,16 +11,8 @@ import numpy as np
 import pytest
 
 from appliance.errors import CardError
-from appliance.room.card import (
-    CardEvent,
-    Kind,
-    SaidTooLate,
-    SamplesGone,
-    SamplesNotYet,
-    SoundCard,
-    Stream,
-    alsa_environment,
-)
+from appliance.room.card import SaidTooLate, SamplesGone, SamplesNotYet, SoundCard
+from appliance.room.card_events import CardEvent, Kind, Stream
 from appliance.room.card_layout import (
     EVENTS,
     MAX_BUFFER_FRAMES,
@@ -28,6 +20,7 @@ from appliance.room.card_layout import (
     REACH_FRAMES,
     RING_FRAMES,
 )
+from appliance.room.plugin import alsa_environment
 
 RATE_HZ = 16000
 AHEAD = RATE_HZ  # a second: no load makes a test come too late

@@ -1,0 +1,39 @@
+"""How a process finds the software sound card: the built ALSA plugin, and settings that name it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from appliance.errors import CardError
+
+
+def plugin_path() -> Path:
+    """Where `make -C hw/simcard` puts the ALSA plugin. Raises CardError when it is not built."""
+    built = Path(__file__).parents[2] / "hw/simcard/build/libasound_module_pcm_simcard.so"
+    if not built.is_file():
+        raise CardError("The software sound card is not built.", "Run `make -C hw/simcard`.")
+    return built
+
+
+def alsa_environment(
+    folder: Path, cards: Mapping[str, Path], plugin: Path | None = None
+) -> dict[str, str]:
+    """Write `folder`/asound.conf and return the variables that make ALSA use it.
+
+    `cards` maps the names of PCMs to the files of cards: {"sim": path} makes the device "sim".
+    What /usr/share/alsa defines (plug, null, hw) stays usable.
+    """
+    library = plugin or plugin_path()
+    lines = ["</usr/share/alsa/alsa.conf>", f"pcm_type.simcard {{ lib {_quoted(library)} }}"]
+    lines += [f"pcm.{name} {{ type simcard shm {_quoted(path)} }}" for name, path in cards.items()]
+    config = folder / "asound.conf"
+    config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"ALSA_CONFIG_PATH": str(config)}
+
+
+def _quoted(path: Path) -> str:
+    text = str(path.absolute())
+    if any(character in text for character in '"\\\n'):
+        raise CardError(f"ALSA's settings cannot hold the path {text!r}.")
+    return f'"{text}"'
