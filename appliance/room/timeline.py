@@ -147,7 +147,8 @@ def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
             for axis in axes:
                 axis.axvline(index / RATE_HZ, color=colour, ls=line, lw=0.9, alpha=0.8)
             name = message.kind if kind is Verdict else label
-            axes[1].text(index / RATE_HZ, heights.get(kind, 0.9), f" {name}", size=7.5, color=colour,
+            height = heights.get(kind, 0.9)
+            axes[1].text(index / RATE_HZ, height, f" {name}", size=7.5, color=colour,
                          va="center", clip_on=True)  # fmt: skip
 
 
