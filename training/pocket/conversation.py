@@ -2,25 +2,30 @@
 
 In: the corpus, the tables, a generator. Out: token ids with places for soft tokens, the clips
 that fill them, and which positions are answers to learn.
-    <bos><|turn>system\n…<turn|>\n  <|turn>user\n<|audio>…<audio|><turn|>\n  <|turn>model\n…<turn|>\n  …
+    <bos><|turn>system\n…<turn|>\n<|turn>user\n<|audio>…<audio|><turn|>\n<|turn>model\n…<turn|>\n
 An answer in the middle may be cut at any word, as if the owner had interrupted it.
 """
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
 
-import grammar
-from ears import token_count
-from mind import PAD_ID
-from vocabulary import AUDIO_END, AUDIO_START, BOS, Vocabulary, words_of
+from training.pocket import grammar
+from training.pocket.batches import round_up
+from training.pocket.ears import token_count
+from training.pocket.mind import PAD_ID
+from training.pocket.rooms import Surroundings
+from training.pocket.sound import Array
+from training.pocket.speech import Corpus
+from training.pocket.vocabulary import AUDIO_END, AUDIO_START, BOS, Vocabulary, words_of
 
 PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
 VOCABULARY_SIZE = 2560
-LONG_WORDS = 60            # answers above this are nearly always cut in the audio lesson
-FIRST_WORDS_WEIGHT = 3.0   # the first two tokens decide which answer it is
+LONG_WORDS = 60  # answers above this are nearly always cut in the audio lesson
+FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is
 TYPED = "?", "", ".", "!"
 
 
@@ -40,30 +45,41 @@ class Sequence:
     ids: list[int] = field(default_factory=list)
     soft: list[bool] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
-    clips: list[np.ndarray] = field(default_factory=list)
+    clips: list[Array] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
 
-    def text(self, ids, weights=None):
+    def text(self, ids: list[int], weights: list[float] | None = None) -> None:
         self.ids += ids
         self.soft += [False] * len(ids)
         self.weights += weights or [0.0] * len(ids)
 
-    def audio(self, clip):
+    def audio(self, clip: Array, said: str = "") -> None:
+        """said is the text of a whole clip; of noise and pieces it is not known."""
         tokens = token_count(len(clip))
         self.text([AUDIO_START])
         self.ids += [PAD_ID] * tokens
         self.soft += [True] * tokens
         self.weights += [0.0] * tokens
         self.clips.append(clip)
+        self.said.append(said)
         self.text([AUDIO_END])
 
 
 class Conversations:
-    def __init__(self, words: Vocabulary, seed: int, corpus=None, surroundings=None):
+    def __init__(
+        self,
+        words: Vocabulary,
+        seed: int,
+        corpus: Corpus | None = None,
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self.r, self.vocabulary = Random(seed), words
         self.corpus, self.surroundings = corpus, surroundings
         self.table = grammar.requests()
         self.answers = {k: words.encode(v) for k, v in grammar.answers().items()}
-        self.heads = {role: words.encode(f"<|turn>{role}\n") for role in ("system", "user", "model")}
+        self.heads = {
+            role: words.encode(f"<|turn>{role}\n") for role in ("system", "user", "model")
+        }
         self.end = words.encode("<turn|>\n")
         self.loose = sorted({w for t in grammar.answers().values() for w in words_of(t)})
 
@@ -72,7 +88,7 @@ class Conversations:
         s.text([BOS])
         if self.r.random() < 0.7:
             s.text(self.heads["system"] + self.vocabulary.encode(self.persona()) + self.end)
-        for turn in range(turns):
+        for _ in range(turns):
             s.text(self.heads["user"])
             name = self.ask_in_writing(s) if self.r.random() < typed_share else self.ask_aloud(s)
             s.text(self.end + self.heads["model"])
@@ -82,7 +98,11 @@ class Conversations:
     def persona(self) -> str:
         if self.r.random() < 0.5:
             return PERSONA
-        return "".join(self.r.choice(self.loose) for _ in range(self.r.randint(3, 25))).replace("\u2581", " ").strip()
+        return (
+            "".join(self.r.choice(self.loose) for _ in range(self.r.randint(3, 25)))
+            .replace("\u2581", " ")
+            .strip()
+        )
 
     def answer(self, s: Sequence, ids: list[int], full_share: float) -> None:
         weights = [FIRST_WORDS_WEIGHT] * 2 + [1.0] * (len(ids) - 2)
@@ -90,7 +110,7 @@ class Conversations:
             s.text([*ids, *self.end], [*weights, 1.0, 0.0])
         else:
             stop = self.r.randint(2, min(len(ids) - 1, 16 if self.corpus else 60))
-            s.text(ids[:stop] + self.end, weights[:stop] + [0.0, 0.0])
+            s.text(ids[:stop] + self.end, [*weights[:stop], 0.0, 0.0])
 
     def ask_in_writing(self, s: Sequence) -> str:
         ask = grammar.unknown if self.r.random() < 0.25 else grammar.request
@@ -102,8 +122,13 @@ class Conversations:
 
     def ask_aloud(self, s: Sequence) -> str:
         """One clip; or a clip in two parts; or a thought given up, or noise, before or after it."""
-        around, row = self.surroundings, self.r.randrange(len(self.corpus))
-        clip, name, kind = self.corpus.clip(row), self.corpus.rows[row]["name"], self.r.random()
+        around, corpus = self.surroundings, self.corpus
+        assert around
+        assert corpus
+        row, kind = self.r.randrange(len(corpus)), self.r.random()
+        if corpus.rows[row]["name"] == grammar.UNKNOWN and self.r.random() < 0.35:
+            row = self.r.randrange(len(corpus))
+        clip, name = corpus.clip(row), str(corpus.rows[row]["name"])
         if kind < 0.06:
             s.audio(around.nothing())
             return grammar.UNKNOWN
@@ -114,21 +139,23 @@ class Conversations:
             s.audio(around.heard(np.concatenate([quiet, clip[cut:]])))
             return name
         if kind < 0.18:
-            before = self.corpus.clip(self.r.randrange(len(self.corpus)))
+            before = corpus.clip(self.r.randrange(len(corpus)))
             s.audio(around.heard(before[: int(len(before) * self.r.uniform(0.3, 1))]))
         elif kind < 0.20:
             s.audio(around.nothing())
-        s.audio(around.heard(clip))
+        s.audio(around.heard(clip), corpus.rows[row]["text"])
         if 0.20 <= kind < 0.22:
             s.audio(around.nothing())
         return name
 
 
-def collate(sequences: list[Sequence]):
-    """[sequences, positions]: ids, soft-token mask, targets (the next id), their weights; the clips."""
-    longest = max(len(s.ids) for s in sequences)
+def collate(
+    sequences: list[Sequence],
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, list[Array]]:
+    """[sequences, positions]: ids, soft-token mask, targets (next ids), weights; the clips."""
+    longest = round_up(max(len(s.ids) for s in sequences), 64)
 
-    def table(rows, fill, kind):
+    def table(rows: list[Any], fill: float, kind: torch.dtype) -> torch.Tensor:
         return torch.tensor([[*row, *[fill] * (longest - len(row))] for row in rows], dtype=kind)
 
     ids = table([s.ids for s in sequences], PAD_ID, torch.long)

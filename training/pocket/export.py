@@ -1,39 +1,47 @@
 """Write the trained networks as the two GGUF files that llama.cpp loads.
 
 In: Ears, Mind and Vocabulary. Out: pocket-text.gguf and pocket-audio.gguf, weights in 16 bit
-floats, the convolutions and norms in 32. Run alone it writes a checkpoint:
-    python export.py checkpoint.pt FOLDER
+floats, the convolutions and norms in 32.
 """
 
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import gguf
 import numpy as np
 import torch
 
-from ears import Ears
-from mind import Mind, MindConfig
-from vocabulary import BOS, TURN_END, Vocabulary
+from training.pocket.ears import Ears
+from training.pocket.mind import Mind
+from training.pocket.sound import Array
+from training.pocket.vocabulary import BOS, TURN_END, Vocabulary
 
 NAME, LICENCE = "interlude-pocket", "apache-2.0"
-FAR = 1e30                 # divides a rotation rate away: the unrotated part of a full layer's head
-CHAT_TEMPLATE = (
-    "{{ bos_token }}{% for m in messages %}<|turn>{{ 'model' if m['role'] == 'assistant' else m['role'] }}\n"
-    "{% if m['content'] is string %}{{ m['content'] | trim }}{% else %}{% for p in m['content'] %}"
-    "{% if p['type'] == 'text' %}{{ p['text'] | trim }}{% elif p['type'] == 'audio' %}<|audio|>{% endif %}"
-    "{% endfor %}{% endif %}<turn|>\n{% endfor %}{% if add_generation_prompt %}<|turn>model\n{% endif %}")
+FAR = 1e30  # divides a rotation rate away: the unrotated part of a full layer's head
+CHAT_TEMPLATE = """\
+{{ bos_token }}{% for m in messages %}<|turn>{{ 'model' if m['role'] == 'assistant'\
+ else m['role'] }}
+{% if m['content'] is string %}{{ m['content'] | trim }}{% else %}\
+{% for p in m['content'] %}\
+{% if p['type'] == 'text' %}{{ p['text'] | trim }}{% endif %}\
+{% if p['type'] == 'audio' %}<|audio|>{% endif %}\
+{% endfor %}{% endif %}<turn|>
+{% endfor %}{% if add_generation_prompt %}<|turn>model
+{% endif %}"""
+
+Named = Iterator[tuple[str, Array]]
 
 
-def half(x: torch.Tensor) -> np.ndarray:
-    return x.detach().float().numpy().astype(np.float16)
+def half(x: torch.Tensor) -> Array:
+    array: Array = x.detach().float().numpy().astype(np.float16)
+    return array
 
 
-def full(x: torch.Tensor) -> np.ndarray:
+def full(x: torch.Tensor) -> Array:
     return np.ascontiguousarray(x.detach().float().numpy())
 
 
-def text_tensors(mind: Mind):
+def text_tensors(mind: Mind) -> Named:
     """(name, array) for each tensor of architecture gemma4."""
     c = mind.config
     yield "token_embd.weight", half(mind.words.weight)
@@ -42,12 +50,28 @@ def text_tensors(mind: Mind):
     yield "per_layer_proj_norm.weight", full(mind.layer_norm.weight)
     yield "output_norm.weight", full(mind.norm.weight)
     turning = int(c.head_full * c.rotated / 2)
-    yield "rope_freqs.weight", np.array([1.0] * turning + [FAR] * (c.head_full // 2 - turning), np.float32)
+    yield (
+        "rope_freqs.weight",
+        np.array([1.0] * turning + [FAR] * (c.head_full // 2 - turning), np.float32),
+    )
     for i, layer in enumerate(mind.layers):
-        names = {"attn_q": layer.q, "attn_output": layer.out, "ffn_gate": layer.gate, "ffn_up": layer.up,
-                 "ffn_down": layer.down, "inp_gate": layer.word_gate, "proj": layer.word_out}
-        norms = {"attn_norm": layer.norm, "attn_q_norm": layer.q_norm, "post_attention_norm": layer.post_norm,
-                 "ffn_norm": layer.inner_norm, "post_ffw_norm": layer.inner_post_norm, "post_norm": layer.word_norm}
+        names = {
+            "attn_q": layer.q,
+            "attn_output": layer.out,
+            "ffn_gate": layer.gate,
+            "ffn_up": layer.up,
+            "ffn_down": layer.down,
+            "inp_gate": layer.word_gate,
+            "proj": layer.word_out,
+        }
+        norms = {
+            "attn_norm": layer.norm,
+            "attn_q_norm": layer.q_norm,
+            "post_attention_norm": layer.post_norm,
+            "ffn_norm": layer.inner_norm,
+            "post_ffw_norm": layer.inner_post_norm,
+            "post_norm": layer.word_norm,
+        }
         if layer.has_keys:
             names |= {"attn_k": layer.k, "attn_v": layer.v}
             norms |= {"attn_k_norm": layer.k_norm}
@@ -99,7 +123,7 @@ def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 81
     write(w, text_tensors(mind))
 
 
-def audio_tensors(ears: Ears):
+def audio_tensors(ears: Ears) -> Named:
     """(name, array) for each tensor of projector gemma4a."""
     for i in range(2):
         yield f"a.conv1d.{i}.weight", full(ears.subsampling.conv[i].weight)
@@ -112,12 +136,24 @@ def audio_tensors(ears: Ears):
             yield f"{p}ffn_up{tail}.weight", half(f.up.weight)
             yield f"{p}ffn_down{tail}.weight", half(f.down.weight)
             yield f"{p}ffn_post_norm{tail}.weight", full(f.post_norm.weight)
-        for name, module in {"attn_q": a.q, "attn_k": a.k, "attn_v": a.v, "attn_out": a.out, "attn_k_rel": a.relative,
-                             "conv_pw1": conv.widen, "conv_pw2": conv.narrow}.items():
+        for name, module in {
+            "attn_q": a.q,
+            "attn_k": a.k,
+            "attn_v": a.v,
+            "attn_out": a.out,
+            "attn_k_rel": a.relative,
+            "conv_pw1": conv.widen,
+            "conv_pw2": conv.narrow,
+        }.items():
             yield f"{p}{name}.weight", half(module.weight)
         # llama.cpp loads norm_conv and conv_norm the other way round than it names them
-        for name, module in {"attn_pre_norm": a.norm, "attn_post_norm": a.post_norm, "conv_norm": conv.norm,
-                             "norm_conv": conv.inner_norm, "ln2": b.norm}.items():
+        for name, module in {
+            "attn_pre_norm": a.norm,
+            "attn_post_norm": a.post_norm,
+            "conv_norm": conv.norm,
+            "norm_conv": conv.inner_norm,
+            "ln2": b.norm,
+        }.items():
             yield f"{p}{name}.weight", full(module.weight)
         yield f"{p}per_dim_scale.weight", full(a.q_scale)
         yield f"{p}conv_dw.weight", full(conv.depthwise.weight[:, 0])
@@ -144,7 +180,7 @@ def write_audio(path: Path, ears: Ears) -> None:
     write(w, audio_tensors(ears))
 
 
-def write(w: gguf.GGUFWriter, tensors) -> None:
+def write(w: gguf.GGUFWriter, tensors: Named) -> None:
     w.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     for name, array in tensors:
         w.add_tensor(name, array)
@@ -158,13 +194,3 @@ def export(folder: Path, ears: Ears, mind: Mind, vocabulary: Vocabulary) -> None
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "pocket-text.gguf", mind, vocabulary)
     write_audio(folder / "pocket-audio.gguf", ears)
-
-
-if __name__ == "__main__":
-    from conversation import VOCABULARY_SIZE, vocabulary
-
-    saved = torch.load(sys.argv[1])
-    hearing, thinking = Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
-    hearing.load_state_dict(saved["ears"])
-    thinking.load_state_dict(saved["mind"])
-    export(Path(sys.argv[2]), hearing, thinking, vocabulary())

@@ -1,50 +1,60 @@
 """Second lesson, which needs no first: the mind learns the answers from typed requests.
 
-In: the tables. Out: CHECKPOINT with the decoder's weights.
-    python learn_mind.py CHECKPOINT [STEPS]
+In: the tables. Out: the decoder, which can say every answer.
 """
 
-import sys
 import time
 
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
-from batches import learning_rate, update
-from conversation import VOCABULARY_SIZE, Conversations, collate, vocabulary
-from mind import Mind, MindConfig
+from training.pocket.batches import learning_rate, round_up, update
+from training.pocket.conversation import VOCABULARY_SIZE, Conversations, collate, vocabulary
+from training.pocket.mind import Mind, MindConfig
 
 STEPS, SEQUENCES, TURNS, PEAK_RATE = 500, 8, 5, 3e-3
 
 
-def answer_loss(mind: Mind, states, targets, weights):
-    """Weighted cross entropy where weights is not zero; the share of first tokens that are right."""
+def answer_loss(
+    mind: Mind, rows: Tensor, ids: Tensor, targets: Tensor, weights: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Weighted cross entropy where weights is not zero; the share of right first words."""
+    asked = weights > 0
+    most = round_up(int(asked.sum(1).max()), 32)
+    wanted = asked.float().argsort(dim=1, descending=True, stable=True)[:, :most]
+    targets, weights = targets.gather(1, wanted), weights.gather(1, wanted)
     where = weights > 0
-    logits = mind.logits(states[where]).float()
-    losses = F.cross_entropy(logits, targets[where], reduction="none")
-    first = weights[where] > 1
-    right = (logits.argmax(-1) == targets[where])[first].float().mean()
-    return (losses * weights[where]).sum() / weights[where].sum(), right
+    logits = mind.logits(mind(rows, ids, wanted)[where]).float()
+    targets, weights = targets[where], weights[where]
+    right = (logits.argmax(-1) == targets)[weights > 1].float().mean()
+    return (
+        F.cross_entropy(logits, targets, reduction="none") * weights
+    ).sum() / weights.sum(), right
 
 
-def learn(steps: int, seed: int = 1, report=print) -> Mind:
+def learn(steps: int = STEPS, seed: int = 1) -> Mind:
     torch.manual_seed(seed)
     mind, drawn = Mind(MindConfig(vocabulary=VOCABULARY_SIZE)), Conversations(vocabulary(), seed)
-    optimiser = torch.optim.AdamW(mind.parameters(), lr=PEAK_RATE, weight_decay=0.01, betas=(0.9, 0.98))
+    optimiser = torch.optim.AdamW(
+        mind.parameters(), lr=PEAK_RATE, weight_decay=0.01, betas=(0.9, 0.98)
+    )
     start, running, known = time.monotonic(), 7.0, 0.0
     for step in range(steps):
-        ids, _, targets, weights, _ = collate([drawn.draw(TURNS, 0.6, 1.0) for _ in range(SEQUENCES)])
+        ids, _, targets, weights, _ = collate(
+            [drawn.draw(TURNS, 0.6, 1.0) for _ in range(SEQUENCES)]
+        )
         with torch.autocast("cpu", torch.bfloat16):
-            states = mind(mind.embed(ids), ids)
-            loss, right = answer_loss(mind, states, targets, weights)
-        update(optimiser, learning_rate(step, steps, PEAK_RATE), loss)
-        running, known = running + (loss.item() - running) * 0.02, known + (right.item() - known) * 0.02
+            loss, right = answer_loss(mind, mind.embed(ids), ids, targets, weights)
+        update([optimiser], learning_rate(step, steps, PEAK_RATE), loss)
+        running, known = (
+            running + (loss.item() - running) * 0.02,
+            known + (right.item() - known) * 0.02,
+        )
         if step % 50 == 49:
-            report(f"mind {step + 1} of {steps}: loss {running:.3f}, first words {known:.3f}, "
-                   f"{time.monotonic() - start:.0f} s", flush=True)
+            print(
+                f"mind {step + 1} of {steps}: loss {running:.3f}, first words {known:.3f}, "
+                f"{time.monotonic() - start:.0f} s",
+                flush=True,
+            )
     return mind
-
-
-if __name__ == "__main__":
-    torch.set_num_threads(1)
-    torch.save(learn(int(sys.argv[2]) if len(sys.argv) > 2 else STEPS).state_dict(), sys.argv[1])

@@ -5,79 +5,140 @@ Uses llama-cpp-python's low-level API, because its chat handlers know no audio.
 """
 
 import ctypes
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import llama_cpp as llama
 import llama_cpp.mtmd_cpp as mtmd
 import numpy as np
 
+from training.pocket.sound import Array
+
 PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
 TURN_END, LONGEST_ANSWER = 106, 220
 
 
-@llama.llama_log_callback
-def silent(level, text, data):
+@llama.llama_log_callback  # type: ignore[untyped-decorator]
+def silent(level: int, text: bytes, data: object) -> None:
     pass
 
 
 class Pocket:
-    def __init__(self, folder: Path, context: int = 8192, threads: int = 1, greedy: bool = True, seed: int = 1):
+    def __init__(
+        self,
+        folder: Path,
+        context: int = 8192,
+        threads: int = 1,
+        greedy: bool = True,
+        seed: int = 1,
+    ) -> None:
         llama.llama_log_set(silent, None)
         mtmd.mtmd_helper_log_set(silent, None)
-        self.model = llama.llama_model_load_from_file(str(folder / "pocket-text.gguf").encode(),
-                                                      llama.llama_model_default_params())
+        self.model = llama.llama_model_load_from_file(
+            str(folder / "pocket-text.gguf").encode(), llama.llama_model_default_params()
+        )
         if not self.model:
             raise FileNotFoundError(f"no text model in {folder}")
         c = llama.llama_context_default_params()
-        c.n_ctx, c.n_batch, c.n_ubatch, c.n_threads, c.n_threads_batch, c.swa_full = context, 512, 512, threads, threads, True
+        c.n_ctx, c.n_batch, c.n_ubatch, c.n_threads, c.n_threads_batch, c.swa_full = (
+            context,
+            512,
+            512,
+            threads,
+            threads,
+            True,
+        )
         self.context = llama.llama_init_from_model(self.model, c)
         self.vocabulary = llama.llama_model_get_vocab(self.model)
         self.memory = llama.llama_get_memory(self.context)
         p = mtmd.mtmd_context_params_default()
         p.use_gpu, p.print_timings, p.n_threads, p.warmup = False, False, threads, False
-        self.ears = mtmd.mtmd_init_from_file(str(folder / "pocket-audio.gguf").encode(), self.model, p)
+        self.ears = mtmd.mtmd_init_from_file(
+            str(folder / "pocket-audio.gguf").encode(), self.model, p
+        )
         if not self.ears:
             raise FileNotFoundError(f"no audio model in {folder}")
         self.mark = mtmd.mtmd_default_marker().decode()
         self.sampler = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
-        steps = [llama.llama_sampler_init_greedy()] if greedy else [
-            llama.llama_sampler_init_top_k(64), llama.llama_sampler_init_top_p(0.95, 1),
-            llama.llama_sampler_init_temp(1.0), llama.llama_sampler_init_dist(seed)]
+        steps = (
+            [llama.llama_sampler_init_greedy()]
+            if greedy
+            else [
+                llama.llama_sampler_init_top_k(64),
+                llama.llama_sampler_init_top_p(0.95, 1),
+                llama.llama_sampler_init_temp(1.0),
+                llama.llama_sampler_init_dist(seed),
+            ]
+        )
         for step in steps:
             llama.llama_sampler_chain_add(self.sampler, step)
         self.past = 0
 
-    def close(self):
+    def close(self) -> None:
         mtmd.mtmd_free(self.ears)
         llama.llama_sampler_free(self.sampler)
         llama.llama_free(self.context)
         llama.llama_model_free(self.model)
 
-    def forget(self, to: int = 0):
+    def forget(self, to: int = 0) -> None:
         """Drop everything after position `to`."""
         llama.llama_memory_seq_rm(self.memory, 0, to, -1)
         self.past = to
 
-    def read(self, text: str, clips: list[np.ndarray] = ()):
-        """Prompt text with one marker per clip, into the context."""
+    def chunks(self, text: str, clips: Sequence[Array]) -> Any:
+        """Text and soft-token places in the order of the prompt; the caller frees them."""
         bitmaps = []
         for clip in clips:
-            clip = np.ascontiguousarray(clip, np.float32)
-            bitmaps.append(mtmd.mtmd_bitmap_init_from_audio(len(clip), clip.ctypes.data_as(ctypes.POINTER(ctypes.c_float))))
+            samples = np.ascontiguousarray(clip, np.float32).ctypes.data_as(
+                ctypes.POINTER(ctypes.c_float)
+            )
+            bitmaps.append(mtmd.mtmd_bitmap_init_from_audio(len(clip), samples))
         words, raw = mtmd.mtmd_input_text(), text.encode()
-        words.text, words.text_len, words.add_special, words.parse_special = raw, len(raw), self.past == 0, True
+        words.text, words.text_len = raw, len(raw)
+        words.add_special, words.parse_special = self.past == 0, True
         chunks = mtmd.mtmd_input_chunks_init()
-        failed = mtmd.mtmd_tokenize(self.ears, chunks, ctypes.byref(words),
-                                    (mtmd.mtmd_bitmap_p_ctypes * len(bitmaps))(*bitmaps), len(bitmaps))
-        past = llama.llama_pos(self.past)
-        if not failed:
-            failed = mtmd.mtmd_helper_eval_chunks(self.ears, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past))
+        array = (mtmd.mtmd_bitmap_p_ctypes * len(bitmaps))(*bitmaps)
+        failed = mtmd.mtmd_tokenize(self.ears, chunks, ctypes.byref(words), array, len(bitmaps))
         for bitmap in bitmaps:
             mtmd.mtmd_bitmap_free(bitmap)
-        mtmd.mtmd_input_chunks_free(chunks)
         if failed:
             raise RuntimeError(f"llama.cpp refused the prompt: {failed}")
+        return chunks
+
+    def read(self, text: str, clips: Sequence[Array] = ()) -> None:
+        """Prompt text with one marker per clip, into the context."""
+        chunks, past = self.chunks(text, clips), llama.llama_pos(self.past)
+        failed = mtmd.mtmd_helper_eval_chunks(
+            self.ears, self.context, chunks, self.past, 0, 512, True, ctypes.byref(past)
+        )
+        mtmd.mtmd_input_chunks_free(chunks)
+        if failed:
+            raise RuntimeError(f"llama.cpp could not read the prompt: {failed}")
         self.past = past.value
+
+    def logits(self) -> Array:
+        """Of the last position read."""
+        size = llama.llama_vocab_n_tokens(self.vocabulary)
+        return np.ctypeslib.as_array(llama.llama_get_logits_ith(self.context, -1), (size,)).copy()
+
+    def soft_tokens(self, clip: Array) -> Array:
+        """[tokens, width]: the clip through the ears alone."""
+        chunks = self.chunks(self.mark, [clip])
+        rows = []
+        for i in range(mtmd.mtmd_input_chunks_size(chunks)):
+            chunk = mtmd.mtmd_input_chunks_get(chunks, i)
+            if mtmd.mtmd_input_chunk_get_type(chunk) == mtmd.MTMD_INPUT_CHUNK_TYPE_AUDIO:
+                mtmd.mtmd_encode_chunk(self.ears, chunk)
+                shape = (
+                    mtmd.mtmd_input_chunk_get_n_tokens(chunk),
+                    llama.llama_model_n_embd(self.model),
+                )
+                rows.append(
+                    np.ctypeslib.as_array(mtmd.mtmd_get_output_embd(self.ears), shape).copy()
+                )
+        mtmd.mtmd_input_chunks_free(chunks)
+        return np.concatenate(rows)
 
     def write(self, longest: int = LONGEST_ANSWER) -> str:
         """Words until the end of the turn, which is read too, so that the next turn can follow."""
@@ -87,7 +148,8 @@ class Pocket:
             token = llama.llama_sampler_sample(self.sampler, self.context, -1)
             if token == TURN_END:
                 break
-            said += piece.raw[: llama.llama_token_to_piece(self.vocabulary, token, piece, 64, 0, False)]
+            size = llama.llama_token_to_piece(self.vocabulary, token, piece, 64, 0, False)
+            said += piece.raw[:size]
             batch.n_tokens, batch.token[0], batch.pos[0], batch.logits[0] = 1, token, self.past, 1
             batch.n_seq_id[0], batch.seq_id[0][0] = 1, 0
             if llama.llama_decode(self.context, batch):
@@ -96,15 +158,15 @@ class Pocket:
         llama.llama_batch_free(batch)
         return said.decode(errors="replace")
 
-    def begin(self, persona: str | None = PERSONA):
+    def begin(self, persona: str | None = PERSONA) -> None:
         self.forget()
         if persona:
             self.read(f"<|turn>system\n{persona}<turn|>\n")
 
-    def hear(self, clips: list[np.ndarray]):
+    def hear(self, clips: Sequence[Array]) -> None:
         self.read(f"<|turn>user\n{self.mark * len(clips)}<turn|>\n<|turn>model\n", clips)
 
-    def answer(self, clips: list[np.ndarray], longest: int = LONGEST_ANSWER) -> str:
+    def answer(self, clips: Sequence[Array], longest: int = LONGEST_ANSWER) -> str:
         """Hear, answer, and close the turn."""
         self.hear(clips)
         said = self.write(longest)

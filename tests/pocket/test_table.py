@@ -1,0 +1,98 @@
+"""The table of requests and answers, and the vocabulary made of it."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from training.pocket import grammar
+from training.pocket.vocabulary import Vocabulary, words_of
+
+LONG = "moon sea mountains story bread stars rain trees bees river sun volcano how_you_work".split()
+STEERING = "stop never_mind quiet wait".split()
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    said = [p for phrasings in grammar.requests().values() for p in phrasings]
+    return Vocabulary([*grammar.answers().values(), *said], 2560)
+
+
+def test_every_request_has_an_answer_and_every_answer_a_request() -> None:
+    assert set(grammar.answers()) == {*grammar.requests(), grammar.UNKNOWN}
+
+
+def test_no_phrasing_belongs_to_two_requests() -> None:
+    said = [p for phrasings in grammar.requests().values() for p in phrasings]
+    assert sorted(said) == sorted(set(said))
+
+
+def test_no_two_answers_are_the_same() -> None:
+    answers = list(grammar.answers().values())
+    assert len(set(answers)) == len(answers)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_answers_are_worth_interrupting(name: str) -> None:
+    assert 80 <= len(grammar.answers()[name].split()) <= 150
+
+
+def test_sentences_are_short_enough_to_be_spoken() -> None:
+    for answer in grammar.answers().values():
+        for sentence in re.split(r"(?<=[.?!]) ", answer):
+            assert len(sentence.split()) <= 26, sentence
+
+
+@pytest.mark.parametrize("name", STEERING)
+def test_steering_gets_a_word_and_no_lecture(name: str) -> None:
+    assert len(grammar.answers()[name].split()) <= 8
+
+
+def test_requests_are_plain_words() -> None:
+    for phrasings in grammar.requests().values():
+        for text in phrasings:
+            assert re.fullmatch(r"[a-z ]+", text), text
+
+
+def test_every_word_of_an_answer_is_one_token(vocabulary: Vocabulary) -> None:
+    for answer in grammar.answers().values():
+        for word in words_of(answer):
+            assert len(vocabulary.encode_plain(word)) == 1, word
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Tell me about the moon.", "wait, 12 häß!", "a\nb\n\nc", "日本", "", "<|turn>user\nhi<turn|>"],
+)
+def test_ok__any_text_survives_the_vocabulary(vocabulary: Vocabulary, text: str) -> None:
+    ids = vocabulary.encode(text)
+    raw = b"".join(
+        bytes([int(t[3:5], 16)])
+        if re.fullmatch(r"<0x..>", t)
+        else t.replace("\u2581", " ").encode()
+        for t in (vocabulary.tokens[i] for i in ids)
+    )
+    assert raw.decode() == text
+
+
+def test_fail__too_small_a_vocabulary_is_refused() -> None:
+    with pytest.raises(ValueError, match="do not fit"):
+        Vocabulary(["moon and sea"], 300)
+
+
+def test_a_wrapper_never_loses_the_request() -> None:
+    table, r = grammar.requests(), Random(1)
+    for _ in range(500):
+        text, name = grammar.request(table, r)
+        assert any(p in text for p in table[name]), (text, name)
+
+
+def test_an_unknown_sentence_is_never_a_request() -> None:
+    table, r = grammar.requests(), Random(2)
+    known = {p for phrasings in table.values() for p in phrasings}
+    for _ in range(500):
+        text, name = grammar.unknown(table, r)
+        assert name == grammar.UNKNOWN
+        assert text not in known
