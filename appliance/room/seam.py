@@ -16,7 +16,11 @@ SEARCH = 4000  # samples of lag searched either way
 
 @dataclass(frozen=True)
 class Seam:
-    """Samples of the answer lost or repeated, and the largest step between neighbours there."""
+    """Samples of the answer lost or repeated, and the largest step across the seam's two edges.
+
+    The step is between neighbours, in units of int16: from sound to silence and back. Without
+    fades it is as large as the sound happens to be there, and clicks.
+    """
 
     lost_samples: int
     repeated_samples: int
@@ -37,7 +41,7 @@ def measure(
     if before is None or after is None:
         return None
     drift = (after - before) - (resumed - paused)  # < 0: the answer went on while it was silent
-    edges = [track[paused - RAMP : paused + 2], track[resumed - 2 : resumed + RAMP]]
+    edges = [track[paused - 2 : paused + 2], track[resumed - 2 : resumed + 2]]
     step = max(int(np.max(np.abs(np.diff(e.astype(np.int32))), initial=0)) for e in edges)
     return Seam(max(0, -drift), max(0, drift), step)
 
