@@ -30,6 +30,7 @@ STEP = 80  # samples, 5 ms: the listener's own step
 INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
 OWNER, BOX, VOICE = "#0b7a75", "#c2571a", "#5b4b8a"
 ROW_S = 24.0  # of sound in a row
+LAST_CAPTION = 0.84  # of a row, where the last caption may begin
 STATES = {
     "idle": "#eef1f4",
     "listening": "#bfe3df",
@@ -164,12 +165,14 @@ def _captions(owner: Axes, box: Axes, outcomes: list[Outcome], start: float, sto
             figures.append(f"answer after {out.answer_ms:.0f} ms")
         if start <= out.onset_s < stop:
             said = f"“{textwrap.fill(out.said, 28)}”\n" + textwrap.fill(", ".join(figures), 28)
-            owner.text(out.onset_s, owner.get_ylim()[1] * 0.97, said, bbox=_bubble(OWNER), **style)
+            at = min(out.onset_s, start + (stop - start) * LAST_CAPTION)
+            owner.text(at, owner.get_ylim()[1] * 0.97, said, bbox=_bubble(OWNER), **style)
         at = out.end_s + (out.answer_ms or 0) / 1000
         if out.answer_text and out.answer_ms is not None and start <= at < stop:
             shown = textwrap.fill(textwrap.shorten(out.answer_text, 130, placeholder=" …"), 44)
             top = box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.8)
-            box.text(at, top, shown, bbox=_bubble(BOX), **style)
+            edge = start + (stop - start) * LAST_CAPTION  # beyond it, it would not fit the row
+            box.text(min(at, edge), top, shown, bbox=_bubble(BOX), **style)
 
 
 def _bubble(edge: str) -> dict[str, Any]:
