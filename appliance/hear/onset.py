@@ -31,6 +31,7 @@ class ExpectedEcho:
         self._played = -100.0
         self._taken_db = 6.0  # echo estimate over residue
         self._loss_db = 0.0  # played over residue: at first, as loud as what is played
+        self._path_db = 0.0  # played over echo estimate: the way through the room
 
     @property
     def audible(self) -> bool:
@@ -48,19 +49,24 @@ class ExpectedEcho:
 
         What remains in a quiet room is mostly the room's noise `floor_db`: taken for echo, it
         would be expected to grow with the voice, and soft words would go unheard over loud ones.
+        Nor is an estimate believed that is far louder than the room has lately let through: then
+        the canceller is fitting its filter to the owner's voice.
         """
         self._played = max(played_db, self._played - _DECAY_DB)
+        estimate_db = min(estimate_db, self._played - self._path_db + _SUDDEN_DB)
         self._estimate = max(estimate_db, self._estimate - _DECAY_DB)
         if not self.audible:
             self.db = -100.0
             return
         if learn:
             residue_db = _without(floor_db, residue_db)
+            self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
             self._taken_db = _follow(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
             self._loss_db = _follow(self._loss_db, self._played - residue_db, 0.0, 60.0)
         self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
 
 
+_SUDDEN_DB = 9.0  # of an echo estimate over the usual: the peaks of a voice need about that much
 _UNDER_NOISE_DB = 12.0  # how far under the noise a residue is still believed
 
 

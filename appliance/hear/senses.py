@@ -84,7 +84,8 @@ class Senses:
             pair[:, 1] = 0.0
         heard = self._hum(pair)
         hissing = heard[:, 0]
-        energy_db = decibels(hissing)
+        # A canceller that fitted its filter to the owner's voice adds what it should take away.
+        energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
         learn = not somebody_speaks
         self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)

@@ -68,6 +68,17 @@ def test_a_cold_canceller_is_not_trusted() -> None:
     assert echo.db > -25
 
 
+def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:
+    leaps, follows = ExpectedEcho(), ExpectedEcho()
+    for _ in range(4000):
+        leaps.feed(-20, -75, -70, learn=True, floor_db=-70)
+        follows.feed(-20, -40, -60, learn=True, floor_db=-70)
+    leaps.feed(-20, -35, -33, learn=True, floor_db=-70)
+    assert leaps.db < -65
+    follows.feed(-15, -35, -55, learn=True, floor_db=-70)
+    assert -57 < follows.db < -53
+
+
 @pytest.mark.parametrize(("floor_db", "expected_db"), [(-70.0, -80.0), (-100.0, -70.0)])
 def test_a_rooms_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
     echo = ExpectedEcho()
