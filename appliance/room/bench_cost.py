@@ -8,7 +8,7 @@ import numpy as np
 import psutil
 
 from appliance.processes import RATE_HZ, row
-from appliance.room.bench_stage import ECHO, LEAD, TALK, WITHOUT_THINKER, Stage
+from appliance.room.bench_stage import ECHO, TALK, WITHOUT_THINKER, Stage
 from appliance.room.benches import Options, Sheet
 from appliance.room.owner import Sound, make
 from appliance.room.scene import Scene, Utterance
@@ -26,8 +26,8 @@ def bench(options: Options) -> list[Sheet]:
 
     def act(stage: Stage) -> None:
         shares["idle"] = _measure(stage, seconds)
-        stage.say(stage.card.now() + LEAD, _owner(seconds + 2))
-        stage.wait(1.0)
+        stage.say(stage.card.now() + RATE_HZ, _owner(seconds + 2))  # its copying takes a while
+        stage.wait(2.0)
         shares["listening"] = _measure(stage, seconds)
         stage.until(stage.settled, 40.0)
         stage.talk()

@@ -99,8 +99,7 @@ def _interrupt(
     wanted = options.events or EVENTS
     sources = {"synthetic": synthetic(options.seed)} | ({"real": iter(clips)} if clips else {})
     stage.talk()
-    if stage.scene.room.echo_db is not None:
-        stage.wait(CONVERGED_S)
+    stage.wait(CONVERGED_S)
     for _ in range(round(wanted * MOST_TRIES) * len(sources)):
         short = [kind for kind in sources if _counted(events, kind) < wanted]
         if not short:
@@ -123,7 +122,11 @@ def _event(
         stage.talk()
     stage.wait(rng.uniform(0.0, 0.5))
     at = stage.card.now() + LEAD
-    onset = stage.say(at, word.sound)
+    try:
+        onset = stage.say(at, word.sound)
+    except SaidTooLate:  # this process was held up: half a word is none
+        stage.wait(2.0)
+        return
     end = at + word.sound.end
     stage.until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
     stage.until(stage.settled, 3.0)
