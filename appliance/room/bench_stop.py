@@ -24,7 +24,7 @@ from appliance.room.bench_stage import ECHO, LEAD, QUIET, TALK, Stage
 from appliance.room.bench_stops import CLIP_FRAMES, Heard, read_stop, sheets
 from appliance.room.bench_words import Recorded, Word, synthetic
 from appliance.room.benches import Options, Sheet
-from appliance.room.card import SoundCard
+from appliance.room.card import SaidTooLate, SoundCard
 from appliance.room.card_events import Kind, Stream
 from appliance.room.owner import make
 from appliance.room.plugin import alsa_environment
