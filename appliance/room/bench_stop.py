@@ -39,25 +39,33 @@ CONVERGED_S = 8.0  # of talking before the first word: the canceller has learned
 
 def bench(options: Options) -> list[Sheet]:
     """Both rooms, synthetic words and, where there are recordings, real ones."""
-    found = {}
+    found, dropouts = {}, []
     clips = None
     for name, room in (("no echo", QUIET), ("echo −30 dBFS", ECHO)):
         folder = options.folder()
         clips = Recorded(folder, options.seed) if folder else None
-        found[name] = in_room(room, options, clips)
-    return sheets(found, clips.noisy if clips else None)
+        found[name], dropped = in_room(room, options, clips)
+        dropouts.append(
+            f"{name}: {dropped['capture']} of capture, {dropped['playback']} of playback"
+        )
+    tables = sheets(found, clips.noisy if clips else None)
+    tables[0].notes.append(f"Dropouts of ours, {'; '.join(dropouts)}.")
+    return tables
 
 
-def in_room(room: Room, options: Options, clips: Recorded | None) -> list[dict[str, Any]]:
-    """Every event of one room: plain data, as it goes into the JSON."""
+def in_room(
+    room: Room, options: Options, clips: Recorded | None
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Every event of one room, as it goes into the JSON; and our dropouts by direction."""
     events: list[dict[str, Any]] = []
     with _article(room) as other:
 
         def act(stage: Stage) -> None:
             _interrupt(stage, other, options, clips, events)
 
-        Stage(room, options.settings, act, others=(other,)).play()
-    return events
+        stage = Stage(room, options.settings, act, others=(other,))
+        stage.play()
+    return events, stage.dropouts
 
 
 @contextlib.contextmanager

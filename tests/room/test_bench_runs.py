@@ -16,7 +16,8 @@ BRIEFLY = Options(load_defaults(), events=1)
 
 @pytest.mark.timeout(120)
 def test_words_over_the_box_are_measured_for_both() -> None:
-    events = bench_stop.in_room(QUIET, BRIEFLY, None)
+    events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
+    assert dropouts.keys() == {"capture", "playback"}
     assert {event["by"] for event in events} == {"ours", "article"}
     counted = [e for e in events if e["by"] == "ours" and not (e["left_out"] or e["missed"])]
     assert all(0 < e["last_ms"] < 1000 and e["decided_ms"] < e["last_ms"] for e in counted)
