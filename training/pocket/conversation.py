@@ -26,6 +26,7 @@ PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sen
 VOCABULARY_SIZE = 2560
 LONG_WORDS = 60  # answers above this are nearly always cut in the audio lesson
 FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is
+UNKNOWN_REDRAWN = 0.75  # or the model gives up in noise too easily
 TYPED = "?", "", ".", "!"
 
 
@@ -126,10 +127,10 @@ class Conversations:
         assert around
         assert corpus
         row, kind = self.r.randrange(len(corpus)), self.r.random()
-        if corpus.rows[row]["name"] == grammar.UNKNOWN and self.r.random() < 0.35:
+        if corpus.rows[row]["name"] == grammar.UNKNOWN and self.r.random() < UNKNOWN_REDRAWN:
             row = self.r.randrange(len(corpus))
         clip, name = corpus.clip(row), str(corpus.rows[row]["name"])
-        if kind < 0.06:
+        if kind < 0.04:
             s.audio(around.nothing())
             return grammar.UNKNOWN
         if kind < 0.12 and len(clip) > 16_000:

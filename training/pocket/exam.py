@@ -68,8 +68,11 @@ class Exam:
         return wrong
 
     def in_two(self, i: int) -> list[Array]:
+        """Cut at the quietest 20 ms of its middle third, as somebody who hesitates."""
         x = self.clean(i)
-        cut = int(len(x) * 0.5)
+        third, frame = len(x) // 3, SAMPLE_RATE // 50
+        loud = [rms(x[k : k + frame]) for k in range(third, 2 * third, frame)]
+        cut = third + frame * int(np.argmin(loud)) + frame // 2
         return [x[:cut], x[cut:]]
 
     def after_another(self, i: int) -> list[Array]:

@@ -25,7 +25,8 @@ from training.pocket.mind import Mind, MindConfig
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus
 
-STEPS, REQUESTS, PEAK_RATE = 2200, 30, 1.5e-3  # requests: in one step, over both processes
+COURSES = 900, 1900, 1300, 1300  # steps; in each the rate rises and falls anew
+REQUESTS, PEAK_RATE = 30, 1.5e-3  # requests: in one step, over all processes
 TURNS = (2, 4, 5, 5, 10)  # in one conversation, drawn for each step
 FULL_SHARE, TYPED_SHARE, PHONES_WEIGHT, SAVE_EVERY = 0.1, 0.06, 0.2, 100
 
@@ -57,7 +58,7 @@ class Lesson:
     folder: Path  # of the speech
     start: dict[str, Any]  # states of ears and mind
     out: Path
-    steps: int = STEPS
+    steps: int
     processes: int = 2
     seed: int = 2
     peak: float = PEAK_RATE

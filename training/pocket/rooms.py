@@ -40,7 +40,8 @@ def tint(x: Array, g: np.random.Generator) -> Array:
 def resized(x: Array, factor: float) -> Array:
     """As from a larger (above 1) or smaller speaker: formants, pitch and speed move together."""
     places = np.arange(0, len(x) - 1, 1 / factor)
-    return np.interp(places, np.arange(len(x)), x).astype(np.float32)
+    speaker: Array = np.interp(places, np.arange(len(x)), x).astype(np.float32)
+    return speaker
 
 
 def coloured(samples: int, g: np.random.Generator) -> Array:
@@ -71,6 +72,9 @@ def kitchen(samples: int, g: np.random.Generator) -> Array:
             ring += np.sin(2 * np.pi * g.uniform(400, 6500) * u + g.uniform(0, 6.3))
         x[start : start + length] += loud * ring * np.exp(-u / g.uniform(0.005, 0.1))
     return x
+
+
+RATIOS_DB = {"coloured": (3, 28), "kitchen": (3, 28), "babble": (6, 30), "residue": (10, 35)}
 
 
 class Surroundings:
@@ -117,9 +121,9 @@ class Surroundings:
             x = in_room(x, self.rooms[g.integers(len(self.rooms))])
         if g.random() < 0.5:
             x = tint(x, g)
-        if g.random() < 0.75:
-            kind = g.choice(list(self.noises), p=[0.25, 0.4, 0.15, 0.2])
-            ratio_db = g.uniform(4, 35) if kind in ("coloured", "kitchen") else g.uniform(10, 35)
+        if g.random() < 0.8:
+            kind = g.choice(list(self.noises), p=[0.25, 0.35, 0.25, 0.15])
+            ratio_db = g.uniform(*RATIOS_DB[kind])
             x = x + at_ratio(clip, self.noise(kind, len(x)), ratio_db)
         level_db = g.uniform(-45, -8) if g.random() < 0.7 else g.uniform(-26, -18)
         return self.recorded(x, level_db)

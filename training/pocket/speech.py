@@ -57,7 +57,7 @@ def held_out_voice(r: Random) -> Voice:
     return Voice(f"{accent}+{r.choice(HELD_OUT_VARIANTS)}", r.randint(130, 205), r.randint(25, 75))
 
 
-CORPORA = {"train": (training_voice, 26_000), "held_out": (held_out_voice, 2_000)}  # clips
+CORPORA = {"train": (training_voice, 40_000), "held_out": (held_out_voice, 2_000)}  # clips
 
 
 def synthesise(text: str, voice: Voice) -> Array:

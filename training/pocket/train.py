@@ -11,11 +11,11 @@ from pathlib import Path
 
 import torch
 
-from training.pocket import learn_ears, learn_mind, learn_together
+from training.pocket import learn_ears, learn_mind
 from training.pocket.conversation import VOCABULARY_SIZE, vocabulary
 from training.pocket.ears import Ears
 from training.pocket.export import export
-from training.pocket.learn_together import Lesson, learn_in_processes
+from training.pocket.learn_together import COURSES, Lesson, learn_in_processes
 from training.pocket.mind import Mind, MindConfig
 from training.pocket.speech import synthesise_corpus
 
@@ -33,11 +33,12 @@ def train(cache: Path, folder: Path, scale: float = 1.0, processes: int = 2) -> 
         torch.save(learn_ears.learn(cache, part(learn_ears.STEPS)).state_dict(), cache / "ears.pt")
     if not (cache / "mind.pt").exists():
         torch.save(learn_mind.learn(part(learn_mind.STEPS)).state_dict(), cache / "mind.pt")
-    if not (cache / "both.pt").exists():
-        start = {name: torch.load(cache / f"{name}.pt") for name in ("ears", "mind")}
-        steps = part(learn_together.STEPS)
-        learn_in_processes(Lesson(cache, start, cache / "both.pt", steps, processes))
-    learned = torch.load(cache / "both.pt")
+    learned = {name: torch.load(cache / f"{name}.pt") for name in ("ears", "mind")}
+    for number, steps in enumerate(COURSES):
+        course = cache / f"both{number}.pt"
+        if not course.exists():
+            learn_in_processes(Lesson(cache, learned, course, part(steps), processes, number))
+        learned = torch.load(course)
     ears, mind = Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
     ears.load_state_dict(learned["ears"])
     mind.load_state_dict(learned["mind"])
@@ -48,7 +49,7 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     a.add_argument("cache", type=Path)
     a.add_argument("folder", type=Path)
-    a.add_argument("--scale", type=float, default=1.0, help="a trial run: 0.005 takes a minute")
+    a.add_argument("--scale", type=float, default=1.0, help="a trial run: 0.005 takes some minutes")
     o = a.parse_args()
     train(o.cache, o.folder, o.scale)
 
