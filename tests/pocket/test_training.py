@@ -109,6 +109,6 @@ def test_surroundings_keep_clips_sane(speech: Path) -> None:
 def test_a_tiny_training_writes_both_files(tmp_path: Path) -> None:
     from training.pocket.train import train
 
-    train(tmp_path / "cache", tmp_path / "weights", scale=0.001, processes=1)
+    train(tmp_path / "cache", tmp_path / "weights", scale=0.0003, processes=1)
     written = {f.name for f in (tmp_path / "weights").iterdir()}
     assert written == {"pocket-text.gguf", "pocket-audio.gguf"}
