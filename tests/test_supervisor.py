@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from appliance import processes, settings
+from appliance.errors import SettingsError
 from appliance.ipc.channel import Channel
 from appliance.messages import Message, PartChanged, Seen
 from appliance.supervisor import RESTARTS_A_MINUTE, Supervisor
@@ -211,5 +212,5 @@ def test_an_owner_may_move_a_process_to_other_cores() -> None:
 
 def test_a_change_to_a_process_that_does_not_exist_is_refused() -> None:
     changed = settings.load(None, overrides={"processes": {"thinkr": {"nice": 1}}})
-    with pytest.raises(settings.SettingsError, match="no such process"):
+    with pytest.raises(SettingsError, match="no such process"):
         processes.table(changed)
