@@ -143,9 +143,12 @@ class Stage(Rehearsal):
                 yield seen.message
 
     def spoken(self, turn: int) -> Samples:
-        """What the speaker has made so far of answer `turn`."""
-        pieces = sorted(self._voices[turn], key=lambda piece: piece[0])
-        return np.concatenate([np.zeros(0, np.int16), *(samples for _, samples in pieces)])
+        """What the speaker has made so far of answer `turn`; zeros where that went by unread."""
+        pieces = self._voices[turn]
+        answer = np.zeros(max((at + len(samples) for at, samples in pieces), default=0), np.int16)
+        for at, samples in pieces:
+            answer[at : at + len(samples)] = samples
+        return answer
 
     # ── of the rehearsal ─────────────────────────────────────────────────────────────────────
     def _run_script(self) -> None:
