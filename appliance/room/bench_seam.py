@@ -17,7 +17,7 @@ from appliance.room.bench_stage import LEAD, QUIET, Stage
 from appliance.room.benches import Options, Sheet
 from appliance.room.owner import Sound, make
 from appliance.room.scene import Scene, Utterance
-from appliance.room.seam import RAMP, Seam, measure
+from appliance.room.seam import Seam, measure
 
 EVENTS = 100
 MOST_TRIES = 2.5  # times as many sounds: not every one pauses, nor every pause is between sounds
@@ -110,7 +110,7 @@ def _sheet(
     sheet.notes.append(
         f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
         f"for an interruption; {counts['not measurable']} lay where the speech itself is silent. "
-        f"Steps: between neighbouring samples within {RAMP} of the seam, of 32767. "
+        "Steps: between neighbouring samples across a seam's two edges, of 32767. "
         f"Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
     )
     data: list[dict[str, Any]] = [

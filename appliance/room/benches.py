@@ -77,9 +77,9 @@ class Bench:
 
 
 BENCHES: tuple[Bench, ...] = (
-    Bench("stop", "15 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
+    Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
     Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
-    Bench("answer", "9 min", "the owner has spoken → the answer sounds, part by part"),
+    Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
