@@ -13,6 +13,7 @@ import msgspec
 from appliance.errors import BadMessage
 
 Judgement = Literal["backchannel", "interruption", "noise"]
+ModeName = Literal["open", "push_to_talk", "wake_word"]
 StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
 
 
@@ -70,6 +71,51 @@ class SpeechEnded(Record, frozen=True):
     index: int
     frames: int
     last: bool
+
+
+# ── conductor → listener, and words → conductor → listener ───────────────────────────────────
+class Attend(Record, frozen=True):
+    """How to take what is said from now on. Sent when it changes, and to a listener that came up.
+
+    `on`: speech while the box is silent is meant for it. Off: it is not told (no Onset) and goes
+    nowhere; an utterance under way still comes to its own end. `over_box`: speech over an answer
+    pauses it. Without any Attend both are on, but for what `mode` says of the first moment.
+    `held`: a button is pressed. The utterance begins at once, with its pre-roll: Onset and
+    SpeechStarted; no silence ends it, and the next Attend without `held` ends it at once. When
+    nobody spoke meanwhile its SpeechEnded has no frames.
+    `since`: the card's index after a wake word (Woken.index); speech counts from there, also what
+    has been said before this message came, and over an answer it needs no verdict. 0: from now.
+    """
+
+    on: bool
+    why: str = ""
+    over_box: bool = True
+    held: bool = False
+    since: int = 0
+
+
+class WordsHeard(Record, frozen=True):
+    """What is understood so far of the sound of onset `serial`; the next one replaces it.
+
+    From words; the conductor passes it on to the listener, whose verdict it may help if it is in
+    time. `kind`, by the owner's lists: "stop" means one of `hearing.words.stop` and nothing else so
+    far: whatever the verdict was, the answer ends, and utterance `serial` is no question.
+    `text`: lower-case words, only for those who watch, never logged. `sure`: 0 to 1.
+    """
+
+    serial: int
+    age_ms: int
+    text: str
+    kind: Literal["stop", "yield", "carry_on", "other"]
+    sure: float = 1.0
+
+
+class Woken(Record, frozen=True):
+    """From words: the wake word was heard; it ended before sample `index` of the card."""
+
+    index: int
+    phrase: str
+    score: float = 1.0
 
 
 # ── conductor → thinker, and back ────────────────────────────────────────────────────────────
@@ -183,7 +229,10 @@ class Started(Record, frozen=True):
 
 
 class Paused(Record, frozen=True):
-    """Silent from `index` on, `position` samples into the answer, for onset `serial`."""
+    """Silent from `index` on, `position` samples into the answer, for onset `serial`; 0: a press.
+
+    With `speaking.while_judging: duck` an onset is no pause; only a press is.
+    """
 
     turn: int
     serial: int
@@ -192,7 +241,11 @@ class Paused(Record, frozen=True):
 
 
 class Resumed(Record, frozen=True):
-    """Sounding again from `index` on, from sample `position` of the answer."""
+    """Sounding again from `index` on, from sample `position` of the answer.
+
+    `position` lies before that of the pause where the last word is said again
+    (`speaking.rewind_after_s`).
+    """
 
     turn: int
     serial: int
@@ -259,6 +312,31 @@ class StopSpeaking(Record, frozen=True):
     """The stop button: end the answer now."""
 
 
+class SetMode(Record, frozen=True):
+    """How the owner gets the box's ear from now on, until the next start."""
+
+    mode: ModeName
+
+
+class Talk(Record, frozen=True):
+    """The talk button went down or came up. What sounds ends and the box listens.
+
+    In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
+    held or until the next press; in the others a press opens the floor for one turn. Who owns the
+    button raises the floor's `press` first: that silences the box at once.
+    """
+
+    pressed: bool
+
+
+class Listen(Record, frozen=True):
+    """Open the floor for one turn, as a press would; nobody holds a button."""
+
+
+class Repeat(Record, frozen=True):
+    """Say the last answer again, as far as it was thought."""
+
+
 class Say(Record, frozen=True):
     """Speak this aloud; nobody asked."""
 
@@ -281,15 +359,23 @@ class StateChanged(Record, frozen=True):
     reason: str = ""
 
 
+class ModeChanged(Record, frozen=True):
+    """The mode, at the start and at every change."""
+
+    mode: ModeName
+    at_ns: int
+
+
 Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
+    | Attend | WordsHeard | Woken
     | Think | Abandon | Heard | Recall | Forget | ThinkerReady | Sentence | ThoughtEnded
     | Speak | EndAnswer | SpeakerReady | Spoken | SpeakFailed
     | Started | Paused | Resumed | Finished | Stopped | SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
-    | Mute | StopSpeaking | Say | Ask
-    | StateChanged
+    | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask
+    | StateChanged | ModeChanged
 )  # fmt: skip
 
 

@@ -17,14 +17,18 @@ def create() -> int:
 
 
 class Floor:
-    """The words by name. Playback sounds only frames of `turn`, and only while hold == released.
+    """The words by name. Playback sounds only frames of `turn`, and only while hold == released and
+    press == press_taken.
 
-    turn      conductor's: which answer may sound; frames of older turns are dropped
-    hold      listener's: a serial raised at each onset
-    released  conductor's: the serial it lets go
-    muted     conductor's: 1 while the microphone's samples must go nowhere
-    card_lead capture's: samples that the card has counted beyond CLOCK_MONOTONIC so far; a stream
-              that starts anew, in capture or playback, counts on from there
+    turn         conductor's: which answer may sound; frames of older turns are dropped
+    hold         listener's: a serial raised at each onset
+    released     conductor's: the serial it lets go
+    muted        conductor's: 1 while the microphone's samples must go nowhere
+    card_lead    capture's: samples that the card has counted beyond CLOCK_MONOTONIC so far; a
+                 stream that starts anew, in capture or playback, counts on from there
+    press        panel's: a serial raised at each press that ends what sounds, before the message
+                 that says what was pressed
+    press_taken  conductor's: the press that it has acted on
     """
 
     def __init__(self, fd: int) -> None:
@@ -70,6 +74,27 @@ class Floor:
     @card_lead.setter
     def card_lead(self, value: int) -> None:
         self._signed[4 * _LINE_WORDS] = value
+
+    @property
+    def press(self) -> int:
+        return self._words[5 * _LINE_WORDS]
+
+    @press.setter
+    def press(self, value: int) -> None:
+        self._words[5 * _LINE_WORDS] = value
+
+    @property
+    def press_taken(self) -> int:
+        return self._words[6 * _LINE_WORDS]
+
+    @press_taken.setter
+    def press_taken(self, value: int) -> None:
+        self._words[6 * _LINE_WORDS] = value
+
+    @property
+    def pressed(self) -> bool:
+        """True while a press waits for the conductor to act on it."""
+        return self.press != self.press_taken
 
     @property
     def held(self) -> bool:

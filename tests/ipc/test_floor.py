@@ -41,6 +41,14 @@ def test_an_onset_holds_the_floor_until_its_serial_is_released() -> None:
     assert not words.held
 
 
+def test_a_press_is_there_until_it_is_taken() -> None:
+    words = Floor(floor.create())
+    words.press += 1
+    assert (words.pressed, words.held) == (True, False)
+    words.press_taken = words.press
+    assert not words.pressed
+
+
 def test_another_process_sees_the_words() -> None:
     fd = floor.create()
     words = Floor(fd)
