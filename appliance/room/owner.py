@@ -45,26 +45,42 @@ def make(scene: Scene, entry: Utterance) -> Sound:
 
 def recorded(path: Path, level_db: float | None = None) -> Sound:
     """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
+    return at_level(read(path), level_db)
+
+
+def read(path: Path) -> npt.NDArray[np.float32]:
+    """A WAV or FLAC file, mixed to mono, at 16 kHz. Raises SceneError if it holds no sound."""
     try:
         wave, rate = soundfile.read(path, dtype="float32", always_2d=True)
     except (OSError, RuntimeError) as error:
         raise SceneError(f"{path}: is no sound file ({error}).") from error
     if not len(wave):
         raise SceneError(f"{path}: holds no sound.")
-    mono = wave.mean(axis=1)
-    if rate != RATE_HZ:
-        mono = soxr.resample(mono, rate, RATE_HZ)
-    return at_level(mono, level_db)
+    mono: npt.NDArray[np.float32] = wave.mean(axis=1)
+    return soxr.resample(mono, rate, RATE_HZ) if rate != RATE_HZ else mono
+
+
+def seconds(path: Path) -> float:
+    """How long a sound file is, by its header. Raises SceneError if it is none."""
+    try:
+        return float(soundfile.info(path).duration)
+    except (OSError, RuntimeError) as error:
+        raise SceneError(f"{path}: is no sound file ({error}).") from error
 
 
 def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> Sound:
     """Scale to `level_db` dBFS rms between onset and end, never above full scale."""
     onset, end = edges(wave)
+    return Sound(scaled(wave, onset, end, level_db), onset, end)
+
+
+def scaled(wave: npt.NDArray[np.float32], onset: int, end: int, level_db: float | None) -> Samples:
+    """int16, of `level_db` dBFS rms from onset to end; None: as it is."""
     if level_db is not None:
         rms = float(np.sqrt(np.mean(np.square(wave[onset:end])))) or 1.0
         wave = wave * np.float32(10 ** (level_db / 20) / rms)
-    samples = np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
-    return Sound(samples, onset, end)
+    clipped: Samples = np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
+    return clipped
 
 
 def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:
