@@ -10,15 +10,43 @@ from typing import Literal
 
 import msgspec
 
+from appliance.audio.events import (
+    CardFound,
+    CardLost,
+    Dropouts,
+    Finished,
+    Paused,
+    Resumed,
+    Started,
+    Stopped,
+)
 from appliance.errors import BadMessage
+from appliance.ipc.record import Record
+from appliance.outside import (
+    Ask,
+    Forget,
+    Listen,
+    ModeChanged,
+    ModeName,
+    Mute,
+    Repeat,
+    Say,
+    SetMode,
+    SetVolume,
+    StateChanged,
+    StateName,
+    StopSpeaking,
+    Talk,
+)
+
+# To everybody they are messages like those below.
+__all__ = [
+    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "Listen", "ModeChanged",
+    "ModeName", "Mute", "Paused", "Record", "Repeat", "Resumed", "Say", "SetMode", "SetVolume",
+    "Started", "StateChanged", "StateName", "StopSpeaking", "Stopped", "Talk",
+]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
-ModeName = Literal["open", "push_to_talk", "wake_word"]
-StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
-
-
-class Record(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
-    """A message: frozen, tagged with its own name."""
 
 
 # ── listener → conductor ─────────────────────────────────────────────────────────────────────
@@ -150,10 +178,6 @@ class Recall(Record, frozen=True):
     turns: tuple[tuple[str, str], ...]
 
 
-class Forget(Record, frozen=True):
-    """Forget the conversation: the model's history and, on the way, the memory on disk."""
-
-
 class ThinkerReady(Record, frozen=True):
     """The model is loaded."""
 
@@ -220,80 +244,6 @@ class SpeakFailed(Record, frozen=True):
     problem: str
 
 
-# ── playback → conductor ─────────────────────────────────────────────────────────────────────
-class Started(Record, frozen=True):
-    """The first sample of answer `turn` leaves the loudspeaker at `index`."""
-
-    turn: int
-    index: int
-
-
-class Paused(Record, frozen=True):
-    """Silent from `index` on, `position` samples into the answer, for onset `serial`; 0: a press.
-
-    With `speaking.while_judging: duck` an onset is no pause; only a press is.
-    """
-
-    turn: int
-    serial: int
-    position: int
-    index: int
-
-
-class Resumed(Record, frozen=True):
-    """Sounding again from `index` on, from sample `position` of the answer.
-
-    `position` lies before that of the pause where the last word is said again
-    (`speaking.rewind_after_s`).
-    """
-
-    turn: int
-    serial: int
-    position: int
-    index: int
-
-
-class Finished(Record, frozen=True):
-    """The last sample of answer `turn` left at `index`; the answer was `position` samples long."""
-
-    turn: int
-    position: int
-    index: int
-
-
-class Stopped(Record, frozen=True):
-    """Answer `turn` was cut: `position` samples of it were heard, silent from `index` on."""
-
-    turn: int
-    position: int
-    index: int
-
-
-class SetVolume(Record, frozen=True):
-    """Loudness of the voice, 0 to 1; to playback, at once."""
-
-    volume: float
-
-
-# ── capture, playback → conductor ────────────────────────────────────────────────────────────
-class CardLost(Record, frozen=True):
-    direction: Literal["capture", "playback"]
-    problem: str
-
-
-class CardFound(Record, frozen=True):
-    direction: Literal["capture", "playback"]
-    device: str
-    rate_hz: int
-
-
-class Dropouts(Record, frozen=True):
-    """So many dropouts (xruns) since the process started; sent when the number changes."""
-
-    direction: Literal["capture", "playback"]
-    count: int
-
-
 # ── supervisor → conductor ───────────────────────────────────────────────────────────────────
 class PartChanged(Record, frozen=True):
     """A process came up (ready), went down (to be restarted), or was given up."""
@@ -301,69 +251,6 @@ class PartChanged(Record, frozen=True):
     part: str
     state: Literal["up", "down", "failed"]
     problem: str = ""
-
-
-# ── from outside (panel, link, command line) → conductor ─────────────────────────────────────
-class Mute(Record, frozen=True):
-    on: bool
-
-
-class StopSpeaking(Record, frozen=True):
-    """The stop button: end the answer now."""
-
-
-class SetMode(Record, frozen=True):
-    """How the owner gets the box's ear from now on, until the next start."""
-
-    mode: ModeName
-
-
-class Talk(Record, frozen=True):
-    """The talk button went down or came up. What sounds ends and the box listens.
-
-    In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
-    held or until the next press; in the others a press opens the floor for one turn. Who owns the
-    button raises the floor's `press` first: that silences the box at once.
-    """
-
-    pressed: bool
-
-
-class Listen(Record, frozen=True):
-    """Open the floor for one turn, as a press would; nobody holds a button."""
-
-
-class Repeat(Record, frozen=True):
-    """Say the last answer again, as far as it was thought."""
-
-
-class Say(Record, frozen=True):
-    """Speak this aloud; nobody asked."""
-
-    text: str
-
-
-class Ask(Record, frozen=True):
-    """Treat this text as the owner's words."""
-
-    text: str
-
-
-# ── conductor → everybody who watches ────────────────────────────────────────────────────────
-class StateChanged(Record, frozen=True):
-    """The conversation's state, sent at every change and never while it lasts."""
-
-    state: StateName
-    turn: int
-    at_ns: int
-    reason: str = ""
-
-
-class ModeChanged(Record, frozen=True):
-    """The mode, at the start and at every change."""
-
-    mode: ModeName
-    at_ns: int
 
 
 Message = (

@@ -1,0 +1,83 @@
+"""Messages of the box's border: what its owner wants of it, and what those who watch are told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from appliance.ipc.record import Record
+
+ModeName = Literal["open", "push_to_talk", "wake_word"]
+StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
+
+
+# ── panel, link, command line → conductor ────────────────────────────────────────────────────────
+class Mute(Record, frozen=True):
+    on: bool
+
+
+class StopSpeaking(Record, frozen=True):
+    """The stop button: end the answer now."""
+
+
+class SetVolume(Record, frozen=True):
+    """Loudness of the voice, 0 to 1; to playback, at once."""
+
+    volume: float
+
+
+class Forget(Record, frozen=True):
+    """Forget the conversation: the model's history and, on the way, the memory on disk."""
+
+
+class SetMode(Record, frozen=True):
+    """How the owner gets the box's ear from now on, until the next start."""
+
+    mode: ModeName
+
+
+class Talk(Record, frozen=True):
+    """The talk button went down or came up. What sounds ends and the box listens.
+
+    In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
+    held or until the next press; in the others a press opens the floor for one turn. Who owns the
+    button raises the floor's `press` first: that silences the box at once.
+    """
+
+    pressed: bool
+
+
+class Listen(Record, frozen=True):
+    """Open the floor for one turn, as a press would; nobody holds a button."""
+
+
+class Repeat(Record, frozen=True):
+    """Say the last answer again, as far as it was thought."""
+
+
+class Say(Record, frozen=True):
+    """Speak this aloud; nobody asked."""
+
+    text: str
+
+
+class Ask(Record, frozen=True):
+    """Treat this text as the owner's words."""
+
+    text: str
+
+
+# ── conductor → everybody who watches ────────────────────────────────────────────────────────
+class StateChanged(Record, frozen=True):
+    """The conversation's state, sent at every change and never while it lasts."""
+
+    state: StateName
+    turn: int
+    at_ns: int
+    reason: str = ""
+
+
+class ModeChanged(Record, frozen=True):
+    """The mode, at the start and at every change."""
+
+    mode: ModeName
+    at_ns: int
