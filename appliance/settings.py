@@ -89,11 +89,50 @@ class Verdict(Section, frozen=True):
     backchannel: Ratio
 
 
+Phrase = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(['-][a-z]+)*( [a-z]+(['-][a-z]+)*)*$")]
+Phrases = tuple[Phrase, ...]
+
+
+class Words(Section, frozen=True):
+    """Words said over the box that decide by themselves. Lower case, each in one list."""
+
+    recogniser: Literal["auto", "sherpa", "pocketsphinx", "none"]
+    yields: Phrases = msgspec.field(name="yield")
+    carry_on: Phrases
+    stop: Phrases
+
+    def __post_init__(self) -> None:
+        for name, phrases in (("yield", self.yields), ("carry_on", self.carry_on)):
+            if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
+                raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
+        if both := sorted({*self.yields, *self.stop}.intersection(self.carry_on)):
+            raise ValueError(f"`{both[0]}` cannot both interrupt and be in the list `carry_on`")
+
+
+class Wake(Section, frozen=True):
+    """Mode wake_word."""
+
+    phrase: Phrase
+    sensitivity: Ratio
+    open_s: Annotated[float, msgspec.Meta(ge=0, le=120)]
+    barge_in: bool
+
+
+class PushToTalk(Section, frozen=True):
+    """Mode push_to_talk."""
+
+    press: Literal["hold", "toggle"]
+    voice_interrupts: bool
+
+
 class Hearing(Section, frozen=True):
     echo: Echo
     onset: Onset
     turn: Turn
     verdict: Verdict
+    words: Words
+    wake: Wake
+    push_to_talk: PushToTalk
 
 
 class Remote(Section, frozen=True):
@@ -136,6 +175,30 @@ class Memory(Section, frozen=True):
     recall_turns: Annotated[int, msgspec.Meta(ge=0, le=200)]
 
 
+Topic = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
+
+
+class Link(Section, frozen=True):
+    """The house: an MQTT broker, and Home Assistant through it."""
+
+    broker: str
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
+    user: str
+    password_file: str
+    tls: bool
+    ca_file: str
+    certificate_file: str
+    key_file: str
+    name: Annotated[str, msgspec.Meta(max_length=60)]
+    id: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{0,32}$")]
+    base: Topic
+    discovery: bool
+    discovery_prefix: Topic
+    interval_s: Annotated[int, msgspec.Meta(ge=30, le=3600)]
+    unmute: bool
+    words: bool
+
+
 class ProcessOverride(Section, frozen=True):
     """The owner's changes to one row of the process table; absent fields keep the table's."""
 
@@ -147,13 +210,14 @@ class ProcessOverride(Section, frozen=True):
 class Settings(Section, frozen=True):
     """Everything an owner may change."""
 
-    mode: Literal["open"]
+    mode: Literal["open", "push_to_talk", "wake_word"]
     state_dir: str
     card: Card
     hearing: Hearing
     thinking: Thinking
     speaking: Speaking
     memory: Memory
+    link: Link
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]
 
