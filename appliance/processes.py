@@ -5,6 +5,7 @@ Start order is from top to bottom, stop order the reverse. Everything else follo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -54,6 +55,11 @@ PROCESSES: tuple[Process, ...] = (
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits; it is stopped last.
 
+# Rows that not every owner has a use for: where this says no, they are not started.
+WANTED: dict[str, Callable[[Settings], bool]] = {
+    "link": lambda settings: bool(settings.link.broker),
+}
+
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
@@ -64,13 +70,21 @@ RINGS: tuple[RingSpec, ...] = (
 
 
 def table(settings: Settings) -> tuple[Process, ...]:
-    """The rows with the owner's changes. Raises SettingsError for a row that does not exist."""
+    """The rows that are wanted, with the owner's changes.
+
+    Raises SettingsError for a row that does not exist.
+    """
     names = {row.name for row in PROCESSES}
     for name in settings.processes:
         if name not in names:
             raise SettingsError(f"`processes.{name}`: there is no such process.",
                                 f"There are {', '.join(sorted(names))}.")  # fmt: skip
-    return tuple(_changed(row, settings) for row in PROCESSES)
+    return tuple(_changed(row, settings) for row in PROCESSES if wanted(row.name, settings))
+
+
+def wanted(name: str, settings: Settings) -> bool:
+    """Whether the owner has a use for the process of that name."""
+    return name not in WANTED or WANTED[name](settings)
 
 
 def _changed(row: Process, settings: Settings) -> Process:
