@@ -30,9 +30,12 @@ from appliance.outside import (
     ModeName,
     Mute,
     Repeat,
+    Restart,
     Say,
     SetMode,
+    SetVoice,
     SetVolume,
+    Standing,
     StateChanged,
     StateName,
     StopSpeaking,
@@ -42,8 +45,9 @@ from appliance.outside import (
 # To everybody they are messages like those below.
 __all__ = [
     "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "Listen", "ModeChanged",
-    "ModeName", "Mute", "Paused", "Record", "Repeat", "Resumed", "Say", "SetMode", "SetVolume",
-    "Started", "StateChanged", "StateName", "StopSpeaking", "Stopped", "Talk",
+    "ModeName", "Mute", "Paused", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode",
+    "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking",
+    "Stopped", "Talk",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -208,11 +212,12 @@ class ThoughtEnded(Record, frozen=True):
 
 # ── conductor → speaker, and back ────────────────────────────────────────────────────────────
 class Speak(Record, frozen=True):
-    """Say this as part `number` of answer `turn`."""
+    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it."""
 
     turn: int
     number: int
     text: str
+    chime: bool = False
 
 
 class EndAnswer(Record, frozen=True):
@@ -261,8 +266,8 @@ Message = (
     | Started | Paused | Resumed | Finished | Stopped | SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
-    | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask
-    | StateChanged | ModeChanged
+    | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
+    | StateChanged | ModeChanged | Standing
 )  # fmt: skip
 
 

@@ -55,15 +55,27 @@ class Repeat(Record, frozen=True):
 
 
 class Say(Record, frozen=True):
-    """Speak this aloud; nobody asked."""
+    """Speak this aloud; nobody asked. With `chime` a sound goes before it."""
 
     text: str
+    chime: bool = False
 
 
 class Ask(Record, frozen=True):
     """Treat this text as the owner's words."""
 
     text: str
+
+
+class SetVoice(Record, frozen=True):
+    """Speak with the voice of that name from the next answer on; to the speaker."""
+
+    name: str
+
+
+class Restart(Record, frozen=True):
+    """Stop every part in order and begin anew, with the settings as they are then; to the
+    supervisor."""
 
 
 # ── conductor → everybody who watches ────────────────────────────────────────────────────────
@@ -81,3 +93,17 @@ class ModeChanged(Record, frozen=True):
 
     mode: ModeName
     at_ns: int
+
+
+class Standing(Record, frozen=True):
+    """How the box stands. To those who show it: at every change, and when one of them comes up.
+
+    `broken`: needed parts that were given up, and cards that are gone, in the words of a sentence.
+    """
+
+    mode: ModeName
+    muted: bool
+    volume: float
+    voice: str = ""
+    model: str = ""
+    broken: tuple[str, ...] = ()
