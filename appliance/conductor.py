@@ -31,7 +31,27 @@ from appliance.actions import (
 )
 from appliance.conversation import Rules, Tick, closing, opening, step
 from appliance.memory import Turn
-from appliance.messages import Message, Recall, Say, Seen, StateChanged, ThinkerReady
+from appliance.messages import (
+    Finished,
+    Heard,
+    Message,
+    PartChanged,
+    Recall,
+    Restart,
+    Say,
+    Seen,
+    SetMode,
+    SetVoice,
+    SpeakerReady,
+    SpeechEnded,
+    SpeechStarted,
+    Standing,
+    Started,
+    StateChanged,
+    Stopped,
+    ThinkerReady,
+    Verdict,
+)
 from appliance.scribe import News, Recalled, Scribe
 from appliance.settings import Settings
 from appliance.worker import Worker
@@ -43,6 +63,10 @@ MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
 _ORDER = ("supervisor", "listener", "playback", "capture", "thinker", "speaker")
 # Told of each state: an answer that pauses between two sentences is under way all the same.
 _TOLD = ("listener",)
+# Those who show the box to its owner are told of states and of how it stands, too.
+_SHOW = ("panel", "link")
+# What the link is told as it passes by: when somebody spoke, not what was said.
+_PASSING = (SpeechStarted, SpeechEnded, Verdict, Started, Finished, Stopped)
 
 
 def main(work: Worker) -> None:
@@ -85,7 +109,11 @@ class Conductor:
         self._floor = work.floor
         parts = {row.name for row in processes.PROCESSES}
         self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
+        self._words_leave = work.settings.link.words
         self._model = work.settings.thinking.model
+        self._voice = ""
+        self._mode = work.settings.mode
+        self._standing: Standing | None = None
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
         self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
@@ -109,9 +137,9 @@ class Conductor:
         if isinstance(message, Seen):
             return
         self._copy(peer, self._work.name, message)
-        if isinstance(message, ThinkerReady):
-            self._model = message.model
+        self._note(message)
         self._step(message)
+        self._show(message)
 
     def tick(self) -> None:
         self._step(Tick(self._floor.hold))
@@ -133,6 +161,46 @@ class Conductor:
         _, actions = closing(self._conversation, time.monotonic())
         self._carry_out(actions)
         self.scribe.close()
+
+    def _note(self, message: Message) -> None:
+        """What is no matter of the conversation."""
+        match message:
+            case ThinkerReady(model):
+                self._model = model
+            case SpeakerReady(voice):
+                self._voice = voice
+            case SetMode(mode):
+                self._mode = mode
+            case SetVoice():
+                self._send("speaker", message)
+            case Restart():
+                self._send("supervisor", message)
+
+    def _show(self, message: Message) -> None:
+        """Tell those who show the box, if there is something new to them."""
+        if isinstance(message, _PASSING):
+            self._tell("link", message)
+        if isinstance(message, PartChanged) and message.part in _SHOW and message.state == "up":
+            now, at_ns = self._conversation, time.monotonic_ns()
+            self._tell(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
+            if self._standing is not None:
+                self._tell(message.part, self._standing)
+        standing = self._stands()
+        if standing != self._standing:
+            self._standing = standing
+            for part in _SHOW:
+                self._tell(part, standing)
+
+    def _stands(self) -> Standing:
+        now, settings = self._conversation, self._work.settings
+        volume = settings.speaking.volume if now.volume is None else now.volume
+        broken = tuple(sorted(now.broken))
+        return Standing(self._mode, now.muted, volume, self._voice, self._model, broken)
+
+    def _tell(self, part: str, message: Message) -> None:
+        """To a part that not every box has, and that may miss what is old news soon."""
+        if part in self._work.channels and part not in self._watchers:
+            self._work.channels[part].send(message)
 
     def _step(self, message: Message | Tick) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
@@ -178,6 +246,8 @@ class Conductor:
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)
+        for part in _SHOW:
+            self._tell(part, changed)
 
     def _send(self, part: str, message: Message) -> None:
         channel = self._work.channels.get(part)
@@ -185,6 +255,8 @@ class Conductor:
             return
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
+        if self._words_leave and isinstance(message, Heard):
+            self._tell("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:

@@ -59,5 +59,6 @@ def forget(step: Step, command: Forget) -> None:
 
 
 def volume(step: Step, command: SetVolume) -> None:
-    """passed on to playback"""
+    """passed on to playback, now and whenever it comes up anew"""
+    step.change(volume=command.volume)
     step.send("playback", command)

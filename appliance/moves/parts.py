@@ -9,6 +9,7 @@ from appliance.messages import (
     CardLost,
     EndAnswer,
     PartChanged,
+    SetVolume,
     SpeakerReady,
     ThinkerReady,
 )
@@ -24,6 +25,8 @@ def part(step: Step, change: PartChanged) -> None:
     if change.state == "up":
         if change.part == "thinker":
             step.change(thinker_up=True)
+        if change.part == "playback" and step.to.volume is not None:
+            step.send("playback", SetVolume(step.to.volume))
         _mended(step, change.part)
         return
     lose = _LOSE.get(change.part)

@@ -52,6 +52,7 @@ class Conversation:
     dropped       an utterance that the owner stopped or that is not to be answered
     waiting       what is to be said or asked once nothing else sounds
     muted         the microphone is off; nothing is heard, but typed questions are answered
+    volume        of the voice, once the owner has changed it; None: as in the settings
     thinker_up    the model is loaded
     broken        needed parts that were given up, and cards that are gone
     """
@@ -72,6 +73,7 @@ class Conversation:
     dropped: int | None = None
     waiting: tuple[Say | Ask, ...] = ()
     muted: bool = False
+    volume: float | None = None
     thinker_up: bool = False
     broken: frozenset[str] = frozenset()
 

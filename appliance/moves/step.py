@@ -90,11 +90,11 @@ class Step:
         self.change(answer=answer, kept=NOTHING_ASKED)
         return merged.seconds
 
-    def say(self, text: str, *, ours: bool = False) -> None:
-        """Speak one more line of the answer."""
+    def say(self, text: str, *, ours: bool = False, chime: bool = False) -> None:
+        """Speak one more line of the answer, after a chime if that is wanted."""
         assert self.to.answer is not None
         answer = self.to.answer
-        self.send("speaker", Speak(answer.turn, len(answer.lines), text))
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime))
         self.change(answer=answer.with_line(text, ours=ours))
 
     def close(self, *, whole: bool) -> None:
@@ -104,12 +104,12 @@ class Step:
         self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
         self.extend()
 
-    def announce(self, text: str) -> None:
+    def announce(self, text: str, *, chime: bool = False) -> None:
         """Say a line of our own. A box that is broken goes on saying so by its state."""
         self.drop_answer()
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, ours=True))
-        self.say(text, ours=True)
+        self.say(text, ours=True, chime=chime)
         self.close(whole=False)
         if not self.to.broken:
             self.become("speaking", "an announcement")
@@ -211,6 +211,6 @@ class Step:
         first, others = self.to.waiting[0], self.to.waiting[1:]
         self.change(waiting=others)
         if isinstance(first, Say):
-            self.announce(first.text)
+            self.announce(first.text, chime=first.chime)
         else:
             self.ask(Question(first.text, at_s=self.now_s))
