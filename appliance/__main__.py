@@ -41,9 +41,11 @@ def run(args: argparse.Namespace) -> int:
     setproctitle.setproctitle("interlude: supervisor")
     supervisor = Supervisor(settings)
     code = 0
+    asked_to_stop = False
 
     def stop(number: int, _: FrameType | None) -> None:
-        nonlocal code
+        nonlocal code, asked_to_stop
+        asked_to_stop = True
         code = CTRL_C if number == signal.SIGINT else 0
         supervisor.request_stop()
 
@@ -51,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, stop)
     supervisor.run()
     supervisor.close()
+    if supervisor.restarting and not asked_to_stop:
+        os.execv(sys.executable, [sys.executable, "-m", "appliance", *sys.argv[1:]])  # noqa: S606  # the same command again
     return code
 
 

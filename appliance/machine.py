@@ -36,6 +36,21 @@ class Machine:
         """What a single-board computer calls itself, e.g. Raspberry Pi 5 Model B; else ''."""
         return self._text("proc/device-tree/model").strip("\0\n ")
 
+    def serial(self) -> str:
+        """The board's serial number in lower case, as it was made; '' where there is none."""
+        return self._text("proc/device-tree/serial-number").strip("\0\n ").lower()
+
+    def machine_id(self) -> str:
+        """What systemd calls this installation; a secret of the machine: see machine-id(5)."""
+        return self._text("etc/machine-id").strip()
+
+    def mac(self) -> str:
+        """The address of its first network card, wired before wireless; '' where there is none."""
+        cards = [p.parent for p in self.root.glob("sys/class/net/*/device")]  # no bridge has one
+        cards.sort(key=lambda card: ((card / "wireless").exists(), card.name))
+        addresses = [self._text(card / "address").strip().lower() for card in cards]
+        return next((a for a in addresses if re.fullmatch(r"([0-9a-f]{2}:){5}[0-9a-f]{2}", a)), "")
+
     def cores(self) -> frozenset[int]:
         """Those that a process started here may run on."""
         allowed = re.search(r"^Cpus_allowed_list:\s*(\S+)", self._status(), re.MULTILINE)
@@ -51,6 +66,15 @@ class Machine:
         """All of it, free or not."""
         total = re.search(r"^MemTotal:\s*(\d+) kB", self._text("proc/meminfo"), re.MULTILINE)
         return int(total[1]) // 1024 if total else None
+
+    def memory_used_percent(self) -> int | None:
+        """What is in use of all memory, without what could be given back at once."""
+        text = self._text("proc/meminfo")
+        total = re.search(r"^MemTotal:\s*(\d+) kB", text, re.MULTILINE)
+        free = re.search(r"^MemAvailable:\s*(\d+) kB", text, re.MULTILINE)
+        if total is None or free is None or not int(total[1]):
+            return None
+        return round(100 * (1 - int(free[1]) / int(total[1])))
 
     def free_disk_mib(self, folder: Path) -> int | None:
         """Free for this user where `folder` is, or will be made."""
@@ -91,6 +115,10 @@ class Machine:
         now = [what for bit, what in _THROTTLED.items() if word >> bit & 1]
         since = [what for bit, what in _THROTTLED.items() if word >> bit + _SINCE_START & 1]
         return now, [what for what in since if what not in now]
+
+    def can_be_throttled(self) -> bool:
+        """Whether `throttled` can say anything here."""
+        return any(self.root.glob("sys/devices/platform/soc*/*firmware/get_throttled"))
 
     def sound_devices(self) -> tuple[list[Path], list[Path]]:
         """The sound cards' device files: those that this user may open, and the others."""

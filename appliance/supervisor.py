@@ -27,7 +27,7 @@ from appliance.ipc import floor, heartbeat, ring
 from appliance.ipc.channel import Channel, pair
 from appliance.ipc.floor import Floor
 from appliance.ipc.heartbeat import Heartbeat
-from appliance.messages import PartChanged
+from appliance.messages import PartChanged, Restart
 from appliance.settings import Settings
 from appliance.worker import WIRING
 
@@ -97,12 +97,14 @@ class Supervisor:
         self._poll = select.poll()
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._poll.register(self._wake_read, select.POLLIN)
+        self._poll.register(self._conductor.fileno(), select.POLLIN)
         self._notifier = sdnotify.SystemdNotifier()
         if self._notifier.socket is not None:
             self._notifier.socket.setblocking(False)  # a slow systemd must not stop us
         self._fed_at = -FEED_S
         self._was_ready = False
         self.stopping = False
+        self.restarting = False
 
     def channel(self, peer: str) -> Channel:
         """The end of `peer`'s channel to the conductor that is `peer`'s own."""
@@ -113,7 +115,10 @@ class Supervisor:
 
     # ── running ──────────────────────────────────────────────────────────────────────────────
     def run(self) -> None:
-        """Start everything, keep it true, stop it in order when asked to."""
+        """Start everything, keep it true, stop it in order when asked to.
+
+        Afterwards `restarting` says whether it is to begin anew.
+        """
         self.start()
         try:
             while not self.stopping:
@@ -128,6 +133,10 @@ class Supervisor:
     def step(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit or a moment, then look after every part once."""
         self._poll.poll(wait_s * 1000)
+        for message in self._conductor.receive_all():
+            if isinstance(message, Restart):
+                log.info("told to begin anew")
+                self.restarting = self.stopping = True
         now = self._clock()
         for part in self.parts.values():
             self._look_after(part, now)

@@ -29,6 +29,9 @@ def main(work):
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     work.ready()
+    if MODE == "wants to begin anew":
+        from appliance.messages import Restart
+        work.channels["supervisor"].send(Restart())
     while not work.stopping or MODE == "ignores stop":
         poll.poll(20)
         work.beat()
@@ -163,6 +166,21 @@ def test_stop_ends_every_part_even_one_that_is_frozen_or_will_not(parts: Make) -
     for ended in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(ended, 0)
+
+
+def test_told_to_begin_anew_it_stops_in_order_and_says_so(parts: Make) -> None:
+    supervisor = parts({"conductor": "wants to begin anew", "capture": "lives"})
+    supervisor.run()
+    assert supervisor.restarting
+    assert all(part.child is None and not part.failed for part in supervisor.parts.values())
+
+
+def test_told_nothing_it_does_not_begin_anew(parts: Make) -> None:
+    supervisor = parts({"conductor": "lives"})
+    supervisor.start()
+    until(supervisor, lambda: supervisor.ready)
+    supervisor.request_stop()
+    assert not supervisor.restarting
 
 
 def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(

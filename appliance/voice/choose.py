@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+import msgspec
+
 from appliance.errors import VoiceError
 from appliance.models.store import Store
 from appliance.settings import Settings
@@ -57,3 +59,20 @@ def load(settings: Settings, log: logging.Logger) -> list[Voice]:
             raise
         log.warning("espeak-ng is not installed: nothing stands in if %s fails", voices[0].name)
     return voices
+
+
+def other(settings: Settings, name: str, voices: list[Voice], log: logging.Logger) -> list[Voice]:
+    """The voice `name` and its stand-in in place of `voices`, which are closed; or `voices`
+    themselves, and a line in the log, where there is no such voice or it is broken."""
+    if name not in installed(settings):
+        log.warning("there is no voice of the name that was asked for")
+        return voices
+    speaking = msgspec.structs.replace(settings.speaking, voice=name)
+    try:
+        fresh = load(msgspec.structs.replace(settings, speaking=speaking), log)
+    except VoiceError as error:
+        log.error("%s", error)
+        return voices
+    for voice in voices:
+        voice.close()
+    return fresh

@@ -14,6 +14,7 @@ from appliance.errors import VoiceError
 from appliance.ipc.ring import END, START
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.processes import RATE_HZ
+from appliance.voice.chime import chime
 from appliance.voice.text import speakable
 from appliance.voice.voice import NOTHING, Samples, Speech, Voice
 
@@ -41,6 +42,7 @@ class _Sentence:
     begun_s: float
     position: int
     frames: int = 0
+    chime_frames: int = 0  # of these
     first_s: float | None = None
 
 
@@ -128,8 +130,19 @@ class Delivery:
         # The time that it waited for the sentence before it is not the synthesiser's.
         begun_s = taken_s if not self.position else now_s
         self._sentence = _Sentence(order, begun_s, self.position + gap)
+        if order.chime:
+            self._chime(gap, now_s)
         self._say(speakable(order.text))
         return True
+
+    def _chime(self, gap: int, now_s: float) -> None:
+        """Its sound is part of the sentence that it goes before."""
+        assert self._sentence is not None
+        sound = chime()
+        self._keep(np.zeros(gap, np.int16))
+        self._keep(sound)
+        self._sentence.frames = self._sentence.chime_frames = len(sound)
+        self._sentence.first_s = now_s
 
     def _say(self, text: str) -> None:
         assert self._sentence is not None
@@ -185,7 +198,7 @@ class Delivery:
         if len(self.voices) > 1:
             log.error("%s %s speaks from now on.", error, self.voices[1].name)
             self.voices = self.voices[1:]
-            if not self._sentence.frames:
+            if self._sentence.frames == self._sentence.chime_frames:
                 self._say(speakable(self._sentence.order.text))
                 return
         if self._sentence.frames:

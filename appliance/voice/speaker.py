@@ -6,7 +6,7 @@ import select
 import time
 
 from appliance.ipc.ring import RingWriter
-from appliance.messages import EndAnswer, Speak, SpeakerReady
+from appliance.messages import EndAnswer, SetVoice, Speak, SpeakerReady
 from appliance.voice import choose
 from appliance.voice.delivery import Delivery
 from appliance.worker import Worker
@@ -23,12 +23,19 @@ def main(work: Worker) -> None:
     delivery = Delivery(voices, work.send, turn, ring.end_of(turn))
     work.send(SpeakerReady(voices[0].name))
     work.ready()
+    wanted = ""  # another voice, for when nothing is being said
     try:
         while not work.stopping:
             _wait(work, ring, delivery)
             for message in work.mail():
                 if isinstance(message, Speak | EndAnswer):
                     delivery.take(message, time.monotonic())
+                elif isinstance(message, SetVoice):
+                    wanted = message.name
+            if wanted and not delivery.busy:
+                delivery.voices = voices = choose.other(work.settings, wanted, voices, work.log)
+                work.send(SpeakerReady(voices[0].name))
+                wanted = ""
             _write(work, ring, delivery)
             work.beat()
     finally:

@@ -46,6 +46,7 @@ class FakeVoice:
         self.speeches: list[FakeSpeech] = []
         self.script: list[list[Samples | VoiceError | None]] = []
         self.refuses: VoiceError | None = None
+        self.closed = False
 
     def sound(self, number: int) -> Samples:
         return (np.arange(1, self.frames + 1) + 1000 * number).astype(np.int16)
@@ -63,4 +64,4 @@ class FakeVoice:
         return speech
 
     def close(self) -> None:
-        return
+        self.closed = True

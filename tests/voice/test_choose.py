@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from appliance import settings
 from appliance.errors import VoiceError
 from appliance.settings import Settings
-from appliance.voice.choose import choose, installed
+from appliance.voice.choose import choose, installed, other
+from appliance.voice.voice import Voice
+from tests.voice.fakes import FakeVoice
 
 
 def wanting(state_dir: Path, voice: str) -> Settings:
@@ -46,3 +49,18 @@ def test_a_half_fetched_voice_is_not_installed(tmp_path: Path) -> None:
     (folder / "en_US-ljspeech-medium.onnx").touch()
     (folder / "en_US-ljspeech-medium.onnx.json").touch()  # but no marker: the fetch was cut
     assert choose(wanting(tmp_path, "auto")) == "espeak"
+
+
+def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
+    before = FakeVoice()
+    (now, *_) = other(wanting(tmp_path, "auto"), "espeak", [before], logging.getLogger())
+    assert now.name == "espeak"
+    assert before.closed
+
+
+@pytest.mark.parametrize("name", ["", "anna", "../espeak"])
+def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> None:
+    voice = FakeVoice()
+    before: list[Voice] = [voice]
+    assert other(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
+    assert not voice.closed

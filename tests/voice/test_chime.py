@@ -1,0 +1,51 @@
+"""The sound before an announcement."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
+from appliance.processes import RATE_HZ
+from appliance.voice.chime import chime
+from appliance.voice.delivery import Delivery
+from tests.voice.fakes import FakeVoice
+
+
+def said(*voices: FakeVoice) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
+    reports: list[Spoken | SpeakFailed] = []
+    delivery = Delivery(list(voices), reports.append)
+    delivery.take(Speak(1, 0, "Dinner is ready.", chime=True), 0.0)
+    delivery.take(EndAnswer(1), 0.0)
+    pieces = delivery.step(1, 1000, 0.0)
+    return np.concatenate([piece.samples for piece in pieces]), reports
+
+
+def test_the_chime_is_short_soft_and_begins_and_ends_without_a_click() -> None:
+    sound = chime()
+    assert 0.3 * RATE_HZ < len(sound) < RATE_HZ
+    assert 2000 < np.abs(sound).max() < 8000
+    assert max(np.abs(np.diff(sound.astype(int)))) < 1500
+    assert abs(int(sound[0])) < 50
+    assert not sound[-500:].any()
+
+
+def test_an_announcement_is_the_chime_and_then_the_words() -> None:
+    voice = FakeVoice()
+    sound, reports = said(voice)
+    np.testing.assert_array_equal(sound[: len(chime())], chime())
+    np.testing.assert_array_equal(sound[len(chime()) :], voice.sound(0))
+    assert reports == [Spoken(1, 0, 0, len(chime()) + voice.frames, 0.0)]
+
+
+def test_a_voice_that_breaks_after_the_chime_is_stood_in_for() -> None:
+    broken, other = FakeVoice("broken"), FakeVoice("other")
+    broken.script.append([VoiceError("It broke.")])
+    sound, _ = said(broken, other)
+    np.testing.assert_array_equal(sound[len(chime()) :], other.sound(0))
+
+
+def test_an_answer_has_no_chime() -> None:
+    delivery = Delivery([FakeVoice()], lambda _: None)
+    delivery.take(Speak(1, 0, "Hello."), 0.0)
+    assert sum(len(piece.samples) for piece in delivery.step(1, 1000, 0.0)) == 1000
