@@ -166,6 +166,11 @@ class Speaking(Section, frozen=True):
     voice: str
     volume: Ratio
     words_per_minute: Annotated[int, msgspec.Meta(ge=80, le=400)]
+    while_judging: Literal["pause", "duck"]
+    duck_db: Annotated[float, msgspec.Meta(ge=-40, le=-6)]
+    resume_ramp_ms: Annotated[int, msgspec.Meta(ge=1, le=25)]
+    rewind_after_s: Annotated[float, msgspec.Meta(ge=0, le=60)]
+    grace_ms: Milliseconds
 
 
 class Memory(Section, frozen=True):

@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.audio.format import fade_in
+from appliance.audio.format import Floats, fade_in
 from appliance.ipc.ring import Samples
 
 QUIET = 64  # of 32767 (−54 dBFS): a step to or from less than this does not click
 
 
 class Fader:
-    """A door that opens and shuts over `ramp_frames`. It starts open.
+    """A door between shut (0) and open (1), and at any gap between. It starts open.
 
-    `block` is the int16 block it writes, valid until the next call.
+    It moves along half a raised cosine, up over `up_frames`, down over `down_frames`, from
+    wherever it is. `block` is the int16 block it writes, valid until the next call.
     """
 
-    def __init__(self, block_frames: int, ramp_frames: int, volume: float) -> None:
+    def __init__(
+        self, block_frames: int, *, down_frames: int, up_frames: int, volume: float
+    ) -> None:
         self.block: Samples = np.zeros(block_frames, np.int16)
-        self._ramp = fade_in(ramp_frames)
-        self._open = ramp_frames  # 0: shut
+        self._up, self._down = fade_in(up_frames), fade_in(down_frames)[::-1]
+        self._from = self._to = 1.0
+        self._ramp, self._at = self._up, up_frames  # of the way from `_from` to `_to`
         self._volume = self._volume_due = volume
         self._last = 0  # the last voice sample that was sent
         self._tail = 0  # samples of fade still owed to it, should nothing follow
 
     @property
     def is_shut(self) -> bool:
-        return self._open == 0
+        return self._to == 0.0 and self._at == len(self._ramp)
 
     @property
     def still_open(self) -> int:
         """Samples that shutting would still take."""
-        return self._open
+        return len(self._ramp) - self._at if self._to == 0.0 else len(self._down)
 
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
@@ -39,33 +43,65 @@ class Fader:
 
     def throw_open(self) -> None:
         """At once, for a sound that begins by itself."""
-        self._open = len(self._ramp)
+        self._jump(1.0)
 
     def slam(self) -> None:
         """At once, for a sound that has stopped by itself."""
-        self._open = 0
+        self._jump(0.0)
 
-    def opening(self, voice: Samples) -> Samples:
-        """The next block: `voice`, faded in as far as the door is not open yet, then silence."""
-        n = min(len(self._ramp) - self._open, len(voice))
-        levels = np.ones(len(voice), np.float32)
-        levels[:n] = self._ramp[self._open : self._open + n]
-        self._open += n
-        return self._fill(voice * levels)
+    def opening(self, voice: Samples, level: float = 1.0) -> Samples:
+        """The next block: `voice` on its way to `level`, up or down; then silence."""
+        self._head_for(level)
+        return self._fill(voice * self._levels(len(voice)))
 
     def shutting(self, voice: Samples) -> Samples:
         """The next block: `voice`, at most `still_open` samples, faded out, then silence."""
+        self._head_for(0.0)
         n = len(voice)
-        levels = self._ramp[self._open - n : self._open][::-1]
         # Less voice than the fade needs: the voice itself has ended, its last sample fades alone.
-        self._open = self._open - n if n in (self._open, len(self.block)) else 0
+        short = n < min(self.still_open, len(self.block))
+        levels = self._levels(n)
+        if short:
+            self.slam()
         return self._fill(voice * levels)
 
     def silence(self) -> Samples:
         """The next block when there is no voice."""
         return self._fill(np.empty(0, np.float32))
 
-    def _fill(self, voice: np.ndarray[tuple[int], np.dtype[np.float32]]) -> Samples:
+    # ── the door ─────────────────────────────────────────────────────────────────────────────
+    def _jump(self, level: float) -> None:
+        self._from = self._to = level
+        self._at = len(self._ramp)
+
+    def _head_for(self, level: float) -> None:
+        if level == self._to:
+            return
+        self._from, self._to = self._level(), level
+        self._ramp = self._up if level > self._from else self._down
+        self._at = 0
+
+    def _level(self) -> float:
+        """Of the last sample."""
+        if self._at == len(self._ramp):
+            return self._to
+        return float(self._along(self._at - 1, self._at)[0]) if self._at else self._from
+
+    def _levels(self, count: int) -> Floats:
+        """Of the next `count` samples."""
+        levels = np.full(count, self._to, np.float32)
+        n = min(count, len(self._ramp) - self._at)
+        levels[:n] = self._along(self._at, self._at + n)
+        self._at += n
+        return levels
+
+    def _along(self, first: int, last: int) -> Floats:
+        low, high = sorted((self._from, self._to))
+        part: Floats = np.float32(low) + np.float32(high - low) * self._ramp[first:last]
+        return part
+
+    # ── the block ────────────────────────────────────────────────────────────────────────────
+    def _fill(self, voice: Floats) -> Samples:
         n, size = len(voice), len(self.block)
         if self._volume == self._volume_due:
             self.block[:n] = np.rint(voice * self._volume)
@@ -76,9 +112,10 @@ class Fader:
         self.block[n:] = 0
         if n:
             self._last = int(self.block[n - 1])
-            self._tail = len(self._ramp) if abs(self._last) > QUIET else 0
+            self._tail = len(self._down) if abs(self._last) > QUIET else 0
         if self._tail and n < size:
             k = min(self._tail, size - n)
-            self.block[n : n + k] = self._last * self._ramp[self._tail - k : self._tail][::-1]
+            at = len(self._down) - self._tail
+            self.block[n : n + k] = self._last * self._down[at : at + k]
             self._tail -= k
         return self.block

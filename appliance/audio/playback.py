@@ -17,12 +17,13 @@ import msgspec
 from appliance.audio.alsa import Stream
 from appliance.audio.clock import CardClock
 from appliance.audio.format import Interpolator, conversion_delay
-from appliance.audio.player import Block, Player
+from appliance.audio.player import Block, Manner, Player
 from appliance.audio.reopen import BEAT_S, Pulse, keep_open
 from appliance.errors import CardError
 from appliance.ipc.ring import RingWriter
 from appliance.messages import SetVolume
 from appliance.processes import RATE_HZ
+from appliance.settings import Settings
 from appliance.worker import Worker
 
 SLOT_FRAMES = RATE_HZ * 5 // 1000
@@ -32,8 +33,8 @@ def main(work: Worker) -> None:
     card = work.settings.card
     player = Player(
         work.reader("voice", resume=True).read,
+        manner(work.settings),
         block_frames=min(SLOT_FRAMES, RATE_HZ * card.period_ms // 1000),
-        ramp_frames=RATE_HZ * card.ramp_ms // 1000,
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")
@@ -43,6 +44,17 @@ def main(work: Worker) -> None:
         "playback",
         pulse,
         lambda stream: Output(work, stream, player, played, pulse).serve(),
+    )
+
+
+def manner(settings: Settings) -> Manner:
+    """How the voice falls silent and comes back, by the owner's settings."""
+    speaking = settings.speaking
+    return Manner(
+        down_frames=RATE_HZ * settings.card.ramp_ms // 1000,
+        up_frames=RATE_HZ * speaking.resume_ramp_ms // 1000,
+        rewind_after=round(RATE_HZ * speaking.rewind_after_s),
+        duck=10 ** (speaking.duck_db / 20) if speaking.while_judging == "duck" else 0.0,
     )
 
 
@@ -113,7 +125,9 @@ class Output:
     def _next(self) -> Block:
         floor = self._floor
         index = self._clock.index(self._stream.position)
-        return self._player.fill(floor.turn, floor.hold, floor.released, index)
+        return self._player.fill(
+            floor.turn, floor.hold, floor.released, index, pressed=floor.pressed
+        )
 
     def _send(self, block: Block) -> None:
         index = self._clock.index(self._stream.position)

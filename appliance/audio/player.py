@@ -1,7 +1,8 @@
 """What to send to the loudspeaker next. In: the floor's words and voice slots. Out: blocks.
 
-Pure: no card, no ring, no clock. Every sample of an answer is sent exactly once, in order,
-whatever pauses come between; what changed is said with the exact sample at which it did.
+Pure: no card, no ring, no clock. Every sample of an answer is sent in order and exactly once,
+whatever pauses come between, but for a last word that is said again after a long one; what changed
+is said with the exact sample at which it did.
 """
 
 from __future__ import annotations
@@ -11,13 +12,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from appliance.audio.events import Finished, Paused, Resumed, Started, Stopped
 from appliance.audio.fader import QUIET, Fader
+from appliance.audio.rewind import LOOK_BACK, last_word
+from appliance.hear.tape import Tape
 from appliance.ipc.ring import END, Samples, Slot
-from appliance.messages import Finished, Paused, Resumed, Started, Stopped
 
 Event = Started | Paused | Resumed | Finished | Stopped
 
 _STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the voice falls silent and comes back.
+
+    down_frames   of the fade to silence, or to softly; short, since the owner waits for it
+    up_frames     of the fade back
+    rewind_after  samples of pause from which on the last word is said again; 0: never
+    duck          gain while an onset is judged, in place of silence; 0: silence
+    """
+
+    down_frames: int
+    up_frames: int
+    rewind_after: int = 0
+    duck: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +64,24 @@ class Player:
     def __init__(
         self,
         supply: Callable[[], Slot | None],
+        manner: Manner,
         *,
         block_frames: int,
-        ramp_frames: int,
         volume: float,
     ) -> None:
         self._supply = supply
+        self._manner = manner
         self.block_frames = block_frames
-        self._fader = Fader(block_frames, ramp_frames, volume)
+        self._fader = Fader(
+            block_frames,
+            down_frames=manner.down_frames,
+            up_frames=manner.up_frames,
+            volume=volume,
+        )
         self._voice = np.zeros(block_frames, np.int16)
+        self._past = Tape(LOOK_BACK)  # what was taken of the answer, by position
+        self._past_from = 0  # position of the first sample of it that this player took
+        self._again: Samples = np.empty(0, np.int16)  # what is sent once more before anything new
         self._slot: Slot | None = None
         self._at = 0  # samples already taken of `_slot`
         self._answer = 0  # the turn whose answer is under way; 0: none
@@ -62,7 +90,7 @@ class Player:
         self._ended = False  # its last sample has been taken
         self._silent_at = 0  # index behind the last voice sample that was sent
         self._flowing = False  # the block before this one was voice to its end
-        self._paused_for = 0  # serial of the onset that paused the answer; 0: not paused
+        self._paused_for: int | None = None  # serial of the onset, 0 for a press; None: not paused
 
     def set_volume(self, volume: float) -> None:
         """0 to 1, reached by the end of the next block."""
@@ -74,23 +102,34 @@ class Player:
         if self._answer:
             self._fader.slam()
 
-    def fill(self, turn: int, hold: int, released: int, index: int) -> Block:
+    def fill(
+        self, turn: int, hold: int, released: int, index: int, *, pressed: bool = False
+    ) -> Block:
         """The next block, whose first sample leaves the loudspeaker at `index`."""
+        held = hold != released
+        softly = held and self._manner.duck > 0 and not pressed
+        silent = (held and not softly) or pressed
         if not self._answer:
-            self._begin(turn, held=hold != released, index=index)
-        answer, position = self._answer, self._position
+            self._begin(turn, held=held or pressed, index=index)
+        answer = self._answer
+        sounds = answer != 0 and turn == answer and not silent
+        if sounds and self._paused_for is not None:
+            self._go_back(index)
+        position = self._position
         events: list[Event] = []
         if not answer:
             samples, voice = self._fader.silence(), 0
-        elif turn == answer and hold == released:
-            samples, voice = self._sound(released, index, events)
+        elif sounds:
+            level = self._manner.duck if softly else 1.0
+            samples, voice = self._sound(level, released, index, events)
         else:
             samples, voice = self._fall_silent()
         self._flowing = voice == len(samples)
         if voice:
             self._silent_at = index + voice
         if answer:
-            self._conclude(cut=turn != answer, held=hold != released, hold=hold, events=events)
+            cause = (hold if held else 0) if silent else None
+            self._conclude(cut=turn != answer, cause=cause, events=events)
         return Block(samples, index, position, answer if voice else 0, tuple(events))
 
     # ── an answer begins, sounds, falls silent, ends ─────────────────────────────────────────
@@ -103,12 +142,15 @@ class Player:
         slot = self._slot
         if slot is None or slot.turn != turn or held:
             return
-        self._answer, self._position = turn, slot.position
-        self._ended, self._flowing, self._started, self._paused_for = False, False, False, 0
+        self._answer, self._position, self._past_from = turn, slot.position, slot.position
+        self._ended, self._flowing, self._started, self._paused_for = False, False, False, None
+        self._again = self._again[:0]
         self._silent_at = index
         self._fader.throw_open()
 
-    def _sound(self, released: int, index: int, events: list[Event]) -> tuple[Samples, int]:
+    def _sound(
+        self, level: float, released: int, index: int, events: list[Event]
+    ) -> tuple[Samples, int]:
         position = self._position
         taken = self._take(len(self._voice))
         if taken and not self._flowing and position and abs(int(self._voice[0])) > QUIET:
@@ -116,11 +158,21 @@ class Player:
         if taken and not self._started:
             self._started = True
             events.append(Started(self._answer, index))
-        elif taken and self._paused_for:
+        elif taken and self._paused_for is not None:
             events.append(Resumed(self._answer, released, position, index))
         if taken:
-            self._paused_for = 0
-        return self._fader.opening(self._voice[:taken]), taken
+            self._paused_for = None
+        return self._fader.opening(self._voice[:taken], level), taken
+
+    def _go_back(self, index: int) -> None:
+        """After a long pause: to the start of the word that was broken off."""
+        after, pause = self._manner.rewind_after, index - self._silent_at
+        if not after or pause < after or self._due() is None:
+            return
+        kept = min(LOOK_BACK - len(self._again), self._position - self._past_from)
+        back = last_word(self._past.take(self._position - kept, kept))
+        self._position -= back
+        self._again = self._past.take(self._position, back + len(self._again))
 
     def _fall_silent(self) -> tuple[Samples, int]:
         """Fade out over what is due next; those samples count as heard."""
@@ -129,7 +181,8 @@ class Player:
         taken = self._take(min(self._fader.still_open, len(self._voice)))
         return self._fader.shutting(self._voice[:taken]), taken
 
-    def _conclude(self, *, cut: bool, held: bool, hold: int, events: list[Event]) -> None:
+    def _conclude(self, *, cut: bool, cause: int | None, events: list[Event]) -> None:
+        """`cause` of a pause: the serial of an onset, 0 for a press; None: nothing pauses it."""
         turn, position, silent_at = self._answer, self._position, self._silent_at
         if self._ended:
             events.append(Finished(turn, position, silent_at - 1))
@@ -137,9 +190,9 @@ class Player:
         elif cut and self._fader.is_shut:
             events.append(Stopped(turn, position, silent_at))
             self._answer = 0
-        elif held and self._fader.is_shut and self._paused_for != hold:
-            events.append(Paused(turn, hold, position, silent_at))
-            self._paused_for = hold
+        elif cause is not None and self._fader.is_shut and self._paused_for != cause:
+            events.append(Paused(turn, cause, position, silent_at))
+            self._paused_for = cause
 
     # ── voice slots ──────────────────────────────────────────────────────────────────────────
     def _due(self) -> Slot | None:
@@ -150,13 +203,19 @@ class Player:
 
     def _take(self, count: int) -> int:
         """Move up to `count` samples of the answer to `_voice`. Returns how many there were."""
-        taken = 0
+        taken = min(count, len(self._again))
+        if taken:
+            self._voice[:taken] = self._again[:taken]
+            self._again = self._again[taken:]
+            self._position += taken
         while taken < count and not self._ended:
             slot = self._due()
             if slot is None or slot.turn != self._answer:
                 break
             n = min(count - taken, len(slot.samples) - self._at)
-            self._voice[taken : taken + n] = slot.samples[self._at : self._at + n]
+            new = slot.samples[self._at : self._at + n]
+            self._voice[taken : taken + n] = new
+            self._past.put(slot.position + self._at, new)
             taken += n
             self._at += n
             self._position = slot.position + self._at

@@ -30,6 +30,7 @@ from tests.audio.stop_latency import stop_latencies_ms
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 RAMP = 32  # card.ramp_ms: 2
+UP = 160  # speaking.resume_ramp_ms: 10
 
 
 def said(rig: Rig, sound: Samples) -> int:
@@ -169,7 +170,7 @@ def _pauses_are_exact(rig: Rig) -> bool:
     rig.say(turn, answer)
     rig.wait(Started)
     for n in range(1, 21):
-        rig.run(float(rng.uniform(0.01, 0.06)))
+        rig.run(float(rng.uniform(0.04, 0.09)))  # longer than the fade back
         rig.floor.hold += 1
         rig.wait(Paused, n)
         rig.run(float(rng.uniform(0.0, 0.03)))
@@ -190,7 +191,7 @@ def _pauses_are_exact(rig: Rig) -> bool:
         assert b - a == last - first
         meant = answer[first:last].astype(np.float32)
         if first:
-            meant[:RAMP] *= fade_in(RAMP)
+            meant[:UP] *= fade_in(UP)
         if last < len(answer):
             meant[-RAMP:] *= fade_in(RAMP)[::-1]
         assert np.array_equal(track[a - started : b - started], np.rint(meant))
