@@ -246,8 +246,9 @@ def fetch_in_child(root: str, endpoint: str) -> None:
         print(error.exit_code, error)
 
 
-def test_fail_a_disk_that_may_not_be_written_is_said(hub: HubServer) -> None:
-    unwritable = Store(Path("/sys/kernel/interlude/models"), {})  # sysfs: not even for root
+def test_fail_a_disk_that_may_not_be_written_is_said(tmp_path: Path, hub: HubServer) -> None:
+    (tmp_path / "file").touch()
+    unwritable = Store(tmp_path / "file" / "models", {})  # below a file: not even for root
     with pytest.raises(StorageError, match="cannot be written"):
         fetcher(unwritable, hub).fetch(SOME)
 
