@@ -54,8 +54,10 @@ class Answer:
     whole      the thinker said all it had to say
     ours       nobody asked: an announcement, which no memory keeps
     unwanted   the owner stopped it: if nothing was heard, the question is not to be asked again
-    position   as far as it is known to have been heard, at `as_of_s`
+    position   where in it playback was at `as_of_s`; it may have gone back to say a word again
     sounding   it went on from there
+    furthest   as far as it is known to have been heard
+    began      the card's index of its first sample that sounded; -1 before that
     """
 
     turn: int
@@ -71,6 +73,8 @@ class Answer:
     sounding: bool = False
     position: int = 0
     as_of_s: float = 0.0
+    furthest: int = 0
+    began: int = -1
 
     def with_line(self, text: str, *, ours: bool = False) -> Answer:
         return replace(self, lines=(*self.lines, Line(text, ours)))
@@ -87,16 +91,22 @@ class Answer:
         return self.measured(number, self._spans()[number][0], 0) if self._has(number) else self
 
     def at(self, position: int, now_s: float, *, sounding: bool) -> Answer:
-        """Heard as far as `position` by `now_s`."""
-        started = self.started or sounding or position > 0
-        return replace(self, started=started, position=position, as_of_s=now_s, sounding=sounding)
+        """Playback was at `position` at `now_s`."""
+        return replace(
+            self,
+            started=self.started or sounding or position > 0,
+            position=position,
+            as_of_s=now_s,
+            sounding=sounding,
+            furthest=max(self.furthest, position),
+        )
 
     def silenced(self, now_s: float) -> Answer:
         """Gone silent just now; where, is known by the clock only, until playback tells."""
         return self.at(self.position_at(now_s), now_s, sounding=False)
 
     def position_at(self, now_s: float) -> int:
-        """As far as it was heard by `now_s`, by the clock where nothing better is known."""
+        """Where playback is at `now_s`, by the clock where nothing better is known."""
         if not self.sounding:
             return self.position
         return self.position + max(0, round((now_s - self.as_of_s) * RATE_HZ))
@@ -107,11 +117,13 @@ class Answer:
         return max(0, end - self.position_at(now_s)) / RATE_HZ
 
     def heard(self, position: int | None = None) -> str:
-        """The thinker's words that were heard up to `position`, cut at a word.
+        """The thinker's words that were heard by the time playback was at `position`, cut at a word.
 
         None: to the end of the sound; then a line that the speaker never told of was never said.
         """
         heard: list[str] = []
+        if position is not None:
+            position = max(position, self.furthest)
         for line, (start, frames) in zip(self.lines, self._spans(), strict=True):
             if frames == 0 or (position is None and line.frames is None):
                 continue

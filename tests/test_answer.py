@@ -77,6 +77,15 @@ def test_the_clock_says_how_far_an_answer_came_that_sounds_and_not_one_that_is_p
     assert answer.silenced(6.0).position_at(60.0) == 100 + SECOND
 
 
+def test_a_word_said_again_is_heard_once_and_stays_heard() -> None:
+    answer = spoken("The moon is grey.", "It has no air.").at(2 * SECOND, 5.0, sounding=False)
+    again = answer.at(SECOND, 9.0, sounding=True)
+    assert again.position_at(9.5) == SECOND + SECOND // 2
+    assert again.remaining_s(9.0) == 3.0
+    assert again.heard(SECOND + SECOND // 2) == "The moon is grey."
+    assert again.heard(3 * SECOND) == "The moon is grey. It has"
+
+
 def test_what_remains_is_the_sound_that_is_still_to_come() -> None:
     answer = spoken("One.", "Two.").at(SECOND, 5.0, sounding=True)
     assert answer.remaining_s(5.0) == 3.0

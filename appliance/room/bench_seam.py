@@ -96,17 +96,26 @@ def _read(stage: Stage, pause: Paused, resume: Resumed) -> Seam | None:
     paused, resumed = stage.index(pause.index), stage.index(resume.index)
     first = paused - BEFORE
     track = stage.card.loudspeaker(first, resumed + BEFORE - first)
-    return measure(track, stage.spoken(pause.turn), paused - first, resumed - first, pause.position)
+    return measure(
+        track,
+        stage.spoken(pause.turn),
+        paused - first,
+        resumed - first,
+        pause.position,
+        pause.position - resume.position,
+    )
 
 
 def _sheet(
     found: list[Seam], counts: dict[str, int], largest_step: int, dropouts: dict[str, int]
 ) -> Sheet:
-    columns = ("pauses measured", "lost", "repeated", "largest step at a seam", "in the speech")
+    columns = ("pauses measured", "lost", "repeated", "said again on purpose",
+               "largest step at a seam", "in the speech")  # fmt: skip
     sheet = Sheet("Seam: samples over a pause and what follows it", columns)
     lost, repeated = sum(s.lost_samples for s in found), sum(s.repeated_samples for s in found)
     step = max((s.max_step for s in found), default=0)
-    sheet.rows.append((str(len(found)), lost, repeated, step, largest_step))
+    again = sum(s.again_samples > 0 for s in found)
+    sheet.rows.append((str(len(found)), lost, repeated, again, step, largest_step))
     sheet.notes.append(
         f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
         f"for an interruption; {counts['not measurable']} lay where the speech itself is silent. "

@@ -181,7 +181,8 @@ class Reader:
         if answer is None:
             return None
         at = pause.index + self.shift, resume.index + self.shift
-        return measure(self.track, answer, *at, pause.position)
+        again = pause.position - resume.position
+        return measure(self.track, answer, *at, pause.position, again)
 
 
 def report(reader: Reader) -> dict[str, Any]:

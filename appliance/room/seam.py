@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from appliance.ipc.ring import Samples
 
-RAMP = 96  # samples left out on either side: the fades change them on purpose
+RAMP = 400  # samples left out on either side, 25 ms: the fades change them on purpose
 MATCH = 1600  # samples compared with the answer on either side, 100 ms
 SEARCH = 4000  # samples of lag searched either way
 
@@ -18,6 +18,8 @@ SEARCH = 4000  # samples of lag searched either way
 class Seam:
     """Samples of the answer lost or repeated, and the largest step across the seam's two edges.
 
+    `again_samples` were meant to be repeated, and were: a last word that is said again is no loss.
+
     The step is between neighbours, in units of int16: from sound to silence and back. Without
     fades it is as large as the sound happens to be there, and clicks.
     """
@@ -25,25 +27,28 @@ class Seam:
     lost_samples: int
     repeated_samples: int
     max_step: int
+    again_samples: int = 0
 
 
 def measure(
-    track: Samples, answer: Samples, paused: int, resumed: int, position: int
+    track: Samples, answer: Samples, paused: int, resumed: int, position: int, again: int = 0
 ) -> Seam | None:
     """Compare both sides of a pause with the answer that was meant to sound.
 
     `track` is the loudspeaker; it fell silent at sample `paused` and sounds again from `resumed`;
     `position` is a guess of the answer's sample that was due (it need not be right: the lag of
-    each side is searched). None when there is too little sound on one side to tell.
+    each side is searched); `again` samples before it were to be said again. None when there is too
+    little sound on one side to tell.
     """
     before = _lag(track, answer, paused - RAMP - MATCH, position - RAMP - MATCH)
-    after = _lag(track, answer, resumed + RAMP, position + RAMP)
+    after = _lag(track, answer, resumed + RAMP, position - again + RAMP)
     if before is None or after is None:
         return None
-    drift = (after - before) - (resumed - paused)  # < 0: the answer went on while it was silent
+    # < 0: the answer went on while it was silent
+    drift = (after - before) - (resumed - paused) - again
     edges = [track[paused - 2 : paused + 2], track[resumed - 2 : resumed + 2]]
     step = max(int(np.max(np.abs(np.diff(e.astype(np.int32))), initial=0)) for e in edges)
-    return Seam(max(0, -drift), max(0, drift), step)
+    return Seam(max(0, -drift), max(0, drift), step, again)
 
 
 def _lag(track: Samples, answer: Samples, at: int, position: int) -> int | None:

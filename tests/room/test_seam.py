@@ -28,6 +28,22 @@ def test_lost_and_repeated_samples_are_counted(skip: int, lost: int, repeated: i
     assert (seam.lost_samples, seam.repeated_samples) == (lost, repeated)
 
 
+@pytest.mark.parametrize(("off", "lost", "repeated"), [(0, 0, 0), (3, 3, 0), (-5, 0, 5)])
+def test_a_word_said_again_on_purpose_is_neither_lost_nor_repeated(
+    off: int, lost: int, repeated: int
+) -> None:
+    seam = measure(paused_track(-7000 + off), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED, again=7000)
+    assert seam is not None
+    assert (seam.lost_samples, seam.repeated_samples) == (lost, repeated)
+    assert seam.again_samples == 7000
+
+
+def test_a_word_that_was_said_again_in_secret_is_repeated() -> None:
+    seam = measure(paused_track(-3000), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
+    assert seam is not None
+    assert seam.repeated_samples == 3000
+
+
 def test_a_wrong_claim_of_the_position_does_not_change_the_measure() -> None:
     seam = measure(paused_track(), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED + 777)
     assert seam is not None
