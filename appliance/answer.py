@@ -103,7 +103,8 @@ class Answer:
 
     def silenced(self, now_s: float) -> Answer:
         """Gone silent just now; where, is known by the clock only, until playback tells."""
-        return self.at(self.position_at(now_s), now_s, sounding=False)
+        guess = self.at(self.position_at(now_s), now_s, sounding=False)
+        return replace(guess, furthest=self.furthest)
 
     def position_at(self, now_s: float) -> int:
         """Where playback is at `now_s`, by the clock where nothing better is known."""
@@ -117,7 +118,7 @@ class Answer:
         return max(0, end - self.position_at(now_s)) / RATE_HZ
 
     def heard(self, position: int | None = None) -> str:
-        """The thinker's words that were heard by the time playback was at `position`, cut at a word.
+        """The thinker's words that were heard when playback was at `position`, cut at a word.
 
         None: to the end of the sound; then a line that the speaker never told of was never said.
         """
