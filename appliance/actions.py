@@ -25,6 +25,11 @@ class Release:
 
 
 @dataclass(frozen=True)
+class TakePress:
+    """Let go of the newest press of a button: what it asked for is done."""
+
+
+@dataclass(frozen=True)
 class SetMuted:
     """Whether the microphone's samples go nowhere."""
 
@@ -82,5 +87,6 @@ class Note:
 
 
 Action = (
-    RaiseTurn | Release | SetMuted | Send | Remember | GiveRecall | ForgetAll | Become | Note
+    RaiseTurn | Release | TakePress | SetMuted | Send | Remember | GiveRecall | ForgetAll | Become
+    | Note
 )  # fmt: skip

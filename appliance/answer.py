@@ -54,10 +54,11 @@ class Answer:
     whole      the thinker said all it had to say
     ours       nobody asked: an announcement, which no memory keeps
     unwanted   the owner stopped it: if nothing was heard, the question is not to be asked again
+    unheard    it had hardly begun when the owner went on asking: it counts as not heard
     position   where in it playback was at `as_of_s`; it may have gone back to say a word again
     sounding   it went on from there
     furthest   as far as it is known to have been heard
-    began      the card's index of its first sample that sounded; -1 before that
+    began      the card's index of its first sample that sounded; 0: not known
     """
 
     turn: int
@@ -69,12 +70,13 @@ class Answer:
     whole: bool = False
     ours: bool = False
     unwanted: bool = False
+    unheard: bool = False
     started: bool = False
     sounding: bool = False
     position: int = 0
     as_of_s: float = 0.0
     furthest: int = 0
-    began: int = -1
+    began: int = 0
 
     def with_line(self, text: str, *, ours: bool = False) -> Answer:
         return replace(self, lines=(*self.lines, Line(text, ours)))

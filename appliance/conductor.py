@@ -28,6 +28,7 @@ from appliance.actions import (
     Remember,
     Send,
     SetMuted,
+    TakePress,
 )
 from appliance.conversation import Rules, Tick, closing, opening, step
 from appliance.memory import Turn
@@ -35,12 +36,12 @@ from appliance.messages import (
     Finished,
     Heard,
     Message,
+    ModeName,
     PartChanged,
     Recall,
     Restart,
     Say,
     Seen,
-    SetMode,
     SetVoice,
     SpeakerReady,
     SpeechEnded,
@@ -60,7 +61,7 @@ LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose messag
 MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
-_ORDER = ("supervisor", "listener", "playback", "capture", "thinker", "speaker")
+_ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
 # Told of each state: an answer that pauses between two sentences is under way all the same.
 _TOLD = ("listener",)
 # Those who show the box to its owner are told of states and of how it stands, too.
@@ -93,10 +94,19 @@ def rules(settings: Settings) -> Rules:
     """How long each state may last, from what the parts are given."""
     remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
     default = Rules()
+    hearing = settings.hearing
+    voice_interrupts: dict[ModeName, bool] = {
+        "wake_word": hearing.wake.barge_in,
+        "push_to_talk": hearing.push_to_talk.voice_interrupts,
+    }
     return Rules(
-        verdict_s=settings.hearing.verdict.deadline_ms / 1000 + 0.3,
-        listening_s=settings.hearing.turn.piece_s + 5.0,
+        verdict_s=hearing.verdict.deadline_ms / 1000 + 0.3,
+        listening_s=hearing.turn.piece_s + 5.0,
         think_s=max(default.think_s, remote_s + 5.0),
+        grace_s=settings.speaking.grace_ms / 1000,
+        follow_s=hearing.wake.open_s,
+        toggle=hearing.push_to_talk.press == "toggle",
+        by_voice=frozenset(mode for mode, on in voice_interrupts.items() if on),
         needed=frozenset(row.name for row in processes.PROCESSES if row.needed),
     )
 
@@ -112,7 +122,6 @@ class Conductor:
         self._words_leave = work.settings.link.words
         self._model = work.settings.thinking.model
         self._voice = ""
-        self._mode = work.settings.mode
         self._standing: Standing | None = None
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
@@ -124,6 +133,7 @@ class Conductor:
             turn=floor.turn,
             hold=floor.hold,
             muted=floor.muted,
+            mode=work.settings.mode,
         )
         self._carry_out(actions)
 
@@ -142,7 +152,7 @@ class Conductor:
         self._show(message)
 
     def tick(self) -> None:
-        self._step(Tick(self._floor.hold))
+        self._step(Tick(self._floor.hold, self._floor.pressed))
 
     def take(self, news: list[News]) -> None:
         """What the scribe has to tell."""
@@ -169,8 +179,6 @@ class Conductor:
                 self._model = model
             case SpeakerReady(voice):
                 self._voice = voice
-            case SetMode(mode):
-                self._mode = mode
             case SetVoice():
                 self._send("speaker", message)
             case Restart():
@@ -195,7 +203,7 @@ class Conductor:
         now, settings = self._conversation, self._work.settings
         volume = settings.speaking.volume if now.volume is None else now.volume
         broken = tuple(sorted(now.broken))
-        return Standing(self._mode, now.muted, volume, self._voice, self._model, broken)
+        return Standing(now.mode, now.muted, volume, self._voice, self._model, broken)
 
     def _tell(self, part: str, message: Message) -> None:
         """To a part that not every box has, and that may miss what is old news soon."""
@@ -213,6 +221,8 @@ class Conductor:
                     self._floor.turn = turn
                 case Release(serial):
                     self._floor.released = serial
+                case TakePress():
+                    self._floor.press_taken = self._floor.press
                 case SetMuted(on):
                     self._floor.muted = on
                 case Send(part, message):

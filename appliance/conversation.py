@@ -19,14 +19,18 @@ from appliance.messages import (
     CardLost,
     Finished,
     Forget,
+    Listen,
     Message,
+    ModeName,
     Mute,
     Onset,
     PartChanged,
     Paused,
+    Repeat,
     Resumed,
     Say,
     Sentence,
+    SetMode,
     SetVolume,
     SpeakerReady,
     SpeakFailed,
@@ -37,9 +41,12 @@ from appliance.messages import (
     StateName,
     Stopped,
     StopSpeaking,
+    Talk,
     ThinkerReady,
     ThoughtEnded,
     Verdict,
+    Woken,
+    WordsHeard,
 )
 from appliance.moves.answering import (
     begin,
@@ -54,9 +61,19 @@ from appliance.moves.answering import (
     thought_in_vain,
 )
 from appliance.moves.commands import ask, forget, mute, stop, volume, wait
+from appliance.moves.ear import (
+    let_be,
+    let_go,
+    open_floor,
+    set_mode,
+    talk,
+    tell_listener,
+    understand,
+    wake,
+)
 from appliance.moves.owner import decide, go_on, hold, judge, listen, listened_in_vain, pause, take
 from appliance.moves.parts import end_again, found, lost, part, remind, still_broken
-from appliance.moves.record import Conversation, Rules
+from appliance.moves.record import NEVER, Conversation, Rules
 from appliance.moves.step import Step
 
 __all__ = ["Conversation", "Rules", "Tick", "closing", "opening", "step"]
@@ -77,6 +94,9 @@ TABLE: dict[type[Message], tuple[Move | None, ...]] = {
     Started:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
     Resumed:       (____,   ____,     locate,  locate,  locate, ____,  ____),
     Ask:           (wait,   wait,     ask,     ask,     wait,   wait,  wait),
+    Talk:          (talk,   talk,     talk,    talk,    talk,   let_be, let_be),
+    Listen:        (open_floor, open_floor, open_floor, open_floor, open_floor, ____, ____),
+    Woken:         (wake,   wake,     wake,    wake,    wake,   ____,  ____),
 }  # fmt: skip
 
 EVERYWHERE: dict[type[Message], Move] = {
@@ -92,6 +112,9 @@ EVERYWHERE: dict[type[Message], Move] = {
     StopSpeaking: stop,
     Mute: mute,
     Say: wait,
+    Repeat: wait,
+    SetMode: set_mode,
+    WordsHeard: understand,
     Forget: forget,
     SetVolume: volume,
 }
@@ -106,9 +129,13 @@ OVERDUE: dict[StateName, Callable[[Step], None]] = {
 
 @dataclass(frozen=True)
 class Tick:
-    """Time has passed. `hold` is the floor's, for an onset of which no message came."""
+    """Time has passed.
+
+    `hold` and `pressed` are the floor's, for an onset or a press of which no message came.
+    """
 
     hold: int | None = None
+    pressed: bool = False
 
 
 def step(
@@ -125,6 +152,7 @@ def step(
         move = move_for(message, conversation.state)
         if move is not None:
             move(making, message)
+    tell_listener(making)
     return making.to, tuple(making.actions)
 
 
@@ -138,16 +166,41 @@ def _tick(making: Step, tick: Tick) -> None:
     to = making.to
     if tick.hold is not None and tick.hold != to.released and not to.held:
         making.hold_for(to.rules.verdict_s)
+    elif to.calming and to.held_until_s <= making.now_s:
+        go_on(making, to.calming)  # an onset that is newer keeps its hold
     elif to.held_until_s <= making.now_s:
         if tick.hold is not None:
-            making.change(hold=tick.hold)
+            making.change(hold=tick.hold, onset_index=0)
         go_on(making, "no verdict came")
+    _tick_ear(making, tick)
     if making.to.until_s <= making.now_s:
         OVERDUE[making.to.state](making)
 
 
+def _tick_ear(making: Step, tick: Tick) -> None:
+    """What ends by itself of the ways to the box's ear."""
+    to = making.to
+    if not tick.pressed:
+        making.change(press_until_s=NEVER)
+    elif to.press_until_s == NEVER:
+        making.change(press_until_s=making.now_s + to.rules.press_s)
+    elif to.press_until_s <= making.now_s:
+        making.note("a button was pressed and nothing came of it")
+        making.take_press()
+    if to.button_until_s <= making.now_s:
+        let_go(making)
+    if to.open_until_s <= making.now_s:
+        making.change(open_until_s=NEVER)
+
+
 def opening(
-    rules: Rules, now_s: float, *, turn: int = 0, hold: int = 0, muted: bool = False
+    rules: Rules,
+    now_s: float,
+    *,
+    turn: int = 0,
+    hold: int = 0,
+    muted: bool = False,
+    mode: ModeName = "open",
 ) -> tuple[Conversation, tuple[Action, ...]]:
     """The conversation of a conductor that begins, from the floor's words as it finds them.
 
@@ -158,7 +211,7 @@ def opening(
     again = turn > 0
     state: StateName = "muted" if muted else "idle"
     to = Conversation(
-        rules, state, turn, hold=hold, released=hold, muted=muted, thinker_up=again
+        rules, state, turn, hold=hold, released=hold, muted=muted, mode=mode, thinker_up=again
     )  # fmt: skip
     making = Step(to, now_s)
     if again:
@@ -166,6 +219,7 @@ def opening(
     making.raise_turn()
     reason = "started again" if again else "started"
     making.actions += [Release(hold), Become(state, making.to.turn, reason)]
+    tell_listener(making)
     return making.to, tuple(making.actions)
 
 

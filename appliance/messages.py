@@ -26,7 +26,6 @@ from appliance.outside import (
     Ask,
     Forget,
     Listen,
-    ModeChanged,
     ModeName,
     Mute,
     Repeat,
@@ -44,7 +43,7 @@ from appliance.outside import (
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "Listen", "ModeChanged",
+    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "Listen",
     "ModeName", "Mute", "Paused", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode",
     "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking",
     "Stopped", "Talk",
@@ -267,7 +266,7 @@ Message = (
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
-    | StateChanged | ModeChanged | Standing
+    | StateChanged | Standing
 )  # fmt: skip
 
 

@@ -88,13 +88,6 @@ class StateChanged(Record, frozen=True):
     reason: str = ""
 
 
-class ModeChanged(Record, frozen=True):
-    """The mode, at the start and at every change."""
-
-    mode: ModeName
-    at_ns: int
-
-
 class Standing(Record, frozen=True):
     """How the box stands. To those who show it: at every change, and when one of them comes up.
 

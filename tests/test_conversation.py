@@ -32,6 +32,7 @@ from appliance.conversation import (
 from appliance.messages import (
     Abandon,
     Ask,
+    Attend,
     CardFound,
     CardLost,
     EndAnswer,
@@ -67,7 +68,7 @@ from appliance.moves.step import NOT_READY
 from tests.talk import MOON, Talk, talk_in
 
 RULES = Rules()
-FROM_THE_CONDUCTOR = {"Think", "Abandon", "Heard", "Recall", "Speak", "EndAnswer", "StateChanged"}
+FROM_THE_CONDUCTOR = set("Think Abandon Heard Recall Speak EndAnswer Attend StateChanged".split())
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 NO_MATTER_OF_IT = {"SetVoice", "Restart", "Standing"}  # the conductor sees to these itself
 
@@ -634,6 +635,7 @@ def test_a_conductor_that_takes_over_frees_the_floor() -> None:
         RaiseTurn(8),
         Release(4),
         Become("idle", 8, "started again"),
+        Send("listener", Attend(on=True, why="open")),
     )
     assert it.thinker_up
 

@@ -73,7 +73,9 @@ def begin(step: Step, started: Started) -> None:
     if answer is None or answer.turn != started.turn or not answer.lines:
         return
     # A second time: playback was started anew and goes on where it was.
-    step.change(answer=answer.at(answer.position, step.now_s, sounding=True))
+    began = answer.began if answer.started else started.index
+    answer = replace(answer.at(answer.position, step.now_s, sounding=True), began=began)
+    step.change(answer=answer)
     if step.to.held:
         step.become("holding", "the owner makes a sound")
     else:
@@ -119,12 +121,14 @@ def stopped(step: Step, word: Stopped) -> None:
 
 def _conclude(step: Step, heard: str, *, complete: bool, reason: str) -> None:
     """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
-    voice for that."""
+    voice for that. Some of it: what follows needs no wake word for a while."""
     answer = step.to.answer
     assert answer is not None
     step.was_heard(answer, heard, complete=complete)
     if not heard and any(not line.ours for line in answer.lines):
         step.change(waiting=(Say(LOST_VOICE), *step.to.waiting))
+    if heard and step.to.mode == "wake_word" and step.to.rules.follow_s:
+        step.change(open_until_s=step.now_s + step.to.rules.follow_s)
     step.rest(reason)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.actions import ForgetAll, SetMuted
 from appliance.answer import NOTHING_ASKED, Question
-from appliance.messages import Ask, Forget, Mute, Say, SetVolume, StopSpeaking
+from appliance.messages import Ask, Forget, Mute, Repeat, Say, SetVolume, StopSpeaking
 from appliance.moves.step import Step
 
 MOST_WAITING = 5  # announcements and typed questions in line; more are refused
@@ -13,23 +13,24 @@ MOST_WAITING = 5  # announcements and typed questions in line; more are refused
 def stop(step: Step, command: StopSpeaking) -> None:
     """end the answer, the question and all that waits"""
     step.stop("stopped")
+    step.take_press()
 
 
 def mute(step: Step, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
-    if command.on == step.to.muted:
-        return
-    step.change(muted=command.on)
-    step.actions.append(SetMuted(command.on))
-    if command.on:
-        step.stop("microphone off")
-    elif step.to.state == "muted":
-        step.rest("microphone on")
+    if command.on != step.to.muted:
+        step.change(muted=command.on)
+        step.actions.append(SetMuted(command.on))
+        if command.on:
+            step.stop("microphone off")
+        elif step.to.state == "muted":
+            step.rest("microphone on")
+    step.take_press()
 
 
-def wait(step: Step, command: Say | Ask) -> None:
+def wait(step: Step, command: Say | Ask | Repeat) -> None:
     """said or asked as soon as nothing else sounds"""
-    if not command.text.strip():
+    if not isinstance(command, Repeat) and not command.text.strip():
         return
     if len(step.to.waiting) >= MOST_WAITING:
         step.note(f"{MOST_WAITING} things wait to be said already; one more was refused")
@@ -50,7 +51,7 @@ def forget(step: Step, command: Forget) -> None:
     if answer is not None:
         step.abandon()
         step.raise_turn()
-    step.change(answer=None, cut=None, kept=NOTHING_ASKED)
+    step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
     step.send("thinker", Forget())
     step.actions.append(ForgetAll())
     if answer is not None:

@@ -25,6 +25,8 @@ def part(step: Step, change: PartChanged) -> None:
     if change.state == "up":
         if change.part == "thinker":
             step.change(thinker_up=True)
+        if change.part == "listener":
+            step.change(attend=None)  # it knows nothing of what its predecessor was told
         if change.part == "playback" and step.to.volume is not None:
             step.send("playback", SetVolume(step.to.volume))
         _mended(step, change.part)

@@ -6,32 +6,54 @@ import math
 from dataclasses import dataclass
 
 from appliance.answer import NOTHING_ASKED, Answer, Question
-from appliance.messages import Ask, Say, StateName
+from appliance.messages import Ask, Attend, ModeName, Repeat, Say, StateName
 
 NEVER = math.inf
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How long each state may last without news, in seconds.
+    """How long each state may last without news, in seconds, and what else the settings say.
 
     verdict_s    hold without a verdict; then playback goes on
     speech_s     after the verdict "interruption" until the first words
+    open_s       after the floor was opened for one turn until the first words
     listening_s  between two pieces of the owner's speech
+    button_s     that a talk button may be down, or on; a stuck one is let go
+    press_s      for the message that comes with a press
+    ended_s      after the button came up until the listener has ended the utterance
     think_s      thinking without a sentence
     stopped_s    for playback's word on how far the answer before was heard, before the next Think
     margin_s     beyond the sound that is still to come: a speaker that hangs is replaced by then
     failed_s     between two reminders that a part is broken
+    grace_s      of an answer; speech that begins in them goes on with the question
+    restless_s   after the answer went on: an onset within them makes it wait for calm
+    calm_s       without another onset; then a restless answer goes on
+    most_calm_s  that a restless answer waits; then it goes on come what may
+    follow_s     after an answer in mode wake_word, in which no wake word is needed
+    toggle       a press of the talk button begins, the next one ends
+    by_voice     modes other than open in which speech over an answer interrupts it
     needed       parts without which the box is dead
     """
 
     verdict_s: float = 1.0
     speech_s: float = 3.0
+    open_s: float = 6.0
     listening_s: float = 33.0
+    button_s: float = 120.0
+    press_s: float = 0.3
+    ended_s: float = 1.0
     think_s: float = 30.0
     stopped_s: float = 0.15
     margin_s: float = 20.0
     failed_s: float = 60.0
+    grace_s: float = 0.3
+    restless_s: float = 1.0
+    calm_s: float = 0.45
+    most_calm_s: float = 4.0
+    follow_s: float = 8.0
+    toggle: bool = False
+    by_voice: frozenset[ModeName] = frozenset({"wake_word"})
     needed: frozenset[str] = frozenset({"playback", "capture", "listener"})
 
 
@@ -43,6 +65,18 @@ class Conversation:
     until_s       this state's deadline
     hold          the newest onset's serial; `released` the one let go last
     held_until_s  when an open hold is let go without a verdict; NEVER when there is none
+    onset_index   where the newest onset's sound began; 0: not known
+    calming       why the answer will go on once there is calm; "": nobody waits for that
+    restless_s    since when the answer would only stammer if it went on; NEVER: it would not
+    went_on_s     when the answer last went on after a hold
+    press_until_s when a press is let go whose message did not come; NEVER when there is none
+    mode          how the owner gets the box's ear
+    button_until_s  when the talk button, which is down or on, is taken for stuck; NEVER: it is up
+    woken         the card's index at which the wake word ended that opened the floor; 0: none did
+    open_until_s  until when no wake word is needed; NEVER: it is
+    attend        what the listener was told last of how to take speech
+    told_to_stop  the onset or utterance whose words are a "stop" and no more; 0: none
+    last          the last answer's sentences, to be said again
     answer        the answer in thought or in the air
     cut           an answer that was cut, until it is known how much of it was heard
     cut_due_s     when that is guessed rather than waited for
@@ -64,6 +98,18 @@ class Conversation:
     hold: int = 0
     released: int = 0
     held_until_s: float = NEVER
+    onset_index: int = 0
+    calming: str = ""
+    restless_s: float = NEVER
+    went_on_s: float = -NEVER
+    press_until_s: float = NEVER
+    mode: ModeName = "open"
+    button_until_s: float = NEVER
+    woken: int = 0
+    open_until_s: float = NEVER
+    attend: Attend | None = None
+    told_to_stop: int = 0
+    last: tuple[str, ...] = ()
     answer: Answer | None = None
     cut: Answer | None = None
     cut_due_s: float = 0.0
@@ -71,7 +117,7 @@ class Conversation:
     kept_turn: int = 0
     utterance: int | None = None
     dropped: int | None = None
-    waiting: tuple[Say | Ask, ...] = ()
+    waiting: tuple[Say | Ask | Repeat, ...] = ()
     muted: bool = False
     volume: float | None = None
     thinker_up: bool = False
@@ -84,7 +130,18 @@ class Conversation:
     @property
     def deadline_s(self) -> float:
         """When a Tick is due."""
-        return min(self.until_s, self.held_until_s)
+        return min(
+            self.until_s,
+            self.held_until_s,
+            self.press_until_s,
+            self.button_until_s,
+            self.open_until_s,
+        )
+
+    @property
+    def button(self) -> bool:
+        """The talk button is down, or has been switched on."""
+        return self.button_until_s < NEVER
 
     @property
     def at_rest(self) -> bool:

@@ -8,12 +8,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from appliance.actions import Action, Become, Note, Part, RaiseTurn, Release, Remember, Send
-from appliance.answer import NOTHING_ASKED, Answer, Question
-from appliance.messages import Abandon, EndAnswer, Heard, Message, Say, Speak, StateName, Think
+from appliance.actions import (
+    Action,
+    Become,
+    Note,
+    Part,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    TakePress,
+)
+from appliance.answer import NOTHING_ASKED, RATE_HZ, Answer, Question
+from appliance.messages import (
+    Abandon,
+    Ask,
+    EndAnswer,
+    Heard,
+    Message,
+    Say,
+    Speak,
+    StateName,
+    Think,
+)
 from appliance.moves.record import NEVER, Conversation
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
+NOTHING_SAID = "I have not said anything yet."
 VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
 
 
@@ -50,8 +71,13 @@ class Step:
     def release(self) -> None:
         """Let go of the newest hold."""
         if self.to.held:
-            self.change(released=self.to.hold, held_until_s=NEVER)
+            self.change(released=self.to.hold, held_until_s=NEVER, calming="", restless_s=NEVER)
             self.actions.append(Release(self.to.hold))
+
+    def take_press(self) -> None:
+        """Let go of a press; by now nothing may sound that it was to end."""
+        self.change(press_until_s=NEVER)
+        self.actions.append(TakePress())
 
     def hold_for(self, for_s: float) -> None:
         self.change(held_until_s=self.now_s + for_s)
@@ -104,12 +130,13 @@ class Step:
         self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
         self.extend()
 
-    def announce(self, text: str, *, chime: bool = False) -> None:
-        """Say a line of our own. A box that is broken goes on saying so by its state."""
+    def announce(self, *lines: str, chime: bool = False) -> None:
+        """Say lines of our own. A box that is broken goes on saying so by its state."""
         self.drop_answer()
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, ours=True))
-        self.say(text, ours=True, chime=chime)
+        for line in lines:
+            self.say(line, ours=True, chime=chime and line is lines[0])
         self.close(whole=False)
         if not self.to.broken:
             self.become("speaking", "an announcement")
@@ -142,8 +169,19 @@ class Step:
         self.send("thinker", Abandon(self.to.answer.turn))
         self.change(answer=replace(self.to.answer, thinking=False))
 
-    def drop_answer(self, *, unwanted: bool = False) -> None:
-        """Cut the answer, if there is one; what was heard of it is settled when playback tells."""
+    def still_asking(self, index: int) -> bool:
+        """What the owner began to say at `index` is so early in the answer that it goes on with the
+        question. Indices that are not known are 0."""
+        answer = self.to.answer
+        if answer is None or answer.ours or not (answer.began and index):
+            return False
+        return index < answer.began + self.to.rules.grace_s * RATE_HZ
+
+    def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
+        """Cut the answer, if there is one; what was heard of it is settled when playback tells.
+
+        `unheard`: it counts as not heard at all; the question is kept for what follows it.
+        """
         self.abandon()
         answer = self.to.answer
         if answer is None:
@@ -153,9 +191,9 @@ class Step:
         self.change(answer=None)
         if answer.ours:
             return
-        cut = replace(answer.silenced(self.now_s), unwanted=unwanted)
+        cut = replace(answer.silenced(self.now_s), unwanted=unwanted, unheard=unheard)
         self.change(cut=cut, cut_due_s=self.now_s + self.to.rules.stopped_s)
-        if not answer.lines:
+        if not answer.lines or unheard:
             self.settle_cut()
 
     def settle_cut(self, position: int | None = None) -> None:
@@ -164,7 +202,7 @@ class Step:
         if cut is None:
             return
         self.change(cut=None)
-        text = cut.heard(cut.position if position is None else position)
+        text = "" if cut.unheard else cut.heard(cut.position if position is None else position)
         if text or cut.unwanted:
             self.was_heard(cut, text, complete=False)
         else:
@@ -177,6 +215,8 @@ class Step:
         """
         if answer.ours:
             return
+        if text:
+            self.change(last=tuple(line.text for line in answer.lines if not line.ours))
         self.send("thinker", Heard(answer.turn, text, complete and text != ""))
         if text:
             asked = answer.question
@@ -189,15 +229,20 @@ class Step:
         self.drop_answer(unwanted=True)
         if self.to.cut is not None:
             self.change(cut=replace(self.to.cut, unwanted=True))
-        if self.to.kept != NOTHING_ASKED:
-            self.send("thinker", Heard(self.to.kept_turn, "", complete=False))
-        self.change(kept=NOTHING_ASKED, dropped=self.to.utterance, waiting=())
+        self.forget_kept()
+        self.change(dropped=self.to.utterance, waiting=(), told_to_stop=0)
         self.release()
         self.rest(reason)
 
+    def forget_kept(self) -> None:
+        """The question that got no answer is not to join the next one."""
+        if self.to.kept != NOTHING_ASKED:
+            self.send("thinker", Heard(self.to.kept_turn, "", complete=False))
+        self.change(kept=NOTHING_ASKED)
+
     def rest(self, reason: str) -> None:
         """Nothing is going on any more; what was waiting comes next."""
-        self.change(answer=None, utterance=None)
+        self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0)
         if self.to.broken:
             self.become("failed", reason, self.to.rules.failed_s)
         else:
@@ -212,5 +257,7 @@ class Step:
         self.change(waiting=others)
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime)
-        else:
+        elif isinstance(first, Ask):
             self.ask(Question(first.text, at_s=self.now_s))
+        else:
+            self.announce(*(self.to.last or (NOTHING_SAID,)))
