@@ -13,7 +13,7 @@ import numpy as np
 from appliance.hear.burst import Burst
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
 from appliance.hear.tape import Tape
-from appliance.hear.turn import TRAILING_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.verdict import Judge, Judging, RuleJudge
 from appliance.ipc.ring import Samples
 from appliance.messages import (
@@ -198,6 +198,8 @@ class Hearing:
             until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
         pause = not self._voicing.voiced
         events += self._utterance.flow(self._tape, until, self._card_index, pause)
+        if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
+            events += self._utterance.pause(self._tape, until, self._card_index)
         if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
             self._end_speech(events)
 

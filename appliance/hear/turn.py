@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from appliance.hear.tape import Tape
 from appliance.hear.vad import HOP_FRAMES
-from appliance.ipc.ring import END, START, Samples
+from appliance.ipc.ring import END, PAUSE, START, Samples
 from appliance.messages import SpeechEnded
 from appliance.settings import Turn
 
 CHUNK_FRAMES = 320  # of a slot of the ring `heard`
 TRAILING_FRAMES = 1920  # 120 ms of silence go out after the last word: no final consonant is lost
+LIKELY_END_FRAMES = 3200  # 200 ms of silence: few gaps between words are as long
 _CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
 
 
@@ -73,6 +74,7 @@ class Utterance:
         self._position = 0
         self._piece_frames = piece_frames
         self._piece_from = 0
+        self._paused_at = -1
 
     def flow(
         self, tape: Tape, until: int, card_index: int, pause: bool
@@ -94,6 +96,16 @@ class Utterance:
                 index = card_index + self._first + self._position
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
+
+    def pause(self, tape: Tape, until: int, card_index: int) -> list[Chunk]:
+        """What is left before `until`, once: these may have been the last words.
+
+        Whoever answers can begin to read; if the owner goes on, so does the utterance.
+        """
+        if self._paused_at == until:
+            return []
+        self._paused_at = until
+        return [self._chunk(tape, until - self._first - self._position, card_index, PAUSE)]
 
     def finish(
         self, tape: Tape, until: int, card_index: int, spoken_until: int

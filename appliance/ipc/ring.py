@@ -36,6 +36,7 @@ _UNFINISHED = 0
 
 START = 1  # flag: the first slot of an utterance or an answer
 END = 2  # flag: its last slot; it may hold no samples
+PAUSE = 4  # flag: nothing follows unless the owner goes on; it may hold no samples
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 RECALLED = -1  # the number of a turn from before this process began
+UNASKED = -2  # of one that is still being spoken
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +72,13 @@ class History:
         self.turns.append(turn)
         return turn
 
+    def with_question(self, clips: Iterable[Clip]) -> History:
+        """What it would be if these were asked now."""
+        other = History()
+        other.turns = list(self.turns)
+        other.begin(UNASKED, clips)
+        return other
+
     def abandon(self, number: int) -> None:
         """The answer is wanted no more, the question is kept; `heard` may still say that a part
         of the answer was heard."""
@@ -108,6 +116,12 @@ class History:
     def drop_oldest(self) -> Turn | None:
         """Forget the oldest turn, but never the last, which may wait for its answer."""
         return self.turns.pop(0) if len(self.turns) > 1 else None
+
+    @property
+    def in_flux(self) -> bool:
+        """How much of the last answer was heard is yet to be told."""
+        last = self.last
+        return last is not None and last.answered and not (last.settled or last.number == RECALLED)
 
     def _find(self, number: int) -> Turn | None:
         return next((turn for turn in reversed(self.turns) if turn.number == number), None)

@@ -13,20 +13,18 @@ import logging
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
 from appliance.errors import ModelError
+from appliance.ipc.ring import Samples
 from appliance.settings import Thinking
 from appliance.think import prompt
+from appliance.think.clips import Clips, Ids
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
 from appliance.think.model import Abandoned, Effort, LocalModel
 from appliance.think.tags import SILENT, TextFilter, TokenFilter
-
-Ids = npt.NDArray[np.int64]  # a token's own number, or a negative one, unique to a row of sound
 
 MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
@@ -49,6 +47,15 @@ class Tape:
                 yield run[max(0, position) :]
             position -= len(run)
 
+    def until(self, position: int) -> Tape:
+        """The first `position` tokens of it."""
+        left, runs = position, []
+        for run in self.runs:
+            if left > 0:
+                runs.append(run[:left])
+            left -= len(run)
+        return Tape(tuple(runs), self.ids[:position])
+
 
 class LocalGemma:
     """A Model (see model.py) on this box."""
@@ -68,8 +75,7 @@ class LocalGemma:
             seed=thinking.seed,
         )
         self._held: Ids = np.empty(0, np.int64)
-        self._rows: WeakKeyDictionary[Clip, tuple[int, Rows]] = WeakKeyDictionary()
-        self._next_row = 1
+        self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         self._silent = self._check_vocabulary(model)
         opening = len(self._tape(prompt.opening(self._persona)).ids)
@@ -95,7 +101,7 @@ class LocalGemma:
         assert turn is not None
         began_s = time.monotonic()
         for clip in turn.clips:
-            self._encoded(clip)
+            self._clips[clip]
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
         began_s = time.monotonic()
         self._make_room(history, spare=0)
@@ -105,7 +111,19 @@ class LocalGemma:
         yield from self._draw(turn, effort)
 
     def prepare(self, clip: Clip) -> None:
-        self._encoded(clip)
+        self._clips[clip]
+
+    def overhear(self, history: History, *, likely_all: bool) -> None:
+        turn = history.last
+        assert turn is not None
+        encoded = self._clips.overhear(turn.clips[-1])
+        if self._size(history) > self._budget:
+            return  # room must be made first, and that waits for the question
+        tape = self._tape(prompt.render(self._persona, history, open_last=True))
+        if not likely_all:
+            newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
+            tape = tape.until(newest)
+        self._read(tape, draw=False)
 
     def settle(self, history: History) -> None:
         if history.last is not None and not history.last.answered:
@@ -207,12 +225,12 @@ class LocalGemma:
         runs: list[tuple[int, ...] | Rows] = []
         ids: list[Ids] = []
         for part in parts:
-            content = self._content(part)
             if isinstance(part, Clip):
-                first, _ = self._rows[part]
-                ids.append(-np.arange(first, first + len(content), dtype=np.int64))
-                runs.append(content)
+                encoded = self._clips[part]
+                ids.append(encoded.ids)
+                runs.append(encoded.rows)
                 continue
+            content = self._content(part)
             ids.append(np.array(content, np.int64))
             if runs and isinstance(runs[-1], tuple) and isinstance(content, tuple):
                 runs[-1] += content
@@ -222,18 +240,13 @@ class LocalGemma:
 
     def _content(self, part: prompt.Part) -> tuple[int, ...] | Rows:
         if isinstance(part, Clip):
-            return self._encoded(part)
+            return self._clips[part].rows
         return part.tokens if isinstance(part, prompt.Drawn) else self._tokens(part)
 
-    def _encoded(self, clip: Clip) -> Rows:
-        """The clip's soft tokens; encoded once, kept as long as anybody holds the clip."""
-        if clip not in self._rows:
-            if self._gemma.interrupted:
-                raise Abandoned
-            rows = self._gemma.encode(clip.samples)
-            self._rows[clip] = self._next_row, rows
-            self._next_row += len(rows)
-        return self._rows[clip][1]
+    def _encode(self, samples: Samples) -> Rows:
+        if self._gemma.interrupted:
+            raise Abandoned
+        return self._gemma.encode(samples)
 
     def _tokenize(self, part: prompt.Marks | prompt.Words) -> tuple[int, ...]:
         return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks)))

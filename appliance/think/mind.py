@@ -6,6 +6,7 @@ no ring and no channel. All methods belong to one thread, but for `outdate` and 
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -34,6 +35,7 @@ class Mind:
         self._lock = threading.Lock()  # the two below and the model's interruption, together
         self._at_work_on: int | None = None
         self._outdated = -1
+        self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
     # ── from any thread ──────────────────────────────────────────────────────────────────────
     def outdate(self, turn: int) -> None:
@@ -52,6 +54,7 @@ class Mind:
     # ── the conversation ─────────────────────────────────────────────────────────────────────
     def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
         """Answer. Sends sentences, and in every case one ThoughtEnded."""
+        self._overhearing = False
         entry = self.history.begin(turn, clips, text)
         sentences, effort = Sentences(), Effort()
         number, first_ms, problem = 0, 0.0, ""
@@ -100,21 +103,32 @@ class Mind:
         self.history.abandon(turn)
 
     def heard(self, turn: int, text: str, *, complete: bool) -> None:
+        self._overhearing = False
         self.history.heard(turn, text, complete=complete)
 
     def recall(self, turns: Iterable[tuple[str, str]]) -> None:
         self.history.recall(turns)
 
     def forget(self) -> None:
+        self._overhearing = False
         self.history.forget()
 
     def prepare(self, clip: Clip) -> None:
         """Encode ahead, while the owner is still speaking."""
         self.model.prepare(clip)
 
+    def overhear(self, clips: Iterable[Clip], *, likely_all: bool) -> None:
+        """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
+        if self.history.in_flux:
+            return  # what is read now would be in the wrong place
+        self._overhearing = True
+        with contextlib.suppress(InterludeError):  # the question itself will meet it, and say so
+            self.model.overhear(self.history.with_question(clips), likely_all=likely_all)
+
     def settle(self) -> None:
         """Nobody waits: have the model read what it will need anyway."""
-        self.model.settle(self.history)
+        if not self._overhearing:
+            self.model.settle(self.history)
 
     # ── interruption ─────────────────────────────────────────────────────────────────────────
     def _work_on(self, turn: int) -> None:

@@ -87,6 +87,14 @@ class Model(Protocol):
         """Do what can be done about a clip before it is known whether it will be answered."""
         ...
 
+    def overhear(self, history: History, *, likely_all: bool) -> None:
+        """The owner is still speaking: read ahead what has come of the last turn's last clip.
+
+        The next clip of the same utterance begins with the same samples. `likely_all`: these
+        may have been the last words. Raises Abandoned, or an InterludeError when it cannot.
+        """
+        ...
+
     def settle(self, history: History) -> None:
         """Nobody waits: make ready for the next turn. Raises Abandoned."""
         ...

@@ -80,6 +80,9 @@ class RemoteModel:
     def prepare(self, clip: Clip) -> None:
         self._chat.sound(clip)
 
+    def overhear(self, history: History, *, likely_all: bool) -> None:
+        """A request goes out whole."""
+
     def settle(self, history: History) -> None:
         self._chat.make_room(history)
 

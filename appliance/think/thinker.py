@@ -13,9 +13,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from appliance.ipc.ring import PAUSE, Slot
 from appliance.messages import Abandon, Forget, Heard, Recall, Think, ThinkerReady, ThoughtEnded
 from appliance.messages import Message as AnyMessage
 from appliance.processes import RATE_HZ
+from appliance.think.ahead import ReadAhead
 from appliance.think.choice import choose
 from appliance.think.history import Clip
 from appliance.think.mind import Mind
@@ -50,6 +52,10 @@ class Thread:
 
     def start(self) -> None:
         self._thread.start()
+
+    @property
+    def idle(self) -> bool:
+        return not self._busy and self._jobs.empty()
 
     def do(self, job: Job) -> None:
         """Have it done after all that was asked before."""
@@ -110,6 +116,7 @@ class Desk:
         self._work = work
         self._thread = thread
         self._utterances = Utterances()
+        self._ahead = ReadAhead()
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
         self._stale = -1
@@ -125,6 +132,7 @@ class Desk:
             clip = self._utterances.add(slot, now_s)
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
                 self._thread.do(partial(_prepare, clip=clip))
+            self._read_ahead(slot)
         if self._ring.lost != self._lost:
             self._lost = self._ring.lost
             self._work.log.warning("lost %d slots of speech so far", self._lost)
@@ -134,6 +142,14 @@ class Desk:
         if stale != self._stale:
             self._stale = stale
             self._thread.outdate(stale)
+
+    def _read_ahead(self, slot: Slot) -> None:
+        paused = bool(slot.flags & PAUSE)
+        frames = slot.position + len(slot.samples)
+        if self._ahead.due(slot.turn, frames, paused=paused, idle=self._thread.idle):
+            clips = self._utterances.so_far(slot.turn)
+            if clips:
+                self._thread.do(partial(_overhear, self._ahead, clips, paused))
 
     def _take(self, message: AnyMessage, now_s: float) -> None:
         match message:
@@ -170,6 +186,12 @@ class Desk:
 
 def _prepare(mind: Mind, clip: Clip) -> None:
     mind.prepare(clip)
+
+
+def _overhear(ahead: ReadAhead, clips: tuple[Clip, ...], likely_all: bool, mind: Mind) -> None:
+    began_s = time.monotonic()
+    mind.overhear(clips, likely_all=likely_all)
+    ahead.cost_s = time.monotonic() - began_s
 
 
 def main(work: Worker) -> None:

@@ -88,6 +88,14 @@ class Utterances:
         self._forget(now_s)
         return done
 
+    def so_far(self, number: int) -> tuple[Clip, ...]:
+        """What has come of an utterance, as clips: the last one may grow."""
+        utterance = self._utterances.get(number)
+        if utterance is None:
+            return ()
+        newest = (Clip(number, np.concatenate(utterance.open)),) if utterance.open_frames else ()
+        return (*utterance.clips, *newest)
+
     def take(self, numbers: Iterable[int]) -> Question:
         """The clips of these utterances; they are kept no longer."""
         clips: list[Clip] = []

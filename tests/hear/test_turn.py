@@ -9,7 +9,7 @@ import pytest
 from appliance.hear.tape import Tape
 from appliance.hear.turn import CHUNK_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.vad import HOP_FRAMES
-from appliance.ipc.ring import END, START
+from appliance.ipc.ring import END, PAUSE, START
 from appliance.messages import SpeechEnded
 from appliance.settings import Hearing
 
@@ -103,3 +103,17 @@ def test_the_settings_say_when(settings: Hearing) -> None:
     voicing = Voicing(turn)
     voicing.feed(0.8, 256)
     assert not voicing.voiced
+
+
+def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
+    tape, utterance = counted(30_000), Utterance(7, 0, 1_000_000)
+    out = utterance.flow(tape, 10_001, 0, pause=True)
+    paused = utterance.pause(tape, 10_001, 0)
+    assert [chunk.flags for chunk in paused] == [PAUSE]
+    assert paused[0].position + len(paused[0].samples) == 10_001
+    assert utterance.pause(tape, 10_001, 0) == []  # said once
+    out += [*paused, *utterance.flow(tape, 20_000, 0, pause=False)]
+    out += [*utterance.pause(tape, 20_001, 0), *utterance.finish(tape, 20_001, 0, 19_000)]
+    samples, ends = put_together(out)
+    assert samples == list(range(20_001))
+    assert ends == [SpeechEnded(7, 19_000, 20_001, last=True)]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from appliance import processes, settings
 from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, START, RingWriter
+from appliance.ipc.ring import END, PAUSE, START, RingWriter
 from appliance.messages import Record, Sentence, Think, ThinkerReady, ThoughtEnded
 from appliance.models.catalogue import ModelFile
 from appliance.models.store import Pin, Store
@@ -81,12 +81,30 @@ class Rig:
             if isinstance(message, kind) and turn in (None, getattr(message, "turn", None))
         ]
 
-    def say(self, utterance: int, samples: npt.NDArray[np.int16], *, end: bool = True) -> None:
-        """Speak, as the listener hands it on, as fast as it can."""
+    def say(
+        self,
+        utterance: int,
+        samples: npt.NDArray[np.int16],
+        *,
+        end: bool = True,
+        pause_s: float | None = None,
+    ) -> None:
+        """Speak, as the listener hands it on, as fast as it can.
+
+        With `pause_s` the last slot before the end says that it may be the end, and so much time
+        passes until it is.
+        """
         for at in range(0, len(samples), SLOT):
             flags = (START if at == 0 else 0) | (END if end and at + SLOT >= len(samples) else 0)
+            if pause_s is not None and flags & END:
+                flags ^= END | PAUSE
             self.heard.write(
                 samples[at : at + SLOT], position=at, turn=utterance, index=at, flags=flags
+            )
+        if pause_s is not None:
+            time.sleep(pause_s)
+            self.heard.write(
+                samples[:0], position=len(samples), turn=utterance, index=len(samples), flags=END
             )
 
     def think(self, turn: int, *utterances: int, text: str = "") -> None:

@@ -248,3 +248,42 @@ def test_sampling_by_a_seed_is_the_same_each_time_and_differs_by_seed(make: Make
 def test_a_persona_longer_than_the_model_is_refused(make: Make) -> None:
     with pytest.raises(ModelError, match="persona takes"):
         make(context_tokens=512, persona="x" * 600)
+
+
+def growing(utterance: int, *seconds: float) -> list[Clip]:
+    """The same utterance as it comes."""
+    whole = clip(max(seconds), seed=utterance).samples
+    return [Clip(utterance, whole[: int(16_000 * s)]) for s in seconds]
+
+
+def test_what_was_overheard_is_not_read_again(make: Make) -> None:
+    model, history, effort = make(), History(), Effort()
+    model.settle(history)
+    first, second, all_of_it = growing(5, 1.0, 2.3, 4.0)
+    model.overhear(history.with_question([first]), likely_all=False)
+    model.overhear(history.with_question([second]), likely_all=True)  # a gap between two words
+    model.overhear(history.with_question([all_of_it]), likely_all=True)
+    before = model.pulse
+    history.begin(1, [Clip(5, all_of_it.samples.copy())])
+    next(model.answer(history, effort))
+    assert model.pulse - before <= 2  # the last token of the prompt, and the first of the answer
+
+
+def test_overhearing_changes_nothing_about_the_answer(make: Make) -> None:
+    model, fresh, history = make(), make(), History()
+    for said in growing(5, 0.5, 1.7, 3.0)[:2]:
+        model.overhear(history.with_question([said]), likely_all=False)
+        model.overhear(history.with_question([said]), likely_all=True)
+    history.begin(1, growing(5, 0.5, 1.7, 3.0)[2:])
+    answered(model, history)
+    model.settle(history)
+    holds_what_a_fresh_one_would(model, fresh, history)
+
+
+def test_an_utterance_that_nobody_asks_about_leaves_no_trace(make: Make) -> None:
+    model, history = make(), History()
+    history.begin(1, [clip(2)])
+    answered(model, history)
+    model.overhear(history.with_question(growing(9, 3.0)), likely_all=True)
+    model.settle(history)
+    holds_what_a_fresh_one_would(model, make(), history)

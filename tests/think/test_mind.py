@@ -27,6 +27,8 @@ class Scripted:
         self.interrupted = False
         self.limited = False
         self.asked: list[tuple[int, ...]] = []
+        self.overheard: list[tuple[int, ...]] = []
+        self.settled = 0
 
     def answer(self, history: History, effort: Effort) -> Iterator[str]:
         assert history.last is not None
@@ -42,7 +44,13 @@ class Scripted:
                 piece()
 
     def prepare(self, clip: Clip) -> None: ...
-    def settle(self, history: History) -> None: ...
+    def settle(self, history: History) -> None:
+        self.settled += 1
+
+    def overhear(self, history: History, *, likely_all: bool) -> None:
+        assert history.last is not None
+        self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+
     def interrupt(self) -> None:
         self.interrupted = True
 
@@ -185,3 +193,39 @@ def test_after_quitting_nothing_is_begun() -> None:
     mind.think(10**9, [], "hi", 100.0)
     assert ended(sent).reason == "abandoned"
     assert model.interrupted
+
+
+def clip_of(utterance: int) -> Clip:
+    return Clip(utterance, np.zeros(16_000, np.int16))
+
+
+def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.overhear([clip_of(1)], likely_all=False)
+    mind.settle()
+    assert (model.overheard, model.settled) == ([(1,)], 0)
+    assert mind.history.turns == []  # nothing was asked
+    mind.think(1, [clip_of(1)], "", 0.0)
+    mind.settle()
+    assert model.settled == 1
+
+
+def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.think(1, [clip_of(1)], "", 0.0)
+    mind.overhear([clip_of(2)], likely_all=False)
+    assert model.overheard == []
+    mind.heard(1, "Ye", complete=False)
+    mind.overhear([clip_of(2)], likely_all=True)
+    assert model.overheard == [(2,)]
+
+
+def test_forgetting_lets_go_of_what_was_overheard() -> None:
+    model = Scripted()
+    mind, _ = mind_of(model)
+    mind.overhear([clip_of(1)], likely_all=False)
+    mind.forget()
+    mind.settle()
+    assert model.settled == 1

@@ -66,6 +66,18 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
     assert end.tokens_per_s > 0
 
 
+def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
+    rig.say(3, noise(4))
+    rig.think(1, 3)
+    read_after = rig.end_of(1)
+    rig.mail.send(Heard(1, "", False))
+    rig.say(4, noise(4, seed=4), pause_s=0.4)
+    rig.think(2, 4)
+    read_ahead = rig.end_of(2)
+    spent_ms = read_ahead.encode_ms + read_ahead.prefill_ms
+    assert spent_ms < 0.5 * (read_after.encode_ms + read_after.prefill_ms)
+
+
 def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
     rig.mail.send(Recall((("who are you", "I am a box."),)))
     for turn in range(1, 6):

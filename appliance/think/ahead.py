@@ -1,0 +1,37 @@
+"""When to read ahead what the owner is still saying.
+
+Pure. In: how much of the utterance has come. Out: whether to have the model read it now. A piece
+that is being read when the last word falls makes the answer wait for it, so a slow machine reads
+ahead in fewer, longer pieces.
+"""
+
+from __future__ import annotations
+
+from appliance.processes import RATE_HZ
+
+HOP_FRAMES = RATE_HZ  # 25 tokens: smaller pieces cost up to twice as much a token
+SHARE = 0.5  # of the time, at most, that goes into reading ahead
+
+
+class ReadAhead:
+    """One utterance at a time. `cost_s` is told from outside: how long the last piece took."""
+
+    def __init__(self) -> None:
+        self.cost_s = 0.0
+        self._utterance = -1
+        self._frames = 0
+
+    def due(self, utterance: int, frames: int, *, paused: bool, idle: bool) -> bool:
+        """Whether to read `utterance` now, of which `frames` samples have come.
+
+        `paused`: these may have been the last words, and nothing is saved by waiting; `idle`: the
+        model has nothing else to do.
+        """
+        if utterance != self._utterance:
+            self._utterance, self._frames = utterance, 0
+        new = frames - self._frames
+        hop = max(HOP_FRAMES, int(self.cost_s / SHARE * RATE_HZ))
+        if new <= 0 or not (paused or (idle and new >= hop)):
+            return False
+        self._frames = frames
+        return True
