@@ -73,7 +73,10 @@ def rehearse(args: argparse.Namespace) -> int:
 def bench(args: argparse.Namespace) -> int:
     from appliance.room.benches import Options, run
 
-    options = Options(_settings(args), args.events, args.recordings, args.seed)
+    options = Options(
+        _settings(args), args.events, args.recordings, args.seed, args.speakers,
+        args.effort, args.worst, args.pictures, tuple(args.parts),
+    )  # fmt: skip
     return run(args.name, options, args.json)
 
 
@@ -120,6 +123,18 @@ def memory_forget(args: argparse.Namespace) -> int:
     from appliance import memory_commands
 
     return memory_commands.cli_forget(_settings(args))
+
+
+def link_remove(args: argparse.Namespace) -> int:
+    from appliance.link import errand
+
+    return errand.cli_remove(_settings(args))
+
+
+def link_add(args: argparse.Namespace) -> int:
+    from appliance.link import errand
+
+    return errand.cli_add(_settings(args))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -212,6 +227,10 @@ def parser() -> argparse.ArgumentParser:
     memory = _Verbs(verbs.add("memory", "show or forget what was said"), common)
     memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)
     memory.add("forget", "forget every turn that is kept", memory_forget)
+
+    link = _Verbs(verbs.add("link", "take the box out of Home Assistant, or back in"), common)
+    link.add("remove", "remove the box from Home Assistant, and stay away", link_remove)
+    link.add("add", "let the box appear in Home Assistant again", link_add)
     return top
 
 
@@ -239,11 +258,39 @@ def _room_verbs(verbs: _Verbs) -> None:
     )
     measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
     measured.add_argument(
-        "--recordings", type=Path, metavar="DIR", help="a folder with words/WORD/SPEAKER_TAKE.flac"
+        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
     )
     measured.add_argument(
         "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
     )
+    measured.add_argument(
+        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
+        "no training has heard, or all of a folder that is not ours",
+    )  # fmt: skip
+    _interruption_options(measured.add_argument_group("bench interruption"))
+
+
+def _interruption_options(group: argparse._ArgumentGroup) -> None:
+    effort = group.add_mutually_exclusive_group()
+    effort.add_argument(
+        "--quick", dest="effort", action="store_const", const="quick", default="default",
+        help="two minutes of it, on two cores",
+    )  # fmt: skip
+    effort.add_argument(
+        "--full", dest="effort", action="store_const", const="full", help="hours of it"
+    )
+    group.add_argument(
+        "--worst",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="name the N worst clips of each kind",
+    )
+    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
+    group.add_argument(
+        "--part", dest="parts", action="append", default=[], metavar="PART",
+        help="only this part (may be repeated): stop, seam, cost, over, pauses, article",
+    )  # fmt: skip
 
 
 def _positive(text: str) -> int:

@@ -42,8 +42,8 @@ def bench(options: Options) -> list[Sheet]:
     found, dropouts = {}, []
     clips = None
     for name, room in (("no echo", QUIET), ("echo −30 dBFS", ECHO)):
-        folder = options.folder()
-        clips = Recorded(folder, options.seed) if folder else None
+        words, _ = options.recorded()
+        clips = Recorded(words, options.seed) if words else None
         found[name], dropped = in_room(room, options, clips)
         dropouts.append(
             f"{name}: {dropped['capture']} of capture, {dropped['playback']} of playback"

@@ -6,15 +6,16 @@ Both are endless, mixed and seeded: the same seed gives the same words in the sa
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
+from appliance.errors import InterludeError
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
 from appliance.room import owner
+from appliance.room.corpus import Source, load
 from appliance.room.owner import SPEECH_DB, Sound
 from appliance.room.scene import Scene, Utterance
 
@@ -24,6 +25,7 @@ SPOKEN = (
 )  # fmt: skip
 VOICES = ("en-us", "en-gb", "en-gb-scotland", "en-us+f2", "en-us+f4", "en-us+m3", "en-gb+f3",
           "en-gb-x-rp", "en-us+m7", "en-gb+m1")  # fmt: skip
+WORD_S = 2.0  # a longer clip is a sentence: it takes too long, and says no more
 NOISY_FRAMES = RATE_HZ // 50  # a clip that is over −40 dB of its peak within 20 ms
 NOISY_DB = (
     -64.0
@@ -64,23 +66,39 @@ class Recorded:
     and one whose noise is louder than the room is no sound of a quiet room.
     """
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self._files = sorted((folder / "words").glob("*/*.flac"))
-        random.Random(seed).shuffle(self._files)  # noqa: S311 -- chance, not secrecy
+    def __init__(self, sources: Iterable[Source], seed: int) -> None:
+        """Of `sources`, those that are words: what somebody says, and no whole sentence."""
+        self._sources = [
+            source
+            for source in sources
+            if source.kind in ("backchannel", "interruption")
+            and owner.seconds(source.path) <= WORD_S
+        ]
+        random.Random(seed).shuffle(self._sources)  # noqa: S311 -- chance, not secrecy
         self.noisy = 0
 
     def __iter__(self) -> Iterator[Word]:
-        while self._files:
+        while self._sources:
             usable = False
-            for file in self._files:
-                sound = owner.recorded(file, SPEECH_DB)
-                if sound.onset < NOISY_FRAMES or _level_db(sound.samples[: sound.onset]) > NOISY_DB:
+            for source in self._sources:
+                sound = self._sound(source)
+                if sound is None:
                     self.noisy += 1
                     continue
                 usable = True
-                yield Word("real", f"{file.parent.name}/{file.stem}", sound, begins_aside(sound))
+                yield Word("real", source.name, sound, begins_aside(sound))
             if not usable:
                 return
+
+    def _sound(self, source: Source) -> Sound | None:
+        try:
+            clip = load(source)
+        except InterludeError:
+            return None
+        sound = owner.at_level(clip.samples, SPEECH_DB)
+        if sound.onset < NOISY_FRAMES or _level_db(sound.samples[: sound.onset]) > NOISY_DB:
+            return None
+        return sound
 
 
 def begins_aside(sound: Sound) -> bool:

@@ -12,13 +12,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from appliance.errors import InterludeError, StorageError
+from appliance.room import corpus
+from appliance.room.corpus import Source, Speakers
 from appliance.room.report import versions
 from appliance.settings import Settings
 
@@ -34,26 +36,38 @@ class BenchError(InterludeError, ValueError):
 
 @dataclass(frozen=True)
 class Options:
-    """How to measure. `events`: how many, or None for the bench's own number.
+    """How to measure.
 
-    `recordings`: a folder with `words/<word>/<speaker>_<take>.flac`; None: where it usually lies.
+    events      how many, or None for the bench's own number
+    recordings  a folder of `<class or word>/*.flac|wav`; None: where it usually lies
+    speakers    whose recordings; None: of the usual folder those that no training has heard, of
+                any other all
+    effort, worst, pictures, parts
+                of `bench interruption`: how thorough, how many of the worst clips to name, where
+                to draw, which parts of it (none: all)
     """
 
     settings: Settings
     events: int | None = None
     recordings: Path | None = None
     seed: int = 1
+    speakers: Speakers | None = None
+    effort: Literal["quick", "default", "full"] = "default"
+    worst: int = 0
+    pictures: Path | None = None
+    parts: tuple[str, ...] = ()
 
-    def folder(self) -> Path | None:
-        """The folder of recordings, if there is one. Raises BenchError for one that was named
-        and is not there."""
+    def recorded(self) -> tuple[list[Source], list[str]]:
+        """The recordings to use, and a sentence for each thing of them that cannot be used; none
+        if the usual folder is not there. Raises CorpusError for a folder that was named and is
+        of no use."""
         folder = RECORDINGS if self.recordings is None else self.recordings
-        if (folder / "words").is_dir():
-            return folder
-        if self.recordings is not None:
-            raise BenchError(f"{folder}: has no folder `words` of recordings.",
-                             "Name another with --recordings, or none.")  # fmt: skip
-        return None
+        if self.recordings is None and not folder.is_dir():
+            return [], []
+        found = corpus.find(folder)
+        usual = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
+        which = self.speakers or ("held-out" if usual else "all")
+        return corpus.of_speakers(found.sources, which), list(found.problems)
 
 
 @dataclass
@@ -78,6 +92,7 @@ class Bench:
 
 BENCHES: tuple[Bench, ...] = (
     Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
+    Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
     Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),

@@ -37,7 +37,7 @@ class Sound:
 def make(scene: Scene, entry: Utterance) -> Sound:
     """What the owner sounds like saying `entry`. Raises SceneError for a file that is no sound."""
     if entry.say is not None:
-        wave = _spoken(entry.say, entry.voice, entry.speed, entry.pitch)
+        wave = spoken(entry.say, entry.voice, entry.speed, entry.pitch)
         return at_level(wave, SPEECH_DB if entry.level_db is None else entry.level_db)
     assert entry.wav is not None
     return recorded(scene.file(entry.wav), entry.level_db)
@@ -90,7 +90,7 @@ def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=256)
-def _spoken(text: str, voice: str, speed: int, pitch: int) -> npt.NDArray[np.float32]:
+def spoken(text: str, voice: str, speed: int, pitch: int) -> npt.NDArray[np.float32]:
     command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed), "-p", str(pitch)]
     try:
         done = subprocess.run(

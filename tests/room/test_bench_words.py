@@ -10,6 +10,7 @@ import soundfile
 
 from appliance.processes import RATE_HZ
 from appliance.room.bench_words import NOISY_FRAMES, Recorded, begins_aside, synthetic
+from appliance.room.corpus import find
 from appliance.room.owner import Sound
 
 
@@ -31,7 +32,7 @@ def test_the_same_seed_gives_the_same_words_and_another_gives_others() -> None:
 
 def test_a_recorded_word_begins_where_it_is_over_40_db_below_its_peak(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
-    word = next(iter(Recorded(tmp_path, 1)))
+    word = next(iter(Recorded(find(tmp_path).sources, 1)))
     assert word.kind == "real"
     assert abs(word.sound.onset - 4000) < 5
 
@@ -39,7 +40,7 @@ def test_a_recorded_word_begins_where_it_is_over_40_db_below_its_peak(tmp_path: 
 def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
     write_clip(tmp_path, "noisy", noise=0.05)
-    words = Recorded(tmp_path, 1)
+    words = Recorded(find(tmp_path).sources, 1)
     names = [word.name for word in islice(words, 3)]
     assert names == ["stop/clear"] * 3
     assert words.noisy >= 2
@@ -48,12 +49,12 @@ def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_pat
 
 def test_nothing_but_noisy_recordings_come_to_an_end(tmp_path: Path) -> None:
     write_clip(tmp_path, "noisy", noise=0.05)
-    assert list(Recorded(tmp_path, 1)) == []
+    assert list(Recorded(find(tmp_path).sources, 1)) == []
 
 
 def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path) -> None:
     write_clip(tmp_path, "plain", noise=0.001)
-    word = next(iter(Recorded(tmp_path, 1)))
+    word = next(iter(Recorded(find(tmp_path).sources, 1)))
     assert not word.click
     clicked = word.sound.samples.copy()
     clicked[2000:2010] = 2000
@@ -62,6 +63,6 @@ def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path
 
 def test_a_recording_louder_than_a_quiet_room_before_its_word_is_left_out(tmp_path: Path) -> None:
     write_clip(tmp_path, "hissing", noise=0.0045, loudness=0.1)
-    words = Recorded(tmp_path, 1)
+    words = Recorded(find(tmp_path).sources, 1)
     assert next(iter(words), None) is None
     assert words.noisy == 1

@@ -6,12 +6,16 @@ import importlib
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 from appliance.__main__ import main
 from appliance.errors import StorageError
+from appliance.processes import RATE_HZ
 from appliance.room import benches
 from appliance.room.benches import BENCHES, BenchError, Options, find, spread, write
+from appliance.room.corpus import CorpusError, held_out
 from appliance.settings import load_defaults
 
 OPTIONS = Options(load_defaults())
@@ -33,7 +37,7 @@ def test_a_bench_that_does_not_exist_is_one_sentence_with_the_nearest(
 ) -> None:
     assert main(["bench", "stp"]) == 64
     assert capsys.readouterr().err == ("interlude: There is no bench `stp`. Did you mean `stop`?\n")
-    with pytest.raises(BenchError, match="There are stop, seam"):
+    with pytest.raises(BenchError, match="There are stop, interruption, seam"):
         find("zzz")
 
 
@@ -62,13 +66,32 @@ def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
 
 
 def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match="has no folder `words`"):
-        Options(load_defaults(), recordings=tmp_path).folder()
-    (tmp_path / "words").mkdir()
-    assert Options(load_defaults(), recordings=tmp_path).folder() == tmp_path
+    with pytest.raises(CorpusError, match="holds no FLAC or WAV"):
+        Options(load_defaults(), recordings=tmp_path).recorded()
+    write_word(tmp_path / "stop" / "anna_0.flac")
+    sources, problems = Options(load_defaults(), recordings=tmp_path).recorded()
+    assert [source.name for source in sources] == ["stop/anna_0"]
+    assert problems == []
 
 
 def test_recordings_that_were_not_named_may_be_absent(monkeypatch: pytest.MonkeyPatch,
                                                       tmp_path: Path) -> None:  # fmt: skip
+    monkeypatch.setattr(benches, "RECORDINGS", tmp_path / "nowhere")
+    assert OPTIONS.recorded() == ([], [])
+
+
+def test_of_the_usual_folder_only_the_speakers_held_out_are_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(benches, "RECORDINGS", tmp_path)
-    assert OPTIONS.folder() is None
+    for speaker in range(20):
+        write_word(tmp_path / "stop" / f"speaker{speaker}_0.flac")
+    held = {source.speaker for source in OPTIONS.recorded()[0]}
+    everybody = Options(load_defaults(), speakers="all").recorded()[0]
+    assert 0 < len(held) < len(everybody) == 20
+    assert all(held_out(speaker) for speaker in held)
+
+
+def write_word(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    soundfile.write(path, np.sin(np.arange(RATE_HZ // 2) * 0.3) / 2, RATE_HZ)

@@ -1,0 +1,75 @@
+"""How sure a figure is: 95 % intervals of a share, of a rate, of a percentile. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+Z = 1.959964  # the normal distribution's 97.5 %
+RESAMPLES = 400
+_STEPS = 60  # of bisection: more than a float has digits
+
+Interval = tuple[float, float]
+
+
+def share(hits: int, of: int) -> Interval:
+    """Wilson's interval of a proportion (1927); 0 to 1 where nothing was seen."""
+    if not of:
+        return (0.0, 1.0)
+    p, z2 = hits / of, Z * Z
+    middle = (p + z2 / (2 * of)) / (1 + z2 / of)
+    half = Z / (1 + z2 / of) * math.sqrt(p * (1 - p) / of + z2 / (4 * of * of))
+    low = 0.0 if hits == 0 else middle - half
+    high = 1.0 if hits == of else middle + half
+    return (low, high)
+
+
+def count(seen: int) -> Interval:
+    """The exact interval of a Poisson mean of which `seen` came (Garwood 1936)."""
+    low = 0.0 if seen == 0 else _root(lambda mean: 1 - _poisson(seen - 1, mean), 0.025, seen)
+    return (low, _root(lambda mean: 1 - _poisson(seen, mean), 0.975, 5 * seen + 10))
+
+
+def percentile(values: Sequence[float], of: float, seed: int = 1) -> Interval:
+    """The bootstrap's interval of a percentile."""
+    if len(values) < 2:
+        return (values[0], values[0]) if values else (math.nan, math.nan)
+    known = np.asarray(values)
+    places = np.random.default_rng(seed).integers(0, len(known), (RESAMPLES, len(known)))
+    low, high = np.percentile(np.percentile(known[places], of, axis=1), [2.5, 97.5])
+    return (float(low), float(high))
+
+
+def balanced(hits: Sequence[tuple[int, int]]) -> Interval:
+    """The interval of a mean of recalls, each (right, of): normal, and a recall that is 0 or 1 is
+    taken half a case inwards, so that no class is ever certain."""
+    variance = 0.0
+    for right, of in hits:
+        if not of:
+            return (0.0, 1.0)
+        p = (right + 0.5) / (of + 1)
+        variance += p * (1 - p) / of
+    mean = sum(right / of for right, of in hits) / len(hits)
+    half = Z * math.sqrt(variance) / len(hits)
+    return (max(0.0, mean - half), min(1.0, mean + half))
+
+
+def _poisson(most: int, mean: float) -> float:
+    """The probability of at most so many."""
+    term = total = math.exp(-mean)
+    for n in range(1, most + 1):
+        term *= mean / n
+        total += term
+    return total
+
+
+def _root(rising: Callable[[float], float], wanted: float, high: float) -> float:
+    """Where a rising function of a mean between 0 and `high` comes to `wanted`."""
+
+    low = 0.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rising(middle) < wanted else (low, middle)
+    return (low + high) / 2

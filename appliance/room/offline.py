@@ -1,0 +1,198 @@
+"""A room without clocks: the box's ear and mouth in it, as fast as the machine can.
+
+In: sounds of the owner, noise, a room. Out: what the loudspeaker played, to the sample, and what
+the machine made of it. The ear is the listener's own `Hearing`; what lies between it and the
+loudspeaker (rings, conductor, playback, card) is a delay.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.audio.format import fade_in
+from appliance.hear.hearing import Event, Hearing
+from appliance.hear.senses import STEP_FRAMES
+from appliance.hear.turn import Chunk
+from appliance.ipc.ring import Samples
+from appliance.messages import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
+from appliance.processes import RATE_HZ
+from appliance.settings import Settings
+
+LAG_STEPS = 2  # of sound already with the card when an onset is heard: with the fade, 12 ms, which
+# is the p99 of the machine part on the simulated card (`interlude bench stop`)
+BLOCK_STEPS = 8  # the echo is worked out 40 ms at a time, and comes that late: a USB device's delay
+THINKS_FRAMES = 6 * RATE_HZ // 10  # from the end of an interruption to the next answer
+NO_ANSWER_FRAMES = 4 * RATE_HZ  # after which it talks again even if nobody has said anything
+LONGEST_FRAMES = 33 * RATE_HZ  # of an utterance
+
+
+class Timed(NamedTuple):
+    """An event of hearing, and the sample after those that had been heard."""
+
+    at: int
+    event: Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
+
+
+class Machine(Protocol):
+    """What sits in the room: it hears a step, and plays one."""
+
+    stops: list[int]  # samples from which it was silent on purpose
+    yields: list[int]  # samples at which it threw an answer away
+    events: list[Timed]
+
+    @property
+    def talking(self) -> bool:
+        """It has something to say and nothing keeps it from saying it."""
+
+    def play(self, at: int) -> Samples:
+        """int16[80], which leave the loudspeaker from sample `at` on."""
+
+    def hear(self, mic: Samples, at: int) -> None:
+        """int16[80] of the microphone from sample `at` on, after what was played up to there."""
+
+
+class Box:
+    """Interlude: `Hearing`, and around it as little as tells the truth: it falls silent `LAG_STEPS`
+    and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
+    after an interruption drops the answer and begins another when the owner has spoken."""
+
+    def __init__(self, talk: Samples, settings: Settings, hearing: Hearing | None = None) -> None:
+        """It says `talk` over and over, as loud as it is."""
+        self._talk = talk
+        self.hearing = hearing or Hearing(settings.hearing)
+        self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
+        self._position = 0  # in the talk, of the sample that is due
+        self._hold = self._released = 0
+        self._quiet_until = 0  # no answer is under way before this sample
+        self._sounding = False
+        self._ahead: list[Samples] = [np.zeros(STEP_FRAMES, np.int16)] * LAG_STEPS
+        self._played = self._ahead[0]
+        self._now = 0
+        self.stops: list[int] = []
+        self.yields: list[int] = []
+        self.events: list[Timed] = []
+
+    @property
+    def talking(self) -> bool:
+        return self._now >= self._quiet_until and self._hold <= self._released
+
+    def play(self, at: int) -> Samples:
+        self._now = at
+        self.hearing.answering = at >= self._quiet_until
+        self._ahead.append(self._next(at + LAG_STEPS * STEP_FRAMES))
+        self._played = self._ahead.pop(0)
+        return self._played
+
+    def hear(self, mic: Samples, at: int) -> None:
+        now = at + STEP_FRAMES
+        for event in self.hearing.hear(mic, self._played, at):
+            if not isinstance(event, Chunk):
+                self.events.append(Timed(now, event))
+            self._obey(event, now)
+
+    def _next(self, index: int) -> Samples:
+        """The step that leaves the loudspeaker from `index` on."""
+        block = np.zeros(STEP_FRAMES, np.int16)
+        ramp = self._ramp
+        if self.talking:
+            block[:] = self._due(STEP_FRAMES)
+            if not self._sounding:
+                block[: len(ramp)] = block[: len(ramp)] * ramp
+            self._sounding = True
+        elif self._sounding:
+            block[: len(ramp)] = self._due(len(ramp)) * ramp[::-1]
+            self._sounding = False
+            self.stops.append(index + len(ramp))
+        return block
+
+    def _due(self, count: int) -> Samples:
+        places = np.arange(self._position, self._position + count)
+        self._position += count
+        return self._talk.take(places, mode="wrap")
+
+    def _obey(self, event: Event, now: int) -> None:
+        match event:
+            case Onset(serial):
+                self._hold = serial
+            case Verdict(serial, kind):
+                self._released = serial
+                if kind == "interruption":
+                    self.yields.append(now)
+                    self._quiet_until = now + NO_ANSWER_FRAMES
+            case SpeechStarted(utterance):
+                self._quiet_until = now + LONGEST_FRAMES
+                self._released = utterance
+            case SpeechEnded(last=True):
+                self._quiet_until = now + THINKS_FRAMES
+
+
+class Echo:
+    """The loudspeaker's way to the microphone, a block of 40 ms at a time (overlap-add)."""
+
+    def __init__(self, response: npt.NDArray[np.float32]) -> None:
+        """`response` (taps,) is in units of int16 out for int16 in; empty: no echo."""
+        self._frames = BLOCK_STEPS * STEP_FRAMES
+        self._size = 1 << (self._frames + max(1, len(response)) - 1).bit_length()
+        self._spectrum = np.fft.rfft(response, self._size) if len(response) else None
+        self._tail = np.zeros(self._size)
+
+    def of(self, played: Samples) -> npt.NDArray[np.float64]:
+        """What of `played`, int16[640], and of all before, arrives during the next 640."""
+        n = self._frames
+        if self._spectrum is None:
+            return np.zeros(n)
+        if played.any():
+            self._tail += np.fft.irfft(np.fft.rfft(played, self._size) * self._spectrum, self._size)
+        arrived = self._tail[:n].copy()
+        self._tail[:-n] = self._tail[n:]
+        self._tail[-n:] = 0.0
+        return arrived
+
+
+class Session:
+    """A machine in a room, from sample 0 on; sounds of the owner are put into its future."""
+
+    def __init__(
+        self, machine: Machine, echo: Echo, noise: Samples, frames: int, *, drive: float = 0.0
+    ) -> None:
+        """`noise` is repeated. `drive`: how hard the loudspeaker is pushed into tanh; 0: it is
+        linear."""
+        self.machine = machine
+        self.played: Samples = np.zeros(frames, np.int16)
+        self._near = np.zeros(frames + 30 * RATE_HZ, np.float32)
+        self._echo, self._noise, self._drive = echo, noise, drive
+        self.now = 0
+
+    @property
+    def over(self) -> bool:
+        return self.now + BLOCK_STEPS * STEP_FRAMES > len(self.played)
+
+    def say(self, at: int, sound: npt.NDArray[np.float32]) -> None:
+        """Add a sound of the owner (as it reaches the microphone, int16's scale) from `at` on."""
+        room = self._near[at : at + len(sound)]
+        room += sound[: len(room)]
+
+    def step(self) -> None:
+        """40 ms pass."""
+        first, frames = self.now, BLOCK_STEPS * STEP_FRAMES
+        before = self.played[max(0, first - frames) : first]
+        arrived = self._echo.of(self._spoken(before)) if first else np.zeros(frames)
+        noise = self._noise.take(np.arange(first, first + frames), mode="wrap")
+        mic = arrived + noise + self._near[first : first + frames]
+        heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+        for at in range(0, frames, STEP_FRAMES):
+            span = slice(first + at, first + at + STEP_FRAMES)
+            self.played[span] = self.machine.play(first + at)
+            self.machine.hear(heard[at : at + STEP_FRAMES], first + at)
+        self.now += frames
+
+    def _spoken(self, played: Samples) -> Samples:
+        """What leaves the cone: as played, or bent at the peaks."""
+        if not self._drive:
+            return played
+        bent = np.tanh(played * (self._drive / 32768)) * (32768 / self._drive)
+        spoken: Samples = np.rint(bent).astype(np.int16)
+        return spoken
