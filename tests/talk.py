@@ -11,6 +11,7 @@ from appliance.messages import (
     CardLost,
     Finished,
     Message,
+    ModeName,
     Mute,
     Onset,
     Sentence,
@@ -23,14 +24,17 @@ from appliance.messages import (
 )
 
 M = TypeVar("M")
+RULES = Rules()
 
 
 class Talk:
     """Feed it; `said` are the actions since the last look, `all` every action there was."""
 
-    def __init__(self, *, ready: bool = True) -> None:
+    def __init__(
+        self, *, ready: bool = True, mode: ModeName = "open", rules: Rules = RULES
+    ) -> None:
         self.now_s = 100.0
-        self.it, actions = opening(Rules(), self.now_s)
+        self.it, actions = opening(rules, self.now_s, mode=mode)
         self.all: list[Action] = list(actions)
         self.said: list[Action] = []
         if ready:
@@ -44,6 +48,11 @@ class Talk:
     @property
     def turn(self) -> int:
         return self.it.turn
+
+    @property
+    def index(self) -> int:
+        """The card's index of this moment."""
+        return round(self.now_s * RATE_HZ)
 
     def __call__(self, *messages: Message | Tick, after_s: float = 0.0) -> list[Action]:
         """Feed the messages, the first after `after_s`; returns what they led to."""

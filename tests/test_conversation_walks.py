@@ -20,14 +20,18 @@ from appliance.messages import (
     Forget,
     Heard,
     Judgement,
+    Listen,
     Message,
+    ModeName,
     Mute,
     Onset,
     PartChanged,
     Paused,
+    Repeat,
     Resumed,
     Say,
     Sentence,
+    SetMode,
     Speak,
     SpeakerReady,
     SpeakFailed,
@@ -41,18 +45,28 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
     Verdict,
+    Woken,
+    WordsHeard,
+)
+from appliance.messages import (
+    Talk as Button,
 )
 from appliance.moves.answering import LOST_THREAD, NOTHING_TO_SAY
+from appliance.moves.ear import attention
 from appliance.moves.record import NEVER
-from appliance.moves.step import NOT_READY
+from appliance.moves.step import NOT_READY, NOTHING_SAID
 from tests.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]
 Direction = Literal["capture", "playback"]
-OURS = {LOST_THREAD, NOTHING_TO_SAY, NOT_READY}
+OURS = {LOST_THREAD, NOTHING_TO_SAY, NOT_READY, NOTHING_SAID}
 PARTS = ("capture", "playback", "listener", "thinker", "speaker", "conductor")
 KINDS: tuple[Judgement, ...] = get_args(Judgement)
 REASONS: tuple[Reason, ...] = get_args(Reason)
+MODES: tuple[ModeName, ...] = get_args(ModeName)
+UNDERSTOOD: tuple[Literal["stop", "yield", "carry_on", "other"], ...] = (
+    "stop", "stop", "yield", "carry_on", "other",
+)  # fmt: skip
 CARDS: tuple[Direction, ...] = get_args(Direction)
 WORDS = (
     "The moon is grey.",
@@ -100,6 +114,7 @@ class Walk:
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
+        assert it.attend == attention(it)
         for reply in replies:
             self.take(reply, 0.0)
 
@@ -142,7 +157,7 @@ class Walk:
 # ones in force, and at times the one before or after.
 Maker = Callable[[Walk, int, int], Message | Tick]
 COMES: tuple[Maker, ...] = (
-    lambda walk, a, b: Onset(walk.onset(), 0, speaking=b % 2 == 0),
+    lambda walk, a, b: Onset(walk.onset(), walk.talk.index - 1000 * a, speaking=b % 2 == 0),
     lambda walk, a, b: Onset(walk.onset(), 0, speaking=b % 2 == 0),
     lambda walk, a, b: Verdict(walk.serial(a), KINDS[b % 3], 300),
     lambda walk, a, b: Verdict(walk.serial(a), KINDS[b % 3], 300),
@@ -152,7 +167,7 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: ThoughtEnded(walk.turn(a), b, REASONS[b % 4]),
-    lambda walk, a, b: Started(walk.turn(a), 0),
+    lambda walk, a, b: Started(walk.turn(a), walk.talk.index),
     lambda walk, a, b: Started(walk.turn(a), 0),
     lambda walk, a, b: Paused(walk.turn(a), walk.hold, 4000 * b, 0),
     lambda walk, a, b: Resumed(walk.turn(a), walk.hold, 4000 * b, 0),
@@ -168,6 +183,14 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Say("Tea."),
     lambda walk, a, b: Ask("why?"),
     lambda walk, a, b: Forget(),
+    lambda walk, a, b: Repeat(),
+    lambda walk, a, b: Button(pressed=b % 2 == 0),
+    lambda walk, a, b: Button(pressed=b % 2 == 0),
+    lambda walk, a, b: Listen(),
+    lambda walk, a, b: Woken(walk.talk.index, "okay nabu"),
+    lambda walk, a, b: SetMode(MODES[b % 3]),
+    lambda walk, a, b: WordsHeard(walk.serial(a), 300, "stop", UNDERSTOOD[b % 5]),
+    lambda walk, a, b: Tick(walk.hold, pressed=True),
     lambda walk, a, b: Tick(walk.hold),
     lambda walk, a, b: Tick(walk.hold),
 )
@@ -192,6 +215,8 @@ def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float
     assert not it.held
     assert walk.released == walk.hold
     assert it.answer is None or it.broken
+    assert not it.button
+    assert it.press_until_s == NEVER
 
 
 @settings(max_examples=60, deadline=None)
@@ -212,6 +237,7 @@ def test_after_any_walk_the_next_question_is_answered(
     for _ in range(300):
         walk.take(Tick(walk.hold), 2.0)
     assert walk.talk.state == "idle"
+    walk.take(SetMode("open"), 0.0)
     walk.take(Onset(walk.onset(), 0, speaking=False), 0.0)
     walk.take(SpeechStarted(walk.hold + 1000, walk.hold, 0), 0.3)
     walk.take(SpeechEnded(walk.hold + 1000, 0, 16_000, last=True), 0.3)
@@ -237,3 +263,45 @@ def test_a_failed_sentence_leaves_the_others_in_order() -> None:
     walk.take(ThoughtEnded(turn, 4, "complete"), 0.0)
     walk.talk(Started(turn, 0), Finished(turn, 99, 0))
     assert walk.talk.remembered() == [(" ".join((WORDS[0], *WORDS[2:])), True)]
+
+
+DISTURBANCE = st.tuples(
+    st.floats(0.02, 3.0), st.floats(0.1, 0.7), st.sampled_from(("backchannel", "noise"))
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(DISTURBANCE, min_size=2, max_size=25))
+def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) -> None:
+    """Broken off a moment after it went on, it goes on only after some calm, or a long while."""
+    walk = Walk()
+    walk.take(Ask("why?"), 0.0)
+    turn, rules = walk.talk.turn, walk.talk.it.rules
+    walk.take(Sentence(turn, 0, 400 * "No. "), 0.0)
+    walk.take(Started(turn, 0), 0.0)
+    went_on_s = judged_s = -NEVER
+    paused_s = NEVER
+
+    def look(message: Message | Tick, after_s: float) -> None:
+        nonlocal went_on_s, paused_s
+        was = walk.talk.state
+        walk.take(message, after_s)
+        now_s, state = walk.talk.now_s, walk.talk.state
+        if (was, state) == ("speaking", "holding"):
+            paused_s = now_s
+        elif (was, state) == ("holding", "speaking"):
+            calm = now_s - judged_s >= rules.calm_s - 1e-6
+            long_ago = now_s - paused_s >= rules.most_calm_s - rules.calm_s - 1e-6
+            assert paused_s - went_on_s >= rules.restless_s or calm or long_ago
+            went_on_s = now_s
+
+    for gap_s, verdict_s, kind in disturbances:
+        end_s = walk.talk.now_s + gap_s
+        while (due_s := walk.talk.it.deadline_s) < end_s:
+            look(Tick(walk.hold), due_s - walk.talk.now_s)
+        look(Onset(walk.onset(), walk.talk.index, speaking=True), end_s - walk.talk.now_s)
+        judged_s = walk.talk.now_s + verdict_s
+        look(Verdict(walk.hold, kind, 300), verdict_s)
+    while walk.talk.state == "holding":
+        look(Tick(walk.hold), max(0.0, walk.talk.it.deadline_s - walk.talk.now_s))
+    assert walk.talk.state == "speaking"
