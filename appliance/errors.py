@@ -57,6 +57,12 @@ class RemoteError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class LinkError(InterludeError, OSError):
+    """A broker that cannot be reached or refuses us, or what is needed to reach it."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
 class BadMessage(InterludeError, ValueError):
     """Bytes on a channel that are no message, or a message of an unknown kind."""
 

@@ -60,6 +60,13 @@ def canceller(settings: Settings) -> str:
     return "The canceller is here: speexdsp."
 
 
+def house(settings: Settings) -> str:
+    """A sentence about the MQTT broker. Raises LinkError if it cannot be used."""
+    from appliance.link import errand
+
+    return errand.check(settings)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What no file tells: libraries, programs, the card itself. A test answers in their place."""
@@ -70,6 +77,7 @@ class Asked:
     canceller: Callable[[Settings], str] = canceller
     model: Callable[[Settings], str] = language_model
     voice: Callable[[Settings], str] = voice
+    house: Callable[[Settings], str] = house
     version: Callable[[str], str] = importlib.metadata.version
 
 
@@ -101,6 +109,8 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
             "Install the package espeak-ng.",
         )
     yield told_by("echo", lambda: asked.canceller(settings))
+    if settings.link.broker:
+        yield told_by("house", lambda: asked.house(settings))
     yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card)
 
 

@@ -16,8 +16,9 @@ CAP_IPC_LOCK, CAP_SYS_NICE = 14, 23  # capabilities(7): lock memory, FIFO schedu
 UNLIMITED = 1 << 62
 
 # Of a Pi's throttle register; bit 16 and up say the same of any time since it started.
+LOW_VOLTAGE = "the supply voltage is too low"
 _THROTTLED = {
-    0: "the supply voltage is too low",
+    0: LOW_VOLTAGE,
     1: "the clock is capped",
     2: "the processor is throttled",
     3: "the temperature limit is reached",

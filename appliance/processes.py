@@ -52,12 +52,19 @@ PROCESSES: tuple[Process, ...] = (
     Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.15, 300),
     Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
     Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
+    Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits; it is stopped last.
 
 # Rows that not every owner has a use for: where this says no, they are not started.
 WANTED: dict[str, Callable[[Settings], bool]] = {
     "link": lambda settings: bool(settings.link.broker),
+}
+
+# Rows that keep the network, and when. The others give it up as they start (sandbox.py).
+NETWORKED: dict[str, Callable[[Settings], bool]] = {
+    "link": lambda settings: True,
+    "thinker": lambda settings: bool(settings.thinking.remote.url),
 }
 
 RINGS: tuple[RingSpec, ...] = (
@@ -85,6 +92,11 @@ def table(settings: Settings) -> tuple[Process, ...]:
 def wanted(name: str, settings: Settings) -> bool:
     """Whether the owner has a use for the process of that name."""
     return name not in WANTED or WANTED[name](settings)
+
+
+def networked(name: str, settings: Settings) -> bool:
+    """Whether the process of that name has a use for the network."""
+    return name in NETWORKED and NETWORKED[name](settings)
 
 
 def _changed(row: Process, settings: Settings) -> Process:

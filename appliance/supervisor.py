@@ -81,6 +81,7 @@ class Supervisor:
         # Our matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
+        self._started_s = time.monotonic()
         self.floor_fd = floor.create()
         self._heartbeat_fd = heartbeat.create(len(rows))
         self.parts = {
@@ -264,6 +265,7 @@ class Supervisor:
             "settings": msgspec.to_builtins(self._settings),
             "row": asdict(self.parts[name].row),
             "module": f"{self._package}.{self.parts[name].row.module}",
+            "box_started_s": self._started_s,
             "floor_fd": self.floor_fd,
             "heartbeat_fd": self._heartbeat_fd,
             "heartbeat_slot": list(self.parts).index(name),

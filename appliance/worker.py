@@ -1,4 +1,4 @@
-"""The first lines of every child: title, cores, priority, locked memory, signals, heartbeat.
+"""The first lines of every child: title, cores, priority, network, memory, signals, heartbeat.
 
 `python -m appliance.worker NAME` is what the supervisor spawns. A process module's `main(work)`
 gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
@@ -30,6 +30,7 @@ from appliance.ipc.heartbeat import Heartbeat
 from appliance.ipc.ring import RingReader, RingWriter
 from appliance.log import set_up_logging
 from appliance.messages import Message, Seen
+from appliance.sandbox import no_network
 from appliance.settings import Settings
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
@@ -45,6 +46,7 @@ class Worker:
         self.settings = msgspec.convert(wiring["settings"], Settings)
         self.row = msgspec.convert(wiring["row"], processes.Process)
         self.log = logging.getLogger(name)
+        self.box_started_s: float = wiring["box_started_s"]  # CLOCK_MONOTONIC
         self.floor = Floor(wiring["floor_fd"])
         self.channels = {
             peer: Channel(socket.socket(fileno=fd)) for peer, fd in wiring["channel_fds"].items()
@@ -149,6 +151,8 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
+    if not processes.networked(name, work.settings):
+        limits.append(no_network())
     module = importlib.import_module(wiring["module"])
     if row.lock_memory:
         limits.append(lock_memory())

@@ -35,6 +35,8 @@ need pkg-config "finds the sound library's headers" command -v pkg-config
 need libasound2-dev "headers of ALSA, the sound system" has_header alsa/asoundlib.h
 need libspeexdsp1 "the echo canceller" has_library libspeexdsp.so.1
 need espeak-ng "the voice, and the scripted owner's" command -v espeak-ng
+need mosquitto "the broker that the tests of the link start for themselves" \
+  eval "command -v mosquitto || test -x /usr/sbin/mosquitto"
 if [ "${1-}" = check ]; then
   need shellcheck "reads the shell scripts" command -v shellcheck
 fi

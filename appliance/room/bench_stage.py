@@ -46,7 +46,9 @@ TALK = (
 )
 QUIET = Room(noise="white", noise_db=-70.0)  # a quiet room without an echo
 ECHO = Room(noise="white", noise_db=-70.0, echo_db=-30.0)  # the same with one
-WITHOUT_THINKER = tuple(row.name for row in processes.PROCESSES if row.name != "thinker")
+WITHOUT_THINKER = tuple(
+    row.name for row in processes.PROCESSES if row.name not in {"thinker", *processes.WANTED}
+)
 
 
 class Stage(Rehearsal):

@@ -20,6 +20,7 @@ from appliance.room import commands, scene
 from appliance.room.rehearsal import Rehearsal
 from appliance.room.report import Reader, report
 
+ROWS = processes.table(settings.load_defaults())
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 
@@ -67,7 +68,7 @@ def test_the_box_falls_silent_soon_after_the_owner_begins(demo: tuple[Reader, Pa
 def test_the_report_holds_all_that_is_promised(demo: tuple[Reader, Path]) -> None:
     written = json.loads((demo[1] / "report.json").read_text())
     assert written["dropouts"].keys() == {"capture", "playback"}
-    assert written["processes"].keys() == {row.name for row in processes.PROCESSES}
+    assert written["processes"].keys() == {row.name for row in ROWS}
     assert written["versions"]["interlude"]
     assert len(written["utterances"]) == len(scene.load(commands.DEMO).owner)
 
@@ -83,7 +84,7 @@ def test_the_picture_is_a_picture(demo: tuple[Reader, Path]) -> None:
     assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("row", processes.PROCESSES, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_no_process_exceeds_its_budget(demo: tuple[Reader, Path], row: Process) -> None:
     recording = demo[0].recording
     cost = recording.costs[row.name]
@@ -106,7 +107,7 @@ class Saboteur:
 
     def __init__(self, how: signal.Signals) -> None:
         self.how = how
-        self.victims = [row.name for row in processes.PROCESSES]
+        self.victims = [row.name for row in ROWS]
         self.done: list[str] = []
         self.pid = 0
         self.waiting = False
@@ -135,11 +136,11 @@ QUESTIONS = ["tell me about the moon", "tell me about the sea", "tell me a story
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
 def test_each_part_comes_back_and_the_conversation_goes_on(how: signal.Signals) -> None:
-    rows = tuple(replace(row, silent_s=min(row.silent_s, 4.0)) for row in processes.PROCESSES)
+    rows = tuple(replace(row, silent_s=min(row.silent_s, 4.0)) for row in ROWS)
     saboteur = Saboteur(how)
     script = [{"when": "idle", "after_s": 0.4, "say": question} for question in QUESTIONS]
     reader = play({"owner": script, "patience_s": 60}, during=saboteur, rows=rows)
-    assert saboteur.done == [row.name for row in processes.PROCESSES]
+    assert saboteur.done == [row.name for row in ROWS]
     back = [m.part for _, m in reader.recording.of(PartChanged) if m.state == "up"]
     assert all(back.count(name) >= 1 for name in saboteur.done)
     assert [o.outcome for o in reader.outcomes()] == ["answered"] * len(QUESTIONS)

@@ -1,0 +1,1 @@
+"""The house: an MQTT broker, and Home Assistant through it."""

@@ -1,0 +1,106 @@
+"""How to reach the owner's broker: address, login, TLS. In: settings. Out: a `Broker`, or an error
+that says what is wrong with the owner's files."""
+
+from __future__ import annotations
+
+import os
+import ssl
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from appliance.errors import LinkError
+from appliance.settings import Link
+
+CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
+PORT, TLS_PORT = 1883, 8883  # as registered with IANA
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where it is, and what it wants to know of us."""
+
+    host: str
+    port: int
+    user: str = ""
+    password: str = field(default="", repr=False)
+    tls: ssl.SSLContext | None = field(default=None, repr=False)
+
+    @property
+    def place(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def broker(link: Link, environment: Mapping[str, str] = os.environ) -> Broker:
+    """The broker of the settings. Raises LinkError for a secret that others may read, or a file
+    that is missing or is not what it should be."""
+    port = link.port or (TLS_PORT if link.tls else PORT)
+    tls = _tls(link) if link.tls else None
+    return Broker(link.broker, port, link.user, _password(link, environment), tls)
+
+
+def _password(link: Link, environment: Mapping[str, str]) -> str:
+    if link.password_file:
+        path = Path(link.password_file).expanduser()
+        _only_ours(path, "password", "`link.password_file`")
+        return _text(path, "password")
+    if folder := environment.get("CREDENTIALS_DIRECTORY"):
+        path = Path(folder) / CREDENTIAL  # systemd itself sees to who may read it
+        if path.exists():
+            return _text(path, "password")
+    return ""
+
+
+def _tls(link: Link) -> ssl.SSLContext:
+    if link.ca_file:
+        _there(Path(link.ca_file).expanduser(), "certificate of the authority", "`link.ca_file`")
+    try:
+        context = ssl.create_default_context(
+            cafile=str(Path(link.ca_file).expanduser()) if link.ca_file else None
+        )
+    except (ssl.SSLError, OSError) as error:
+        raise LinkError(f"{link.ca_file}: holds no certificate (PEM).",
+                        "Give the authority's, not the broker's key.") from error  # fmt: skip
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if link.certificate_file:
+        certificate, key = (Path(p).expanduser() for p in (link.certificate_file, link.key_file))
+        _there(certificate, "box's certificate", "`link.certificate_file`")
+        if link.key_file:
+            _only_ours(key, "key", "`link.key_file`")
+        try:
+            context.load_cert_chain(certificate, key if link.key_file else None, password="")
+        except (ssl.SSLError, ValueError, OSError) as error:
+            raise LinkError(
+                f"{certificate} and its key do not belong together, or are not PEM.",
+                "Name the two in `link.certificate_file` and `link.key_file`; the key without "
+                "a passphrase.",
+            ) from error
+    return context
+
+
+def _there(path: Path, what: str, setting: str) -> os.stat_result:
+    try:
+        return path.stat()
+    except OSError as error:
+        raise LinkError(f"The {what} {path} cannot be found ({error.strerror}).",
+                        f"Write it there, or change {setting}.") from error  # fmt: skip
+
+
+def _only_ours(path: Path, what: str, setting: str) -> None:
+    mode = stat.S_IMODE(_there(path, what, setting).st_mode)
+    if mode & 0o077:
+        raise LinkError(f"Others may read the {what} in {path} (mode {mode:04o}).",
+                        f"chmod 600 {path}")  # fmt: skip
+
+
+def _text(path: Path, what: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\r\n")
+    except OSError as error:
+        raise LinkError(
+            f"The {what} in {path} cannot be read ({error.strerror}).",
+            "It must belong to the user that Interlude runs as.",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise LinkError(f"The {what} in {path} is not UTF-8 text.") from error

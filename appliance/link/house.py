@@ -1,0 +1,165 @@
+"""What is to be said to the house, and which of its commands are carried out. Pure: no broker here.
+
+In: the conductor's messages, readings of the machine, what came over MQTT, and the time. Out:
+publications, and messages for the conductor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from appliance.link.commands import Gate, Limits
+from appliance.link.discovery import Offers, payload
+from appliance.link.events import Story
+from appliance.link.identity import Identity
+from appliance.link.picture import Picture, Reading, as_json
+from appliance.link.states import STALL_S, States
+from appliance.link.topics import Topics
+from appliance.messages import Message, Standing, StateChanged
+from appliance.settings import Settings
+
+DEAD_S = 10.0  # without a receipt for so long the connection is given up: a new one may do better
+BIRTH_S = (0.5, 5.0)  # after Home Assistant has come up: all its devices answer, not at once
+ONLINE, OFFLINE = b"online", b"offline"
+
+
+@dataclass(frozen=True)
+class Publication:
+    """`keep`: retained, with a receipt; else an event, once and never again."""
+
+    topic: str
+    payload: bytes
+    keep: bool
+
+
+class House:
+    """`standing`: how the box stands as far as is known at the start. `dice`: 0 to 1.
+
+    `shown`: whether Home Assistant is to know of the box now; the owner may take it away.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        identity: Identity,
+        offers: Offers,
+        standing: Standing,
+        *,
+        started: datetime,
+        now_s: float,
+        dice: Callable[[], float],
+        shown: Callable[[], bool] = lambda: True,
+    ) -> None:
+        link = settings.link
+        self.topics = Topics.of(link, identity.box)
+        self._dice = dice
+        self._shown = shown
+        self._discovery = as_json(payload(self.topics, identity, offers))
+        self._story = Story(link.words)
+        self._picture = Picture(
+            self.topics,
+            standing=standing,
+            started=started,
+            version=identity.version,
+            interval_s=link.interval_s,
+        )
+        self._gate = Gate(Limits(offers.voices, link.unmute), now_s)
+        self._states = States(
+            (
+                self.topics.discovery,
+                self.topics.state,
+                self.topics.settings,
+                self.topics.telemetry,
+                self.topics.update,
+                self.topics.availability,  # last: whoever reads it finds the others in place
+            )
+        )
+        self._states.set(self.topics.availability, ONLINE)
+        self._events: list[Publication] = []
+        self._connected = False
+
+    # ── the box ──────────────────────────────────────────────────────────────────────────────
+    def hear(self, message: Message) -> None:
+        """Something the conductor tells."""
+        self._picture.hear(message)
+        topic = self.topics.conversation
+        self._events += [
+            Publication(topic, as_json(event), keep=False) for event in self._story.hear(message)
+        ]
+
+    def catch_up(self, message: Message) -> None:
+        """The same of something that may be old: it changes states and makes no event."""
+        if isinstance(message, StateChanged | Standing):
+            self._picture.hear(message)
+            self._story.hear(message)
+
+    def read(self, reading: Reading) -> None:
+        """The machine, as it is now."""
+        self._picture.read(reading)
+
+    def started(self, at: datetime, slack_s: float) -> None:
+        """When the box began, by a clock that may have been set since."""
+        self._picture.began(at, slack_s)
+
+    # ── the broker ───────────────────────────────────────────────────────────────────────────
+    def connected(self) -> None:
+        self._connected = True
+        self._events.clear()
+        self._states.connected()
+
+    def disconnected(self) -> None:
+        self._connected = False
+        self._events.clear()
+
+    def receipt(self, number: int) -> str | None:
+        """The broker has it. Returns the topic."""
+        return self._states.acknowledged(number)
+
+    def sent(self, publication: Publication, number: int, now_s: float) -> None:
+        if publication.keep:
+            self._states.sent(publication.topic, publication.payload, number, now_s)
+
+    def arrived(
+        self, topic: str, payload: bytes, now_s: float, *, retained: bool
+    ) -> Message | None:
+        """Something came over MQTT. Returns what it wants of the box, if anything.
+
+        Raises Refused for what is not carried out.
+        """
+        if topic == self.topics.birth:
+            if payload == ONLINE and not retained:
+                first_s, last_s = BIRTH_S
+                self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
+            return None
+        return self._gate.read(self.topics.name_of(topic), payload, now_s, retained=retained)
+
+    def outgoing(self, now_s: float) -> list[Publication]:
+        """What is to be published now, in order.
+
+        Events are for those who listen now: without a broker that answers there are none.
+        """
+        self._states.set(self.topics.discovery, self._discovery if self._shown() else b"")
+        for topic, value in self._picture.payloads(self._story, now_s).items():
+            self._states.set(topic, value)
+        events, self._events = self._events, []
+        if not self._connected:
+            return []
+        states = [Publication(topic, value, keep=True) for topic, value in self._states.due(now_s)]
+        if self._states.stalled_s(now_s) > STALL_S:
+            events = []
+        return states + events
+
+    def dead(self, now_s: float) -> bool:
+        """The broker is connected and has not answered for too long."""
+        return self._connected and self._states.stalled_s(now_s) > DEAD_S
+
+    def wait_s(self, now_s: float) -> float:
+        """How long nothing falls due by itself."""
+        next_s = self._states.next_s()
+        return 1.0 if next_s is None else max(0.0, min(1.0, next_s - now_s))
+
+    def farewell(self) -> Publication:
+        """The last word before a disconnect in order."""
+        return Publication(self.topics.availability, OFFLINE, keep=True)

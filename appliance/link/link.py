@@ -1,0 +1,236 @@
+"""[process] The link: the box's states and events to the owner's broker, commands from there.
+
+No broker is a normal state. What it says is in house.py; here it is only brought there.
+"""
+
+from __future__ import annotations
+
+import random
+import select
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from appliance.errors import LinkError, VoiceError
+from appliance.link import failures
+from appliance.link.broker import broker
+from appliance.link.commands import Refusal, Refused
+from appliance.link.discovery import Offers
+from appliance.link.failures import Failure
+from appliance.link.house import OFFLINE, House
+from appliance.link.identity import Identity
+from appliance.link.mqtt import Arrived, Down, Receipt, Session, Subscribed, Up, Version, Will
+from appliance.link.picture import Reading
+from appliance.link.retry import Retry
+from appliance.machine import LOW_VOLTAGE, Machine
+from appliance.messages import Standing
+from appliance.settings import Settings
+from appliance.voice import choose
+from appliance.worker import Worker
+
+LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
+FAREWELL_S = 0.3  # for the broker's receipt of our last word
+CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
+
+
+def main(work: Worker) -> None:
+    link = Link(work, Machine())
+    link.catch_up()
+    work.ready()
+    while not work.stopping:
+        link.wait()
+        link.step(time.monotonic())
+        work.beat()
+    link.leave()
+
+
+def removed(settings: Settings) -> Path:
+    """While this file is there, Home Assistant is told nothing: `interlude link remove`."""
+    return settings.state_path() / "removed-from-home-assistant"
+
+
+def offers(settings: Settings, machine: Machine) -> Offers:
+    """What this box has of all that a box may have."""
+    return Offers(
+        voices=tuple(choose.installed(settings)),
+        temperature=machine.temperature_c() is not None,
+        throttled=machine.can_be_throttled(),
+    )
+
+
+def reading(machine: Machine) -> Reading:
+    now, _ = machine.throttled()
+    return Reading(
+        temperature_c=machine.temperature_c(),
+        throttled=bool(now),
+        low_voltage=LOW_VOLTAGE in now,
+        memory_percent=machine.memory_used_percent(),
+    )
+
+
+class Link:
+    """Brings things to the broker and back."""
+
+    def __init__(self, work: Worker, machine: Machine) -> None:
+        settings = work.settings
+        identity = Identity.of(settings.link, machine)
+        self._work = work
+        self._machine = machine
+        self._client_id = f"interlude-{identity.box}"
+        self._dice = random.SystemRandom().random
+        had, away = offers(settings, machine), removed(settings)
+        self._house = House(
+            settings,
+            identity,
+            had,
+            Standing(
+                settings.mode,
+                work.floor.muted,
+                settings.speaking.volume,
+                _voice(settings, had),
+                settings.thinking.model,
+            ),
+            started=_started(work),
+            now_s=time.monotonic(),
+            dice=self._dice,
+            shown=lambda: settings.link.discovery and not away.exists(),
+        )
+        self._session: Session | None = None
+        self._version: Version = 5
+        self._retry = Retry()
+        self._try_at_s = self._look_at_s = 0.0
+        self._complaint = ""
+        self._refused: set[Refusal] = set()
+
+    def catch_up(self) -> None:
+        """Mail from before this process began: it may be old."""
+        for message in self._work.mail():
+            self._house.catch_up(message)
+
+    def wait(self) -> None:
+        """Until there is mail, something on the wire, or something is due."""
+        now_s = time.monotonic()
+        poll = select.poll()
+        poll.register(self._work.stop_fd, select.POLLIN)
+        poll.register(self._work.channel.fileno(), select.POLLIN)
+        due_s = [self._house.wait_s(now_s)]
+        if self._session is None:
+            due_s.append(max(0.0, self._try_at_s - now_s))
+        else:
+            due_s.append(self._session.wait_s(now_s))
+            for fd, wanted in self._session.interests(now_s):
+                poll.register(fd, wanted)
+        poll.poll(1000 * min(due_s) + 1)
+
+    def step(self, now_s: float) -> None:
+        """One round of reading, deciding and writing."""
+        for message in self._work.mail():
+            self._house.hear(message)
+        if now_s >= self._look_at_s:
+            self._look_at_s = now_s + LOOK_S
+            self._house.read(reading(self._machine))
+            self._house.started(_started(self._work), CLOCK_SLACK_S)
+        if self._session is None and now_s >= self._try_at_s:
+            self._knock(now_s)
+        if self._session is not None:
+            if self._house.dead(now_s):
+                self._session.drop(failures.silent(broker(self._work.settings.link)))
+            for event in self._session.step(now_s):
+                self._take(event, now_s)
+        self._publish(now_s)
+
+    def leave(self) -> None:
+        """Say that the box goes, so that nobody has to find out."""
+        session = self._session
+        if session is None:
+            return
+        last = self._house.farewell()
+        number = session.publish(last.topic, last.payload, qos=1, retain=True)
+        end_s = time.monotonic() + FAREWELL_S
+        while number is not None and (now_s := time.monotonic()) < end_s and not session.over:
+            if Receipt(number) in session.step(now_s):
+                break
+            time.sleep(0.005)
+        session.close()
+
+    # ── the broker ───────────────────────────────────────────────────────────────────────────
+    def _knock(self, now_s: float) -> None:
+        topics = self._house.topics
+        try:
+            self._session = Session(
+                broker(self._work.settings.link),
+                self._client_id,
+                will=Will(topics.availability, OFFLINE),
+                subscribe=(*topics.commands, topics.birth),
+                version=self._version,
+            )
+        except LinkError as error:  # the owner's files; they may be mended any moment
+            self._failed(Failure("refused", error.problem, error.remedy), now_s)
+
+    def _take(self, event: object, now_s: float) -> None:
+        match event:
+            case Up(version):
+                self._retry.succeeded()
+                self._complaint = ""
+                self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
+                self._house.connected()
+            case Down(failure):
+                self._session = None
+                self._house.disconnected()
+                self._failed(failure, now_s)
+            case Arrived(topic, payload, retained):
+                self._obey(topic, payload, now_s, retained=retained)
+            case Receipt(number, denied):
+                name = self._house.receipt(number)
+                if name and denied:
+                    self._complain(f"The broker does not take {name}: {denied}.")
+            case Subscribed(denied) if denied:
+                self._complain(f"The broker does not let us read {', '.join(denied)}.")
+
+    def _failed(self, failure: Failure, now_s: float) -> None:
+        if failure.other_protocol:
+            self._version = 4 if self._version == 5 else 5
+        self._try_at_s = now_s + self._retry.failed(failure.cause, self._dice())
+        self._complain(str(failure))
+
+    def _complain(self, sentence: str) -> None:
+        """Once, until something else is wrong or all is well."""
+        if sentence != self._complaint:
+            self._complaint = sentence
+            self._work.log.warning("%s", sentence)
+
+    def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
+        try:
+            message = self._house.arrived(topic, payload, now_s, retained=retained)
+        except Refused as refused:
+            if refused.refusal not in self._refused:  # once a kind, and never what it said
+                self._refused.add(refused.refusal)
+                self._work.log.warning("refused a command: %s", refused)
+            return
+        if message is not None and not self._work.send(message):
+            self._complain("The conductor takes no mail: a command was lost.")
+
+    def _publish(self, now_s: float) -> None:
+        for publication in self._house.outgoing(now_s):
+            if self._session is None:
+                return
+            keep = publication.keep
+            number = self._session.publish(
+                publication.topic, publication.payload, qos=1 if keep else 0, retain=keep
+            )
+            if number is not None:
+                self._house.sent(publication, number, now_s)
+
+
+def _voice(settings: Settings, had: Offers) -> str:
+    """The voice that speaks until the speaker itself says which."""
+    try:
+        return choose.choose(settings)
+    except VoiceError:
+        return had.voices[0]
+
+
+def _started(work: Worker) -> datetime:
+    """When the box was started, by the clock as it is set now."""
+    ago = timedelta(seconds=time.monotonic() - work.box_started_s)
+    return (datetime.now(UTC) - ago).replace(microsecond=0)

@@ -1,0 +1,27 @@
+"""What is wrong with the box, as one word for the house: the worst of what is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+NONE = "none_found"
+POWER = "power"
+
+# A part of the process table, or a card in the conductor's words → the word; the worst first.
+_WORDS: dict[str, str] = {
+    "the microphone": "microphone",
+    "capture": "microphone",
+    "the loudspeaker": "loudspeaker",
+    "playback": "loudspeaker",
+    "listener": "hearing",
+    "thinker": "model",
+    "speaker": "voice",
+}
+OTHER = "part"  # any other process that was given up
+PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER)
+
+
+def worst(broken: Iterable[str], *, low_voltage: bool) -> str:
+    """`broken`: parts that were given up, and cards that are gone."""
+    found = {_WORDS.get(part, OTHER) for part in broken} | ({POWER} if low_voltage else set())
+    return next((word for word in PROBLEMS if word in found), NONE)

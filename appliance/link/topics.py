@@ -1,0 +1,93 @@
+"""Where everything lies on the broker: the topics of one box."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from appliance.settings import Link
+
+
+@dataclass(frozen=True)
+class Topics:
+    """The topics of the box `box` under the owner's base and Home Assistant's prefix."""
+
+    base: str
+    prefix: str
+    box: str
+
+    @classmethod
+    def of(cls, link: Link, box: str) -> Topics:
+        return cls(link.base.strip("/"), link.discovery_prefix.strip("/"), box)
+
+    @property
+    def root(self) -> str:
+        return f"{self.base}/{self.box}"
+
+    @property
+    def device(self) -> str:
+        """How Home Assistant knows the box: its identifier, and part of every unique id."""
+        return f"interlude_{self.box}"
+
+    @property
+    def availability(self) -> str:
+        return f"{self.root}/availability"
+
+    @property
+    def state(self) -> str:
+        return f"{self.root}/state"
+
+    @property
+    def settings(self) -> str:
+        return f"{self.root}/settings"
+
+    @property
+    def telemetry(self) -> str:
+        return f"{self.root}/telemetry"
+
+    @property
+    def update(self) -> str:
+        return f"{self.root}/update"
+
+    @property
+    def conversation(self) -> str:
+        return f"{self.root}/event/conversation"
+
+    @property
+    def button(self) -> str:
+        return f"{self.root}/event/button"
+
+    @property
+    def discovery(self) -> str:
+        return f"{self.prefix}/device/{self.device}/config"
+
+    @property
+    def birth(self) -> str:
+        """Where Home Assistant says that it has come up."""
+        return f"{self.prefix}/status"
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What the box subscribes to for its commands."""
+        return (f"{self.root}/set/+", f"{self.root}/cmd/+")
+
+    @property
+    def retained(self) -> tuple[str, ...]:
+        """All that the box leaves at the broker, in the order in which it is taken away."""
+        return (
+            self.discovery,
+            self.availability,
+            self.state,
+            self.settings,
+            self.telemetry,
+            self.update,
+        )
+
+    def set(self, setting: str) -> str:
+        return f"{self.root}/set/{setting}"
+
+    def command(self, name: str) -> str:
+        return f"{self.root}/cmd/{name}"
+
+    def name_of(self, topic: str) -> str:
+        """`set/volume` or `cmd/say`: a command's topic without the box."""
+        return topic.removeprefix(f"{self.root}/")
