@@ -17,6 +17,7 @@ from appliance.memory import Memory
 from appliance.messages import (
     Abandon,
     Ask,
+    Attend,
     EndAnswer,
     Finished,
     Forget,
@@ -30,6 +31,7 @@ from appliance.messages import (
     Say,
     Seen,
     Sentence,
+    SetMode,
     SetVolume,
     Speak,
     SpeechEnded,
@@ -39,10 +41,12 @@ from appliance.messages import (
     StateChanged,
     Stopped,
     StopSpeaking,
+    Talk,
     Think,
     ThinkerReady,
     ThoughtEnded,
     Verdict,
+    WordsHeard,
 )
 from appliance.settings import Settings, load
 from appliance.supervisor import Supervisor
@@ -211,6 +215,46 @@ def test_muting_is_on_the_floor_at_once(box: Box) -> None:
     assert not box.floor.muted
 
 
+def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> None:
+    box.question()
+    turn = box.answer("The moon is grey.")
+    assert box.get("listener", Attend).over_box
+    box.say("room", SetMode("push_to_talk"))
+    assert not box.get("listener", Attend).over_box
+    box.floor.press += 1
+    box.say("room", Talk(pressed=True))
+    box.until(lambda: not box.floor.pressed)
+    assert box.floor.turn > turn
+    assert box.get("listener", Attend).held
+    box.say("room", Talk(pressed=False))
+    assert not box.get("listener", Attend).held
+
+
+def test_a_press_that_nobody_told_of_is_let_go_and_the_answer_stays(box: Box) -> None:
+    box.question()
+    turn = box.answer("The moon is grey.")
+    box.floor.press += 1
+    box.until(lambda: not box.floor.pressed)
+    assert box.floor.turn == turn
+
+
+def test_a_mere_stop_never_reaches_the_thinker(box: Box) -> None:
+    box.question(1)
+    turn = box.answer("The moon is grey.")
+    box.floor.hold = 2
+    box.say("listener", Onset(2, 0, speaking=True))
+    box.state("holding")
+    stop = WordsHeard(2, 300, "stop", "stop")
+    box.say("room", stop)
+    assert box.get("listener", WordsHeard) == stop
+    assert box.get("thinker", Abandon) == Abandon(turn)
+    box.say("listener", Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0))
+    box.say("listener", SpeechEnded(2, 0, 9000, last=True))
+    box.state("idle")
+    box.say("room", Ask("and now?"))
+    assert box.get("thinker", Think).text == "and now?"  # the first after the stop
+
+
 def test_mail_that_is_no_mail_is_passed_over(box: Box) -> None:
     channel = box.supervisor.channel("listener")
     os.write(channel.fileno(), b"\xff\x00 nonsense")
@@ -286,6 +330,17 @@ def test_the_deadlines_follow_the_settings(tmp_path: Path) -> None:
     usual = rules(settings)
     assert usual.verdict_s == settings.hearing.verdict.deadline_ms / 1000 + 0.3
     assert usual.needed == {"conductor", "playback", "capture", "listener"}
+    assert (usual.grace_s, usual.toggle, usual.by_voice) == (
+        0.3, False, frozenset({"wake_word"}),
+    )  # fmt: skip
     remote = {"url": "http://localhost:1/v1", "timeout_s": 100}
+    button = {"press": "toggle", "voice_interrupts": True}
+    other = load(
+        tmp_path / "settings.yaml",
+        {"hearing": {"push_to_talk": button, "wake": {"barge_in": False}},
+         "speaking": {"grace_ms": 0}},
+    )  # fmt: skip
+    assert (rules(other).grace_s, rules(other).toggle) == (0.0, True)
+    assert rules(other).by_voice == {"push_to_talk"}
     slow = load(tmp_path / "settings.yaml", {"thinking": {"remote": remote}})
     assert rules(slow).think_s == 105.0
