@@ -1,0 +1,132 @@
+"""Pauses, presses and soft speech through the real processes, read off the loudspeaker's track."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.ipc.ring import Samples
+from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Talk, Verdict
+from appliance.processes import RATE_HZ
+from appliance.room.bench_seam import knock
+from appliance.room.bench_stage import LEAD, QUIET, Stage
+from appliance.room.commands import load_over
+from appliance.room.seam import measure
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+MS = RATE_HZ // 1000
+AUDIBLE = 33  # of 32767: -60 dBFS
+T = TypeVar("T")
+
+
+def on_stage(act: Callable[[Stage], None], **speaking: Any) -> None:
+    changed = load_over(settings.load_defaults(), {"speaking": speaking})
+    Stage(QUIET, changed, act).play()
+
+
+def first(stage: Stage, kind: type[T], since: int, timeout_s: float = 5.0) -> T:
+    """The first message of that kind after card index `since`, when it has come."""
+    assert stage.until(lambda: any(stage.found(kind, since)), timeout_s), kind.__name__
+    return list(stage.found(kind, since))[-1]
+
+
+def loudness(stage: Stage, at: int, frames: int) -> float:
+    """Root mean square of the loudspeaker's track."""
+    assert stage.until(lambda: stage.card.now() > at + frames, 5.0)
+    return float(np.sqrt(np.mean(stage.card.loudspeaker(at, frames).astype(np.float64) ** 2)))
+
+
+def silent_within(track: Samples) -> int:
+    """Samples until the last audible one."""
+    loud = np.flatnonzero(np.abs(track.astype(np.int32)) > AUDIBLE)
+    return int(loud[-1]) + 1 if len(loud) else 0
+
+
+def knocked(stage: Stage, seed: int) -> tuple[Onset, Verdict]:
+    """A knock on the table, and how it was taken."""
+    at = stage.card.now() + LEAD
+    stage.say(at, knock(seed))
+    onset = first(stage, Onset, at)
+    assert stage.until(lambda: any(v.serial == onset.serial for v in stage.found(Verdict, at)), 3.0)
+    return onset, next(v for v in stage.found(Verdict, at) if v.serial == onset.serial)
+
+
+def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
+    def act(stage: Stage) -> None:
+        stage.talk()
+        _a_press_without_a_message(stage)
+        _two_knocks_in_a_row(stage)
+        _the_talk_button(stage)
+
+    on_stage(act, rewind_after_s=0.2)
+
+
+def _a_press_without_a_message(stage: Stage) -> None:
+    """A pause of 0.3 s or more: then the last word is said again, and no sample is lost."""
+    at = stage.card.now()
+    stage.supervisor.floor().press += 1
+    pause, resume = first(stage, Paused, at), first(stage, Resumed, at)
+    assert pause.serial == 0
+    assert stage.index(pause.index) - at < 60 * MS  # a bound on a busy machine, not the figure
+    assert resume.position <= pause.position
+    stage.wait(1.5)
+    start = stage.index(pause.index) - RATE_HZ // 2
+    track = stage.card.loudspeaker(start, stage.index(resume.index) + RATE_HZ // 2 - start)
+    paused, resumed = stage.index(pause.index) - start, stage.index(resume.index) - start
+    again = pause.position - resume.position
+    answer = stage.spoken(pause.turn)
+    seam = measure(track, answer, paused, resumed, pause.position, again)
+    if seam is not None:  # else the speech itself is silent there
+        assert (seam.lost_samples, seam.repeated_samples) == (0, 0)
+
+
+def _two_knocks_in_a_row(stage: Stage) -> None:
+    """The second one, a moment after the answer went on, keeps it quiet until there is calm."""
+    at = stage.card.now()
+    _, first_verdict = knocked(stage, 1)
+    assert first_verdict.kind == "noise"
+    went_on = first(stage, Resumed, at)
+    second = stage.card.now()
+    onset, verdict = knocked(stage, 2)
+    again = first(stage, Resumed, second)
+    quiet_ms = (again.index - onset.index) // MS - verdict.age_ms
+    assert onset.index - went_on.index < RATE_HZ  # else nothing was tested
+    assert quiet_ms > 400
+
+
+def _the_talk_button(stage: Stage) -> None:
+    """Silence at once, then the box listens; the press is let go."""
+    floor = stage.supervisor.floor()
+    at = stage.card.now()
+    floor.press += 1
+    stage.send(Talk(pressed=True))
+    stopped = first(stage, Stopped, at)
+    assert stage.state is not None
+    assert stage.state.state == "listening"
+    assert not floor.pressed
+    stage.wait(0.5)
+    assert stopped.turn < floor.turn
+    assert silent_within(stage.card.loudspeaker(at, RATE_HZ // 2)) < 60 * MS
+
+
+def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> None:
+    def act(stage: Stage) -> None:
+        stage.talk()
+        at = stage.card.now()
+        onset, verdict = knocked(stage, 1)
+        assert verdict.kind == "noise"
+        held = [m for m in stage.found(StateChanged, at) if m.state == "holding"]
+        assert held
+        stage.wait(1.0)
+        assert not list(stage.found(Paused, at))
+        begun = stage.index(onset.index)
+        softly = loudness(stage, begun + 60 * MS, 60 * MS)
+        loudly = loudness(stage, begun + 600 * MS, RATE_HZ // 2)
+        assert 0 < softly < 0.4 * loudly
+
+    on_stage(act, while_judging="duck")
