@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,11 +11,26 @@ import pytest
 
 from appliance import settings
 from appliance.ipc.ring import Samples
-from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Talk, Verdict
+from appliance.messages import (
+    Abandon,
+    Heard,
+    Onset,
+    Paused,
+    Resumed,
+    Started,
+    StateChanged,
+    Stopped,
+    StopSpeaking,
+    Talk,
+    Think,
+    Verdict,
+)
 from appliance.processes import RATE_HZ
+from appliance.room import commands, scene
 from appliance.room.bench_seam import knock
 from appliance.room.bench_stage import LEAD, QUIET, Stage
 from appliance.room.commands import load_over
+from appliance.room.rehearsal import Rehearsal
 from appliance.room.seam import measure
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
@@ -130,3 +146,22 @@ def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> 
         assert 0 < softly < 0.4 * loudly
 
     on_stage(act, while_judging="duck")
+
+
+def test_who_speaks_into_the_first_words_of_an_answer_is_answered_to_both_pieces() -> None:
+    def enough(rehearsal: Rehearsal) -> None:
+        thoughts = [m for _, m in rehearsal.recording.of(Think)]
+        if len(thoughts) == 2 and any(
+            m.turn == thoughts[1].turn for _, m in rehearsal.recording.of(Started)
+        ):
+            rehearsal.mail.send(StopSpeaking())
+
+    script = [{"at_s": 0.2, "say": "tell me about"}, {"when": "speaking", "say": "the moon please"}]
+    grace = {"speaking": {"grace_ms": 2000}}  # a busy machine may be late to speak
+    parsed = scene.parse({"owner": script, "settings": grace}, name="test", folder=Path())
+    recording = commands.perform(parsed, settings.load_defaults(), during=enough).recording
+    first_think, second = (m for _, m in recording.of(Think))
+    started = [m.turn for _, m in recording.of(Started)]
+    assert started[:2] == [first_think.turn, second.turn]
+    assert first_think.turn in [m.turn for _, m in recording.of(Abandon)]
+    assert first_think.turn not in [m.turn for _, m in recording.of(Heard)]
