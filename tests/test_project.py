@@ -28,7 +28,7 @@ FOREIGN = {
     "llama_cpp": ["think/gemma.py"],
     "matplotlib": ["room/timeline.py"],
     "onnxruntime": ["hear/vad.py", "voice/piper.py"],  # a network is run by whom it belongs to
-    "paho": ["link/mqtt.py"],
+    "paho": ["link/mqtt.py", "room/mosquitto.py"],  # the box, and who listens to it there
     "piper": ["voice/piper.py"],
     "psutil": ["room/*"],
     "setproctitle": ["worker.py", "__main__.py"],

@@ -1,0 +1,178 @@
+"""A real broker of our own, Mosquitto, and somebody who listens there: for tests and benches."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+
+from appliance.errors import LinkError
+
+STARTS_S = 10.0  # on a busy machine
+SBIN = "/usr/sbin/mosquitto"  # not on every user's PATH
+
+
+def program() -> str | None:
+    """Where Mosquitto is installed, if it is."""
+    return shutil.which("mosquitto") or (SBIN if Path(SBIN).exists() else None)
+
+
+@dataclass
+class Mosquitto:
+    """Runs in `folder` on `port`, for this machine alone.
+
+    `options`: more lines of its configuration. `lasting`: what is retained outlives `stop`.
+    """
+
+    folder: Path
+    port: int = 0
+    options: tuple[str, ...] = ("allow_anonymous true",)
+    lasting: bool = False
+    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.port = self.port or free_port()
+
+    def __enter__(self) -> Mosquitto:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Raises LinkError when it is not installed or does not come up."""
+        installed = program()
+        if installed is None:
+            raise LinkError("Mosquitto is not installed.", "Install the package mosquitto.")
+        kept = [f"persistence_location {self.folder}/", "persistence true"] if self.lasting else []
+        lines = [f"listener {self.port} 127.0.0.1", *self.options, *kept, "user root"]
+        config = self.folder / "mosquitto.conf"
+        config.write_text("\n".join(lines) + "\n")
+        with (self.folder / "mosquitto.log").open("ab") as log:
+            self._process = subprocess.Popen([installed, "-c", config], stderr=log, stdout=log)
+        deadline = time.monotonic() + STARTS_S
+        while not self._listens():
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                tail = (self.folder / "mosquitto.log").read_text()[-500:]
+                raise LinkError(f"Mosquitto does not come up: {tail}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """Gone in order, as after `systemctl stop`."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def freeze(self) -> None:
+        """It keeps its connections, and does nothing any more."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+            self._process.send_signal(how)
+            self._process.wait()
+            self._process = None
+
+    def _listens(self) -> bool:
+        with socket.socket() as knock:
+            return knock.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as lent:
+        lent.bind(("127.0.0.1", 0))
+        port: int = lent.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True)
+class Heard:
+    """`at_ns` on CLOCK_MONOTONIC."""
+
+    at_ns: int
+    topic: str
+    payload: bytes
+    retained: bool
+
+
+class Ear:
+    """Somebody else at the broker: hears every topic, and can publish."""
+
+    def __init__(self, port: int, *, topic: str = "#", user: str = "", password: str = "") -> None:
+        self.heard: list[Heard] = []
+        self._topic = topic
+        self._ready = threading.Event()
+        self._client = paho.Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5)
+        if user:
+            self._client.username_pw_set(user, password)
+        self._client.on_connect = self._on_connect
+        self._client.on_subscribe = lambda *_: self._ready.set()
+        self._client.on_message = self._on_message
+        self._client.reconnect_delay_set(1, 1)
+        self._client.connect("127.0.0.1", port)
+        self._client.loop_start()
+        if not self._ready.wait(STARTS_S):
+            raise LinkError("The broker does not let the room listen.")
+
+    def __enter__(self) -> Ear:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def say(self, topic: str, payload: bytes | str, *, retain: bool = False, qos: int = 1) -> None:
+        """Publish, and with `qos` 1 wait until the broker has it."""
+        info = self._client.publish(topic, payload, qos, retain)
+        if qos:
+            info.wait_for_publish(STARTS_S)
+
+    def of(self, topic: str) -> list[Heard]:
+        return [heard for heard in self.heard if heard.topic == topic]
+
+    def last(self, topic: str) -> bytes | None:
+        found = self.of(topic)
+        return found[-1].payload if found else None
+
+    def until(self, true: Callable[[], Any], seconds: float = 15.0) -> bool:
+        """Wait for it. False when it did not come in time."""
+        deadline = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def _on_connect(self, client: paho.Client, *_: Any) -> None:
+        client.subscribe(self._topic, qos=1)
+
+    def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        now_ns = time.monotonic_ns()
+        payload = bytes(message.payload)
+        self.heard.append(Heard(now_ns, message.topic, payload, message.retain))
+
+
+def resident_mib(pid: int) -> float:
+    """Memory of a process, of its own and shared."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
