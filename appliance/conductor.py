@@ -63,7 +63,7 @@ MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
 # does; commands from outside come last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
 # Told of each state: an answer that pauses between two sentences is under way all the same.
-_TOLD = ("listener",)
+_TOLD = ("listener", "supervisor")
 # Those who show the box to its owner are told of states and of how it stands, too.
 _SHOW = ("panel", "link")
 # What the link is told as it passes by: when somebody spoke, not what was said.

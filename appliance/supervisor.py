@@ -27,8 +27,9 @@ from appliance.ipc import floor, heartbeat, ring
 from appliance.ipc.channel import Channel, pair
 from appliance.ipc.floor import Floor
 from appliance.ipc.heartbeat import Heartbeat
-from appliance.messages import PartChanged, Restart
+from appliance.messages import PartChanged, Restart, StateChanged
 from appliance.settings import Settings
+from appliance.status import Status, StatusFile, folder
 from appliance.worker import WIRING
 
 RESTARTS_A_MINUTE = 5
@@ -102,6 +103,8 @@ class Supervisor:
         self._notifier = sdnotify.SystemdNotifier()
         if self._notifier.socket is not None:
             self._notifier.socket.setblocking(False)  # a slow systemd must not stop us
+        self._status = StatusFile(folder())
+        self._state = "starting"
         self._fed_at = -FEED_S
         self._was_ready = False
         self.stopping = False
@@ -138,6 +141,8 @@ class Supervisor:
             if isinstance(message, Restart):
                 log.info("told to begin anew")
                 self.restarting = self.stopping = True
+            elif isinstance(message, StateChanged):
+                self._state = message.state
         now = self._clock()
         for part in self.parts.values():
             self._look_after(part, now)
@@ -281,6 +286,15 @@ class Supervisor:
         if self._clock() - self._fed_at >= FEED_S and self.healthy:
             self._fed_at = self._clock()
             self._notifier.notify("WATCHDOG=1")
+        self._status.write(
+            Status(
+                pid=os.getpid(),
+                state=self._state,
+                ready=self.ready,
+                healthy=self.healthy,
+                failed=tuple(name for name, part in self.parts.items() if part.failed),
+            )
+        )
 
 
 def _how_it_ended(code: int) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance import processes, settings
+from appliance import processes, settings, status
 from appliance.errors import SettingsError
 from appliance.ipc.channel import Channel
 from appliance.messages import Message, PartChanged, Seen
@@ -32,6 +32,9 @@ def main(work):
     if MODE == "wants to begin anew":
         from appliance.messages import Restart
         work.channels["supervisor"].send(Restart())
+    if MODE == "says that it speaks":
+        from appliance.messages import StateChanged
+        work.channels["supervisor"].send(StateChanged("speaking", 1, 0))
     while not work.stopping or MODE == "ignores stop":
         poll.poll(20)
         work.beat()
@@ -210,6 +213,21 @@ def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(
     time.sleep(1.1)  # frozen beyond its limit, and not yet looked after
     supervisor._notify()
     assert notes() == []
+
+
+def test_how_the_box_stands_is_told_in_a_file(
+    parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    supervisor = parts({"conductor": "says that it speaks", "second": "works"})
+    supervisor.start()
+    until(supervisor, lambda: bool((told := status.read(tmp_path)) and told.well and told.talking))
+    supervisor.parts["second"].failed = True
+    supervisor.step()
+    told = status.read(tmp_path)
+    assert told is not None
+    assert told.failed == ("second",)
+    assert told.pid == os.getpid()
 
 
 def test_the_table_names_only_modules_that_exist_and_rings_that_have_one_writer() -> None:

@@ -1,0 +1,85 @@
+"""How the box stands, in a file that anybody may read: /run/interlude/status.json.
+
+The supervisor writes it at every change; the update's health gate, `interlude status` and the
+fleet's table read it. It lies in memory and is gone with the box.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+import msgspec
+
+from appliance import __version__
+
+FOLDER = Path("/run/interlude")  # the unit's RuntimeDirectory=
+NAME = "status.json"
+
+log = logging.getLogger("status")
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """One reading.
+
+    version  of the code that runs, whatever is installed
+    pid      of the supervisor; systemd calls it MainPID
+    state    of the conversation; "starting" until the conductor has said one
+    ready    every part that was not given up does its work
+    healthy  every needed part beats
+    failed   parts that were given up
+    """
+
+    version: str = __version__
+    pid: int
+    state: str = "starting"
+    ready: bool = False
+    healthy: bool = False
+    failed: tuple[str, ...] = ()
+
+    @property
+    def well(self) -> bool:
+        """It does all that it is there for."""
+        return self.ready and self.healthy and not self.failed and self.state != "failed"
+
+    @property
+    def talking(self) -> bool:
+        """A conversation is under way: not the time for a restart."""
+        return self.state not in {"starting", "idle", "muted", "failed"}
+
+
+class StatusFile:
+    """Writes a status whenever it differs from the last one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Without a folder it writes nothing: nobody asked for it."""
+        self._path = folder / NAME if folder is not None else None
+        self._last: Status | None = None
+
+    def write(self, status: Status) -> None:
+        """Whole or not at all. What cannot be written is said, and never stops the box."""
+        if self._path is None or status == self._last:
+            return
+        self._last = status
+        fresh = self._path.with_suffix(".new")
+        try:
+            fresh.write_bytes(msgspec.json.encode(status))
+            fresh.chmod(0o644)
+            fresh.rename(self._path)
+        except OSError as error:
+            log.warning("%s cannot be written (%s)", self._path, error.strerror)
+
+
+def folder() -> Path | None:
+    """Where systemd wants it (RuntimeDirectory=); None when the box is no service."""
+    runtime = os.environ.get("RUNTIME_DIRECTORY")
+    return Path(runtime.split(":")[0]) if runtime else None
+
+
+def read(where: Path = FOLDER) -> Status | None:
+    """The last status of the box that runs here; None if none does, or it writes none."""
+    try:
+        return msgspec.json.decode((where / NAME).read_bytes(), type=Status)
+    except (OSError, msgspec.DecodeError):
+        return None
