@@ -1,0 +1,137 @@
+"""The three scripts of the box that are not Python: start, settle, warnings."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = ROOT / "system/usr/lib/interlude"
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def run(name: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [SCRIPTS / name],
+        env={**os.environ, **{key: str(value) for key, value in environment.items()}},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+
+
+# ── start ────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def places(tmp_path: Path) -> dict[str, str | Path]:
+    """Two releases that say who they are; the first is kept."""
+    for name in ("old", "new"):
+        script(tmp_path / name / "bin/interlude", f'echo {name} "$@"')
+    (tmp_path / "current").symlink_to("old")
+    return {"INTERLUDE_KEPT": tmp_path / "current", "INTERLUDE_TRIAL": tmp_path / "trial"}
+
+
+def test_the_release_that_is_kept_starts(places: dict[str, str | Path]) -> None:
+    assert run("start", **places).stdout == "old run\n"
+
+
+def test_a_release_on_trial_starts_before_it(places: dict[str, str | Path], tmp_path: Path) -> None:
+    (tmp_path / "trial").symlink_to(tmp_path / "new")
+    assert run("start", **places).stdout == "new run\n"
+
+
+def test_a_trial_that_leads_nowhere_is_passed_over(
+    places: dict[str, str | Path], tmp_path: Path
+) -> None:
+    (tmp_path / "trial").symlink_to(tmp_path / "gone")
+    assert run("start", **places).stdout == "old run\n"
+
+
+# ── settle ───────────────────────────────────────────────────────────────────────────────────
+def test_a_failed_trial_is_ended_and_the_box_started(tmp_path: Path) -> None:
+    trial, asked = tmp_path / "trial", tmp_path / "asked"
+    trial.symlink_to("/opt/interlude/releases/0.2.0")
+    systemctl = script(tmp_path / "systemctl", f'echo "$@" >>{asked}')
+    done = run("settle", INTERLUDE_TRIAL=trial, INTERLUDE_SYSTEMCTL=systemctl)
+    assert done.returncode == 0
+    assert "0.2.0" in done.stdout
+    assert not trial.is_symlink()
+    assert asked.read_text().splitlines() == [
+        "reset-failed interlude.service",
+        "--no-block start interlude.service",
+    ]
+
+
+def test_a_failure_without_a_trial_is_left_alone(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    systemctl = script(tmp_path / "systemctl", f'echo "$@" >>{asked}')
+    done = run("settle", INTERLUDE_TRIAL=tmp_path / "trial", INTERLUDE_SYSTEMCTL=systemctl)
+    assert done.returncode == 0
+    assert not asked.exists()
+
+
+# ── warnings ─────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def journal(tmp_path: Path) -> dict[str, str | Path]:
+    """A journal that says how it was asked and then a hundred lines."""
+    lines = 'echo "asked $*"; i=0; while [ $i -lt 100 ]; do echo "line $i"; i=$((i+1)); done'
+    return {
+        "LOGS_DIRECTORY": tmp_path,
+        "RUNTIME_DIRECTORY": tmp_path,
+        "INTERLUDE_JOURNALCTL": script(tmp_path / "journalctl", lines),
+    }
+
+
+def test_every_warning_is_kept(journal: dict[str, str | Path], tmp_path: Path) -> None:
+    assert run("warnings", **journal).returncode == 0
+    kept = (tmp_path / "warnings.log").read_text().splitlines()
+    assert kept[1:] == [f"line {i}" for i in range(100)]
+    assert "--priority=warning" in kept[0]
+    assert "--no-tail" in kept[0]
+
+
+def test_a_restart_does_not_write_the_same_lines_again(
+    journal: dict[str, str | Path], tmp_path: Path
+) -> None:
+    run("warnings", **journal)
+    (tmp_path / "warnings.log").unlink()
+    run("warnings", **journal)
+    assert "--lines=0" in (tmp_path / "warnings.log").read_text().splitlines()[0]
+
+
+def test_the_file_never_grows_beyond_two_of_its_size(
+    journal: dict[str, str | Path], tmp_path: Path
+) -> None:
+    run("warnings", **journal, INTERLUDE_LOG_BYTES="200")
+    sizes = [path.stat().st_size for path in tmp_path.glob("warnings.log*")]
+    assert len(sizes) == 2
+    assert max(sizes) < 200 + 100
+    assert (tmp_path / "warnings.log").read_text().splitlines()[-1] == "line 99"
+
+
+def test_a_disk_that_is_full_ends_it_for_systemd_to_see(
+    journal: dict[str, str | Path], tmp_path: Path
+) -> None:
+    (tmp_path / "warnings.log").mkdir()
+    (tmp_path / "warnings.log.1").mkdir()
+    assert run("warnings", **journal, INTERLUDE_LOG_BYTES="999999").returncode != 0
+
+
+# ── all of them ──────────────────────────────────────────────────────────────────────────────
+@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="no shellcheck on this machine")
+@pytest.mark.parametrize(
+    "path", sorted([*SCRIPTS.iterdir(), ROOT / "system/usr/local/bin/interlude"])
+)
+def test_shellcheck_has_nothing_to_say(path: Path) -> None:
+    done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
