@@ -7,18 +7,17 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
+from appliance.verbs import Verb, Verbs, room_verbs, told_verbs
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
-
-Verb = Callable[[argparse.Namespace], int]
 
 CTRL_C = 128 + signal.SIGINT  # what a shell makes of a program that a signal ended
 TERMINATED = 128 + signal.SIGTERM
@@ -125,6 +124,13 @@ def memory_forget(args: argparse.Namespace) -> int:
     return memory_commands.cli_forget(_settings(args))
 
 
+def tell(args: argparse.Namespace) -> int:
+    """A word to the box that runs on this machine."""
+    from appliance import control_commands
+
+    return control_commands.cli(_settings(args), args.verb, args.words)
+
+
 def link_remove(args: argparse.Namespace) -> int:
     from appliance.link import errand
 
@@ -148,28 +154,6 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 
 # ── what may be typed ────────────────────────────────────────────────────────────────────────
-class _Verbs:
-    """Adds verbs to a parser; each takes --settings, before it or after it."""
-
-    def __init__(self, under: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
-        self._parsers = under.add_subparsers(title="verbs", metavar="VERB", required=True)
-        self._common = common
-
-    def add(
-        self, name: str, summary: str, act: Verb | None = None, more: str = ""
-    ) -> argparse.ArgumentParser:
-        made = self._parsers.add_parser(
-            name,
-            help=summary,
-            description=f"{summary[:1].upper()}{summary[1:]}.",
-            epilog=more,
-            parents=[self._common],
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        made.set_defaults(act=act)
-        return made
-
-
 EXAMPLES = """examples:
   interlude demo                 a whole conversation, in a simulated room
   interlude check                is this machine fit, and what to do if not
@@ -197,11 +181,12 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"interlude {__version__}")
-    verbs = _Verbs(top, common)
+    verbs = Verbs(top, common)
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
     verbs.add("run", "run the box until it is told to stop", run, ends)
-    _room_verbs(verbs)
+    room_verbs(verbs, demo, rehearse, bench)
+    told_verbs(verbs, tell)
 
     fit = "Exit code: 0 when nothing keeps the box from working, warnings or not; else 1."
     checked = verbs.add(
@@ -216,7 +201,7 @@ def parser() -> argparse.ArgumentParser:
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
 
     example = "examples:\n  interlude models fetch gemma-4-e2b\n  interlude models verify"
-    models = _Verbs(verbs.add("models", "list, fetch and verify the models", more=example), common)
+    models = Verbs(verbs.add("models", "list, fetch and verify the models", more=example), common)
     models.add("list", "list the models: size, licence, and what of them is here", models_list)
     fetch = models.add("fetch", "fetch a model; what has arrived already is kept", models_fetch)
     fetch.add_argument("name", metavar="NAME", help="of the model")
@@ -224,79 +209,14 @@ def parser() -> argparse.ArgumentParser:
     verify = models.add("verify", "read every byte again and compare checksums", models_verify)
     verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
 
-    memory = _Verbs(verbs.add("memory", "show or forget what was said"), common)
+    memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
     memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)
     memory.add("forget", "forget every turn that is kept", memory_forget)
 
-    link = _Verbs(verbs.add("link", "take the box out of Home Assistant, or back in"), common)
+    link = Verbs(verbs.add("link", "take the box out of Home Assistant, or back in"), common)
     link.add("remove", "remove the box from Home Assistant, and stay away", link_remove)
     link.add("add", "let the box appear in Home Assistant again", link_add)
     return top
-
-
-def _room_verbs(verbs: _Verbs) -> None:
-    demonstrated = verbs.add("demo", "play a conversation in a simulated room, and draw it", demo)
-    example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
-    rehearsed = verbs.add(
-        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example
-    )
-    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
-    for room in (demonstrated, rehearsed):
-        room.add_argument(
-            "--report",
-            type=Path,
-            metavar="DIR",
-            help="write report.json, room.wav and timeline.png into it",
-        )
-    example = "example:\n  interlude bench stop --events 60 --json stop.json"
-    measured = verbs.add("bench", "measure the figures of the README here", bench, example)
-    measured.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
-    )
-    measured.add_argument(
-        "--events", type=_positive, metavar="N", help="how many; without it, the bench's own number"
-    )
-    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
-    measured.add_argument(
-        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
-    )
-    measured.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
-    )
-    measured.add_argument(
-        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
-        "no training has heard, or all of a folder that is not ours",
-    )  # fmt: skip
-    _interruption_options(measured.add_argument_group("bench interruption"))
-
-
-def _interruption_options(group: argparse._ArgumentGroup) -> None:
-    effort = group.add_mutually_exclusive_group()
-    effort.add_argument(
-        "--quick", dest="effort", action="store_const", const="quick", default="default",
-        help="two minutes of it, on two cores",
-    )  # fmt: skip
-    effort.add_argument(
-        "--full", dest="effort", action="store_const", const="full", help="hours of it"
-    )
-    group.add_argument(
-        "--worst",
-        type=_positive,
-        default=0,
-        metavar="N",
-        help="name the N worst clips of each kind",
-    )
-    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
-    group.add_argument(
-        "--part", dest="parts", action="append", default=[], metavar="PART",
-        help="only this part (may be repeated): stop, seam, cost, over, pauses, article",
-    )  # fmt: skip
-
-
-def _positive(text: str) -> int:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"`{text}` should be a number above 0")
-    return int(text)
 
 
 # ── how it ends ──────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ import select
 import time
 from datetime import datetime, timedelta
 
-from appliance import memory, processes
+from appliance import control, memory, processes
 from appliance.actions import (
     Action,
     Become,
@@ -31,6 +31,7 @@ from appliance.actions import (
     TakePress,
 )
 from appliance.conversation import Rules, Tick, closing, opening, step
+from appliance.errors import ControlError
 from appliance.memory import Turn
 from appliance.messages import (
     Finished,
@@ -65,7 +66,7 @@ _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "th
 # Told of each state: an answer that pauses between two sentences is under way all the same.
 _TOLD = ("listener", "supervisor")
 # Those who show the box to its owner are told of states and of how it stands, too.
-_SHOW = ("panel", "link")
+_SHOW = ("panel", "link", "words")
 # What the link is told as it passes by: when somebody spoke, not what was said.
 _PASSING = (SpeechStarted, SpeechEnded, Verdict, Started, Finished, Stopped)
 
@@ -76,6 +77,8 @@ def main(work: Worker) -> None:
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     poll.register(conductor.scribe.fileno(), select.POLLIN)
+    if conductor.door is not None:
+        poll.register(conductor.door.fileno(), select.POLLIN)
     for channel in work.channels.values():
         poll.register(channel.fileno(), select.POLLIN)
     work.ready()
@@ -84,6 +87,7 @@ def main(work: Worker) -> None:
         for peer in peers:
             for message in work.mail(peer):
                 conductor.hear(peer, message)
+        conductor.answer_the_door()
         conductor.take(conductor.scribe.news())
         conductor.tick()
         work.beat()
@@ -111,6 +115,14 @@ def rules(settings: Settings) -> Rules:
     )
 
 
+def _door(work: Worker) -> control.Door | None:
+    try:
+        return control.Door(control.places(work.settings)[0])
+    except ControlError as error:
+        work.log.warning("%s", error)
+        return None
+
+
 class Conductor:
     """Carries out what the conversation decides."""
 
@@ -126,6 +138,7 @@ class Conductor:
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
         self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
+        self.door = _door(work)
         floor = self._floor
         self._conversation, actions = opening(
             rules(work.settings),
@@ -154,6 +167,14 @@ class Conductor:
     def tick(self) -> None:
         self._step(Tick(self._floor.hold, self._floor.pressed))
 
+    def answer_the_door(self) -> None:
+        """Do what is asked for from a shell, and say how the box stands then."""
+        for visitor, command in self.door.commands() if self.door is not None else ():
+            self.hear("shell", command)
+            now = self._conversation
+            assert self.door is not None
+            self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
+
     def take(self, news: list[News]) -> None:
         """What the scribe has to tell."""
         for item in news:
@@ -170,6 +191,8 @@ class Conductor:
         """Remember what was heard so far, and write it down."""
         _, actions = closing(self._conversation, time.monotonic())
         self._carry_out(actions)
+        if self.door is not None:
+            self.door.close()
         self.scribe.close()
 
     def _note(self, message: Message) -> None:

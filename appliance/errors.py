@@ -63,6 +63,16 @@ class LinkError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class ControlError(InterludeError, OSError):
+    """A box that cannot be told anything from a shell, or is not there."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
+class NotRunning(ControlError):
+    """There is no box to tell anything."""
+
+
 class BadMessage(InterludeError, ValueError):
     """Bytes on a channel that are no message, or a message of an unknown kind."""
 
@@ -75,3 +85,21 @@ class StorageError(InterludeError, OSError):
     """A disk that is full, read-only or not ours to write."""
 
     exit_code = 74  # EX_IOERR
+
+
+class ReleaseRefused(InterludeError, ValueError):
+    """A release that is not for this box: unsigned, damaged, older, made for another machine."""
+
+    exit_code = 65  # EX_DATAERR
+
+
+class NotNow(InterludeError, RuntimeError):
+    """A release that could be installed later: somebody talks with the box, or installs one."""
+
+    exit_code = 75  # EX_TEMPFAIL
+
+
+class ReleaseSick(InterludeError, RuntimeError):
+    """A release that was tried and did not prove well."""
+
+    exit_code = 70  # EX_SOFTWARE

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from appliance import control_commands
+from appliance.errors import ControlError, NotRunning
 from appliance.memory import Damaged, Memory, Turn, damaged_copies, path
+from appliance.messages import Forget
 from appliance.settings import Settings
 
 
@@ -29,25 +32,39 @@ def cli_show(settings: Settings) -> int:
 
 
 def cli_forget(settings: Settings) -> int:
-    """Delete every turn, set-aside files too. Returns the exit code. Raises StorageError."""
+    """Delete every turn, set-aside files too, and have a box that runs forget them as well.
+
+    Returns the exit code. Raises StorageError.
+    """
+    _say(_forget_on_disk(settings))
+    try:
+        control_commands.send(settings, Forget())
+    except NotRunning:
+        return 0
+    except ControlError as error:
+        return _say(f"The box that runs here may still have the talk in mind. {error}")
+    return _say("So has the box that runs here forgotten it.")
+
+
+def _forget_on_disk(settings: Settings) -> str:
+    """Returns what there is to say of it."""
     file = path(settings)
     if not file.exists():
         for aside in damaged_copies(file):
             aside.unlink(missing_ok=True)
-        return _say("There was nothing to forget.")
+        return "There was nothing to forget."
     try:
         memory = Memory(file, settings.memory.keep_turns)
     except Damaged:
         for left in (file, *damaged_copies(file)):
             left.unlink(missing_ok=True)
-        return _say("The memory was damaged; it is deleted.")
+        return "The memory was damaged; it is deleted."
     try:
         count = memory.count()
         memory.forget()
     finally:
         memory.close()
-    _say(f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten.")
-    return _say("If Interlude runs now, it has the talk in mind until it is started again.")
+    return f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
 
 
 def _turns(count: int) -> str:

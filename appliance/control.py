@@ -1,0 +1,170 @@
+"""The door: commands from a shell on the same machine, through a Unix socket (mode 0600).
+
+In: the messages of `outside.py`, one a datagram, as on any channel. Out: after each, the state of
+the conversation. It has a name on disk, unlike all else that joins processes; whoever may open it
+is the box's own user, or root.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from appliance import status
+from appliance.errors import BadMessage, ControlError
+from appliance.ipc.channel import MAX_BYTES
+from appliance.messages import (
+    Ask,
+    Forget,
+    Listen,
+    Message,
+    Mute,
+    Repeat,
+    Restart,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    Talk,
+    decode,
+    encode,
+)
+from appliance.settings import Settings
+
+NAME = "control"
+MOST_VISITORS = 8  # at once; the one that came first has to go
+COMMANDS = (
+    Ask, Forget, Listen, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
+    Talk,
+)  # fmt: skip
+
+
+def places(settings: Settings) -> list[Path]:
+    """Where the door may be, the box's own choice first: a folder in memory, or the one in which a
+    box that has its own keeps everything."""
+    kept = settings.state_path() / NAME
+    if settings.state_dir:
+        return [kept]
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    folders = [status.folder(), Path(runtime) / "interlude" if runtime else None]
+    return [*(folder / NAME for folder in folders if folder is not None), kept]
+
+
+class Door:
+    """The box's side. Nothing here ever waits; `fileno` is readable when somebody is there."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ControlError where there can be no door, or another box has one already."""
+        self._path = path
+        self._listener = _open(path)
+        self._visitors: dict[int, socket.socket] = {}  # by descriptor, the first that came first
+        self._epoll = select.epoll()
+        self._epoll.register(self._listener, select.EPOLLIN)
+
+    def fileno(self) -> int:
+        return self._epoll.fileno()
+
+    def commands(self) -> list[tuple[int, Message]]:
+        """What has been asked for since the last look, and by which visitor."""
+        found = []
+        for fd, _ in self._epoll.poll(0):
+            if fd == self._listener.fileno():
+                self._let_in()
+            elif (command := self._listen_to(fd)) is not None:
+                found.append((fd, command))
+        return found
+
+    def reply(self, visitor: int, state: StateChanged) -> None:
+        """To one who may have gone already."""
+        if visitor in self._visitors:
+            try:
+                self._visitors[visitor].send(encode(state))
+            except OSError:
+                self._show_out(visitor)
+
+    def close(self) -> None:
+        self._path.unlink(missing_ok=True)
+        for visitor in list(self._visitors):
+            self._show_out(visitor)
+        self._epoll.close()
+        self._listener.close()
+
+    def _let_in(self) -> None:
+        try:
+            visitor, _ = self._listener.accept()
+        except OSError:
+            return  # gone again
+        visitor.setblocking(False)
+        if len(self._visitors) >= MOST_VISITORS:
+            self._show_out(next(iter(self._visitors)))
+        self._visitors[visitor.fileno()] = visitor
+        self._epoll.register(visitor, select.EPOLLIN)
+
+    def _listen_to(self, fd: int) -> Message | None:
+        """A visitor's command. One that says anything else is shown out."""
+        try:
+            command = decode(self._visitors[fd].recv(MAX_BYTES + 1))
+        except BlockingIOError:
+            return None
+        except (OSError, BadMessage):
+            self._show_out(fd)
+            return None
+        if not isinstance(command, COMMANDS):
+            self._show_out(fd)
+            return None
+        return command
+
+    def _show_out(self, fd: int) -> None:
+        visitor = self._visitors.pop(fd)
+        self._epoll.unregister(visitor)
+        visitor.close()
+
+
+def _open(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _answers(path):
+            raise ControlError(f"{path}: another Interlude answers there already.")
+        path.unlink(missing_ok=True)  # of one that was killed
+        mask = os.umask(0o177)
+        try:
+            with short(path) as address:
+                listener.bind(address)
+        finally:
+            os.umask(mask)
+        listener.listen(MOST_VISITORS)
+    except OSError as error:
+        listener.close()
+        if isinstance(error, ControlError):
+            raise
+        problem = f"{path}: no commands can be taken there ({error.strerror or error})."
+        raise ControlError(problem) from error
+    listener.setblocking(False)
+    return listener
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
+        try:
+            with short(path) as address:
+                visitor.connect(address)
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def short(path: Path) -> Iterator[str]:
+    """Another name for `path`: an address of a socket has room for 107 bytes (unix(7))."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)

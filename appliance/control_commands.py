@@ -1,0 +1,116 @@
+"""`interlude say|ask|stop|mute|volume|mode`: a word to the box that runs on this machine."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+from appliance import control, status
+from appliance.errors import BadMessage, ControlError, NotRunning
+from appliance.ipc.channel import MAX_BYTES
+from appliance.messages import (
+    Ask,
+    Message,
+    ModeName,
+    Mute,
+    Say,
+    SetMode,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    decode,
+    encode,
+)
+from appliance.settings import Settings
+
+PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
+
+
+class NotUnderstood(ControlError):
+    """Words that a verb makes nothing of."""
+
+    exit_code = 64  # EX_USAGE
+
+
+def cli(settings: Settings, verb: str, words: list[str]) -> int:
+    """Tell the box, and print how it stands then. Returns the exit code. Raises ControlError."""
+    state = send(settings, _MESSAGES[verb](" ".join(words)))
+    sys.stdout.write(f"The box is {state.state}.\n")
+    return 0
+
+
+def send(settings: Settings, message: Message) -> StateChanged:
+    """To the box that runs with these settings, or as a service. Raises ControlError."""
+    places = [*control.places(settings), status.FOLDER / control.NAME]
+    for place in dict.fromkeys(places):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
+            line.settimeout(PATIENCE_S)
+            if _connect(line, place):
+                return _exchange(line, message)
+    raise NotRunning("Interlude is not running here.", "`interlude run` starts it.")
+
+
+def _connect(line: socket.socket, place: Path) -> bool:
+    try:
+        with control.short(place) as address:
+            line.connect(address)
+    except PermissionError as error:
+        remedy = "Ask as that user: `sudo -u interlude interlude …`, or as root."
+        raise ControlError(f"{place} belongs to another user.", remedy) from error
+    except OSError:
+        return False
+    return True
+
+
+def _exchange(line: socket.socket, message: Message) -> StateChanged:
+    data = encode(message)
+    if len(data) > MAX_BYTES:
+        raise NotUnderstood(f"That is too long: {len(data)} bytes.", f"At most {MAX_BYTES}.")
+    try:
+        line.send(data)
+        reply = decode(line.recv(MAX_BYTES))
+    except (OSError, BadMessage) as error:
+        raise ControlError("Interlude is running and does not answer.", "Is it busy?") from error
+    if not isinstance(reply, StateChanged):
+        raise ControlError("Interlude is running and answers in a way unknown here.")
+    return reply
+
+
+# ── words to messages ────────────────────────────────────────────────────────────────────────
+def _mute(words: str) -> Message:
+    if words not in ("on", "off", ""):
+        raise NotUnderstood(f"mute: `{words}` is neither on nor off.")
+    return Mute(on=words != "off")
+
+
+def _volume(words: str) -> Message:
+    number = words.removesuffix("%").strip()
+    if not (number.isdecimal() and int(number) <= 100):
+        raise NotUnderstood(f"volume: `{words}` should be a number from 0 to 100.")
+    return SetVolume(int(number) / 100)
+
+
+def _mode(words: str) -> Message:
+    for name in get_args(ModeName):
+        if words.replace("-", "_").replace(" ", "_") == name:
+            return SetMode(name)
+    raise NotUnderstood(f"mode: there is no `{words}`.", f"One of {', '.join(get_args(ModeName))}.")
+
+
+def _spoken(words: str) -> str:
+    if not words.strip():
+        raise NotUnderstood("There are no words in that.")
+    return words
+
+
+_MESSAGES: dict[str, Callable[[str], Message]] = {
+    "say": lambda words: Say(_spoken(words)),
+    "ask": lambda words: Ask(_spoken(words)),
+    "stop": lambda words: StopSpeaking(),
+    "mute": _mute,
+    "volume": _volume,
+    "mode": _mode,
+}

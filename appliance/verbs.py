@@ -1,0 +1,116 @@
+"""Verbs that may be typed, and their arguments: for a box that runs, and for the room."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+Verb = Callable[[argparse.Namespace], int]
+
+# What a box that runs can be told: verb, its words, what comes of it.
+TOLD = (
+    ("say", "TEXT", "have the box say a text"),
+    ("ask", "TEXT", "ask the box something, as if it had been said"),
+    ("stop", "", "end what the box says or thinks"),
+    ("mute", "on|off", "switch the box's microphone off, or on again"),
+    ("volume", "0-100", "set how loud the box speaks"),
+    ("mode", "MODE", "set how the box's ear is got: open, push_to_talk or wake_word"),
+)
+
+
+class Verbs:
+    """Adds verbs to a parser; each takes --settings, before it or after it."""
+
+    def __init__(self, under: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+        self._parsers = under.add_subparsers(title="verbs", metavar="VERB", required=True)
+        self._common = common
+
+    def add(
+        self, name: str, summary: str, act: Verb | None = None, more: str = ""
+    ) -> argparse.ArgumentParser:
+        made = self._parsers.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            epilog=more,
+            parents=[self._common],
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        made.set_defaults(act=act)
+        return made
+
+
+def told_verbs(verbs: Verbs, tell: Verb) -> None:
+    """For a box that runs on this machine."""
+    for name, words, summary in TOLD:
+        told = verbs.add(name, summary, tell)
+        told.set_defaults(verb=name, words=[])
+        if words:
+            told.add_argument("words", nargs="*" if name == "mute" else "+", metavar=words)
+
+
+def room_verbs(verbs: Verbs, demo: Verb, rehearse: Verb, bench: Verb) -> None:
+    """For a simulated room, and for what is measured in it."""
+    demonstrated = verbs.add("demo", "play a conversation in a simulated room, and draw it", demo)
+    example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
+    rehearsed = verbs.add(
+        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example
+    )
+    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
+    for room in (demonstrated, rehearsed):
+        room.add_argument(
+            "--report",
+            type=Path,
+            metavar="DIR",
+            help="write report.json, room.wav and timeline.png into it",
+        )
+    example = "example:\n  interlude bench stop --events 60 --json stop.json"
+    measured = verbs.add("bench", "measure the figures of the README here", bench, example)
+    measured.add_argument(
+        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
+    )
+    measured.add_argument(
+        "--events", type=_positive, metavar="N", help="how many; without it, the bench's own number"
+    )
+    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
+    measured.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
+    )
+    measured.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
+    )
+    measured.add_argument(
+        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
+        "no training has heard, or all of a folder that is not ours",
+    )  # fmt: skip
+    _interruption_options(measured.add_argument_group("bench interruption"))
+
+
+def _interruption_options(group: argparse._ArgumentGroup) -> None:
+    effort = group.add_mutually_exclusive_group()
+    effort.add_argument(
+        "--quick", dest="effort", action="store_const", const="quick", default="default",
+        help="two minutes of it, on two cores",
+    )  # fmt: skip
+    effort.add_argument(
+        "--full", dest="effort", action="store_const", const="full", help="hours of it"
+    )
+    group.add_argument(
+        "--worst",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="name the N worst clips of each kind",
+    )
+    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
+    group.add_argument(
+        "--part", dest="parts", action="append", default=[], metavar="PART",
+        help="only this part (may be repeated): stop, seam, cost, over, pauses, article",
+    )  # fmt: skip
+
+
+def _positive(text: str) -> int:
+    if not (text.isdecimal() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"`{text}` should be a number above 0")
+    return int(text)
