@@ -44,10 +44,11 @@ def bench(options: Options) -> list[Sheet]:
                          f"There are {', '.join(PARTS)}.")  # fmt: skip
     sources, problems = options.recorded()
     found = Findings()
-    jobs = [job for job in plan(options.effort, sources, options.seed) if job.part in parts]
+    planned = plan(options.effort, sources, options.seed, options.events)
+    jobs = [job for job in planned if job.part in parts]
     early = False
     try:
-        with _progress(len(jobs) + _live_parts(parts)) as (tell, advance):
+        with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
             _live(options, parts, sources, found, tell, advance)
             tell("thousands of clips")
             processes = len(os.sched_getaffinity(0))
@@ -61,8 +62,9 @@ def bench(options: Options) -> list[Sheet]:
     return _sheets(found, options, sources, problems, early=early)
 
 
-def _live_parts(parts: tuple[str, ...]) -> int:
-    return ("stop" in parts) * len(interruption_live.ROOMS) + ("seam" in parts) + ("cost" in parts)
+def _live_parts(options: Options, parts: tuple[str, ...]) -> int:
+    rooms = len(interruption_live.conditions(options.effort))
+    return ("stop" in parts) * rooms + ("seam" in parts) + ("cost" in parts)
 
 
 def _live(
@@ -82,7 +84,7 @@ def _live(
         advance()
     if "stop" in parts:
         words = Recorded(sources, options.seed) if sources else None
-        for condition in interruption_live.ROOMS:
+        for condition in interruption_live.conditions(options.effort):
             tell(f"processes, {condition}")
             ours, article, lost = interruption_live.stops(condition, options, words)
             found.live[condition], found.live_article[condition] = ours, article

@@ -9,6 +9,7 @@ import difflib
 import importlib
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ from appliance.room.report import versions
 from appliance.settings import Settings
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
+EFFORTS = {"quick": "2 min", "full": "3 hours"}  # of `bench interruption`, on two cores
+FILE_COLUMNS = 120  # a file has no width of its own
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
 
 
@@ -72,13 +75,17 @@ class Options:
 
 @dataclass
 class Sheet:
-    """One table of figures; `events` is what they were made from, for the JSON only."""
+    """One table of figures; `events` is what they were made from, for the JSON only.
+
+    The first `names` columns say what it is that the others measure.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: list[tuple[str | float, ...]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
+    names: int = 1
 
 
 @dataclass(frozen=True)
@@ -92,7 +99,7 @@ class Bench:
 
 BENCHES: tuple[Bench, ...] = (
     Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
-    Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
+    Bench("interruption", "13 min", "all about being interrupted: stop, pauses, verdict, seam"),
     Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
@@ -106,12 +113,13 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
 
     Raises BenchError for a name there is not, StorageError where the JSON cannot be written.
     """
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
     if not name:
         console.print(_list())
         return 0
     bench = find(name)
-    console.print(f"[bold]bench {bench.name}[/]: {bench.about}. About {bench.takes}.")
+    takes = EFFORTS.get(options.effort, bench.takes) if name == "interruption" else bench.takes
+    console.print(f"[bold]bench {bench.name}[/]: {bench.about}. About {takes}.")
     before = os.getloadavg()[0]
     module = importlib.import_module(f"appliance.room.bench_{bench.name}")
     sheets: list[Sheet] = module.bench(options)
@@ -174,9 +182,12 @@ def _print(console: Console, sheet: Sheet) -> None:
     table = Table(title=sheet.title, title_justify="left", title_style="", box=None,
                   header_style="bold", pad_edge=False)  # fmt: skip
     for number, title in enumerate(sheet.columns):
-        table.add_column(title, justify="right" if number else "left")
+        table.add_column(title, justify="left" if number < sheet.names else "right")
+    before = None
     for row in sheet.rows:
-        table.add_row(*(str(cell) for cell in row))
+        first = "" if row[0] == before else str(row[0])  # rows of one thing stand under its name
+        table.add_row(first, *(str(cell) for cell in row[1:]))
+        before = row[0]
     console.print(table)
     for note in sheet.notes:
         console.print(note, style="dim", highlight=False)

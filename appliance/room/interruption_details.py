@@ -10,7 +10,6 @@ from appliance.room import interruption_figures as figures
 from appliance.room.benches import Sheet
 from appliance.room.interruption_figures import CLASSES, OUTCOMES
 from appliance.room.interruption_findings import Findings
-from appliance.room.interruption_plan import ECHO, QUIET
 from appliance.room.interruption_tables import ms, percent, plain
 from appliance.room.trials import Trial
 
@@ -18,8 +17,8 @@ from appliance.room.trials import Trial
 def by_room(found: Findings) -> list[Sheet]:
     """Stops and verdicts, pauses and self-interruptions: a row for each condition and room."""
     over = Sheet("Sounds over the box, by room (offline)",
-                 ("condition", "room", "sounds", "stop p50", "p95", "≤ 300 ms", "balanced acc.",
-                  "interr. resumed", "backch. resumed", "noise yielded"))  # fmt: skip
+                 ("condition", "room", "n", "p50 ms", "p95", "% ≤ 300", "bal. acc.",
+                  "% i. resumed", "% b. resumed", "% n. yielded"), names=2)  # fmt: skip
     for condition in found.conditions("over"):
         for room in _rooms(found, "over", condition):
             trials = found.trials(condition, room=room)
@@ -33,9 +32,9 @@ def by_room(found: Findings) -> list[Sheet]:
                                           ("backchannel", "noise", "no pause")).value),
                 percent(figures.taken_for(trials, "noise", ("interruption",)).value),
             ))  # fmt: skip
-    alone = Sheet("Nobody speaks: pauses and self-interruptions, by room (offline)",
-                  ("condition", "room", "minutes", "pauses", "an hour", "in the first 10 s",
-                   "self-interruptions"))  # fmt: skip
+    columns = ("condition", "room", "minutes", "pauses", "an hour", "first 10 s", "selves")
+    alone = Sheet("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
+                  names=2)  # fmt: skip
     for condition in found.conditions("pauses"):
         for job, result in sorted(found.silences(condition), key=lambda d: d[0].seed):
             rate = figures.an_hour(len(result.pauses), result.talked_s).value
@@ -43,6 +42,11 @@ def by_room(found: Findings) -> list[Sheet]:
             minutes, died = round(result.talked_s / 60, 1), len(result.died_s)
             alone.rows.append((condition, job.place.name, minutes, len(result.pauses),
                                f"{rate:.1f}", early, died))  # fmt: skip
+    over.notes.append("i., b., n.: interruptions, backchannels, noises; as in the first table.")
+    alone.notes.append(
+        "selves: answers that the box dropped although nobody had spoken to it. A television that "
+        "it takes for the owner silences it for a while."
+    )
     return [sheet for sheet in (over, alone) if sheet.rows]
 
 
@@ -92,8 +96,8 @@ def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
 def article(found: Findings) -> list[Sheet]:
     """The article's recipe in the same rooms, and ours beside it."""
     sheet = Sheet("Beside the article's recipe (offline)",
-                  ("condition", "", "stop p50", "p95", "≤ 300 ms", "n", "self-interr. an hour",
-                   "answers lost to a backch.", "to a noise"))  # fmt: skip
+                  ("condition", "", "p50 ms", "p95", "% ≤ 300", "n", "selves/h",
+                   "% lost to b.", "to n."), names=2)  # fmt: skip
     for condition in found.conditions("article"):
         for by in ("ours", "article"):
             done = [(job, r) for job, r in found.done
@@ -114,16 +118,18 @@ def article(found: Findings) -> list[Sheet]:
         for by, live in (("ours", found.live), ("article", found.live_article)):
             known = figures.stops(live[condition])
             sheet.rows.append((
-                f"{condition}, processes", by, ms(figures.late(known, 50).value),
+                f"{condition}*", by, ms(figures.late(known, 50).value),
                 ms(figures.late(known, 95).value), percent(figures.within(known, 300).value),
                 len(known), "", "", "",
             ))  # fmt: skip
     if not sheet.rows:
         return []
     sheet.notes.append(
-        f"It has no echo canceller: “{QUIET.name}” and the kitchen are with headphones on for it, "
-        f"and “{ECHO.name}” is what becomes of it without them. Every word, cough or echo over its "
-        "threshold throws its answer away."
+        "It has no echo canceller. So it wears headphones, but for “echo 0 dB”, which is what "
+        "becomes of it without them; ours never does. selves: answers thrown away although nobody "
+        "made a sound. lost to b., to n.: backchannels and noises that threw one away. *: the "
+        "processes themselves, in the echo of the room; a recipe that interrupts itself is rarely "
+        "speaking when a word comes."
     )
     return [sheet]
 
@@ -153,7 +159,9 @@ def worst(found: Findings, most: int) -> list[Sheet]:
         ("Noises yielded to", _yielded(trials, "noise"), _of_interruption),
         ("Slowest stops", _slow(trials), lambda t: t.stop_ms or 1e9),
     ):
-        sheet = Sheet(f"{title}: {len(bad)}; the {most} worst",
+        if not bad:
+            continue
+        sheet = Sheet(f"{title}: {len(bad)}; the {min(most, len(bad))} worst",
                       ("clip", "ms", "stop", "verdict", "at", "p(interr.)"))  # fmt: skip
         for t in sorted(bad, key=badness, reverse=True)[:most]:
             at = "–" if t.age_ms is None else f"{t.age_ms} ms"

@@ -45,30 +45,29 @@ class Condition:
 
 
 QUIET = Condition("quiet")
-ECHO = Condition("echo as loud as the owner", 0.0)
-KITCHEN = Condition("kitchen noise at 10 dB SNR", -10.0, "kitchen", -SNR_DB)
-LOUD = Condition("echo 10 dB louder", 10.0)
+ECHO = Condition("echo 0 dB", 0.0)
+KITCHEN = Condition("kitchen 10 dB SNR", -10.0, "kitchen", -SNR_DB)
+LOUD = Condition("echo +10 dB", 10.0)
 OVER: dict[Effort, tuple[Condition, ...]] = {
     "quick": (QUIET, ECHO, KITCHEN),
     "default": (QUIET, ECHO, KITCHEN, LOUD),
-    "full": (QUIET, ECHO, KITCHEN, LOUD, Condition("echo 10 dB softer", -10.0),
-             Condition("echo 15 dB louder", 15.0),
-             Condition("a loudspeaker that distorts", 0.0, drive=2.0),
-             Condition("television at −15 dB", 0.0, "television", TELEVISION_DB)),
+    "full": (QUIET, ECHO, KITCHEN, LOUD, Condition("echo −10 dB", -10.0),
+             Condition("echo +15 dB", 15.0),
+             Condition("distorting speaker", 0.0, drive=2.0),
+             Condition("television −15 dB", 0.0, "television", TELEVISION_DB)),
 }  # fmt: skip
-PAUSES: dict[Effort, tuple[Condition, ...]] = {
-    "quick": (ECHO, Condition("kitchen noise at 10 dB SNR", 0.0, "kitchen", -SNR_DB),
-              Condition("television at −15 dB", 0.0, "television", TELEVISION_DB)),
-}  # fmt: skip
+PAUSED_KITCHEN = Condition("kitchen 10 dB SNR", 0.0, "kitchen", -SNR_DB)
+TELEVISION = Condition("television −15 dB", 0.0, "television", TELEVISION_DB)
+PAUSES: dict[Effort, tuple[Condition, ...]] = {"quick": (ECHO, PAUSED_KITCHEN, TELEVISION)}
 PAUSES["default"] = (
     *PAUSES["quick"],
     Condition("echo −10 dB", -10.0), Condition("echo +10 dB", 10.0), Condition("echo +15 dB", 15.0),
 )  # fmt: skip
 PAUSES["full"] = (
     *PAUSES["default"],
-    Condition("television at −25 dB", 0.0, "television", -25.0),
-    Condition("kitchen noise at 20 dB SNR", 0.0, "kitchen", -20.0),
-    Condition("a loudspeaker that distorts", 0.0, drive=2.0),
+    Condition("television −25 dB", 0.0, "television", -25.0),
+    Condition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
+    Condition("distorting speaker", 0.0, drive=2.0),
 )
 SOUNDS: dict[Effort, int] = {"quick": 25, "default": 160, "full": 400}  # a room and condition
 SILENT_S: dict[Effort, float] = {"quick": 100.0, "default": 1200.0, "full": 3600.0}  # a room
@@ -105,24 +104,31 @@ def place(condition: Condition, room: tuple[float, int]) -> Place:
     return Place(name, rt60_s, seed, echo_db, condition.noise, noise_db, condition.drive)
 
 
-def plan(effort: Effort, sources: Sequence[Source], seed: int) -> list[Job]:
-    """Everything, the shortest way to a whole table first."""
+def plan(
+    effort: Effort, sources: Sequence[Source], seed: int, events: int | None = None
+) -> list[Job]:
+    """Everything, the shortest way to a whole table first. `events`: sounds a room and condition,
+    with silences in proportion; None: as many as the effort has."""
+    share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
     maker = _Maker(sources, seed)
     jobs: list[Job] = []
     for condition in OVER[effort]:
         for room in rooms:
-            portions = _portions(maker.sounds(SOUNDS[effort]))
+            portions = _portions(maker.sounds(round(SOUNDS[effort] * share)))
             jobs += [maker.job("over", "ours", condition, room, some) for some in portions]
     for condition in PAUSES[effort]:
-        jobs += [maker.job("pauses", "ours", condition, room, (), SILENT_S[effort])
-                 for room in rooms]  # fmt: skip
+        silent_s = SILENT_S[effort] * share
+        jobs += [maker.job("pauses", "ours", condition, room, (), silent_s) for room in rooms]
     for condition in (QUIET, KITCHEN, ECHO):
         for room in ROOMS:
-            some = maker.sounds(ARTICLE_SOUNDS[effort]) if condition is not ECHO else ()
+            count = 0 if condition is ECHO else max(1, round(ARTICLE_SOUNDS[effort] * share))
+            some = maker.sounds(count)
             quiet = Condition(condition.name, condition.echo_db if condition is ECHO else None,
                               condition.noise, condition.noise_db)  # fmt: skip
-            jobs.append(maker.job("article", "article", quiet, room, some, ARTICLE_S[effort]))
+            jobs.append(
+                maker.job("article", "article", quiet, room, some, ARTICLE_S[effort] * share)
+            )
     return jobs
 
 
