@@ -50,15 +50,25 @@ PROCESSES: tuple[Process, ...] = (
     Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.08, 240),
     Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.06, 240),
     Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.15, 300),
+    Process("words",     "hear.words",        (1,), "normal", 0, 10, False, 10.0, False, 0.1, 200),
     Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
     Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
     Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits; it is stopped last.
 
+
+def _has_words(settings: Settings) -> bool:
+    """Somebody waits for a wake word, or there is a recogniser for what is said over the box."""
+    from appliance.hear import installed
+
+    return settings.mode == "wake_word" or installed.any_recogniser(settings)
+
+
 # Rows that not every owner has a use for: where this says no, they are not started.
 WANTED: dict[str, Callable[[Settings], bool]] = {
     "link": lambda settings: bool(settings.link.broker),
+    "words": _has_words,
 }
 
 # Rows that keep the network, and when. The others give it up as they start (sandbox.py).
@@ -72,6 +82,7 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
     RingSpec("played", "playback", ("listener",),  512,   80),
     RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
+    RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
 )  # fmt: skip
 

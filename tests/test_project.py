@@ -30,9 +30,12 @@ FOREIGN = {
     "onnxruntime": ["hear/vad.py", "voice/piper.py"],  # a network is run by whom it belongs to
     "paho": ["link/mqtt.py", "room/mosquitto.py"],  # the box, and who listens to it there
     "piper": ["voice/piper.py"],
+    "pocketsphinx": ["hear/spotter_pocketsphinx.py"],
     "psutil": ["room/*"],
+    "pymicro_wakeword": ["hear/wake_micro.py"],
     "setproctitle": ["worker.py", "__main__.py"],
     "sdnotify": ["supervisor.py"],
+    "sherpa_onnx": ["hear/spotter_sherpa.py"],
     "soundfile": ["room/*"],
     "soxr": ["voice/shape.py", "room/*"],
     "sqlite3": ["memory.py"],

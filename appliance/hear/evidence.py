@@ -1,0 +1,29 @@
+"""What recognised words weigh beside the sound of a burst: one table of log odds. Pure."""
+
+from __future__ import annotations
+
+from appliance.hear.phrases import Kind
+from appliance.hear.verdict import NO_EVIDENCE, LogOdds
+from appliance.messages import WordsHeard
+
+# Log odds for backchannel, interruption, noise where the recogniser is certain (`sure` is 1);
+# they shrink with its certainty.
+WEIGHTS: dict[Kind, LogOdds] = {
+    "stop":     LogOdds(-2.5,  2.5, -1.0),
+    "yield":    LogOdds(-2.5,  2.5, -1.0),
+    "carry_on": LogOdds( 2.5, -2.5, -1.0),
+    "other":    LogOdds(-0.5,  0.5, -0.5),
+}  # fmt: skip
+
+
+def evidence(words: WordsHeard | None) -> LogOdds:
+    """Log odds of what was understood; none of nothing."""
+    if words is None or not words.text:
+        return NO_EVIDENCE
+    return LogOdds(*(words.sure * weight for weight in WEIGHTS[words.kind]))
+
+
+def news(before: WordsHeard | None, now: WordsHeard) -> LogOdds:
+    """What `now` adds to the evidence that `before`, which it replaces, has given."""
+    pairs = zip(evidence(now), evidence(before), strict=True)
+    return LogOdds(*(new - old for new, old in pairs))

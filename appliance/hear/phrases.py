@@ -1,0 +1,48 @@
+"""The owner's lists: which of them decides about a text, as a recogniser gives it. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from appliance.settings import Words
+
+Kind = Literal["stop", "yield", "carry_on", "other"]
+
+
+def plain(text: str) -> str:
+    """Lower case, one space between words, nothing but letters, apostrophes and hyphens."""
+    return " ".join(re.findall(r"[a-z]+(?:['-][a-z]+)*", text.lower().replace("’", "'")))
+
+
+def kind_of(text: str, words: Words) -> Kind:
+    """Which list decides about `text`.
+
+    Words that interrupt count wherever they stand ("okay but wait"); words that never do count
+    only if nothing else was said ("yeah right", not "right what about me"). "stop" is only that
+    which is nothing but that, once or more often: "stop the music" is for the model.
+    """
+    said = plain(text).split()
+    if not said:
+        return "other"
+    if _made_of(said, words.stop):
+        return "stop"
+    if any(_holds(said, phrase.split()) for phrase in (*words.yields, *words.stop)):
+        return "yield"
+    return "carry_on" if _made_of(said, words.carry_on) else "other"
+
+
+def _holds(said: list[str], phrase: list[str]) -> bool:
+    size = len(phrase)
+    return any(said[at : at + size] == phrase for at in range(len(said) - size + 1))
+
+
+def _made_of(said: list[str], phrases: tuple[str, ...]) -> bool:
+    """Whether `said` is nothing but these phrases, one after another."""
+    ends = {0}
+    for end in range(1, len(said) + 1):
+        for phrase in phrases:
+            size = len(phrase.split())
+            if end - size in ends and said[end - size : end] == phrase.split():
+                ends.add(end)
+    return len(said) in ends

@@ -1,0 +1,45 @@
+"""What a recogniser of words, and a spotter of the wake word, must be able to do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+
+BEFORE_FRAMES = 3 * RATE_HZ // 10  # of sound before it was noticed, given with it
+
+
+class Guess(NamedTuple):
+    """What a sound says so far: lower-case words, and how sure that is, 0 to 1."""
+
+    text: str
+    sure: float
+
+
+class Recogniser(Protocol):
+    """Hears one sound at a time."""
+
+    name: str
+
+    def begin(self) -> None:
+        """Another sound; the last one is forgotten."""
+
+    def feed(self, samples: Samples) -> None:
+        """int16 of any length, in order."""
+
+    def guess(self) -> Guess:
+        """What it says so far; asked some times a second."""
+
+
+class WakeSpotter(Protocol):
+    """Hears everything, and knows one phrase."""
+
+    name: str
+    phrase: str
+
+    def feed(self, samples: Samples) -> float | None:
+        """int16 of any length: the score, 0 to 1, when the phrase has just ended; else None."""
+
+    def reset(self) -> None:
+        """The sound that comes next does not join what came before."""

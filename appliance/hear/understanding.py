@@ -1,0 +1,77 @@
+"""Understanding: from the sound near the microphone to words and the wake word. Pure.
+
+In: slots of the ring `near`. Out: WordsHeard and Woken. It never decides what follows from them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear import phrases
+from appliance.hear.recogniser import BEFORE_FRAMES, Guess, Recogniser, WakeSpotter
+from appliance.ipc.ring import END, START, Samples
+from appliance.messages import Woken, WordsHeard
+from appliance.processes import RATE_HZ
+from appliance.settings import Words
+
+_FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question
+_EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
+
+
+class Understanding:
+    """Give it a recogniser, or a spotter, or both."""
+
+    def __init__(
+        self, lists: Words, recogniser: Recogniser | None, spotter: WakeSpotter | None
+    ) -> None:
+        self._lists = lists
+        self._recogniser = recogniser
+        self._spotter = spotter
+        self.waiting = False  # told from outside: somebody waits for the wake word
+        self._turn = 0
+        self._frames = 0
+        self._asked_at = 0
+        self._last: Guess | None = None
+        self._next_index = 0
+
+    def take(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsHeard | Woken]:
+        """One slot of `near`."""
+        out: list[WordsHeard | Woken] = []
+        if self.waiting and self._spotter is not None:
+            out += self._watch(self._spotter, samples, index)
+        if turn and self._recogniser is not None:
+            out += self._follow(self._recogniser, samples, turn, flags)
+        return out
+
+    def _watch(self, spotter: WakeSpotter, samples: Samples, index: int) -> list[Woken]:
+        """What came before an onset comes twice: the spotter hears it once."""
+        if index + len(samples) <= self._next_index <= index + RATE_HZ:
+            return []
+        if index != self._next_index:
+            spotter.reset()
+        self._next_index = index + len(samples)
+        score = spotter.feed(samples)
+        return [] if score is None else [Woken(self._next_index, spotter.phrase, score)]
+
+    def _follow(
+        self, recogniser: Recogniser, samples: Samples, turn: int, flags: int
+    ) -> list[WordsHeard]:
+        if flags & START:
+            self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, None
+            recogniser.begin()
+        elif turn != self._turn:
+            return []  # its beginning was lost
+        if len(samples):
+            recogniser.feed(np.ascontiguousarray(samples))
+            self._frames += len(samples)
+        due = self._frames - self._asked_at >= _EVERY_FRAMES and self._frames >= _FIRST_FRAMES
+        if not (due or flags & END):
+            return []
+        self._asked_at = self._frames
+        guess = recogniser.guess()
+        before, self._last = self._last, guess
+        if guess == before or (not guess.text and (before is None or not before.text)):
+            return []
+        age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
+        kind = phrases.kind_of(guess.text, self._lists)
+        return [WordsHeard(turn, age_ms, guess.text, kind, guess.sure)]

@@ -1,0 +1,57 @@
+"""[process] Words: reads the ring `near`, says what is understood of an interjection, and wakes.
+
+Nobody waits for it: what comes too late for a verdict changes none. Without a recogniser, or
+without the wake word's, it says so once and does what it can.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+
+from appliance.errors import InterludeError
+from appliance.hear import installed
+from appliance.hear.understanding import Understanding
+from appliance.messages import Standing
+from appliance.worker import Worker
+
+_LOOK_MS = 30  # between two looks while the wake word is waited for: 33 a second, not 200
+_POLL_MS = 1000
+
+
+def main(work: Worker) -> None:
+    """Understand until told to stop."""
+    hearing = work.settings.hearing
+    recogniser = installed.recogniser(work.settings)
+    spotter = None
+    try:
+        spotter = installed.spotter(work.settings)
+    except InterludeError as error:  # the words over the box can be understood all the same
+        work.log.error("%s", error)
+    understanding = Understanding(hearing.words, recogniser, spotter)
+    understanding.waiting = work.settings.mode == "wake_word"
+    work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
+                  spotter.name if spotter else "nobody")  # fmt: skip
+    near = work.reader("near")
+    poll, look = select.poll(), select.poll()
+    for fd in (work.stop_fd, work.channel.fileno()):
+        poll.register(fd, select.POLLIN)
+        look.register(fd, select.POLLIN)
+    poll.register(near.fileno(), select.POLLIN)
+    work.ready()
+    beaten_at = time.monotonic()
+    while not work.stopping:
+        if understanding.waiting:
+            look.poll(_LOOK_MS)
+        else:
+            poll.poll(_POLL_MS)
+        for message in work.mail():
+            if isinstance(message, Standing):
+                understanding.waiting = message.mode == "wake_word" and not message.muted
+        while (slot := near.read()) is not None:
+            for heard in understanding.take(slot.samples, slot.index, slot.turn, slot.flags):
+                work.send(heard)
+        now = time.monotonic()
+        if now - beaten_at > _POLL_MS / 1000:
+            work.beat()
+            beaten_at = now
