@@ -31,20 +31,8 @@ def not_reached(error: BaseException, broker: Broker) -> Failure:
     match error:
         case LinkError():
             return Failure("refused", error.problem, error.remedy)
-        case ssl.SSLCertVerificationError():
-            return Failure(
-                "refused",
-                f"The certificate of the broker at {at} is not trusted: "
-                f"{error.verify_message.rstrip('.')}.",
-                "Name the authority that signed it in `link.ca_file`, and the broker as its "
-                "certificate does in `link.broker`.",
-            )
-        case ssl.SSLError():
-            return Failure(
-                "refused",
-                f"The broker at {at} does not speak TLS as we do ({error.reason or 'no reason'}).",
-                "Set `link.port` to its TLS port, often 8883, or `link.tls` to false.",
-            )
+        case ssl.SSLError() | ConnectionResetError() if broker.tls:
+            return _no_tls(error, at)
         case socket.gaierror():
             return Failure("away", f"Nobody here knows the name {broker.host}.",
                            "Check `link.broker`, or give the address in numbers.")  # fmt: skip
@@ -58,6 +46,26 @@ def not_reached(error: BaseException, broker: Broker) -> Failure:
             return Failure("away", f"{at} cannot be reached ({error.strerror or error}).",
                            "Is the network up?")  # fmt: skip
     return Failure("away", f"{at} cannot be reached ({error}).")
+
+
+def _no_tls(error: OSError, at: str) -> Failure:
+    """The handshake failed: for what the broker showed of itself, or because it speaks no TLS."""
+    plain = "Set `link.port` to its TLS port, often 8883, or `link.tls` to false."
+    match error:
+        case ssl.SSLCertVerificationError():
+            return Failure(
+                "refused",
+                f"The certificate of the broker at {at} is not trusted: "
+                f"{error.verify_message.rstrip('.')}.",
+                "Name the authority that signed it in `link.ca_file`, and the broker as its "
+                "certificate does in `link.broker`.",
+            )
+        case ssl.SSLError():
+            reason = error.reason or "no reason given"
+            return Failure(
+                "refused", f"The broker at {at} does not speak TLS as we do ({reason}).", plain
+            )
+    return Failure("away", f"The broker at {at} hung up instead of speaking TLS.", plain)
 
 
 def refused(code: int, name: str, broker: Broker) -> Failure:
@@ -105,3 +113,17 @@ def silent(broker: Broker) -> Failure:
 
 def lost(broker: Broker) -> Failure:
     return Failure("away", f"The broker at {broker.place} is gone.")
+
+
+def flapping(broker: Broker) -> Failure:
+    """In, and out again, several times in a row."""
+    return Failure(
+        "taken",
+        f"The broker at {broker.place} lets us in and soon hangs up, again and again.",
+        "Does another box have the same `link.id`? Else see the broker's log.",
+    )
+
+
+def nonsense(broker: Broker) -> Failure:
+    return Failure("refused", f"What answers at {broker.place} does not speak MQTT.",
+                   "Check `link.broker` and `link.port`.")  # fmt: skip

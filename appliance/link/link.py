@@ -13,7 +13,7 @@ from pathlib import Path
 
 from appliance.errors import LinkError, VoiceError
 from appliance.link import failures
-from appliance.link.broker import broker
+from appliance.link.broker import Broker, broker
 from appliance.link.commands import Refusal, Refused
 from appliance.link.discovery import Offers
 from appliance.link.failures import Failure
@@ -30,6 +30,7 @@ from appliance.worker import Worker
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
 FAREWELL_S = 0.3  # for the broker's receipt of our last word
+SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
 CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
 
 
@@ -99,6 +100,8 @@ class Link:
         self._version: Version = 5
         self._retry = Retry()
         self._try_at_s = self._look_at_s = 0.0
+        self._up_at_s: float | None = None
+        self._short = 0  # connections in a row that ended soon
         self._complaint = ""
         self._refused: set[Refusal] = set()
 
@@ -134,7 +137,7 @@ class Link:
             self._knock(now_s)
         if self._session is not None:
             if self._house.dead(now_s):
-                self._session.drop(failures.silent(broker(self._work.settings.link)))
+                self._session.drop(failures.silent(self._session.broker))
             for event in self._session.step(now_s):
                 self._take(event, now_s)
         self._publish(now_s)
@@ -170,11 +173,13 @@ class Link:
     def _take(self, event: object, now_s: float) -> None:
         match event:
             case Up(version):
-                self._retry.succeeded()
+                self._up_at_s = now_s
                 self._complaint = ""
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
             case Down(failure):
+                assert self._session is not None
+                failure = self._lasted(failure, self._session.broker, now_s)
                 self._session = None
                 self._house.disconnected()
                 self._failed(failure, now_s)
@@ -186,6 +191,19 @@ class Link:
                     self._complain(f"The broker does not take {name}: {denied}.")
             case Subscribed(denied) if denied:
                 self._complain(f"The broker does not let us read {', '.join(denied)}.")
+
+    def _lasted(self, failure: Failure, at: Broker, now_s: float) -> Failure:
+        """The failure, or what it means when connections end again and again right after they
+        came about. Mosquitto, for one, does not say that another client has our name."""
+        up_at_s, self._up_at_s = self._up_at_s, None
+        if up_at_s is None:
+            return failure
+        self._short = self._short + 1 if now_s - up_at_s < SHORT_S else 0
+        if not self._short:
+            self._retry.succeeded()
+        if self._short < MOST_SHORT:
+            return failure
+        return failures.flapping(at)
 
     def _failed(self, failure: Failure, now_s: float) -> None:
         if failure.other_protocol:

@@ -98,7 +98,7 @@ class Session:
         subscribe: tuple[str, ...] = (),
         version: Version = 5,
     ) -> None:
-        self._broker = broker
+        self.broker = broker
         self._topics = subscribe
         self._version: Version = version
         self._events: deque[Event] = deque()
@@ -151,7 +151,7 @@ class Session:
                 self._check(self._client.loop_write())
             self._check(self._client.loop_misc())
             if not self._up and now_s > self._answer_by_s:
-                self._end(failures.silent(self._broker))
+                self._end(failures.silent(self.broker))
         return self._happened()
 
     def _happened(self) -> list[Event]:
@@ -191,10 +191,10 @@ class Session:
             reconnect_on_failure=False,
         )
         client.connect_timeout = KNOCK_S
-        if self._broker.user:
-            client.username_pw_set(self._broker.user, self._broker.password or None)
-        if self._broker.tls is not None:
-            client.tls_set_context(self._broker.tls)
+        if self.broker.user:
+            client.username_pw_set(self.broker.user, self.broker.password or None)
+        if self.broker.tls is not None:
+            client.tls_set_context(self.broker.tls)
         if will is not None:
             client.will_set(will.topic, will.payload, qos=1, retain=True)
         client.on_connect = self._on_connect
@@ -210,7 +210,7 @@ class Session:
         if self._version == 5:
             properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
             properties.MaximumPacketSize = MOST_BYTES
-        broker = self._broker
+        broker = self.broker
         try:
             self._client.connect(broker.host, broker.port, KEEPALIVE_S, properties=properties)
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller's thread tells of it
@@ -225,7 +225,7 @@ class Session:
         self._through = True
         self._answer_by_s = now_s + ANSWER_S
         if self._knocked is not None:
-            self._end(failures.not_reached(self._knocked, self._broker))
+            self._end(failures.not_reached(self._knocked, self.broker))
         else:
             self._check(MQTTErrorCode.MQTT_ERR_SUCCESS)
 
@@ -234,7 +234,10 @@ class Session:
         """What has come; no more of it than our allowance, so that nobody can keep us busy."""
         while not self._ended and self._allowance.left(now_s) >= 1.0 and self._readable():
             before = len(self._events)
-            self._check(self._client.loop_read())
+            try:
+                self._check(self._client.loop_read())
+            except Exception:  # noqa: BLE001  # paho's parser meets bytes it did not expect
+                self._end(failures.nonsense(self.broker))
             self._allowance.spend(max(1, len(self._events) - before))
 
     def _readable(self) -> bool:
@@ -252,7 +255,7 @@ class Session:
         """paho closes its socket when something is wrong; its callbacks may have said what."""
         if self._ended or (code == MQTTErrorCode.MQTT_ERR_SUCCESS and self._client.socket()):
             return
-        self._end(failures.lost(self._broker) if self._up else failures.closed(self._broker))
+        self._end(failures.lost(self.broker) if self._up else failures.closed(self.broker))
 
     def _end(self, failure: Failure) -> None:
         """Over, for the first reason that is known."""
@@ -277,7 +280,7 @@ class Session:
         self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any
     ) -> None:
         if reason.is_failure:
-            self._end(failures.refused(reason.value, reason.getName(), self._broker))
+            self._end(failures.refused(reason.value, reason.getName(), self.broker))
             return
         self._up = True
         self._events.append(Up(self._version))
@@ -294,7 +297,7 @@ class Session:
         self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any
     ) -> None:
         if flags.is_disconnect_packet_from_server and not self._ended:
-            self._end(failures.refused(reason.value, reason.getName(), self._broker))
+            self._end(failures.refused(reason.value, reason.getName(), self.broker))
 
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
         self._events.append(Arrived(message.topic, bytes(message.payload), message.retain))

@@ -1,0 +1,237 @@
+"""What is said to the house, and when: connects, births, stalls, removal. Time is injected."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from appliance.link.commands import Refused
+from appliance.link.discovery import Offers
+from appliance.link.house import OFFLINE, House, Publication
+from appliance.link.identity import Identity
+from appliance.link.picture import Reading
+from appliance.messages import (
+    SetVolume,
+    SpeechEnded,
+    SpeechStarted,
+    Standing,
+    StateChanged,
+    Woken,
+)
+from appliance.settings import load_defaults
+
+ORDER = [
+    "homeassistant/device/interlude_x/config", "interlude/x/state", "interlude/x/settings",
+    "interlude/x/telemetry", "interlude/x/update", "interlude/x/availability",
+]  # fmt: skip
+
+
+class Scene:
+    """A house with a broker that answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.shown = True
+        self.house = House(
+            load_defaults(),
+            Identity("x", "Interlude"),
+            Offers(("espeak",)),
+            Standing("open", False, 0.8, "espeak", "pocket"),
+            started=datetime(2026, 11, 21, tzinfo=UTC),
+            now_s=0.0,
+            dice=lambda: 0.5,
+            shown=lambda: self.shown,
+        )
+        self.number = 0
+        self.owed: list[int] = []
+
+    def connect(self) -> Scene:
+        self.house.connected()
+        return self
+
+    def say(self, now_s: float = 0.0, *, answered: bool = True) -> list[Publication]:
+        """Everything that goes out now."""
+        out = self.house.outgoing(now_s)
+        for publication in out:
+            self.number += 1
+            self.house.sent(publication, self.number, now_s)
+            if publication.keep:
+                self.owed.append(self.number)
+        if answered:
+            self.answer()
+        return out
+
+    def answer(self) -> None:
+        for number in self.owed:
+            assert self.house.receipt(number)
+        self.owed.clear()
+
+
+def topics(out: list[Publication]) -> list[str]:
+    return [publication.topic for publication in out]
+
+
+def test_nothing_goes_out_before_a_broker_is_there() -> None:
+    assert Scene().say() == []
+
+
+def test_a_connect_says_everything_what_it_is_first_and_that_it_is_there_last() -> None:
+    out = Scene().connect().say()
+    assert topics(out) == ORDER
+    assert all(publication.keep for publication in out)
+
+
+def test_without_news_nothing_more_is_said() -> None:
+    scene = Scene().connect()
+    scene.say()
+    assert [scene.say(float(now_s)) for now_s in range(1, 600)] == [[]] * 599
+
+
+def test_a_change_is_one_publication() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.hear(StateChanged("listening", 1, 0))
+    (only,) = scene.say(1.0)
+    assert (only.topic, json.loads(only.payload)) == ("interlude/x/state", {"state": "listening"})
+
+
+def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.hear(StateChanged("listening", 1, 0))
+    scene.house.hear(Woken(5, "okay nabu"))
+    assert [(p.topic, p.keep) for p in scene.say(1.0)] == [
+        ("interlude/x/state", True), ("interlude/x/event/conversation", False),
+    ]  # fmt: skip
+    assert scene.say(2.0) == []
+
+
+def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
+    scene = Scene()
+    scene.house.hear(Woken(5, "okay nabu"))
+    assert topics(scene.connect().say()) == ORDER
+    scene.house.disconnected()
+    for _ in range(500):
+        scene.house.hear(Woken(5, "okay nabu"))
+        assert scene.say(1.0) == []
+    assert topics(scene.connect().say(2.0)) == ORDER
+
+
+def test_a_reconnect_tells_the_newest_only() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.disconnected()
+    for state in ("listening", "thinking", "speaking"):
+        scene.house.hear(StateChanged(state, 1, 0))
+    out = scene.connect().say(9.0)
+    assert topics(out) == ORDER
+    assert json.loads(out[1].payload) == {"state": "speaking"}
+
+
+def test_a_broker_that_stalls_is_owed_one_state_and_gets_no_event() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.hear(StateChanged("listening", 1, 0))
+    assert len(scene.say(10.0, answered=False)) == 1
+    for now_s in (11.5, 12.0, 13.0):
+        scene.house.hear(StateChanged("thinking", 1, 0))
+        scene.house.hear(Woken(5, "okay nabu"))
+        assert scene.say(now_s, answered=False) == []
+    scene.answer()
+    (only,) = scene.say(14.0)
+    assert json.loads(only.payload) == {"state": "thinking"}
+
+
+def test_a_broker_that_owes_a_receipt_for_ten_seconds_is_dead() -> None:
+    scene = Scene().connect()
+    scene.say(0.0, answered=False)
+    assert not scene.house.dead(9.9)
+    assert scene.house.dead(10.1)
+    scene.answer()
+    assert not scene.house.dead(10.1)
+
+
+def test_a_silent_broker_that_owes_nothing_is_not_dead() -> None:
+    scene = Scene().connect()
+    scene.say()
+    assert not scene.house.dead(3600.0)
+
+
+# ── Home Assistant comes up ──────────────────────────────────────────────────────────────────
+def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
+    scene = Scene().connect()
+    scene.say()
+    assert scene.house.arrived("homeassistant/status", b"online", 100.0, retained=False) is None
+    assert scene.say(100.1) == []
+    assert scene.house.wait_s(102.0) == pytest.approx(0.75)
+    assert topics(scene.say(102.8)) == ORDER
+
+
+@pytest.mark.parametrize(("payload", "retained"), [(b"offline", False), (b"online", True)])
+def test_its_death_and_an_old_birth_are_not_answered(payload: bytes, retained: bool) -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.arrived("homeassistant/status", payload, 100.0, retained=retained)
+    assert scene.say(200.0) == []
+
+
+# ── commands ─────────────────────────────────────────────────────────────────────────────────
+def test_a_command_is_a_message_for_the_conductor() -> None:
+    message = Scene().house.arrived("interlude/x/set/volume", b"40", 1.0, retained=False)
+    assert message == SetVolume(0.4)
+
+
+@pytest.mark.parametrize("topic", ["interlude/y/set/volume", "interlude/x/state", "x", ""])
+def test_another_boxs_topic_is_no_command(topic: str) -> None:
+    with pytest.raises(Refused):
+        Scene().house.arrived(topic, b"40", 1.0, retained=False)
+
+
+def test_a_refused_command_changes_nothing() -> None:
+    scene = Scene().connect()
+    scene.say()
+    with pytest.raises(Refused):
+        scene.house.arrived("interlude/x/set/volume", b"400", 1.0, retained=False)
+    assert scene.say(2.0) == []
+
+
+# ── come and gone ────────────────────────────────────────────────────────────────────────────
+def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_told() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.shown = False
+    (gone,) = scene.say(1.0)
+    assert (gone.topic, gone.payload) == (ORDER[0], b"")
+    scene.shown = True
+    (back,) = scene.say(2.0)
+    assert len(back.payload) > 1000
+
+
+def test_the_last_word_is_that_it_is_not_there() -> None:
+    last = Scene().house.farewell()
+    assert (last.topic, last.payload, last.keep) == ("interlude/x/availability", OFFLINE, True)
+
+
+def test_old_mail_changes_states_and_makes_no_event() -> None:
+    scene = Scene()
+    for message in (
+        StateChanged("listening", 1, 0),
+        SpeechStarted(5, 5, 0),
+        SpeechEnded(5, 32_000, 32_000, last=True),
+        Woken(5, "okay nabu"),
+    ):
+        scene.house.catch_up(message)
+    out = scene.connect().say()
+    assert topics(out) == ORDER
+    assert json.loads(out[1].payload) == {"state": "listening"}
+
+
+def test_an_hour_of_idling_is_at_most_two_messages_a_minute() -> None:
+    scene = Scene().connect()
+    said = len(scene.say())
+    for second in range(3600):
+        wobble = Reading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
+        scene.house.read(wobble)  # a fan that cannot make up its mind
+        said += len(scene.say(float(second)))
+    assert said - len(ORDER) <= 2 * 60
