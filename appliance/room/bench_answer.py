@@ -14,7 +14,7 @@ from appliance import processes
 from appliance.messages import Sentence, SpeechEnded, Spoken, Started, StopSpeaking, ThoughtEnded
 from appliance.models.store import resolve
 from appliance.processes import RATE_HZ
-from appliance.room import owner
+from appliance.room import sounds
 from appliance.room.bench_stage import LEAD, QUIET, Stage
 from appliance.room.bench_words import VOICES
 from appliance.room.benches import SPREAD, Options, Sheet, spread
@@ -61,7 +61,7 @@ def bench(options: Options) -> list[Sheet]:
 def _ask(stage: Stage, text: str, voice: str, rng: random.Random) -> dict[str, Any]:
     """One question; what it met with, in milliseconds."""
     entry = Utterance(say=text, voice=voice, speed=rng.randrange(140, 190, 10))
-    sound = owner.make(Scene(name="bench"), entry)
+    sound = sounds.make(Scene(name="bench"), entry)
     at = stage.card.now() + LEAD
     stage.say(at, sound)
     end = at + sound.end

@@ -10,8 +10,9 @@ import psutil
 from appliance.processes import RATE_HZ, row
 from appliance.room.bench_stage import ECHO, TALK, WITHOUT_THINKER, Stage
 from appliance.room.benches import Options, Sheet
-from appliance.room.owner import Sound, make
+from appliance.room.owner import Sound
 from appliance.room.scene import Scene, Utterance
+from appliance.room.sounds import make
 
 EVENTS = 15  # seconds of each state
 REFLEX = ("capture", "playback", "listener")  # together at most 15 % of a core while speaking

@@ -15,9 +15,10 @@ from appliance.messages import Paused, Resumed
 from appliance.processes import RATE_HZ
 from appliance.room.bench_stage import LEAD, QUIET, Stage
 from appliance.room.benches import Options, Sheet
-from appliance.room.owner import Sound, make
+from appliance.room.owner import Sound
 from appliance.room.scene import Scene, Utterance
 from appliance.room.seam import Seam, measure
+from appliance.room.sounds import make
 
 EVENTS = 100
 MOST_TRIES = 2.5  # times as many sounds: not every one pauses, nor every pause is between sounds

@@ -26,9 +26,9 @@ from appliance.room.bench_words import Recorded, Word, synthetic
 from appliance.room.benches import Options, Sheet
 from appliance.room.card import SaidTooLate, SoundCard
 from appliance.room.card_events import Kind, Stream
-from appliance.room.owner import make
 from appliance.room.plugin import alsa_environment
 from appliance.room.scene import Room, Scene, Utterance
+from appliance.room.sounds import make
 
 EVENTS = 60  # of each kind of word, in each room
 MOST_TRIES = 1.7  # times as many; what is left out is made up for so far

@@ -14,8 +14,8 @@ from appliance.processes import RATE_HZ
 from appliance.room import acoustics
 from appliance.room.bench_stage import TALK
 from appliance.room.benches import SPREAD, Options, Sheet, spread
-from appliance.room.owner import make
 from appliance.room.scene import Scene, Utterance
+from appliance.room.sounds import make
 
 EVENTS = 2000  # frames of Silero's network
 SECONDS = 20  # of sound through all of hearing

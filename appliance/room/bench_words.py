@@ -14,7 +14,7 @@ import numpy as np
 from appliance.errors import InterludeError
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
-from appliance.room import owner
+from appliance.room import owner, sounds
 from appliance.room.corpus import Source, load
 from appliance.room.owner import SPEECH_DB, Sound
 from appliance.room.scene import Scene, Utterance
@@ -56,7 +56,7 @@ def synthetic(seed: int) -> Iterator[Word]:
         text, voice = rng.choice(SPOKEN), rng.choice(VOICES)
         speed, pitch = rng.randrange(140, 200, 10), rng.randrange(30, 75, 5)
         entry = Utterance(say=text, voice=voice, speed=speed, pitch=pitch)
-        yield Word("synthetic", f"{text} ({voice})", owner.make(scene, entry))
+        yield Word("synthetic", f"{text} ({voice})", sounds.make(scene, entry))
 
 
 class Recorded:

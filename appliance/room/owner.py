@@ -17,7 +17,6 @@ import soxr
 from appliance.errors import SceneError
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
-from appliance.room.scene import Scene, Utterance
 
 SPEECH_DB = -26.0  # dBFS rms of someone who talks a metre away from the box
 HUM = re.compile(r"\bm+-?hm+\b", re.IGNORECASE)  # mm-hm, mhm, mm-hmm: espeak-ng spells them out
@@ -32,15 +31,6 @@ class Sound:
     samples: Samples
     onset: int
     end: int
-
-
-def make(scene: Scene, entry: Utterance) -> Sound:
-    """What the owner sounds like saying `entry`. Raises SceneError for a file that is no sound."""
-    if entry.say is not None:
-        wave = spoken(entry.say, entry.voice, entry.speed, entry.pitch)
-        return at_level(wave, SPEECH_DB if entry.level_db is None else entry.level_db)
-    assert entry.wav is not None
-    return recorded(scene.file(entry.wav), entry.level_db)
 
 
 def recorded(path: Path, level_db: float | None = None) -> Sound:

@@ -24,7 +24,7 @@ from appliance.errors import CardError, SceneError
 from appliance.ipc.ring import RingReader, Samples
 from appliance.messages import Resumed, Seen, Started, StateChanged
 from appliance.processes import RATE_HZ, Process
-from appliance.room import acoustics, owner
+from appliance.room import acoustics, owner, sounds
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment
 from appliance.room.recording import Recording, Said, cost_of
@@ -60,7 +60,7 @@ class Rehearsal:
         self.scene = scene
         self._during = during
         self._rows = rows
-        self._sounds = [owner.make(scene, entry) for entry in scene.owner]  # before time runs
+        self._sounds = [sounds.make(scene, entry) for entry in scene.owner]  # before time runs
         self._noise = _noise(scene)
         self.recording = Recording(scene, settings)
         self.state: StateChanged | None = None

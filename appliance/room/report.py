@@ -95,7 +95,7 @@ class Reader:
     def _outcome(self, said: Said, until: int) -> Outcome:
         first = self.recording.first
         onset, end, until = said.onset - first, said.end - first, until - first
-        words = said.entry.say if said.entry.say is not None else said.entry.wav
+        words = said.entry.what
         out = Outcome(
             words or "", said.entry.kind, onset / RATE_HZ, end / RATE_HZ, self._sounds(onset)
         )

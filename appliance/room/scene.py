@@ -9,6 +9,7 @@ import msgspec
 import yaml
 
 from appliance.errors import SceneError
+from appliance.room.noises import NOISES
 
 Decibels = Annotated[float, msgspec.Meta(ge=-120, le=20)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=3600)]
@@ -39,7 +40,7 @@ class Room(Part, frozen=True):
 
 
 class Utterance(Part, frozen=True):
-    """One thing the owner does: says a text, or makes the sound of a file.
+    """One thing the owner does: says a text, plays a file, or makes a noise (noises.py).
 
     Either `at_s` (from the scene's start) or `when` a state of the conversation holds, plus
     `after_s`. `when: speaking` counts from the first audible sample of the answer, or of its
@@ -51,11 +52,18 @@ class Utterance(Part, frozen=True):
     after_s: Seconds = 0.0
     say: str | None = None
     wav: str | None = None
+    noise: str | None = None
     voice: str = "en-us"
     speed: Annotated[int, msgspec.Meta(ge=80, le=450)] = 165
     pitch: Annotated[int, msgspec.Meta(ge=0, le=99)] = 50
     level_db: Decibels | None = None
     kind: Expected = "request"
+    seed: int = 1
+
+    @property
+    def what(self) -> str:
+        """In a few words."""
+        return self.say or self.wav or f"({self.noise})"
 
 
 class Scene(Part, frozen=True):
@@ -111,9 +119,12 @@ def parse(raw: object, *, name: str, folder: Path) -> Scene:
 def _check(scene: Scene, entry: Utterance, where: str) -> None:
     if (entry.at_s is None) == (entry.when is None):
         raise SceneError(f"{where}: give either `at_s` or `when`.")
-    if (entry.say is None) == (entry.wav is None):
-        raise SceneError(f"{where}: give either `say` or `wav`.")
+    if sum(what is not None for what in (entry.say, entry.wav, entry.noise)) != 1:
+        raise SceneError(f"{where}: give one of `say`, `wav` and `noise`.")
     if entry.say is not None and not entry.say.strip():
         raise SceneError(f"{where}: `say` is empty.")
+    if entry.noise is not None and entry.noise not in NOISES:
+        raise SceneError(f"{where}: there is no noise {entry.noise}.",
+                         f"There are {', '.join(NOISES)}.")  # fmt: skip
     if entry.wav is not None and not scene.file(entry.wav).is_file():
         raise SceneError(f"{where}: there is no file {entry.wav}.")

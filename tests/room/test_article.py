@@ -15,9 +15,9 @@ import pytest
 from appliance.processes import RATE_HZ
 from appliance.room.article import CHUNK_FRAMES, OutputController, VADIterator
 from appliance.room.card import SoundCard
-from appliance.room.owner import make
 from appliance.room.plugin import alsa_environment
 from appliance.room.scene import Scene, Utterance
+from appliance.room.sounds import make
 
 SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; the name in it carries our process
 

@@ -1,0 +1,21 @@
+"""What the owner's script sounds like: a text, a recording or a noise. Out: a `Sound`."""
+
+from __future__ import annotations
+
+from appliance.room import noises, owner
+from appliance.room.owner import SPEECH_DB, Sound
+from appliance.room.scene import Scene, Utterance
+
+
+def make(scene: Scene, entry: Utterance) -> Sound:
+    """What the owner does at `entry`. Raises SceneError for a file that is no sound.
+
+    Without a level, a recording keeps its own, and all else is as loud as speech.
+    """
+    if entry.wav is not None:
+        return owner.recorded(scene.file(entry.wav), entry.level_db)
+    level_db = SPEECH_DB if entry.level_db is None else entry.level_db
+    if entry.noise is not None:
+        return owner.at_level(noises.noise(entry.noise, entry.seed).samples, level_db)
+    assert entry.say is not None
+    return owner.at_level(owner.spoken(entry.say, entry.voice, entry.speed, entry.pitch), level_db)
