@@ -46,14 +46,14 @@ COMMANDS = (
 
 
 def places(settings: Settings) -> list[Path]:
-    """Where the door may be, the box's own choice first: a folder in memory, or the one in which a
-    box that has its own keeps everything."""
+    """Where the door may be: the box opens the first, who comes tries all. A folder in memory, or
+    the one in which a box that has its own keeps everything."""
     kept = settings.state_path() / NAME
     if settings.state_dir:
         return [kept]
     runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folders = [status.folder(), Path(runtime) / "interlude" if runtime else None]
-    return [*(folder / NAME for folder in folders if folder is not None), kept]
+    own = [status.folder(), Path(runtime) / "interlude" if runtime else None]
+    return [*(folder / NAME for folder in own if folder is not None), kept, status.FOLDER / NAME]
 
 
 class Door:

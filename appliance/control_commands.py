@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
-from appliance import control, status
+from appliance import control
 from appliance.errors import BadMessage, ControlError, NotRunning
 from appliance.ipc.channel import MAX_BYTES
 from appliance.messages import (
@@ -44,8 +44,7 @@ def cli(settings: Settings, verb: str, words: list[str]) -> int:
 
 def send(settings: Settings, message: Message) -> StateChanged:
     """To the box that runs with these settings, or as a service. Raises ControlError."""
-    places = [*control.places(settings), status.FOLDER / control.NAME]
-    for place in dict.fromkeys(places):
+    for place in control.places(settings):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
             line.settimeout(PATIENCE_S)
             if _connect(line, place):

@@ -17,7 +17,8 @@ import yaml
 
 from appliance.__main__ import main, parser
 
-VERBS = ["run", "demo", "rehearse", "bench", "check", "config", "models", "memory"]
+VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "mode",
+         "check", "config", "models", "memory", "link"]  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 
