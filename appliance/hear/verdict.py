@@ -1,7 +1,8 @@
 """Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
 
 In: the steps since the onset. Out: opinions, and one verdict by the deadline. `Judge` is what
-gives opinions; `RuleJudge` does it by the table below, until a network takes its place.
+gives opinions: `network.NetworkJudge`, or `RuleJudge` by the table below where that cannot run.
+When an opinion is believed is the table `MOMENTS`.
 """
 
 from __future__ import annotations
@@ -30,6 +31,23 @@ class Odds(NamedTuple):
         if self.interruption >= max(self.backchannel, self.noise):
             return "interruption"
         return "backchannel" if self.backchannel >= self.noise else "noise"
+
+    def given(self, evidence: LogOdds) -> Odds:
+        """These odds, once independent evidence is known."""
+        scores = [math.log(max(p, 1e-9)) + e for p, e in zip(self, evidence, strict=True)]
+        weights = [math.exp(score - max(scores)) for score in scores]
+        return Odds(*(weight / sum(weights) for weight in weights))
+
+
+class LogOdds(NamedTuple):
+    """Evidence for each class, to be added; only their differences count."""
+
+    backchannel: float
+    interruption: float
+    noise: float
+
+
+NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
 class Judge(Protocol):
@@ -71,7 +89,6 @@ EVIDENCE: tuple[Evidence, ...] = (
     Evidence("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),  # hardly any voice: a cough, a clatter
     Evidence("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
 )  # fmt: skip
-ENDED_MS = 150  # of quiet, before which no burst counts as over
 
 
 class RuleJudge:
@@ -98,16 +115,51 @@ class RuleJudge:
         return Odds(*(weight / sum(weights) for weight in weights))
 
 
+class Moment(NamedTuple):
+    """From this age on, how sure is sure enough. Log odds, added to those of the settings.
+
+    yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
+    resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
+    quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth
+    """
+
+    from_ms: int
+    yields: float
+    resumes: float
+    quiet_ms: int
+
+
+# Talking over the owner is worse than falling silent for nothing, and early opinions are worth
+# less than they say: the room, the echo and the next syllable are still to come.
+MOMENTS: tuple[Moment, ...] = (
+    #     from_ms  yields  resumes  quiet_ms
+    Moment(   0,     2.0,    2.0,     150),
+    Moment( 180,     0.7,    1.0,     150),
+    Moment( 300,     0.0,    0.0,     150),
+    Moment( 500,     0.0,    0.0,     150),
+)  # fmt: skip
+# At the deadline: it goes on only if an interruption is less likely than this.
+LAST_DOUBT = 0.35
+
+
 class Judging:
     """One burst from its onset to its verdict: when to ask the judge, and when to believe it."""
 
     def __init__(self, settings: Verdict, judge: Judge) -> None:
         self._settings = settings
         self._judge = judge
+        self._yields = _log_odds(settings.interruption)
+        self._resumes = _log_odds(settings.backchannel)
 
     def begin(self, past: Samples) -> None:
         self._judge.begin(past)
         self._next_ms = self._settings.first_ms
+        self._evidence = NO_EVIDENCE
+
+    def hint(self, evidence: LogOdds) -> None:
+        """What is known of this burst beside its sound, such as its words. The newest counts, and
+        until the next burst."""
+        self._evidence = evidence
 
     def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
@@ -116,12 +168,23 @@ class Judging:
             return None, None
         self._next_ms += self._settings.every_ms
         odds = self._judge.opinion()
+        if self._evidence is not NO_EVIDENCE:
+            odds = odds.given(self._evidence)
         return odds, self._verdict(odds, burst, age_ms)
 
     def _verdict(self, odds: Odds, burst: Burst, age_ms: int) -> Judgement | None:
-        if odds.interruption >= self._settings.interruption:
+        moment = [row for row in MOMENTS if row.from_ms <= age_ms][-1]
+        interrupts = _log_odds(odds.interruption)
+        if interrupts >= self._yields + moment.yields:
             return "interruption"
-        ended = burst.quiet_ms >= ENDED_MS
-        if ended and odds.backchannel + odds.noise >= self._settings.backchannel:
-            return odds.likeliest()
-        return odds.likeliest() if age_ms >= self._settings.deadline_ms else None
+        goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
+        if burst.quiet_ms >= moment.quiet_ms and -interrupts >= self._resumes + moment.resumes:
+            return goes_on
+        if age_ms < self._settings.deadline_ms:
+            return None
+        return "interruption" if odds.interruption >= LAST_DOUBT else goes_on
+
+
+def _log_odds(probability: float) -> float:
+    clipped = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(clipped / (1 - clipped))

@@ -62,7 +62,8 @@ LOUD, QUIET = step(-26), step(-62)
 @pytest.mark.parametrize(
     ("odds", "sound", "verdict", "age_ms"),
     [
-        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 100),
+        (Odds(0.01, 0.98, 0.01), [LOUD] * 200, "interruption", 100),  # as sure as can be
+        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 300),
         (Odds(0.3, 0.55, 0.15), [LOUD] * 200, "interruption", 700),  # not sure: at the deadline
         (Odds(0.9, 0.05, 0.05), [LOUD] * 200, "backchannel", 700),  # never while it goes on
         (Odds(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),

@@ -1,0 +1,146 @@
+"""Bursts as rows to learn from: features once for all, and chances drawn anew for each batch.
+
+In: bursts. Out: tensors (N, T, 50) of rows with class and word, T even, and how many rows count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from appliance.hear.features import (
+    BANDS,
+    GIVEN_MS,
+    HOP_FRAMES,
+    LOUDER,
+    PAST_MS,
+    WIDTH,
+    Measure,
+    whole,
+)
+from appliance.hear.senses import STEP_FRAMES
+from training.verdict.gather import Bursts
+
+ROWS = 88  # from 140 ms before the onset to 740 ms after it
+KINDS = ("backchannel", "interruption", "noise")
+LEVEL_DB = 40.0  # a loudness unknown is kept as this
+
+
+@dataclass(frozen=True)
+class Examples:
+    """rows (N, 88, 50) and levels (N, 88) in 16 bits; rows from `until` on are not judged."""
+
+    rows: npt.NDArray[np.float16]
+    level_db: npt.NDArray[np.float16]
+    usual_db: npt.NDArray[np.float32]
+    until: npt.NDArray[np.int32]
+    kind: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
+    about: list[dict[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def examples(bursts: Bursts, words: list[str]) -> Examples:
+    """Rows of each burst; `words` are those that the second task tells apart."""
+    number = {word: i for i, word in enumerate(words)}
+    count = len(bursts.about)
+    rows = np.zeros((count, ROWS, WIDTH), np.float16)
+    level = np.full((count, ROWS), LEVEL_DB, np.float16)
+    until = np.zeros(count, np.int32)
+    for i, about in enumerate(bursts.about):
+        past, steps = int(about["past_steps"]), int(bursts.steps[i])
+        sound = bursts.sound[i].reshape(-1, STEP_FRAMES)
+        later = list(sound[past : past + steps])
+        measures = [
+            Measure(float(e), float(f), float(p), 0.0, float(q))
+            for e, f, p, _, q in bursts.measures[i, : len(later)]
+        ]
+        made = whole(sound[:past].ravel(), later, measures)[:ROWS]
+        rows[i, : len(made)] = made
+        until[i] = len(made)
+        skipped = (GIVEN_MS - PAST_MS) // 10
+        ends = (np.arange(len(made)) + 1 + skipped) * (HOP_FRAMES // STEP_FRAMES) - past - 1
+        here = (ends >= 0) & (ends < len(later))
+        level[i, np.flatnonzero(here)] = bursts.measures[i, ends[here], 3]
+    kinds = np.array([KINDS.index(a["kind"]) for a in bursts.about], np.int64)
+    said = np.array([number.get(group(a), -1) for a in bursts.about], np.int64)
+    return Examples(rows, level, _usual(level, bursts), until, kinds, said, bursts.about)
+
+
+def group(about: dict[str, Any]) -> str:
+    """What the second task calls a burst: its word, whoever says it; noises by their name."""
+    return f"{about['kind']} {about['word']}".lower()
+
+
+def ages_ms() -> npt.NDArray[np.int_]:
+    """Of the network's answers: one for each two rows."""
+    return (np.arange(ROWS // 2) + 1) * 20 - PAST_MS
+
+
+def batch(
+    some: Examples, which: npt.NDArray[np.int_], chance: np.random.Generator | None
+) -> torch.Tensor:
+    """Rows of these, as they are (`chance` None) or as they might have been."""
+    rows = some.rows[which].astype(np.float32)
+    if chance is None:
+        return torch.from_numpy(rows)
+    count = len(which)
+    level = some.level_db[which].astype(np.float32)
+    _louder(rows, level, some.usual_db[which], chance)
+    rows[:, :, :BANDS] = rows[:, :, :BANDS] @ _sizes(count, chance)
+    tilt = chance.uniform(-0.25, 0.25, (count, 1, 1)) * np.linspace(-1, 1, BANDS)
+    rows[:, :, :BANDS] += (tilt + chance.normal(0, 0.06, (count, 1, BANDS))).astype(np.float32)
+    for row in rows:
+        width = int(chance.integers(0, 7))
+        at = int(chance.integers(0, BANDS - width))
+        row[:, at : at + width] = 0
+    return torch.from_numpy(rows)
+
+
+def _sizes(count: int, chance: np.random.Generator) -> npt.NDArray[np.float32]:
+    """Matrices (count, 40, 40) that make another size of each speaker: bands stretched by up to a
+    twentieth and shifted by up to one."""
+    place = np.arange(BANDS) * (1 + chance.uniform(-0.05, 0.05, (count, 1)))
+    place = np.clip(place + chance.uniform(-1.0, 1.0, (count, 1)), 0, BANDS - 1.001)
+    low = place.astype(int)
+    share = (place - low).astype(np.float32)
+    made = np.zeros((count, BANDS, BANDS), np.float32)
+    which, to = np.arange(count)[:, None], np.arange(BANDS)[None]
+    made[which, low, to] = 1 - share
+    made[which, low + 1, to] = share
+    return made
+
+
+def _louder(
+    rows: npt.NDArray[np.float32],
+    level_db: npt.NDArray[np.float32],
+    usual_db: npt.NDArray[np.float32],
+    chance: np.random.Generator,
+) -> None:
+    """In place: how much louder than this owner's usual; unknown in half of the bursts, as in a box
+    that has heard no whole turn yet."""
+    usual = usual_db + chance.normal(0, 2.0, len(rows))
+    tells = (chance.random(len(rows)) < 0.5) & np.isfinite(usual)
+    known = tells[:, None] & (level_db < LEVEL_DB)
+    louder = np.clip((level_db - np.nan_to_num(usual)[:, None]) / 10, -2, 2)
+    rows[:, :, LOUDER] = np.where(known, louder, 0.0)
+
+
+def _usual(level_db: npt.NDArray[np.float16], bursts: Bursts) -> npt.NDArray[np.float32]:
+    """How loud the owner of each burst's scene usually is: the median of what they said in it."""
+    loudness: dict[str, list[float]] = defaultdict(list)
+    for i, about in enumerate(bursts.about):
+        known = level_db[i][level_db[i] < LEVEL_DB]
+        if len(known) and about["kind"] != "noise":
+            loudness[about["scene"]].append(float(known[-1]))
+    return np.array(
+        [np.median(loudness[a["scene"]]) if loudness[a["scene"]] else np.nan for a in bursts.about],
+        np.float32,
+    )

@@ -1,0 +1,102 @@
+"""Renders bursts and keeps them: one file a shard of scenes, so that a stopped run goes on.
+
+In: a cache folder, recordings. Out: `CACHE/ROLE-NNN.npz` with int16 sound (N, 17600), float16
+measures (N, 160, 5) and, as JSON, what each burst was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.senses import STEP_FRAMES
+from training.verdict import voices
+from training.verdict.render import Heard, scene
+from training.verdict.sounds import Role, Sounds
+
+SHARD = 100  # scenes
+SOUND_STEPS, MEASURE_STEPS = 220, 160
+CLIPS = 12_000  # synthetic phrases, of which every burst takes one and changes it
+FIELDS = ("past_steps", "kind", "word", "origin", "who", "scene", "lead_ms", "length_ms")
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """int16 (N, 17600), float16 (N, 160, 5), the number of steps each has, and what it was."""
+
+    sound: npt.NDArray[np.int16]
+    measures: npt.NDArray[np.float16]
+    steps: npt.NDArray[np.int32]
+    about: list[dict[str, Any]]
+
+
+def keep(path: Path, heard: list[Heard]) -> None:
+    sound = np.zeros((len(heard), SOUND_STEPS * STEP_FRAMES), np.int16)
+    measures = np.zeros((len(heard), MEASURE_STEPS, 5), np.float16)
+    steps = np.zeros(len(heard), np.int32)
+    for row, each in enumerate(heard):
+        wave = np.concatenate(each.sound)[: sound.shape[1]]
+        sound[row, : len(wave)] = wave
+        kept = each.measures[:MEASURE_STEPS]
+        measures[row, : len(kept)] = kept
+        steps[row] = len(kept)
+    about = [{name: getattr(each, name) for name in FIELDS} for each in heard]
+    np.savez(path, sound=sound, measures=measures, steps=steps, about=json.dumps(about))
+
+
+def load(cache: Path, role: Role, most: int = 1_000_000) -> Bursts:
+    """All shards of a role. Raises FileNotFoundError if there are none."""
+    files = sorted(cache.glob(f"{role}-*.npz"))[:most]
+    if not files:
+        raise FileNotFoundError(f"{cache}: no bursts of role {role}")
+    shards = [np.load(file) for file in files]
+    about: list[dict[str, Any]] = []
+    for shard in shards:
+        about += json.loads(str(shard["about"]))
+    sound, measures, steps = (
+        np.concatenate([s[k] for s in shards]) for k in ("sound", "measures", "steps")
+    )
+    return Bursts(sound, measures, steps, about)
+
+
+def together(first: Bursts, second: Bursts) -> Bursts:
+    return Bursts(
+        np.concatenate([first.sound, second.sound]),
+        np.concatenate([first.measures, second.measures]),
+        np.concatenate([first.steps, second.steps]),
+        first.about + second.about,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("--recordings", type=Path, required=True)
+    parser.add_argument("--more", type=Path, help="further <word>/*.wav, training speakers only")
+    parser.add_argument("--role", choices=get_args(Role), default="training")
+    parser.add_argument("--shards", type=int, default=30)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--whole", action="store_true", help="train on tuning speakers too")
+    args = parser.parse_args()
+    args.cache.mkdir(parents=True, exist_ok=True)
+    said = voices.kept(args.cache, CLIPS, seed=1)
+    sounds = Sounds(args.role, args.recordings, args.more, said, whole=args.whole)
+    for shard in range(args.first, args.first + args.shards):
+        path = args.cache / f"{args.role}-{shard:03}.npz"
+        if path.is_file():
+            continue
+        began = time.monotonic()
+        heard = [each for i in range(SHARD) for each in scene(sounds, shard * SHARD + i)]
+        keep(path, heard)
+        print(f"{path.name}: {len(heard)} bursts in {time.monotonic() - began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+"""The verdict's network in torch, and as an ONNX graph that keeps its state outside.
+
+In: rows of `appliance.hear.features` (B, T, 50), T even. Out: (B, T/2, 3) log odds of backchannel,
+interruption, noise, one for each 20 ms; and, for enrolment, what it made of the sound (B, T/2, 64).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+from torch import nn
+from torch.nn import functional as F
+
+from appliance.hear.features import WIDTH
+
+CHANNELS, HIDDEN, EMBEDDING, CLASSES = 96, 128, 64, 3
+HALVING, NEAR, WIDE = 6, 3, 3  # kernel sizes; the first convolution halves the rate
+DILATION = 2  # of the third
+# What each convolution must have heard before: rows, channels.
+CONTEXT = {
+    "rows": (HALVING - 2, WIDTH),
+    "near": (NEAR - 1, CHANNELS),
+    "wide": ((WIDE - 1) * DILATION, CHANNELS),
+}
+OPSET = 17
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Network(nn.Module):
+    """Three causal convolutions, a GRU, a small layer that others may adapt, and the answer."""
+
+    def __init__(self, words: int, mean: npt.NDArray[Any], spread: npt.NDArray[Any]) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.tensor(mean, dtype=torch.float32))
+        self.register_buffer("spread", torch.tensor(spread, dtype=torch.float32))
+        self.halving = nn.Conv1d(WIDTH, CHANNELS, HALVING, stride=2)
+        self.near = nn.Conv1d(CHANNELS, CHANNELS, NEAR)
+        self.wide = nn.Conv1d(CHANNELS, CHANNELS, WIDE, dilation=DILATION)
+        self.gru = nn.GRU(CHANNELS, HIDDEN, batch_first=True)
+        self.embed = nn.Linear(HIDDEN, EMBEDDING)
+        self.answer = nn.Linear(EMBEDDING, CLASSES)
+        self.words = nn.Linear(HIDDEN, words)  # training only: which word it was
+        self.drop = nn.Dropout(0.1)
+
+    def forward(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Log odds, embedding, and log odds of the words."""
+        x = ((rows - self.mean) / self.spread).transpose(1, 2)
+        x = F.relu(self.halving(F.pad(x, (CONTEXT["rows"][0], 0))))
+        x = x + F.relu(self.near(F.pad(self.drop(x), (CONTEXT["near"][0], 0))))
+        x = x + F.relu(self.wide(F.pad(self.drop(x), (CONTEXT["wide"][0], 0))))
+        x, _ = self.gru(self.drop(x.transpose(1, 2)))
+        x = self.drop(x)
+        made = torch.tanh(self.embed(x))
+        return self.answer(made), made, self.words(x)
+
+
+def arrays(network: Network) -> Arrays:
+    return {k: v.detach().numpy().astype(np.float32) for k, v in network.state_dict().items()}
+
+
+def mean_of(networks: list[Arrays]) -> Arrays:
+    """The mean of the weights: the last courses of one training are one better network."""
+    return {name: np.mean([n[name] for n in networks], axis=0) for name in networks[0]}
+
+
+def export(weights: Arrays, temperature: float, path: Path, *, half: bool = False) -> None:
+    """Write the graph. Inputs: rows (1, T, 50) and the states; outputs: log odds over
+    `temperature` (1, T/2, 3), embedding (1, T/2, 64), and the states after it."""
+    made = _Graph(half)
+    scale = 1 / weights["spread"]
+    x = made.add("Mul", made.add("Sub", "input", made.constant(weights["mean"])),
+                 made.constant(scale))  # fmt: skip
+    x = made.remembered("rows", x)
+    x = made.conv(x, weights["halving.weight"], weights["halving.bias"], strides=[2])
+    for name, dilation in (("near", 1), ("wide", DILATION)):
+        longer = made.remembered(name, x)
+        out = made.conv(longer, weights[f"{name}.weight"], weights[f"{name}.bias"],
+                        dilations=[dilation])  # fmt: skip
+        x = made.add("Add", x, out)
+    x = made.gru(x, weights)
+    x = made.dense(x, weights["embed.weight"], weights["embed.bias"])
+    made.add("Tanh", x, out="embedding")
+    x = made.dense("embedding", weights["answer.weight"], weights["answer.bias"])
+    made.add("Mul", x, made.constant(np.array([1 / temperature], np.float32)), out="log_odds")
+    onnx.save(made.model(), str(path))
+
+
+class _Graph:
+    """ONNX nodes, one after another."""
+
+    def __init__(self, half: bool) -> None:
+        self._half = half
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
+        self._count = 0
+
+    def add(self, op: str, *inputs: str, out: str | None = None, **attributes: Any) -> str:
+        self._count += 1
+        name = out or f"x{self._count}"
+        self._nodes.append(helper.make_node(op, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, value: npt.NDArray[Any]) -> str:
+        """Floats of more than a few numbers are kept in 16 bits, if so wished."""
+        self._count += 1
+        name = f"c{self._count}"
+        if self._half and value.dtype == np.float32 and value.size > 512:
+            self._constants.append(numpy_helper.from_array(value.astype(np.float16), name))
+            return self.add("Cast", name, to=TensorProto.FLOAT)
+        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def remembered(self, name: str, x: str) -> str:
+        """x with what came before it; the last rows are kept for the next time."""
+        longer = self.add("Concat", f"{name}_in", x, axis=1)
+        ends = [self.constant(np.array([v], np.int64)) for v in (-CONTEXT[name][0], 2**31, 1)]
+        self.add("Slice", longer, *ends, out=f"{name}_out")
+        return longer
+
+    def conv(
+        self, x: str, weight: npt.NDArray[Any], bias: npt.NDArray[Any], **attributes: list[int]
+    ) -> str:
+        x = self.add("Transpose", x, perm=[0, 2, 1])
+        x = self.add("Conv", x, self.constant(weight), self.constant(bias), **attributes)
+        return self.add("Transpose", self.add("Relu", x), perm=[0, 2, 1])
+
+    def gru(self, x: str, weights: Arrays) -> str:
+        """torch's gates are reset, update, new; ONNX wants update, reset, hidden."""
+
+        def gates(name: str) -> npt.NDArray[Any]:
+            reset, update, new = np.split(weights[name], 3)
+            return np.concatenate([update, reset, new])
+
+        bias = np.concatenate([gates("gru.bias_ih_l0"), gates("gru.bias_hh_l0")])
+        x = self.add("Transpose", x, perm=[1, 0, 2])
+        parts = [self.constant(a[None]) for a in
+                 (gates("gru.weight_ih_l0"), gates("gru.weight_hh_l0"), bias)]  # fmt: skip
+        self._nodes.append(helper.make_node("GRU", [x, *parts, "", "hidden_in"],
+                                            ["gru_y", "hidden_out"], hidden_size=HIDDEN,
+                                            linear_before_reset=1))  # fmt: skip
+        squeezed = self.add("Squeeze", "gru_y", self.constant(np.array([1], np.int64)))
+        return self.add("Transpose", squeezed, perm=[1, 0, 2])
+
+    def dense(self, x: str, weight: npt.NDArray[Any], bias: npt.NDArray[Any]) -> str:
+        x = self.add("MatMul", x, self.constant(np.ascontiguousarray(weight.T)))
+        return self.add("Add", x, self.constant(bias))
+
+    def model(self) -> Any:
+        def value(name: str, *shape: int | str) -> Any:
+            return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, *shape])
+
+        states = [value(f"{n}_in", *s) for n, s in CONTEXT.items()]
+        after = [value(f"{n}_out", *s) for n, s in CONTEXT.items()]
+        graph = helper.make_graph(
+            self._nodes, "verdict",
+            [value("input", "T", WIDTH), *states, value("hidden_in", 1, HIDDEN)],
+            [value("log_odds", "half", CLASSES), value("embedding", "half", EMBEDDING), *after,
+             value("hidden_out", 1, HIDDEN)],
+            self._constants,
+        )  # fmt: skip
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)],
+                                 ir_version=8, producer_name="interlude training.verdict")  # fmt: skip
+        onnx.checker.check_model(made)
+        return made

@@ -1,0 +1,243 @@
+"""From sounds to bursts as the listener delivers them: rooms, echo, noise, pauses, the canceller.
+
+In: a role's sounds, a seed. Out: bursts, each with 300 ms before its onset and up to 800 ms after,
+as `Hearing` gave them to its judge, with what the sound was. Nothing is trained on clean clips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.burst import Burst
+from appliance.hear.hearing import Event, Hearing
+from appliance.hear.senses import STEP_FRAMES, Step
+from appliance.hear.verdict import Odds
+from appliance.ipc.ring import Samples
+from appliance.messages import Onset, SpeechEnded, Verdict
+from appliance.processes import RATE_HZ
+from appliance.room import acoustics
+from appliance.room.offline import BLOCK_STEPS, Echo, Session, Timed
+from appliance.settings import Hearing as HearingSettings
+from appliance.settings import load_defaults
+from training.verdict.sounds import Sound, Sounds
+
+DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
+EVENTS = 14  # sounds in a scene
+LAG_STEPS = 2  # from an onset to silence at the card
+ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
+Wave = npt.NDArray[np.float32]
+Canceller = Literal["kalman", "speex"]
+
+
+@dataclass
+class Heard:
+    """One burst: int16 sound from 300 ms before its onset, and for each 5 ms after the past
+
+    (energy dB, floor dB, probability of speech, loudness so far dB, quiet ms).
+    """
+
+    past_steps: int  # steps in `sound` before the judge's first
+    onset: int = 0  # sample of the scene
+    index: int = 0
+    sound: list[Samples] = field(default_factory=list)
+    measures: list[tuple[float, float, float, float, float]] = field(default_factory=list)
+    kind: str = ""
+    word: str = ""
+    origin: str = ""
+    who: str = ""
+    scene: str = ""
+    lead_ms: float = 0.0  # from the burst's onset to the sound's true one
+    length_ms: float = 0.0  # of the sound
+
+
+class Recorder:
+    """A judge without an opinion, that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.bursts: list[Heard] = []
+        self._probability = 0.5
+
+    def begin(self, past: Samples) -> None:
+        steps = len(past) // STEP_FRAMES
+        self.bursts.append(Heard(steps, sound=[past[-steps * STEP_FRAMES :].copy()]))
+        self._probability = 0.5
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        heard = self.bursts[-1]
+        if step.probability is not None:
+            self._probability = step.probability
+        heard.sound.append(step.samples.copy())
+        heard.measures.append(
+            (step.energy_db, step.floor_db, self._probability, burst.level_db, burst.quiet_ms)
+        )
+
+    def opinion(self) -> Odds:
+        return Odds(0.4, 0.3, 0.3)  # so that the box goes on at the deadline, and not before
+
+
+class Talker:
+    """A mouth and an ear: says `talk`, falls silent or softer while an onset is judged."""
+
+    def __init__(self, talk: Samples, hearing: Hearing, recorder: Recorder, duck: float) -> None:
+        self._talk, self._position = talk, 0
+        self._hearing, self._recorder = hearing, recorder
+        self._duck, self._gain, self._wanted = duck, 1.0, 1.0
+        self._ahead = [np.zeros(STEP_FRAMES, np.int16)] * LAG_STEPS
+        self._played = self._ahead[0]
+        self.stops: list[int] = []
+        self.events: list[Timed] = []
+        self.yields: list[int] = []
+        hearing.answering = True
+
+    @property
+    def talking(self) -> bool:
+        return self._wanted > 0
+
+    def play(self, at: int) -> Samples:
+        block = np.zeros(STEP_FRAMES, np.int16)
+        if self._wanted or self._gain:
+            ramp = np.linspace(self._gain, self._wanted, STEP_FRAMES)
+            where = (self._position + np.arange(STEP_FRAMES)) % len(self._talk)
+            block = (self._talk[where] * ramp).astype(np.int16)
+            self._position += STEP_FRAMES
+            self._gain = self._wanted
+        self._ahead.append(block)
+        self._played = self._ahead.pop(0)
+        return self._played
+
+    def hear(self, mic: Samples, at: int) -> None:
+        for event in self._hearing.hear(mic, self._played, at):
+            if isinstance(event, Onset):
+                self._wanted = self._duck
+                self._recorder.bursts[-1].onset = event.index
+            elif self._released(event):
+                self._wanted = 1.0
+
+    @staticmethod
+    def _released(event: Event) -> bool:
+        if isinstance(event, Verdict):
+            return event.kind != "interruption"
+        return isinstance(event, SpeechEnded) and event.last
+
+
+def settings(confirm_ms: int, canceller: Canceller) -> HearingSettings:
+    """The box's own, but for a judge that is not to be believed before its deadline."""
+    ours = load_defaults().hearing
+    verdict = msgspec.structs.replace(
+        ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
+    )
+    onset = msgspec.structs.replace(ours.onset, confirm_ms=confirm_ms)
+    echo = msgspec.structs.replace(ours.echo, canceller=canceller)
+    return msgspec.structs.replace(ours, verdict=verdict, onset=onset, echo=echo)
+
+
+def scene(sounds: Sounds, seed: int) -> list[Heard]:
+    """The bursts of one scene: one room, one owner's loudness, fourteen sounds over the box."""
+    chance = np.random.default_rng([seed, len(sounds.role)])
+    rate = RATE_HZ
+    level_db = chance.uniform(-42, -18)
+    echo_db = min(-10.0, level_db + chance.uniform(-25, 12)) if chance.random() < 0.92 else -90.0
+    noise_db = max(-72.0, level_db - chance.uniform(6, 42))
+    room = int(chance.integers(*ROOMS[sounds.role]))
+    rt60_s = float(chance.uniform(0.12, 0.6))
+    response = acoustics.impulse_response(rt60_s, rate_hz=rate, echo_db=echo_db, seed=room)
+    delay = np.zeros(int(chance.uniform(0, 0.04) * rate), np.float32)
+    talk = _talk(sounds, chance)
+    recorder = Recorder()
+    confirm_ms = 150 if chance.random() < 0.4 else 900
+    # The box has a choice of cancellers; what each of them leaves is to be known.
+    canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
+    hearing = Hearing(settings(confirm_ms, canceller), judge=recorder)
+    duck = float(chance.uniform(0.05, 0.2)) if chance.random() < 0.12 else 0.0
+    talker = Talker(talk, hearing, recorder, duck)
+    first_s = chance.uniform(0.4, 2.0) if chance.random() < 0.25 else chance.uniform(2.5, 4.5)
+    plan, frames = _plan(sounds, chance, int(first_s * rate), rt60_s, level_db, room)
+    noise = acoustics.noise(
+        str(chance.choice(acoustics.NOISES)), 8 * rate, level_db=noise_db, rate_hz=rate, seed=room
+    )
+    drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.25 else 0.0
+    session = Session(talker, Echo(np.concatenate([delay, response])), noise, frames, drive=drive)
+    for at, _, wave in plan:
+        session.say(at, wave)
+    while not session.over:
+        session.step()
+    where = f"{sounds.role} {seed}"
+    kept = [_labelled(heard, plan, where) for heard in recorder.bursts]
+    return [heard for heard in kept if heard is not None]
+
+
+def _talk(sounds: Sounds, chance: np.random.Generator) -> Samples:
+    wave = sounds.talk(chance, 12.0)
+    volume = chance.uniform(0.25, 1.0)
+    return np.asarray(wave / np.abs(wave).max() * volume * 32000, np.int16)
+
+
+def _plan(
+    sounds: Sounds,
+    chance: np.random.Generator,
+    at: int,
+    rt60_s: float,
+    level_db: float,
+    room: int,
+) -> tuple[list[tuple[int, Sound, Wave]], int]:
+    """What sounds when (the first sample of its clip), as it arrives at the microphone."""
+    response = near(rt60_s, room, float(chance.uniform(-2, 14)))
+    far = near(min(0.9, rt60_s * 1.6), room + 7, -12.0)
+    plan = []
+    for _ in range(EVENTS):
+        sound = sounds.next(chance)
+        loudness_db = level_db + {
+            "noise": chance.uniform(-12, 8), "television": chance.uniform(-30, -13)
+        }.get(sound.origin, chance.uniform(-4, 4))  # fmt: skip
+        span = sound.wave[sound.onset : sound.end]
+        rms = float(np.sqrt(np.mean(np.square(span)))) or 1.0
+        scaled = sound.wave * np.float32(32768 * 10 ** (loudness_db / 20) / rms)
+        wet = convolved(scaled, far if sound.origin == "television" else response)
+        plan.append((at, sound, np.clip(wet, -32000, 32000).astype(np.float32)))
+        at += sound.end + int(chance.uniform(0.75, 1.4) * RATE_HZ)
+    block = BLOCK_STEPS * STEP_FRAMES
+    return plan, at // block * block
+
+
+def near(rt60_s: float, seed: int, direct_db: float) -> Wave:
+    """The way from a mouth to the microphone, energy 1: `direct_db` is direct over reverberant."""
+    chance = np.random.default_rng(seed + 50_000)
+    frames = int(rt60_s * RATE_HZ * 0.7)
+    tail = chance.standard_normal(frames) * 10 ** (-3 * np.arange(frames) / (rt60_s * RATE_HZ))
+    tail[: int(0.002 * RATE_HZ)] = 0
+    tail /= np.sqrt(np.sum(tail**2))
+    tail *= 10 ** (-direct_db / 20)
+    tail[0] = 1.0
+    return np.asarray(tail / np.sqrt(np.sum(tail**2)), np.float32)
+
+
+def convolved(wave: Wave, response: Wave) -> Wave:
+    size = 1 << (len(wave) + len(response)).bit_length()
+    wet = np.fft.irfft(np.fft.rfft(wave, size) * np.fft.rfft(response, size), size)
+    return np.asarray(wet[: len(wave) + len(response) - 1], np.float32)
+
+
+def _labelled(heard: Heard, plan: list[tuple[int, Sound, Wave]], scene_name: str) -> Heard | None:
+    """What the burst was, by the plan; None where nobody could say."""
+    ms = RATE_HZ // 1000
+    heard.scene = scene_name
+    if len(heard.measures) < 8:
+        return None
+    for at, sound, _ in plan:
+        begins, ends = at + sound.onset, at + sound.end
+        if heard.onset > ends + 150 * ms or heard.onset < at - 700 * ms:
+            continue
+        lead = begins - heard.onset
+        if -250 * ms <= lead <= 120 * ms:
+            heard.kind, heard.word, heard.origin = sound.kind, sound.word, sound.origin
+            heard.who, heard.lead_ms = sound.who, lead / ms
+            heard.length_ms = (sound.end - sound.onset) / ms
+            return heard
+        return None  # in the middle of a word, at its echo, or too long before it
+    heard.kind, heard.word, heard.origin = "noise", "residue", "residue"
+    return heard

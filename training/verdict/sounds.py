@@ -1,0 +1,209 @@
+"""Which sound is made over the box next: real words, synthetic phrases, hums, noises, television.
+
+In: recordings, kept clips, a role (training, tuning, held-out) and a seeded generator. Out: clips
+with class, word and origin. Speakers, voices and rooms of two roles are never the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import InterludeError
+from appliance.processes import RATE_HZ
+from appliance.room import corpus, owner
+from training.verdict import clatter, hums
+from training.verdict.perturb import perturbed
+from training.verdict.voices import Said
+
+Wave = npt.NDArray[np.float32]
+Role = Literal["training", "tuning", "held-out"]
+
+# Of a hundred sounds. Real words weigh most: they are what nobody can synthesise.
+MIX = {
+    "backchannel, real": 18,
+    "backchannel, said": 13,
+    "backchannel, hummed": 8,
+    "interruption, real": 24,
+    "interruption, command": 4,
+    "interruption, said": 14,
+    "noise": 15,
+    "television": 4,
+}
+# Of the real words, those from further recordings: there are few yes and right among them.
+MORE_SHARE = {"backchannel": 0.08, "interruption": 0.3}
+LEAD_S = 0.15  # of the clip's own noise before a word, where it is kept
+LONGEST_S = 1.7
+REAL_SIZES, SAID_SIZES = (0.86, 1.17), (0.78, 1.28)
+# Few speakers said only a few of the words; the ten that all said, and yes and right, count most.
+COMMON = ("down", "go", "left", "no", "off", "on", "stop", "up")
+
+
+@dataclass(frozen=True)
+class Sound:
+    """float32 mono at 16 kHz, peak 0.5; it sounds from `onset` to `end`, in samples.
+
+    kind    backchannel, interruption or noise (a television is a noise)
+    word    what is said, or the noise's name
+    origin  real, said, hummed, noise, television
+    """
+
+    kind: str
+    word: str
+    origin: str
+    who: str
+    wave: Wave
+    onset: int
+    end: int
+
+
+def role_of(name: str) -> Role:
+    """Ten parts by the same hash as `corpus.held_out`: 0 to 5 train, 6 tunes, 7 to 9 are held."""
+    part = hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10
+    return "held-out" if part >= 7 else "tuning" if part == TUNING_PART else "training"
+
+
+TUNING_PART = 6
+
+
+class Sounds:
+    """All that may be heard in one role."""
+
+    def __init__(
+        self,
+        role: Role,
+        recordings: Path,
+        more: Path | None,
+        said: list[Said],
+        *,
+        whole: bool = False,
+    ) -> None:
+        """`more`: further recordings, whose speakers train only. `whole`: training takes the
+        tuning speakers too, once nothing is left to tune."""
+        self.role = role
+        self._perturb = role == "training"
+        wanted = {role} | ({"tuning"} if whole and role == "training" else set())
+        self._real: dict[str, dict[str, list[corpus.Source]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for source in corpus.find(recordings / "words").sources:
+            if role_of(source.speaker) in wanted:
+                self._real[source.kind][source.word].append(source)
+        self._commands = [
+            s for s in corpus.find(recordings / "commands").sources if role_of(s.speaker) in wanted
+        ]
+        self._more: dict[str, list[corpus.Source]] = defaultdict(list)
+        if more is not None and role == "training":
+            for source in corpus.find(more).sources:
+                self._more[source.kind].append(source)
+        self._said: dict[str, list[Said]] = defaultdict(list)
+        for each in said:
+            # The voices in `said` are none of the benches'; their own tenth tunes.
+            variant = each.voice.split("+")[-1]
+            if role == "held-out" or role_of(variant) in wanted:
+                self._said[each.kind].append(each)
+        self._clips: dict[Path, corpus.Clip | None] = {}
+
+    def next(self, chance: np.random.Generator) -> Sound:
+        names, weights = list(MIX), np.array(list(MIX.values()), float)
+        while True:
+            made = self._make(str(chance.choice(names, p=weights / weights.sum())), chance)
+            if made is not None:
+                return made
+
+    def talk(self, chance: np.random.Generator, seconds: float) -> Wave:
+        """Synthetic speech of one or two voices, end to end: what a box or a television says."""
+        pool = self._said["interruption"]
+        voice = pool[int(chance.integers(len(pool)))].voice
+        same = [s for s in pool if s.voice == voice]
+        wave, frames = [], 0
+        while frames < seconds * RATE_HZ:
+            one = (same if len(same) > 3 else pool)[
+                int(chance.integers(len(same) if len(same) > 3 else len(pool)))
+            ]
+            gap = np.zeros(int(chance.uniform(0.03, 0.35) * RATE_HZ), np.float32)
+            wave += [one.wave, gap]
+            frames += len(one.wave) + len(gap)
+        return np.concatenate(wave)
+
+    def _make(self, name: str, chance: np.random.Generator) -> Sound | None:
+        kind, _, origin = name.partition(", ")
+        if origin == "real":
+            return self._recorded(self._word(kind, chance), chance)
+        if origin == "command":
+            return self._recorded(self._commands[int(chance.integers(len(self._commands)))], chance)
+        if origin == "said":
+            pool = self._said[kind]
+            one = pool[int(chance.integers(len(pool)))]
+            wave = perturbed(one.wave, chance, SAID_SIZES)
+            return _sound(kind, one.text, "said", one.voice, wave)
+        if origin == "hummed":
+            word, wave = hums.hum(chance)
+            return _sound(kind, word, "hummed", "", perturbed(wave, chance, (0.95, 1.05)))
+        if name == "noise":
+            word, wave = clatter.noise(chance)
+            return _sound("noise", word, "noise", "", wave)
+        start = self.talk(chance, 1.2)
+        return _sound("noise", "television", "television", "", start[: int(1.3 * RATE_HZ)])
+
+    def _word(self, kind: str, chance: np.random.Generator) -> corpus.Source:
+        if self._more[kind] and chance.random() < MORE_SHARE[kind]:
+            pool = self._more[kind]
+            return pool[int(chance.integers(len(pool)))]
+        words = self._real[kind]
+        common = [w for w in words if w in COMMON or kind == "backchannel"]
+        pick = common if chance.random() < 0.75 else list(words)
+        if kind == "backchannel":  # there are a hundred times as many yes and right as wow
+            pick = [w for w in pick if w != "wow" or chance.random() < 0.05] or ["yes", "right"]
+        sources = words[str(chance.choice(pick))]
+        return sources[int(chance.integers(len(sources)))]
+
+    def _recorded(self, source: corpus.Source, chance: np.random.Generator) -> Sound | None:
+        clip = self._clip(source)
+        if clip is None:
+            return None
+        word = source.word if source.word != "commands" else "a command"
+        if self.role != "training" or chance.random() < 0.4:  # as the benches have it: whole
+            wave, onset, end = clip.samples, clip.onset, clip.end
+        else:
+            first = max(0, clip.onset - int(chance.uniform(0.02, LEAD_S) * RATE_HZ))
+            last = min(len(clip.samples), clip.end + int(chance.uniform(0.02, LEAD_S) * RATE_HZ))
+            wave, onset, end = clip.samples[first:last].copy(), clip.onset - first, clip.end - first
+            _fade(wave)
+        if self._perturb:
+            scaled = perturbed(wave, chance, REAL_SIZES)
+            ratio = len(scaled) / len(wave)
+            wave, onset, end = scaled, int(onset * ratio), int(end * ratio)
+        if source.word == "commands":
+            end = min(end, onset + int(LONGEST_S * RATE_HZ))
+            wave = wave[:end].copy()
+        wave = wave * np.float32(0.5 / (np.abs(wave).max() or 1.0))
+        return Sound(source.kind, word, "real", source.speaker, wave, onset, end)
+
+    def _clip(self, source: corpus.Source) -> corpus.Clip | None:
+        if source.path not in self._clips:
+            try:
+                self._clips[source.path] = corpus.load(source)
+            except InterludeError:  # silent, clipped or all noise: nothing to learn from
+                self._clips[source.path] = None
+        return self._clips[source.path]
+
+
+def _sound(kind: str, word: str, origin: str, who: str, wave: Wave) -> Sound:
+    wave = wave[: int(LONGEST_S * RATE_HZ)]
+    onset, end = owner.edges(wave)
+    return Sound(kind, word, origin, who, wave, onset, end)
+
+
+def _fade(wave: Wave) -> None:
+    """In place: no click where a clip's own noise begins and ends."""
+    frames = min(len(wave) // 4, RATE_HZ // 50)
+    ramp = np.linspace(0, 1, frames, dtype=np.float32)
+    wave[:frames] *= ramp
+    wave[-frames:] *= ramp[::-1]

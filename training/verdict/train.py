@@ -1,0 +1,155 @@
+"""Trains the verdict's network on kept bursts and writes it: `python -m training.verdict.train`.
+
+In: a cache that `gather` filled. Out: weights of the last courses' mean (npz), a curve, and the
+ONNX file. One thread, seeded; 35 minutes on one core of a busy machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional as F
+
+from training.verdict import figures
+from training.verdict.examples import Examples, ages_ms, batch, examples, group
+from training.verdict.gather import load, together
+from training.verdict.net import Arrays, Network, arrays, export, mean_of
+
+BATCH = 64
+RATE = 2e-3
+FIRST_MS = 60  # before that nothing is asked of it
+WORDS_WEIGHT = 0.3  # of the second task
+WORD_SEEN = 25  # times, to be one of its words
+WORDS_MS = 200  # from then on words can be told
+AVERAGED = 4  # of the last epochs' weights
+SHOWN_EVERY = 3  # epochs
+SHOWN_MS = (100, 200, 300, 400, 500, 700)
+
+
+def log_odds(network: Network, some: Examples) -> np.ndarray:
+    network.eval()
+    out = []
+    with torch.inference_mode():
+        for first in range(0, len(some), 256):
+            which = np.arange(first, min(len(some), first + 256))
+            out.append(network(batch(some, which, None))[0].numpy())
+    return np.concatenate(out)
+
+
+def at_age(ms: int) -> int:
+    return int(np.flatnonzero(ages_ms() <= ms)[-1])
+
+
+def told(network: Network, some: Examples) -> str:
+    """One line: balanced accuracy of real words and of all, by age."""
+    odds = log_odds(network, some)
+    real = np.array([a["origin"] == "real" for a in some.about])
+    parts = []
+    for ms in SHOWN_MS:
+        there = some.until // 2 > at_age(ms)
+        guess = odds[:, at_age(ms)].argmax(axis=1)
+        parts.append(
+            f"{ms}: {figures.balanced(guess[there & real], some.kind[there & real]):.3f}"
+            f"/{figures.balanced(guess[there], some.kind[there]):.3f}"
+        )
+    return "  ".join(parts)
+
+
+def learn(some: Examples, tuning: Examples, network: Network, epochs: int, seed: int) -> Arrays:
+    """The mean of the weights of the last epochs. Prints a line an epoch."""
+    chance = np.random.default_rng(seed)
+    steps = epochs * (len(some) // BATCH)
+    adam = torch.optim.AdamW(network.parameters(), RATE, weight_decay=0.02)
+    course = torch.optim.lr_scheduler.OneCycleLR(
+        adam, RATE, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
+    )
+    kept: list[Arrays] = []
+    began = time.monotonic()
+    for epoch in range(epochs):
+        network.train()
+        order = chance.permutation(len(some))
+        sums = np.zeros(2)
+        for first in range(0, len(order) - BATCH + 1, BATCH):
+            which = order[first : first + BATCH]
+            loss, second = losses(network, some, which, chance)
+            adam.zero_grad()
+            (loss + WORDS_WEIGHT * second).backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            adam.step()
+            course.step()
+            sums += [loss.item(), second.item()]
+        kept = [*kept, arrays(network)][-AVERAGED:]
+        if epoch % SHOWN_EVERY == 0 or epoch == epochs - 1:
+            mean = sums / (len(order) // BATCH)
+            print(f"epoch {epoch} {time.monotonic() - began:.0f} s  loss {mean[0]:.3f} "
+                  f"words {mean[1]:.2f}  {told(network, tuning)}", flush=True)  # fmt: skip
+    return mean_of(kept)
+
+
+def losses(
+    network: Network, some: Examples, which: np.ndarray, chance: np.random.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cross-entropy of the classes at every age, and of the words once they can be told."""
+    answer, _, said = network(batch(some, which, chance))
+    until = torch.from_numpy(some.until[which] // 2)
+    age = torch.from_numpy(ages_ms())
+    mask = (torch.arange(answer.shape[1])[None] < until[:, None]) & (age >= FIRST_MS)
+    kind = torch.from_numpy(some.kind[which])[:, None].expand(mask.shape)
+    loss = F.cross_entropy(answer[mask], kind[mask], label_smoothing=0.02)
+    word = torch.from_numpy(some.word[which])[:, None].expand(mask.shape)
+    late = mask & (word >= 0) & (age >= WORDS_MS)
+    second = F.cross_entropy(said[late], word[late]) if late.any() else loss * 0
+    return loss, second
+
+
+def warmth(network: Network, tuning: Examples) -> float:
+    """The temperature that makes opinions from 200 ms on as sure as they are right."""
+    odds = log_odds(network, tuning)
+    there = tuning.until // 2 > at_age(700)
+    ages = [at_age(ms) for ms in range(200, 701, 100)]
+    said = np.concatenate([odds[there, a] for a in ages])
+    return figures.temperature(said, np.tile(tuning.kind[there], len(ages)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("out", type=Path, help="weights (.npz); the ONNX file lies beside it")
+    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--shards", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--whole", action="store_true",
+                        help="train on the tuning part too, once there is nothing left to tune")  # fmt: skip
+    parser.add_argument("--temperature", type=float, help="as it was tuned, with --whole")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.manual_seed(args.seed)
+    bursts = load(args.cache, "training", args.shards)
+    held = load(args.cache, "tuning")
+    if args.whole:
+        bursts = together(bursts, held)
+    seen = Counter(group(a) for a in bursts.about)
+    words = sorted(word for word, count in seen.items() if count >= WORD_SEEN)
+    some, tuning = examples(bursts, words), examples(held, words)
+    print(f"{len(some)} bursts {Counter(a['kind'] for a in some.about)} {len(words)} words")
+    sample = some.rows[::7].astype(np.float32).reshape(-1, some.rows.shape[2])
+    network = Network(len(words), sample.mean(axis=0), sample.std(axis=0) + 0.05)
+    print(sum(p.numel() for p in network.parameters()), "parameters", flush=True)
+    weights = learn(some, tuning, network, args.epochs, args.seed)
+    network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})
+    print("mean of the last:", told(network, tuning))
+    cooled = args.temperature or warmth(network, tuning)
+    print(f"temperature {cooled:.2f}")
+    np.savez(args.out, allow_pickle=False, **weights)
+    args.out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": cooled}))
+    export(weights, cooled, args.out.with_suffix(".onnx"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Phrases said by synthetic voices: espeak-ng, flite and festival, none of them a bench's voice.
+
+In: `said.yaml` and a seed. Out: clips (16 kHz, int16) with class and text, kept in one file.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+import random
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+import soxr
+import yaml
+
+from appliance.errors import SceneError
+from appliance.processes import RATE_HZ
+from appliance.room import owner, phrases
+from appliance.room.corpus import held_out
+
+Wave = npt.NDArray[np.float32]
+TABLE = Path(__file__).parent / "said.yaml"
+VARIANTS = tuple(v for v in phrases.VARIANTS if not held_out(v))
+FLITE = ("awb", "rms", "slt", "kal16")
+FESTIVAL = ("ked_diphone", "kal_diphone", "cmu_us_slt_arctic_hts")
+OFTEN = 0.6  # of the clips say one of the phrases that everybody says
+WITHOUT_ESPEAK = 0.12  # of the clips: so few voices must not weigh more
+LENGTHENED = 0.2  # of espeak-ng's are said at 0.45 to 0.7 of the speed
+LOUDEST = 0.5  # peak of a clip as it is kept
+
+
+@dataclass(frozen=True)
+class Said:
+    """One clip, trimmed to its sound: float32 mono at 16 kHz, peak 0.5."""
+
+    kind: str
+    text: str
+    voice: str
+    wave: Wave
+
+
+def table() -> dict[str, dict[str, list[str]]]:
+    loaded: dict[str, dict[str, list[str]]] = yaml.safe_load(TABLE.read_text())
+    return loaded
+
+
+def clips(count: int, seed: int) -> Iterator[Said]:
+    """`count` clips, half of them backchannels; the same seed gives the same ones."""
+    chance = random.Random(seed)
+    said = table()
+    while count:
+        kind = chance.choice(("backchannel", "interruption"))
+        often, sometimes = said[kind]["often"], said[kind]["sometimes"]
+        text = chance.choice(often if chance.random() < OFTEN else sometimes)
+        try:
+            made = _one(kind, text, chance)
+        except (SceneError, subprocess.CalledProcessError):
+            continue  # a voice that is not installed, or does not know the phrase
+        if made is not None:
+            count -= 1
+            yield made
+
+
+def _one(kind: str, text: str, chance: random.Random) -> Said | None:
+    tune = chance.choice(phrases.CONTOURS)
+    if chance.random() > WITHOUT_ESPEAK or text.startswith("[["):
+        voice = f"{chance.choice(phrases.ACCENTS)}+{chance.choice(VARIANTS)}"
+        speed = chance.randint(120, 220)
+        if chance.random() < LENGTHENED:
+            speed = max(80, round(speed * chance.uniform(0.45, 0.7)))
+        wave = owner.spoken(text + tune, voice, speed, chance.randint(5, 95))
+    elif chance.random() < 0.75:
+        voice = chance.choice(FLITE)
+        wave = _flite(text + tune, voice, chance.uniform(0.75, 1.6), chance.uniform(80, 240))
+    else:
+        voice = chance.choice(FESTIVAL)
+        wave = _festival(text + tune, voice)
+    onset, end = owner.edges(wave)
+    wave = wave[onset:end]
+    if len(wave) < RATE_HZ // 25:
+        return None
+    return Said(kind, text, voice, (wave * (LOUDEST / np.abs(wave).max())).astype(np.float32))
+
+
+def _flite(text: str, voice: str, stretch: float, pitch_hz: float) -> Wave:
+    command = ["flite", "-voice", voice, "--setf", f"duration_stretch={stretch:.2f}",
+               "--setf", f"int_f0_target_mean={pitch_hz:.0f}", "-t", text,
+               "-o", "/dev/stdout"]  # fmt: skip
+    return _wave(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def _festival(text: str, voice: str) -> Wave:
+    command = ["text2wave", "-eval", f"(voice_{voice})"]
+    return _wave(
+        subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
+    )
+
+
+def _wave(wav: bytes) -> Wave:
+    wave, rate = soundfile.read(io.BytesIO(wav), dtype="float32")
+    if not len(wave) or not np.abs(wave).max():
+        raise SceneError("It makes no sound.")
+    resampled: Wave = soxr.resample(wave, rate, RATE_HZ)
+    return resampled
+
+
+def kept(cache: Path, count: int, seed: int) -> list[Said]:
+    """The clips, made once."""
+    path = cache / f"said-{count}-{seed}.pickle"
+    if not path.is_file():
+        made = list(clips(count, seed))
+        path.write_bytes(pickle.dumps([(s.kind, s.text, s.voice, s.wave) for s in made]))
+    return [Said(*each) for each in pickle.loads(path.read_bytes())]  # noqa: S301 -- our own file
