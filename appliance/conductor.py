@@ -39,8 +39,10 @@ from appliance.messages import (
     Message,
     ModeName,
     PartChanged,
+    Paused,
     Recall,
     Restart,
+    Resumed,
     Say,
     Seen,
     SetVoice,
@@ -53,6 +55,7 @@ from appliance.messages import (
     Stopped,
     ThinkerReady,
     Verdict,
+    Woken,
 )
 from appliance.scribe import News, Recalled, Scribe
 from appliance.settings import Settings
@@ -68,7 +71,9 @@ _TOLD = ("listener", "supervisor")
 # Those who show the box to its owner are told of states and of how it stands, too.
 _SHOW = ("panel", "link", "words")
 # What the link is told as it passes by: when somebody spoke, not what was said.
-_PASSING = (SpeechStarted, SpeechEnded, Verdict, Started, Finished, Stopped)
+_PASSING = (
+    SpeechStarted, SpeechEnded, Verdict, Woken, Started, Paused, Resumed, Finished, Stopped,
+)  # fmt: skip
 
 
 def main(work: Worker) -> None:
