@@ -148,8 +148,6 @@ class Judging:
     def __init__(self, settings: Verdict, judge: Judge) -> None:
         self._settings = settings
         self._judge = judge
-        self._yields = _log_odds(settings.interruption)
-        self._resumes = _log_odds(settings.backchannel)
 
     def begin(self, past: Samples) -> None:
         self._judge.begin(past)
@@ -170,19 +168,22 @@ class Judging:
         odds = self._judge.opinion()
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
-        return odds, self._verdict(odds, burst, age_ms)
+        return odds, decided(odds, burst.quiet_ms, age_ms, self._settings)
 
-    def _verdict(self, odds: Odds, burst: Burst, age_ms: int) -> Judgement | None:
-        moment = [row for row in MOMENTS if row.from_ms <= age_ms][-1]
-        interrupts = _log_odds(odds.interruption)
-        if interrupts >= self._yields + moment.yields:
-            return "interruption"
-        goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
-        if burst.quiet_ms >= moment.quiet_ms and -interrupts >= self._resumes + moment.resumes:
-            return goes_on
-        if age_ms < self._settings.deadline_ms:
-            return None
-        return "interruption" if odds.interruption >= LAST_DOUBT else goes_on
+
+def decided(odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict) -> Judgement | None:
+    """The verdict that these odds allow, this long after the onset; None: wait."""
+    moment = [row for row in MOMENTS if row.from_ms <= age_ms][-1]
+    interrupts = _log_odds(odds.interruption)
+    if interrupts >= _log_odds(settings.interruption) + moment.yields:
+        return "interruption"
+    goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
+    sure = -interrupts >= _log_odds(settings.backchannel) + moment.resumes
+    if sure and quiet_ms >= moment.quiet_ms:
+        return goes_on
+    if age_ms < settings.deadline_ms:
+        return None
+    return "interruption" if odds.interruption >= LAST_DOUBT else goes_on
 
 
 def _log_odds(probability: float) -> float:
