@@ -8,6 +8,7 @@ from dataclasses import replace
 from appliance.room import bench_seam, bench_stage, bench_stop
 from appliance.room.bench_words import Recorded
 from appliance.room.benches import Options, Sheet
+from appliance.room.commands import load_over
 from appliance.room.interruption_plan import ECHO, KITCHEN, QUIET, SNR_DB, Effort
 from appliance.room.owner import SPEECH_DB
 from appliance.room.scene import Room
@@ -34,7 +35,9 @@ def stops(
 ) -> tuple[list[Trial], list[Trial], str]:
     """Words over the box in one room: ours, the article's, and our dropouts."""
     events = options.events or STOPS[options.effort]
-    found, dropouts = bench_stop.in_room(ROOMS[condition], replace(options, events=events), words)
+    loud = load_over(options.settings, {"speaking": {"volume": 1.0}})
+    asked = replace(options, events=events, settings=loud)
+    found, dropouts = bench_stop.in_room(ROOMS[condition], asked, words)
     ours, article = ([as_trial(e) for e in found if e["by"] == by] for by in ("ours", "article"))
     lost = f"{dropouts['capture']} of capture, {dropouts['playback']} of playback"
     return ours, article, lost
