@@ -8,21 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum, auto
 
-import numpy as np
+import msgspec
 
+from appliance.hear.attention import Attention
+from appliance.hear.backtrack import Backtrack
 from appliance.hear.burst import Burst
+from appliance.hear.evidence import news
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
 from appliance.hear.tape import Tape
 from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.vad import WINDOW_FRAMES
 from appliance.hear.verdict import Judge, Judging, RuleJudge
 from appliance.ipc.ring import Samples
 from appliance.messages import (
+    Attend,
     Judgement,
     Onset,
     Opinion,
     SpeechEnded,
     SpeechStarted,
     Verdict,
+    WordsHeard,
 )
 from appliance.processes import RATE_HZ
 from appliance.settings import Hearing as HearingSettings
@@ -32,8 +38,6 @@ Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
-_BACKTRACK_STEPS = 20  # 100 ms: how far before its detection a sound may have begun
-_SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
 _USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
@@ -67,8 +71,9 @@ class Hearing:
         self._tape = Tape(PAST_FRAMES)
         self._voicing = Voicing(settings.turn)
         self._judging = Judging(settings.verdict, judge or RuleJudge())
-        self._energies_db = np.full(_BACKTRACK_STEPS, -100.0)
-        self._excesses_db = np.full(_BACKTRACK_STEPS, -100.0)
+        self._attention = Attention()
+        self._words: WordsHeard | None = None  # understood of the burst that is judged
+        self._backtrack = Backtrack()
         self._now = 0  # samples heard since the start, gaps not counted
         self._card_index = 0  # of sample 0
         self._serial = serial
@@ -89,6 +94,11 @@ class Hearing:
         return self._phase
 
     @property
+    def burst(self) -> int:
+        """The serial of the sound that is followed just now, until its end; else 0."""
+        return 0 if self._phase is Phase.QUIET else self._serial
+
+    @property
     def usual_db(self) -> float | None:
         """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
         return self._usual_db
@@ -103,12 +113,12 @@ class Hearing:
         step = self._senses.take(mic, played, self._phase is not Phase.QUIET)
         self.last_step = step
         self._tape.put(self._now, step.samples)
-        at = self._now
+        self._backtrack.feed(step)
         self._now += STEP_FRAMES
-        place = at // STEP_FRAMES % _BACKTRACK_STEPS
-        self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
         if step.sounding:
             self._over_box_until = self._now + OVER_BOX_FRAMES
+        if step.probability is not None:
+            self._attention.feed(step.probability, self._now)
         if self._phase is not Phase.QUIET:
             self._burst.feed(step)
             if step.probability is not None:
@@ -133,27 +143,43 @@ class Hearing:
             self._withdraw("noise", events)
         return events
 
+    def attend(self, how: Attend) -> list[Event]:
+        """How to take what is said from now on: modes, the talk button, a wake word."""
+        events: list[Event] = []
+        was, self._attention.now = self._attention.now, how
+        if how.since and how.since != was.since:
+            self._wake(how.since - self._card_index, events)
+        if how.held and not was.held:
+            self._press(events)
+        elif was.held and not how.held and self._phase is Phase.SPEECH:
+            self._end_speech(events)
+        return events
+
+    def understand(self, words: WordsHeard) -> None:
+        """What was understood of a sound; after its verdict nothing comes of it here."""
+        if self._phase is Phase.JUDGED and words.serial == self._serial:
+            self._judging.hint(news(self._words, words))
+            self._words = words
+
     # ── the four phases ──────────────────────────────────────────────────────────────────────
     def _listen(self, step: Step, events: list[Event]) -> None:
         if not (step.gate or self._network_is_sure(step)):
             return
         self._sure_hops = 0
-        self._serial += 1
-        self._onset = self._began()
-        self._voicing.begin(self._onset)
-        self._burst = Burst(self._usual_db)
         over_box = self.answering
         if over_box is None:
             over_box = self._now <= self._over_box_until
-        began, decided = self._index(self._onset), self._index(self._now)
-        events.append(Onset(self._serial, began, over_box, decided))
+        if not self._attention.takes(over_box):
+            self._senses.gate.reset()
+            return
+        self._begin(self._backtrack.began(), over_box, events)
         if step.probability is not None:
             self._voicing.feed(step.probability, self._now)
-        self._phase = Phase.JUDGED if over_box else Phase.SOUND
         if over_box:
             first = self._onset - self._preroll
             past = self._tape.take(first, self._now - STEP_FRAMES - first)
             self._judging.begin(past)
+            self._words = None
 
     def _network_is_sure(self, step: Step) -> bool:
         """Speech too soft for the gate. Over the box the network alone is no witness: what is left
@@ -200,17 +226,54 @@ class Hearing:
         events += self._utterance.flow(self._tape, until, self._card_index, pause)
         if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
             events += self._utterance.pause(self._tape, until, self._card_index)
+        if self._attention.now.held:
+            return
         if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
             self._end_speech(events)
 
+    # ── button and wake word ─────────────────────────────────────────────────────────────────
+    def _press(self, events: list[Event]) -> None:
+        """The button says that speech begins: nothing is to be judged or confirmed."""
+        if self._phase is Phase.SPEECH:
+            return
+        if self._phase is Phase.QUIET:
+            self._begin(self._now, False, events)
+        elif self._phase is Phase.JUDGED:
+            age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+            events.append(Verdict(self._serial, "interruption", age_ms))
+        self._start_speech(events)
+
+    def _wake(self, at: int, events: list[Event]) -> None:
+        """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
+        if self._phase is not Phase.QUIET:
+            return
+        self._attention.wake(at)
+        hops = self._attention.since(at)
+        voiced = [
+            end for probability, end in hops if probability >= self._settings.turn.probability
+        ]
+        if not voiced:
+            return
+        self._begin(max(at, voiced[0] - WINDOW_FRAMES), False, events)
+        for probability, end in hops:
+            self._voicing.feed(probability, end)
+
     # ── from one to the next ─────────────────────────────────────────────────────────────────
+    def _begin(self, onset: int, over_box: bool, events: list[Event]) -> None:
+        self._serial += 1
+        self._onset = onset
+        self._voicing.begin(onset)
+        self._burst = Burst(self._usual_db)
+        self._phase = Phase.JUDGED if over_box else Phase.SOUND
+        events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
+
     def _unconfirmed(self, events: list[Event]) -> bool:
         """Take the pause back if nothing has sounded like a voice in time."""
         age_frames = self._now - self._onset
         if self._voicing.confirmed or age_frames < _frames(self._settings.onset.confirm_ms):
             return False
         # What is still there after all this time is what the room sounds like now.
-        self._senses.floor.learn(float(np.median(self._energies_db)))
+        self._senses.floor.learn(self._backtrack.usual_db())
         self._senses.gate.false_alarm()
         self._withdraw("noise", events)
         return True
@@ -225,7 +288,8 @@ class Hearing:
     def _start_speech(self, events: list[Event]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
         self._senses.gate.right()
-        first = max(0, self._onset - self._preroll, self._now - PAST_FRAMES)
+        first = self._attention.first(self._onset, self._preroll)
+        first = max(0, first, self._now - PAST_FRAMES)
         self._utterance = Utterance(self._serial, first, piece_frames)
         self._phase = Phase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
@@ -239,6 +303,11 @@ class Hearing:
         until = min(self._now, spoken_until + TRAILING_FRAMES)
         events += self._utterance.finish(self._tape, until, self._card_index, spoken_until)
         self._utterance = None
+        if not self._voicing.confirmed:  # a button was held, and nobody spoke
+            assert isinstance(events[-1], SpeechEnded)
+            events[-1] = msgspec.structs.replace(events[-1], frames=0)
+            self._quiet()
+            return
         usual = self._usual_db
         self._usual_db = (
             self._burst.level_db if usual is None
@@ -267,17 +336,6 @@ class Hearing:
 
     def _index(self, at: int) -> int:
         return self._card_index + at
-
-    def _began(self) -> int:
-        """Where the sound that is heard now began: back to the last step that was mere noise."""
-        newest = self._now // STEP_FRAMES - 1
-        steps = 1
-        while (
-            steps < min(_BACKTRACK_STEPS, newest)
-            and self._excesses_db[(newest - steps) % _BACKTRACK_STEPS] > _SOUND_DB
-        ):
-            steps += 1
-        return self._now - steps * STEP_FRAMES
 
 
 def _frames(milliseconds: int) -> int:

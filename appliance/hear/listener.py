@@ -11,12 +11,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from appliance import processes
 from appliance.hear.hearing import Event, Hearing
+from appliance.hear.near import Near
 from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.tape import Tape
 from appliance.hear.turn import Chunk
-from appliance.ipc.ring import RingReader, RingWriter
-from appliance.messages import Onset, StateChanged, Verdict
+from appliance.ipc.ring import RingReader
+from appliance.messages import Attend, Message, Onset, StateChanged, Verdict, WordsHeard
 from appliance.processes import RATE_HZ
 from appliance.worker import Worker
 
@@ -31,7 +33,7 @@ def main(work: Worker) -> None:
     floor = work.floor
     # Serials go on where a predecessor stopped, for the conductor's sake.
     hearing = Hearing(work.settings.hearing, serial=max(floor.hold, floor.released))
-    mic, played, heard = work.reader("mic"), work.reader("played"), work.writer("heard")
+    mic, played = work.reader("mic"), work.reader("played")
     reference = Tape(_PLAYED_FRAMES)
     poll = select.poll()
     for fd in (work.stop_fd, work.channel.fileno(), mic.fileno()):
@@ -41,16 +43,16 @@ def main(work: Worker) -> None:
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
     lost = 0
+    out = _Out(work, hearing)
     while not work.stopping:
         poll.poll(_POLL_MS)
         for message in work.mail():
-            if isinstance(message, StateChanged):
-                hearing.answering = message.state in {"speaking", "holding"}
+            out.told(message)
         now = time.monotonic()
-        if _listen(work, hearing, mic, played, reference, heard):
+        if _listen(work, hearing, mic, played, reference, out):
             fed_at = now
         elif now - fed_at > _STARVED_S:
-            _tell(work, heard, hearing.cut())
+            out.tell(hearing.cut())
         if mic.lost != lost:
             work.log.warning("%d ms of the microphone were lost: too slow", 5 * (mic.lost - lost))
             lost = mic.lost
@@ -65,7 +67,7 @@ def _listen(
     mic: RingReader,
     played: RingReader,
     reference: Tape,
-    heard: RingWriter,
+    out: _Out,
 ) -> bool:
     """Hear all that has come from the microphone. False if nothing has."""
     came = False
@@ -77,21 +79,54 @@ def _listen(
             continue  # the rest of a stream that ended; the index will jump
         samples = _SILENCE if work.floor.muted else slot.samples
         echo_of = reference.take(slot.index, STEP_FRAMES)
-        _tell(work, heard, hearing.hear(samples, echo_of, slot.index))
+        out.tell(hearing.hear(samples, echo_of, slot.index))
+        out.pass_on(slot.index)
     return came
 
 
-def _tell(work: Worker, heard: RingWriter, events: Iterable[Event]) -> None:
-    for event in events:
-        if isinstance(event, Onset):
-            work.floor.hold = event.serial
-        if isinstance(event, Chunk):
-            heard.write(
-                event.samples,
-                index=event.index,
-                position=event.position,
-                turn=event.utterance,
-                flags=event.flags,
-            )
-        else:
-            work.send(event)
+class _Out:
+    """All that leaves: messages, the rings `heard` and `near`, and the floor's hold."""
+
+    def __init__(self, work: Worker, hearing: Hearing) -> None:
+        self._work = work
+        self._hearing = hearing
+        self._heard = work.writer("heard")
+        self._near = Near()
+        wanted = processes.wanted("words", work.settings)
+        self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
+        if work.settings.mode != "open":  # until the conductor says more
+            self.told(Attend(False, over_box=False))
+
+    def told(self, message: Message) -> None:
+        match message:
+            case StateChanged(state):
+                self._hearing.answering = state in {"speaking", "holding"}
+                self._near.busy = state in {"thinking", "speaking", "holding"}
+            case Attend():
+                self._near.waiting = not (message.on and message.over_box)
+                self.tell(self._hearing.attend(message))
+            case WordsHeard():
+                self._hearing.understand(message)
+
+    def tell(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, Onset):
+                self._work.floor.hold = event.serial
+            if isinstance(event, Chunk):
+                self._heard.write(
+                    event.samples,
+                    index=event.index,
+                    position=event.position,
+                    turn=event.utterance,
+                    flags=event.flags,
+                )
+            else:
+                self._work.send(event)
+
+    def pass_on(self, index: int) -> None:
+        """The step that was just heard, to whoever recognises words."""
+        if self._near_ring is None or self._hearing.last_step is None:
+            return
+        samples = self._hearing.last_step.samples
+        for piece in self._near.feed(samples, index, self._hearing.burst):
+            self._near_ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)

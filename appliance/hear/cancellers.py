@@ -1,0 +1,33 @@
+"""Which echo canceller: what they all do, and the one that the settings name."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from appliance.hear.echo import NoCanceller, Speex
+from appliance.hear.kalman import Kalman
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+from appliance.settings import Echo
+
+
+class Canceller(Protocol):
+    """Takes the box's own voice out of the microphone's sound, one step at a time."""
+
+    @property
+    def working(self) -> bool:
+        """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
+
+    def cancel(self, mic: Samples, played: Samples) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+
+
+def canceller(settings: Echo, frames: int) -> Canceller:
+    """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
+    match settings.canceller:
+        case "kalman" | "auto":
+            return Kalman(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
+        case "speex":
+            return Speex(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
+        case "hardware" | "none":
+            return NoCanceller()

@@ -1,0 +1,152 @@
+"""Echo cancellation by a Kalman filter in the frequency domain: linear, no suppressor, no delay.
+
+In: what the microphone got and what the loudspeaker played. Out: what is left of the former.
+G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in
+hands-free telephones", Signal Processing 86 (2006): the step size of each frequency follows from
+how wrong the response may still be and how loud everybody else is, so nobody has to detect double
+talk. Theirs learns from blocks; here every lesson looks back over a window as long as the room.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.response import Response
+from appliance.ipc.ring import Samples
+
+Floats = npt.NDArray[np.float32]
+
+# Steps between two lessons: often while there is much to learn, seldom once it is known.
+_EAGER_STEPS, _CALM_STEPS = 3, 6
+_EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
+_QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
+_KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
+_DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
+_BETTER_DB = 3.0  # a second opinion counts from here on
+_LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
+_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
+
+
+class Kalman:
+    """Takes the box's own voice out of the microphone's sound, one step at a time.
+
+    Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
+    in doubt: when much less is taken away than usual, a copy that trusts its past no longer learns
+    beside the first. In double talk it gains nothing and is given up; after a change of the room
+    it is soon the better one, and takes the first one's place.
+    """
+
+    def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
+        self._frames = frames
+        self._parts = -(-tail_ms * rate_hz // 1000 // frames)
+        self._length = self._parts * frames
+        self._far = np.zeros(2 * self._length, np.float32)
+        self._mic = np.zeros(self._length, np.float32)
+        self._spectra = np.zeros((self._parts, frames + 1), np.complex64)
+        self._weights = np.zeros((self._parts, frames + 1), np.complex64)
+        self._main = Response(self._length)
+        self._second: Response | None = None
+        self._lessons = self._second_lessons = 0
+        self._steps = 0
+        self._heard = self._left = self._second_left = 1e-12
+        self._usual_db = 0.0
+        self._silent_steps = 2 * self._parts
+        self.changes = 0  # how often the room was found to have changed
+
+    @property
+    def working(self) -> bool:
+        return self._silent_steps < 2 * self._parts
+
+    @property
+    def lessons(self) -> int:
+        """How often it has learned since it was made; what was restored does not count."""
+        return self._lessons
+
+    @property
+    def taken_db(self) -> float:
+        """How much of the echo it usually takes away, as far as noise lets one see."""
+        return self._usual_db
+
+    @property
+    def taps(self) -> Floats:
+        """The room's response, float32[tail]: int16 heard for int16 played."""
+        return self._main.taps
+
+    def restore(self, taps: Floats) -> None:
+        """Begin with a response that was true some time ago. Raises ValueError for another size."""
+        if taps.shape != (self._length,):
+            raise ValueError(f"A response has {self._length} taps here, not {taps.shape}.")
+        self._main.restore(taps)
+        self._weights = self._partitioned(taps)
+
+    def cancel(self, mic: Samples, played: Samples) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+        self._silent_steps = 0 if played.any() else self._silent_steps + 1
+        if not self.working:
+            return mic
+        n, far, heard = self._frames, self._far, self._mic
+        far[:-n] = far[n:]
+        np.multiply(played, np.float32(1 / 32768), out=far[-n:])
+        heard[:-n] = heard[n:]
+        np.multiply(mic, np.float32(1 / 32768), out=heard[-n:])
+        self._spectra[1:] = self._spectra[:-1]
+        self._spectra[0] = np.fft.rfft(far[-2 * n :])
+        echo = np.fft.irfft(np.einsum("pk,pk->k", self._spectra, self._weights))[n:]
+        left = np.rint((heard[-n:] - echo) * 32768)
+        self._steps += 1
+        eager = self._lessons < _EAGER_LESSONS or self._second is not None
+        if self._steps >= (_EAGER_STEPS if eager else _CALM_STEPS):
+            self._learn()
+            self._steps = 0
+        out: Samples = np.clip(left, -32768, 32767).astype(np.int16)
+        return out
+
+    def _learn(self) -> None:
+        """One lesson from the last `length` samples, of which `fresh` are new."""
+        if float(self._far @ self._far) < _QUIET_FAR * len(self._far):
+            return
+        self._lessons += 1
+        fresh = self._steps * self._frames
+        spectrum = np.fft.rfft(self._far)
+        power: Floats = spectrum.real**2 + spectrum.imag**2
+        shared = self._length / fresh
+        left = self._main.learn(spectrum, power, self._mic, shared)[-fresh:]
+        new = self._mic[-fresh:]
+        self._heard += (1 - _KEPT) * (float(new @ new) / fresh - self._heard)
+        self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
+        taken_db = _db(self._heard / self._left)
+        rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
+        self._usual_db += rate * (taken_db - self._usual_db)
+        if self._second is not None:
+            left = self._second.learn(spectrum, power, self._mic, shared)[-fresh:]
+            self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
+            self._compare()
+        elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
+            self._second, self._second_lessons = self._main.doubted(), 0
+            self._second_left = self._left
+        self._weights = self._partitioned(self._main.taps)
+
+    def _compare(self) -> None:
+        """Is the second opinion the better one, on sound that neither had learned from yet?"""
+        self._second_lessons += 1
+        better_db = _db(self._left / self._second_left)
+        if self._second_lessons >= _LEAST_LESSONS and better_db > _BETTER_DB:
+            assert self._second is not None
+            self._main, self._second = self._second, None
+            self._left = self._second_left
+            self._lessons = 1  # there is much to learn again
+            self.changes += 1
+        elif self._second_lessons >= _MOST_LESSONS:
+            self._second = None
+
+    def _partitioned(self, taps: Floats) -> npt.NDArray[np.complex64]:
+        parts = taps.reshape(self._parts, self._frames)
+        weights: npt.NDArray[np.complex64] = np.fft.rfft(parts, 2 * self._frames, axis=1)
+        return weights
+
+
+def _db(ratio: float) -> float:
+    return 10 * math.log10(ratio + 1e-12)

@@ -1,0 +1,91 @@
+"""A room's response as a Kalman filter knows it: what it is, and how wrong that may be.
+
+In: the spectrum of what was played, and what the microphone heard. Out: what is left of the
+latter. All arrays are of one window: `length` samples heard, 2 * `length` played.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Spectrum = npt.NDArray[np.complex64]
+
+_KEPT = np.float32(0.9999**2)  # of the response's power, a lesson: rooms change slowly
+_AT_FIRST = np.float32(
+    3.0
+)  # the error's power before anything is known: louder than what is played
+_MOST, _LEAST = np.float32(10.0), np.float32(1e-9)
+_OLD = np.float32(0.3)  # the same of a response that was true some time ago, of its own power
+_DOUBTED = np.float32(1.0)  # and of one that has just failed
+_BINS = 17  # over which the near sound's spectrum is smoothed: 40 Hz
+# Lessons share sound. Were each to count in full, they would be believed as often as it is shared;
+# less than half of that was best (in double talk more is safer, from cold less is faster).
+_SHARE = 0.4
+_QUIET = np.float32(1e-10)
+
+
+class Response:
+    """The response's spectrum, and for each frequency the power of its error."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._spectrum: Spectrum = np.zeros(length + 1, np.complex64)
+        self._unsure: Floats = np.full(length + 1, _AT_FIRST, np.float32)
+        self._padded = np.zeros(2 * length, np.float32)
+
+    @property
+    def taps(self) -> Floats:
+        """float32[length], a copy."""
+        taps: Floats = np.fft.irfft(self._spectrum)[: self._length]
+        return taps
+
+    def restore(self, taps: Floats) -> None:
+        """Take these for true, more or less."""
+        self._spectrum = np.fft.rfft(taps, 2 * self._length).astype(np.complex64)
+        self._unsure = np.clip(_OLD * _smooth(_power(self._spectrum)), _LEAST, _MOST)
+
+    def doubted(self) -> Response:
+        """The same, but ready to become another one quickly."""
+        other = Response(self._length)
+        other._spectrum = self._spectrum.copy()
+        other._unsure = np.clip(
+            np.maximum(self._unsure, _DOUBTED * _smooth(_power(self._spectrum))), _LEAST, _MOST
+        )
+        return other
+
+    def learn(self, far: Spectrum, power: Floats, mic: Floats, shared: float) -> Floats:
+        """One lesson. Returns what is left of `mic`, float32[length], before it.
+
+        `shared`: how many lessons each sample takes part in.
+        """
+        length = self._length
+        left: Floats = mic - np.fft.irfft(far * self._spectrum)[length:]
+        self._padded[length:] = left
+        error = np.fft.rfft(self._padded)
+        count = np.float32(max(1.0, _SHARE * shared))
+        # Whatever of the error is not the response's is everybody else; taking all of it for that
+        # is too much while the response is wrong, which costs some speed and no stability.
+        others = count * _smooth(_power(error))
+        # The window of 2 * length holds half an error: half of the power meets the response.
+        gain = self._unsure / (0.5 * power * self._unsure + others + _QUIET)
+        change = np.fft.irfft(gain * np.conj(far) * error)
+        change[length:] = 0  # a response is as long as the room, not as the window
+        self._spectrum = self._spectrum + np.fft.rfft(change)
+        shrunk = (1 - 0.5 / count * gain * power) * self._unsure
+        grown = (1 - _KEPT) * _power(self._spectrum)
+        self._unsure = np.clip(_KEPT * shrunk + grown, _LEAST, _MOST)
+        return left
+
+
+def _power(spectrum: Spectrum) -> Floats:
+    power: Floats = spectrum.real**2 + spectrum.imag**2
+    return power
+
+
+def _smooth(power: Floats) -> Floats:
+    """The mean over `_BINS` neighbouring frequencies."""
+    half = _BINS // 2
+    total = np.cumsum(np.pad(power, (half + 1, half), mode="edge"), dtype=np.float64)
+    return ((total[_BINS:] - total[:-_BINS]) / _BINS).astype(np.float32)
