@@ -52,12 +52,13 @@ def voice(settings: Settings) -> str:
 
 def canceller(settings: Settings) -> str:
     """A sentence about the echo canceller. Raises InterludeError if its library is not here."""
-    from appliance.hear.echo import Canceller
+    from appliance.hear.cancellers import canceller as made
 
-    if settings.hearing.echo.canceller == "none":
+    name = settings.hearing.echo.canceller
+    if name in ("none", "hardware"):
         return "No canceller, as the settings want: the card must do it."
-    Canceller(tail_ms=settings.hearing.echo.tail_ms, frames=80, rate_hz=processes.RATE_HZ)
-    return "The canceller is here: speexdsp."
+    made(settings.hearing.echo, processes.RATE_HZ // 200)
+    return f"The canceller is here: {'speexdsp' if name == 'speex' else 'our own Kalman filter'}."
 
 
 def house(settings: Settings) -> str:

@@ -55,7 +55,7 @@ class Card(Section, frozen=True):
 class Echo(Section, frozen=True):
     """Echo cancellation."""
 
-    canceller: Literal["speex", "none"]
+    canceller: Literal["auto", "kalman", "speex", "hardware", "none"]
     tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
 
 

@@ -18,7 +18,7 @@ _LIBRARY = "libspeexdsp.so.1"
 _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
 
 
-class Canceller:
+class Speex:
     """Takes the box's own voice out of the microphone's sound, one step at a time.
 
     The adapted filter is kept while the box is silent. `working` is false when there is nothing

@@ -12,12 +12,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from appliance.hear.response import Response
+from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of
 from appliance.ipc.ring import Samples
-
-Floats = npt.NDArray[np.float32]
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
 _EAGER_STEPS, _CALM_STEPS = 3, 6
@@ -93,8 +90,8 @@ class Kalman:
         heard[:-n] = heard[n:]
         np.multiply(mic, np.float32(1 / 32768), out=heard[-n:])
         self._spectra[1:] = self._spectra[:-1]
-        self._spectra[0] = np.fft.rfft(far[-2 * n :])
-        echo = np.fft.irfft(np.einsum("pk,pk->k", self._spectra, self._weights))[n:]
+        self._spectra[0] = forward(far[-2 * n :])
+        echo = back(np.einsum("pk,pk->k", self._spectra, self._weights))[n:]
         left = np.rint((heard[-n:] - echo) * 32768)
         self._steps += 1
         eager = self._lessons < _EAGER_LESSONS or self._second is not None
@@ -110,8 +107,8 @@ class Kalman:
             return
         self._lessons += 1
         fresh = self._steps * self._frames
-        spectrum = np.fft.rfft(self._far)
-        power: Floats = spectrum.real**2 + spectrum.imag**2
+        spectrum = forward(self._far)
+        power = power_of(spectrum)
         shared = self._length / fresh
         left = self._main.learn(spectrum, power, self._mic, shared)[-fresh:]
         new = self._mic[-fresh:]
@@ -142,10 +139,8 @@ class Kalman:
         elif self._second_lessons >= _MOST_LESSONS:
             self._second = None
 
-    def _partitioned(self, taps: Floats) -> npt.NDArray[np.complex64]:
-        parts = taps.reshape(self._parts, self._frames)
-        weights: npt.NDArray[np.complex64] = np.fft.rfft(parts, 2 * self._frames, axis=1)
-        return weights
+    def _partitioned(self, taps: Floats) -> Spectrum:
+        return forward(taps.reshape(self._parts, self._frames), 2 * self._frames)
 
 
 def _db(ratio: float) -> float:

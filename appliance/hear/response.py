@@ -38,20 +38,19 @@ class Response:
     @property
     def taps(self) -> Floats:
         """float32[length], a copy."""
-        taps: Floats = np.fft.irfft(self._spectrum)[: self._length]
-        return taps
+        return back(self._spectrum)[: self._length]
 
     def restore(self, taps: Floats) -> None:
         """Take these for true, more or less."""
-        self._spectrum = np.fft.rfft(taps, 2 * self._length).astype(np.complex64)
-        self._unsure = np.clip(_OLD * _smooth(_power(self._spectrum)), _LEAST, _MOST)
+        self._spectrum = forward(taps, 2 * self._length)
+        self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
 
     def doubted(self) -> Response:
         """The same, but ready to become another one quickly."""
         other = Response(self._length)
         other._spectrum = self._spectrum.copy()
         other._unsure = np.clip(
-            np.maximum(self._unsure, _DOUBTED * _smooth(_power(self._spectrum))), _LEAST, _MOST
+            np.maximum(self._unsure, _DOUBTED * _smooth(power_of(self._spectrum))), _LEAST, _MOST
         )
         return other
 
@@ -61,25 +60,37 @@ class Response:
         `shared`: how many lessons each sample takes part in.
         """
         length = self._length
-        left: Floats = mic - np.fft.irfft(far * self._spectrum)[length:]
+        left = mic - back(far * self._spectrum)[length:]
         self._padded[length:] = left
-        error = np.fft.rfft(self._padded)
+        error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))
         # Whatever of the error is not the response's is everybody else; taking all of it for that
         # is too much while the response is wrong, which costs some speed and no stability.
-        others = count * _smooth(_power(error))
+        others = count * _smooth(power_of(error))
         # The window of 2 * length holds half an error: half of the power meets the response.
         gain = self._unsure / (0.5 * power * self._unsure + others + _QUIET)
-        change = np.fft.irfft(gain * np.conj(far) * error)
+        change = back(gain * np.conj(far) * error)
         change[length:] = 0  # a response is as long as the room, not as the window
-        self._spectrum = self._spectrum + np.fft.rfft(change)
+        self._spectrum = self._spectrum + forward(change)
         shrunk = (1 - 0.5 / count * gain * power) * self._unsure
-        grown = (1 - _KEPT) * _power(self._spectrum)
+        grown = (1 - _KEPT) * power_of(self._spectrum)
         self._unsure = np.clip(_KEPT * shrunk + grown, _LEAST, _MOST)
         return left
 
 
-def _power(spectrum: Spectrum) -> Floats:
+def forward(samples: Floats, frames: int | None = None) -> Spectrum:
+    """The spectrum of real float32[..., n], complex64[..., frames // 2 + 1]; numpy keeps the
+    precision, which its types do not know."""
+    return np.fft.rfft(samples, frames).astype(np.complex64, copy=False)
+
+
+def back(spectrum: Spectrum) -> Floats:
+    """Its inverse, float32[..., frames]."""
+    return np.fft.irfft(spectrum).astype(np.float32, copy=False)
+
+
+def power_of(spectrum: Spectrum) -> Floats:
+    """Its power, float32 of the same shape."""
     power: Floats = spectrum.real**2 + spectrum.imag**2
     return power
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.echo import Canceller, NoCanceller
+from appliance.hear.cancellers import Canceller, canceller
 from appliance.hear.highpass import HighPass
 from appliance.hear.noise import NoiseFloor
 from appliance.hear.onset import ExpectedEcho, Gate
@@ -51,13 +51,9 @@ class Step(NamedTuple):
 class Senses:
     """Echo canceller, noise floor, gate and speech probability over one stream of steps."""
 
-    def __init__(self, settings: HearingSettings) -> None:
-        tail_ms = settings.echo.tail_ms
-        self._canceller: Canceller | NoCanceller = (
-            Canceller(tail_ms=tail_ms, frames=STEP_FRAMES, rate_hz=RATE_HZ)
-            if settings.echo.canceller == "speex"
-            else NoCanceller()
-        )
+    def __init__(self, settings: HearingSettings, cancels: Canceller | None = None) -> None:
+        """`cancels`: in place of the canceller that the settings name."""
+        self.canceller = cancels or canceller(settings.echo, STEP_FRAMES)
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=STEP_FRAMES)
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=2)
         self._pair = np.zeros((STEP_FRAMES, 2))
@@ -73,11 +69,11 @@ class Senses:
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
-        residue = self._canceller.cancel(clean, played)
+        residue = self.canceller.cancel(clean, played)
 
         pair = self._pair
         np.multiply(residue, 1 / 32768, out=pair[:, 0])
-        if self._canceller.working:
+        if self.canceller.working:
             np.multiply(clean, 1 / 32768, out=pair[:, 1])
             pair[:, 1] -= pair[:, 0]
         else:

@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.echo import Canceller
+from appliance.hear.cancellers import canceller
 from appliance.hear.vad import SpeechProbability
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Verdict
@@ -54,14 +54,12 @@ def speech_probability(recording: Recording) -> npt.NDArray[np.float32]:
 
     Worked out again from both tracks, by the listener's own parts.
     """
-    echo = recording.settings.hearing.echo
-    canceller = Canceller(tail_ms=echo.tail_ms, frames=STEP, rate_hz=RATE_HZ)
+    cancels = canceller(recording.settings.hearing.echo, STEP)
     detector = SpeechProbability()
     found = []
     for at in range(0, len(recording.microphone) - STEP, STEP):
         mic, played = (t[at : at + STEP] for t in (recording.microphone, recording.loudspeaker))
-        left = canceller.cancel(mic, played) if echo.canceller != "none" else mic
-        probability = detector.feed(left)
+        probability = detector.feed(cancels.cancel(mic, played))
         if probability is not None:
             found.append(probability)
     return np.array(found, np.float32)

@@ -128,7 +128,7 @@ def cost(seconds: int) -> None:
     )
     speech, hop = SpeechProbability(), frames[:3].ravel()
     _timed("speech probability, a hop", lambda: speech.feed(np.resize(hop, 256)), 62.5)
-    canceller = hearing._senses._canceller
+    canceller = hearing._senses.canceller
     _timed("echo canceller, a step", lambda: canceller.cancel(echo[50], frames[50]), 200)
 
 

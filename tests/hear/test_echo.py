@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.echo import Canceller, NoCanceller
+from appliance.hear.echo import NoCanceller, Speex
 from appliance.ipc.ring import Samples
 
 RATE_HZ = 16_000
 
 
-def canceller() -> Canceller:
-    return Canceller(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+def canceller() -> Speex:
+    return Speex(tail_ms=200, frames=80, rate_hz=RATE_HZ)
 
 
 def echoes(seconds: int) -> tuple[Samples, Samples]:

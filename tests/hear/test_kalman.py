@@ -35,7 +35,8 @@ def room(seed: int, gain: float = 0.3) -> Wave:
 def left_of(echo: Kalman, mic: Wave, played: Samples) -> Wave:
     heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
     steps = [
-        echo.cancel(m, p) for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
+        echo.cancel(m, p)
+        for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
     return np.concatenate(steps).astype(float)
 
