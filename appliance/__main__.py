@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from appliance.verbs import Verb, Verbs, room_verbs, told_verbs
+from appliance.verbs import Verb, Verbs, release_verbs, room_verbs, told_verbs
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -143,6 +143,12 @@ def link_add(args: argparse.Namespace) -> int:
     return errand.cli_add(_settings(args))
 
 
+def release(args: argparse.Namespace) -> int:
+    from appliance.release import commands
+
+    return commands.cli(args, lambda: _settings(args))
+
+
 def _settings(args: argparse.Namespace) -> Settings:
     """The settings in effect, the process table's included. Raises SettingsError."""
     from appliance import processes
@@ -216,6 +222,7 @@ def parser() -> argparse.ArgumentParser:
     link = Verbs(verbs.add("link", "take the box out of Home Assistant, or back in"), common)
     link.add("remove", "remove the box from Home Assistant, and stay away", link_remove)
     link.add("add", "let the box appear in Home Assistant again", link_add)
+    release_verbs(verbs, common, release)
     return top
 
 

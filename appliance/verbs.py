@@ -114,3 +114,34 @@ def _positive(text: str) -> int:
     if not (text.isdecimal() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"`{text}` should be a number above 0")
     return int(text)
+
+
+def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) -> None:
+    """For what is installed on a box."""
+    example = "example:\n  interlude release install interlude-0.2.0-aarch64.release"
+    under = verbs.add("release", "install releases, list them, and go back", more=example)
+    releases = Verbs(under, common)
+
+    def add(name: str, summary: str) -> argparse.ArgumentParser:
+        made = releases.add(name, summary, release)
+        made.set_defaults(doing=name)
+        return made
+
+    installed = add("install", "check a release, try it, and keep it if it proves well")
+    installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .release file")
+    installed.add_argument(
+        "--wanted", action="store_true", help="install the one that a part of the box asked for"
+    )
+    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
+    installed.add_argument(
+        "--cold", action="store_true", help="keep it untried: where no box runs, as in an image"
+    )
+    back = add("rollback", "go back to the release before, if that proves well")
+    for waiting in (installed, back):
+        waiting.add_argument(
+            "--wait", type=int, default=900, metavar="S", help="for a conversation to end (900)"
+        )
+    add("list", "list the releases that lie on the box")
+    told = add("status", "tell what is kept, what runs, and what could be installed")
+    told.add_argument("--json", action="store_true", help="print it as JSON")
+    add("selftest", "look whether this release could run here; opens no sound card")

@@ -1,0 +1,1 @@
+"""Releases on the box: verified, tried, kept or taken back."""

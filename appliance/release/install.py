@@ -1,0 +1,192 @@
+"""Installing a release: check it, unpack it, try it, keep it or take it back.
+
+Cut short anywhere, the box has a whole release to start: the old one until the moment in which
+`current` leads to the new one, which by then has proved well. The trial itself lies in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.release import manifest as manifests
+from appliance.release.archive import Archive
+from appliance.release.box import Box
+from appliance.release.gate import Gate
+from appliance.release.manifest import Manifest
+from appliance.release.shelf import Shelf
+from appliance.release.signature import SIGNERS
+from appliance.status import Status
+
+QUIET_S = 3.0  # nobody has spoken for so long
+WAIT_S = 900.0  # for a conversation to end
+LOOK_S = 0.25  # between two looks at the box
+SPARE_BYTES = 64 << 20  # that stay free on the disk
+
+Progress = Callable[[str, float], None]  # what is being done, and how much of it is: 0 to 1
+
+
+def _silent(_step: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How somebody wants it.
+
+    downgrade  an older release than the one that is kept is welcome
+    wait_s     for a conversation to end; 0: not now, then
+    start      try it at once; off where no box runs, as in a chroot: then it is kept untried
+    """
+
+    downgrade: bool = False
+    wait_s: float = WAIT_S
+    start: bool = True
+
+
+@dataclass(frozen=True)
+class Installer:
+    """Does it all, on one box."""
+
+    shelf: Shelf
+    box: Box
+    signers: Path = SIGNERS
+    progress: Progress = _silent
+
+    def install(self, file: Path, wishes: Wishes | None = None) -> bool:
+        """Whether anything changed: False if this very release is kept and runs already.
+
+        Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
+        """
+        wishes = wishes or Wishes()
+        with self.shelf.alone():
+            self._clean_up()
+            try:
+                archive = Archive(file)
+            except OSError as error:
+                raise ReleaseRefused(f"{file} cannot be read ({error.strerror}).") from error
+            try:
+                manifest = archive.manifest
+                archive.verify(self.signers, self._share("verify"))
+                kept = self.shelf.kept()
+                manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
+                self._shelve(archive, manifest)
+            finally:
+                archive.close()
+            if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
+                return False
+            self._activate(manifest.version, wishes)
+            self._prune()
+            return True
+
+    def rollback(self, wishes: Wishes | None = None) -> str:
+        """Go back to the release before, if it proves well. Returns its version."""
+        wishes = wishes or Wishes()
+        with self.shelf.alone():
+            self._clean_up()
+            previous = self.shelf.previous()
+            if previous is None:
+                raise ReleaseRefused("There is no earlier release to go back to.")
+            self._activate(previous, wishes)
+            return previous
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────
+    def _clean_up(self) -> None:
+        """What an installation left that was killed; we hold the lock, so none is under way."""
+        self.shelf.tidy()
+        if self.shelf.trial_link.is_symlink():
+            tried = self.shelf.on_trial()
+            self.shelf.end_trial()
+            if tried != self.shelf.kept():
+                self.box.restart()
+
+    def _shelve(self, archive: Archive, manifest: Manifest) -> None:
+        """The tree into its folder, whole, unless it lies there already."""
+        there = self.shelf.manifest(manifest.version)
+        if there == manifest:
+            return
+        if there is not None:
+            problem = f"Another {manifest.version} is installed already, with other files."
+            raise ReleaseRefused(problem, "A version is given once: make a new one.")
+        free = self.shelf.disk.free_bytes(self.shelf.releases)
+        need = manifest.files_bytes + SPARE_BYTES
+        if free < need:
+            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
+            raise StorageError(problem, f"Make room below {self.shelf.root}.")
+        part = self.shelf.releases / f".{manifest.version}.part"
+        try:
+            archive.unpack(part, self.shelf.disk, self._share("unpack"))
+        except (OSError, ReleaseRefused) as error:
+            self.shelf.disk.remove_tree(part)
+            if isinstance(error, ReleaseRefused):
+                raise
+            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
+        self.shelf.disk.rename(part, self.shelf.folder(manifest.version))
+
+    def _activate(self, version: str, wishes: Wishes) -> None:
+        """Try a release that lies here, and keep it if it proves well."""
+        self.progress("self-test", 0.0)
+        self.box.try_out(self.shelf.folder(version))
+        if wishes.start:
+            self._wait_for_quiet(wishes.wait_s)
+            self._try(version)
+        self.shelf.keep(version)
+        if wishes.start:
+            self.shelf.end_trial()
+        self.progress("kept", 1.0)
+
+    def _wait_for_quiet(self, wait_s: float) -> None:
+        """Never in the middle of a conversation."""
+        began = quiet_since = self.box.now_s()
+        spoken = False
+        while True:
+            now_s = self.box.now_s()
+            if self.box.reading().talking:
+                quiet_since, spoken = now_s, True
+            if not spoken or now_s - quiet_since >= QUIET_S:
+                return
+            if now_s - began >= wait_s:
+                problem = "Somebody talks with the box: it is not restarted now."
+                raise NotNow(problem, "Try again later; the release lies ready.")
+            self.progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
+            self.box.wait(LOOK_S)
+
+    def _try(self, version: str) -> None:
+        """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""
+        before = self.box.reading()
+        self.shelf.begin_trial(version)
+        if why := self._start(Gate(version, before.status), "try"):
+            self.shelf.end_trial()
+            self._take_back(version, why, before.status)
+
+    def _take_back(self, version: str, why: str, before: Status | None) -> None:
+        kept = self.shelf.kept()
+        if kept is None:
+            raise ReleaseSick(f"{version} is sick: {why}. There is none to go back to.")
+        if worse := self._start(Gate(kept, before), "go back"):
+            problem = f"{version} is sick: {why}. Back on {kept}, the box is not well: {worse}."
+            raise ReleaseSick(problem, "`interlude check` and the log say more.")
+        raise ReleaseSick(f"{version} is sick: {why}. The box is back on {kept}, and well.")
+
+    def _start(self, gate: Gate, step: str) -> str:
+        """Restart the box and watch until the gate knows: "" for well, else what is wrong."""
+        self.box.restart()
+        began = self.box.now_s()
+        while (verdict := gate.judge(self.box.reading(), self.box.now_s())) is None:
+            past_s = self.box.now_s() - began
+            self.progress(step, min(1.0, past_s / gate.patience_s))
+            self.box.wait(LOOK_S)
+        return verdict
+
+    def _runs(self, version: str) -> bool:
+        status = self.box.reading().status
+        return status is not None and status.version == version
+
+    def _prune(self) -> None:
+        for version in self.shelf.prune():
+            self.progress(f"remove {version}", 1.0)
+
+    def _share(self, step: str) -> Callable[[float], None]:
+        return lambda share: self.progress(step, share)

@@ -1,0 +1,66 @@
+"""Making a release: a tree of files becomes one signed archive. The same tree, the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+from pathlib import Path
+
+from appliance.release import manifest as manifests
+from appliance.release import signature
+from appliance.release.archive import SIGNATURE, SUFFIX, TREE
+from appliance.release.manifest import Manifest
+
+
+def pack(
+    tree: Path, into: Path, key: Path, *, version: str, machine: str, python: str, made_s: int
+) -> Path:
+    """The archive of `tree` in the folder `into`, signed by `key`. Raises ReleaseRefused."""
+    manifests.version_key(version)
+    packed = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as squeezed,
+        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        files_bytes = _add(tar, tree)
+    data = packed.getvalue()
+    manifest = Manifest(
+        version=version,
+        machine=machine,
+        python=python,
+        made_s=made_s,
+        tree_sha256=hashlib.sha256(data).hexdigest(),
+        tree_bytes=len(data),
+        files_bytes=files_bytes,
+    )
+    said = manifest.encode()
+    path = into / f"interlude-{version}-{machine}{SUFFIX}"
+    with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
+        signed = signature.sign(said, key)
+        for name, content in ((manifests.NAME, said), (SIGNATURE, signed), (TREE, data)):
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(content), made_s
+            outer.addfile(info, io.BytesIO(content))
+    return path
+
+
+def _add(tar: tarfile.TarFile, tree: Path) -> int:
+    """Every file by name, of nobody and of no time. Returns their bytes in all."""
+    total = 0
+    for path in sorted(tree.rglob("*")):
+        info = tar.gettarinfo(path, arcname=str(path.relative_to(tree)))
+        if info.islnk():  # the same file under a second name: written a second time
+            info.type, info.linkname, info.size = tarfile.REGTYPE, "", path.stat().st_size
+        info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        info.mtime = 0
+        info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+        if info.isreg():
+            total += info.size
+            with path.open("rb") as file:
+                tar.addfile(info, file)
+        else:
+            tar.addfile(info)
+    return total

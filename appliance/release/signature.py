@@ -1,0 +1,63 @@
+"""Signatures of releases: those of ssh, by Debian's own ssh-keygen. No key of ours is secret here.
+
+Who may sign stands in the box's `allowed_signers`, one key a line (ssh-keygen(1), ALLOWED
+SIGNERS): `release@interlude namespaces="interlude-release" ssh-ed25519 AAAA…`. To rotate a key,
+add the new one, update the fleet, remove the old one.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+
+SIGNERS = Path("/etc/interlude/allowed_signers")
+WHO = "release@interlude"
+NAMESPACE = "interlude-release"
+
+
+def verify(message: bytes, signature: bytes, signers: Path = SIGNERS) -> None:
+    """Raises ReleaseRefused unless one of `signers` signed `message`."""
+    if not signers.is_file():
+        problem = f"{signers} is missing: this box trusts nobody's releases yet."
+        raise ReleaseRefused(problem, "Put the public key of who makes them into it.")
+    with tempfile.NamedTemporaryFile(prefix="interlude-", suffix=".sig") as file:
+        file.write(signature)
+        file.flush()
+        done = _keygen("verify", "-f", signers, "-I", WHO, "-s", file.name, stdin=message)
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+        why = f" (ssh-keygen: {said[-1].strip()})" if said else ""
+        problem = f"It is not signed by anybody this box trusts{why}."
+        raise ReleaseRefused(problem, f"Whom it trusts stands in {signers}.")
+
+
+def sign(message: bytes, key: Path) -> bytes:
+    """The signature by the private key in `key`. Raises ReleaseRefused."""
+    with tempfile.TemporaryDirectory(prefix="interlude-") as folder:
+        file = Path(folder) / "message"
+        file.write_bytes(message)
+        done = _keygen("sign", "-f", key, "-q", file)
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            raise ReleaseRefused(f"{key} cannot sign: {said}.")
+        return file.with_suffix(".sig").read_bytes()
+
+
+def _keygen(
+    what: str, *words: str | Path, stdin: bytes | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    try:
+        return subprocess.run(
+            ["ssh-keygen", "-Y", what, "-n", NAMESPACE, *words],
+            input=stdin,
+            stdin=subprocess.DEVNULL if stdin is None else None,
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+    except FileNotFoundError as error:
+        problem = "ssh-keygen is missing, which checks signatures."
+        raise ReleaseRefused(problem, "Install the package openssh-client.") from error

@@ -1,0 +1,140 @@
+"""How a part without rights has a release installed: it asks, root looks, the signature decides.
+
+The link puts an archive into the incoming folder and asks for it; interlude-update.path sees that
+and starts interlude-update.service, which runs `interlude release install --wanted`. What comes
+of it stands in a file that anybody may read. This is what an update button needs:
+
+    offers()          what lies ready, newer than what is kept
+    ask(offer)        have it installed
+    how_it_goes()     what is being done, how far it is, what went wrong
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import InterludeError, ReleaseRefused
+from appliance.release import archive
+from appliance.release.install import Installer, Wishes
+from appliance.release.manifest import version_key
+from appliance.release.shelf import TRIAL, Shelf
+
+INCOMING = Path("/var/lib/interlude/incoming")
+WANTED = "wanted"  # interlude-update.path waits for a file of this name
+PROGRESS = "progress.json"
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An archive that lies ready. Its version is what it says of itself, unverified."""
+
+    version: str
+    file: Path
+
+
+class Going(msgspec.Struct, frozen=True):
+    """How an installation goes. `step`: in a word or two; "" when it has ended."""
+
+    version: str = ""
+    step: str = ""
+    share: float = 0.0
+    problem: str = ""
+
+
+def offers(shelf: Shelf | None = None, incoming: Path = INCOMING) -> list[Offer]:
+    """What could be installed, newest first; nothing older than what is kept."""
+    kept = (shelf or Shelf()).kept()
+    found = []
+    for file in sorted(incoming.glob(f"*{archive.SUFFIX}")):
+        said = archive.look(file)
+        if said and (kept is None or version_key(said.version) > version_key(kept)):
+            found.append(Offer(said.version, file))
+    return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
+
+
+def ask(offer: Offer) -> None:
+    """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
+    fresh = offer.file.with_name(f".{WANTED}.new")
+    fresh.write_text(offer.file.name, encoding="utf-8")
+    fresh.rename(offer.file.with_name(WANTED))
+
+
+def how_it_goes(folder: Path = TRIAL) -> Going:
+    """The installation that somebody asked for, or how the last one ended since the power came."""
+    try:
+        return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=Going)
+    except (OSError, msgspec.DecodeError):
+        return Going()
+
+
+def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMING) -> bool:
+    """As root: install what was asked for, once. Raises what Installer.install raises."""
+    file = _take(incoming)
+    shelf = installer.shelf
+    said = archive.look(file)
+    version = said.version if said else file.name
+    teller = _Teller(shelf.trial_folder, version)
+    # A copy that the asker cannot change between the check and the unpacking.
+    mine = shelf.root / f".wanted{archive.SUFFIX}"
+    try:
+        try:
+            shutil.copyfile(file, mine, follow_symlinks=False)
+            told = Installer(shelf, installer.box, installer.signers, teller.progress)
+            changed = told.install(mine, wishes)
+        finally:
+            mine.unlink(missing_ok=True)
+    except InterludeError as error:
+        teller.end(str(error))
+        raise
+    except OSError as error:
+        teller.end(f"{file.name} cannot be read ({error.strerror}).")
+        raise
+    teller.end()
+    file.unlink(missing_ok=True)
+    return changed
+
+
+def _take(incoming: Path) -> Path:
+    """The file that was asked for; the request is gone, so that a failure is not repeated."""
+    note = incoming / WANTED
+    try:
+        name = note.read_text(encoding="utf-8")[:255].strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReleaseRefused("Nobody asked for a release.") from error
+    finally:
+        note.unlink(missing_ok=True)
+    file = incoming / name if _PLAIN.fullmatch(name) else None
+    if file is None or file.suffix != archive.SUFFIX or file.is_symlink():
+        raise ReleaseRefused(f"`{name}` is no release in {incoming}.")
+    return file
+
+
+class _Teller:
+    """Writes how it goes, at most once a percent."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self._path = folder / PROGRESS
+        self._version = version
+        self._last = Going()
+
+    def progress(self, step: str, share: float) -> None:
+        self._write(Going(self._version, step, round(share, 2)))
+
+    def end(self, problem: str = "") -> None:
+        self._write(Going(self._version, problem=problem))
+
+    def _write(self, going: Going) -> None:
+        if going == self._last:
+            return
+        self._last = going
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._path.with_suffix(".new")
+        fresh.write_bytes(msgspec.json.encode(going))
+        fresh.chmod(0o644)  # whatever the umask says
+        fresh.rename(self._path)
