@@ -6,8 +6,9 @@ from appliance.hear.phrases import Kind
 from appliance.hear.verdict import NO_EVIDENCE, LogOdds
 from appliance.messages import WordsHeard
 
-# Log odds for backchannel, interruption, noise where the recogniser is certain (`sure` is 1);
-# they shrink with its certainty.
+# Log odds for backchannel, interruption, noise where the recogniser is certain (`sure` is 1). They
+# shrink with the square of its certainty: of pocketsphinx's "yes" and "right", the ones it is sure
+# of by more than 0.8 are right 100 to 1, those below 0.4 no better than a coin.
 WEIGHTS: dict[Kind, LogOdds] = {
     "stop":     LogOdds(-2.5,  2.5, -1.0),
     "yield":    LogOdds(-2.5,  2.5, -1.0),
@@ -20,7 +21,7 @@ def evidence(words: WordsHeard | None) -> LogOdds:
     """Log odds of what was understood; none of nothing."""
     if words is None or not words.text:
         return NO_EVIDENCE
-    return LogOdds(*(words.sure * weight for weight in WEIGHTS[words.kind]))
+    return LogOdds(*(words.sure**2 * weight for weight in WEIGHTS[words.kind]))
 
 
 def news(before: WordsHeard | None, now: WordsHeard) -> LogOdds:
