@@ -21,7 +21,7 @@ from appliance.messages import Message, Standing, StateChanged
 from appliance.settings import Settings
 
 DEAD_S = 10.0  # without a receipt for so long the connection is given up: a new one may do better
-BIRTH_S = (0.5, 5.0)  # after Home Assistant has come up: all its devices answer, not at once
+BIRTH_S = (0.3, 3.0)  # after Home Assistant has come up: all its devices answer, not at once
 ONLINE, OFFLINE = b"online", b"offline"
 
 

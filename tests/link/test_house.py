@@ -164,8 +164,8 @@ def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
     scene.say()
     assert scene.house.arrived("homeassistant/status", b"online", 100.0, retained=False) is None
     assert scene.say(100.1) == []
-    assert scene.house.wait_s(102.0) == pytest.approx(0.75)
-    assert topics(scene.say(102.8)) == ORDER
+    assert scene.house.wait_s(101.0) == pytest.approx(0.65)
+    assert topics(scene.say(101.7)) == ORDER
 
 
 @pytest.mark.parametrize(("payload", "retained"), [(b"offline", False), (b"online", True)])

@@ -1,0 +1,134 @@
+"""The link as a process, with a real conductor and a real Mosquitto that goes and comes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from appliance.messages import SetVolume, Think
+from appliance.room.mosquitto import Ear, Mosquitto
+from tests.link.conftest import Make
+from tests.link.house import box
+
+CONFIG = "homeassistant/device/interlude_x/config"
+RIGHT_AGAIN_S = 5.0  # after the broker is back
+
+
+def test_a_box_says_so_when_it_stops_and_is_missed_at_once_when_it_is_killed(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with Ear(broker.port) as ear:
+        with box(broker, tmp_path) as one:
+            one.until(lambda: one.online(ear))
+            pid = one.pid()
+            one.say("room", SetVolume(0.1))
+            one.until(lambda: one.is_told(ear, "settings", volume=10))
+            os.kill(pid, signal.SIGKILL)
+            begun = time.monotonic()
+            one.until(lambda: not one.online(ear))
+            assert time.monotonic() - begun < 2.0
+            ear.heard.clear()
+            one.say("room", SetVolume(0.2))
+            one.until(lambda: one.online(ear))  # the supervisor has started it again
+            assert one.pid() != pid
+            one.until(lambda: one.is_told(ear, "settings", volume=20))
+            assert one.events(ear) == []
+        assert ear.until(lambda: not one.online(ear))
+
+
+@pytest.mark.parametrize("lasting", [True, False], ids=["with memory", "without"])
+def test_after_a_restart_of_the_broker_all_is_right_within_five_seconds(
+    mosquitto_with: Make, tmp_path: Path, lasting: bool
+) -> None:
+    broker = mosquitto_with(lasting=lasting)
+    with box(broker, tmp_path) as one:
+        with Ear(broker.port) as ear:
+            one.until(lambda: one.online(ear))
+        broker.stop()
+        one.asks(5)  # the box goes on meanwhile
+        one.answers(one.get("thinker", Think).turn)
+        one.say("room", SetVolume(0.1))
+        one.wait(1.0)
+        broker.start()
+        begun = time.monotonic()
+        with Ear(broker.port) as ear:
+            one.until(lambda: one.online(ear) and one.is_told(ear, "settings", volume=10))
+            one.until(lambda: one.is_told(ear, "state", state="speaking"))
+            assert time.monotonic() - begun < RIGHT_AGAIN_S
+            assert ear.last(CONFIG)
+            one.wait(0.3)
+            assert one.events(ear) == []  # of what happened while it was away
+
+
+def test_a_broker_that_comes_up_after_the_box_is_found(broker: Mosquitto, tmp_path: Path) -> None:
+    broker.stop()
+    with box(broker, tmp_path) as one:
+        one.wait(1.0)
+        broker.start()
+        begun = time.monotonic()
+        with Ear(broker.port) as ear:
+            one.until(lambda: one.online(ear))
+            assert time.monotonic() - begun < RIGHT_AGAIN_S
+
+
+def test_a_frozen_broker_gets_the_newest_state_and_no_late_event_when_it_thaws(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
+        one.until(lambda: one.online(ear))
+        one.until(lambda: one.is_told(ear, "state", state="idle"))
+        broker.freeze()
+        one.asks(5)  # the states that follow are owed; the events right now may still be on the way
+        turn = one.get("thinker", Think).turn
+        one.wait(1.3)
+        one.answers(turn)
+        for number in range(30):
+            one.say("room", SetVolume(number / 100))
+            one.wait(0.01)
+        one.has_answered(turn)
+        one.wait(0.3)
+        broker.thaw()
+        begun = time.monotonic()
+        one.until(lambda: one.is_told(ear, "settings", volume=29))
+        one.until(lambda: one.is_told(ear, "state", state="idle"))
+        assert time.monotonic() - begun < RIGHT_AGAIN_S
+        one.wait(0.3)
+        assert "agent_said" not in one.events(ear)
+        assert len(ear.of("interlude/x/settings")) < 5
+
+
+def test_two_boxes_on_one_broker_do_not_hear_each_others_commands(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with (
+        box(broker, tmp_path, "x") as one,
+        box(broker, tmp_path, "y") as other,
+        Ear(broker.port) as ear,
+    ):
+        one.until(lambda: one.online(ear))
+        other.until(lambda: other.online(ear))
+        ear.say("interlude/y/set/volume", b"10")
+        other.until(lambda: other.is_told(ear, "settings", volume=10))
+        one.wait(0.2)
+        assert one.told(ear, "settings")["volume"] == 80
+        ids = {json.loads(h.payload)["dev"]["ids"][0] for h in ear.heard if "config" in h.topic}
+        assert ids == {"interlude_x", "interlude_y"}
+
+
+def test_two_boxes_of_one_id_give_way_to_each_other_and_say_why(
+    broker: Mosquitto, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with box(broker, tmp_path / "a", "x") as one, box(broker, tmp_path / "b", "x") as other:
+        said: list[str] = []
+
+        def explained() -> bool:
+            other.supervisor.step(0.002)
+            said.append(capfd.readouterr().err)
+            return "same `link.id`" in "".join(said)
+
+        one.until(explained)
