@@ -17,14 +17,8 @@ WEIGHTS: dict[Kind, LogOdds] = {
 }  # fmt: skip
 
 
-def evidence(words: WordsHeard | None) -> LogOdds:
+def evidence(words: WordsHeard) -> LogOdds:
     """Log odds of what was understood; none of nothing."""
-    if words is None or not words.text:
+    if not words.text:
         return NO_EVIDENCE
     return LogOdds(*(words.sure**2 * weight for weight in WEIGHTS[words.kind]))
-
-
-def news(before: WordsHeard | None, now: WordsHeard) -> LogOdds:
-    """What `now` adds to the evidence that `before`, which it replaces, has given."""
-    pairs = zip(evidence(now), evidence(before), strict=True)
-    return LogOdds(*(new - old for new, old in pairs))

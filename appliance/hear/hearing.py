@@ -13,7 +13,7 @@ import msgspec
 from appliance.hear.attention import Attention
 from appliance.hear.backtrack import Backtrack
 from appliance.hear.burst import Burst
-from appliance.hear.evidence import news
+from appliance.hear.evidence import evidence
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
 from appliance.hear.tape import Tape
 from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
@@ -72,7 +72,6 @@ class Hearing:
         self._voicing = Voicing(settings.turn)
         self._judging = Judging(settings.verdict, judge or RuleJudge())
         self._attention = Attention()
-        self._words: WordsHeard | None = None  # understood of the burst that is judged
         self._backtrack = Backtrack()
         self._now = 0  # samples heard since the start, gaps not counted
         self._card_index = 0  # of sample 0
@@ -158,8 +157,7 @@ class Hearing:
     def understand(self, words: WordsHeard) -> None:
         """What was understood of a sound; after its verdict nothing comes of it here."""
         if self._phase is Phase.JUDGED and words.serial == self._serial:
-            self._judging.hint(news(self._words, words))
-            self._words = words
+            self._judging.hint(evidence(words))
 
     # ── the four phases ──────────────────────────────────────────────────────────────────────
     def _listen(self, step: Step, events: list[Event]) -> None:
@@ -179,7 +177,6 @@ class Hearing:
             first = self._onset - self._preroll
             past = self._tape.take(first, self._now - STEP_FRAMES - first)
             self._judging.begin(past)
-            self._words = None
 
     def _network_is_sure(self, step: Step) -> bool:
         """Speech too soft for the gate. Over the box the network alone is no witness: what is left

@@ -16,6 +16,7 @@ from appliance.settings import Words
 
 _FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question
 _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
+_NOTHING = Guess("", 0.0)
 
 
 class Understanding:
@@ -31,7 +32,7 @@ class Understanding:
         self._turn = 0
         self._frames = 0
         self._asked_at = 0
-        self._last: Guess | None = None
+        self._last = _NOTHING
         self._next_index = 0
 
     def take(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsHeard | Woken]:
@@ -57,7 +58,7 @@ class Understanding:
         self, recogniser: Recogniser, samples: Samples, turn: int, flags: int
     ) -> list[WordsHeard]:
         if flags & START:
-            self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, None
+            self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, _NOTHING
             recogniser.begin()
         elif turn != self._turn:
             return []  # its beginning was lost
@@ -69,8 +70,13 @@ class Understanding:
             return []
         self._asked_at = self._frames
         guess = recogniser.guess()
-        before, self._last = self._last, guess
-        if guess == before or (not guess.text and (before is None or not before.text)):
+        before = self._last
+        if guess.text == before.text:
+            guess = Guess(
+                guess.text, max(guess.sure, before.sure)
+            )  # silence makes no word less sure
+        self._last = guess
+        if guess == before or not (guess.text or before.text):
             return []
         age_ms = (self._frames - BEFORE_FRAMES) * 1000 // RATE_HZ
         kind = phrases.kind_of(guess.text, self._lists)
