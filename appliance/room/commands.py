@@ -67,8 +67,9 @@ def perform(scene: Scene, settings: Settings, **options: Any) -> Reader:
 
 
 def in_the_room(scene: Scene, settings: Settings) -> Settings:
-    """The settings for a rehearsal: the simulated card, and what the scene itself changes."""
-    changed = load_over(settings, {"card": {"capture": "sim", "playback": "sim"}})
+    """The settings for a rehearsal: the simulated card, no house, and what the scene changes."""
+    alone = {"card": {"capture": "sim", "playback": "sim"}, "link": {"broker": ""}}
+    changed = load_over(settings, alone)
     return load_over(changed, scene.settings)
 
 

@@ -1,0 +1,115 @@
+"""The whole box on the simulated card, with a house: an announcement while it talks, and a broker
+that is killed while it speaks."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.messages import Started, StateChanged
+from appliance.room import commands, scene
+from appliance.room.mosquitto import Ear, Mosquitto
+from appliance.room.rehearsal import Rehearsal
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+RIGHT_AGAIN_S = 5.0
+WORDS = "Dinner is ready."
+
+
+class House:
+    """Announces while the box answers the first question; then kills the broker while it answers
+    the second, and brings it back a second later."""
+
+    def __init__(self, broker: Mosquitto) -> None:
+        self.broker = broker
+        self.ear: Ear | None = Ear(broker.port)
+        self.heard: list[dict[str, Any]] = []
+        self.step = "talk"
+        self.announced_at = 0
+        self.back_s = self.right_s = 0.0
+
+    def __call__(self, rehearsal: Rehearsal) -> None:
+        state = rehearsal.state
+        if state is None:
+            return
+        spoken_s = (time.monotonic_ns() - state.at_ns) / 1e9 if state.state == "speaking" else 0.0
+        match self.step:
+            case "talk" if spoken_s > 0.6:
+                assert self.ear is not None
+                self.ear.say("interlude/x/cmd/say", WORDS)
+                self.announced_at = rehearsal.card.now()
+                self.step = "announce"
+            case "announce" if "announced" in self.events():
+                self.step = "talk again"
+            case "talk again" if spoken_s > 0.6:
+                self.keep()
+                self.broker.kill()
+                self.back_s = time.monotonic() + 1.0
+                self.step = "away"
+            case "away" if time.monotonic() > self.back_s:
+                self.broker.start()
+                self.ear = Ear(self.broker.port)
+                self.step = "back"
+            case "back" if self.is_right(state):
+                self.right_s = time.monotonic() - self.back_s
+                self.step = "done"
+
+    def events(self) -> list[str]:
+        assert self.ear is not None
+        topic = "interlude/x/event/conversation"
+        return [json.loads(heard.payload)["event_type"] for heard in self.ear.of(topic)]
+
+    def keep(self) -> None:
+        """Before the broker goes, and its listener with it."""
+        assert self.ear is not None
+        self.heard = [{"event": event} for event in self.events()]
+        self.ear.__exit__()
+        self.ear = None
+
+    def is_right(self, state: StateChanged) -> bool:
+        assert self.ear is not None
+        told = self.ear.last("interlude/x/state")
+        online = self.ear.last("interlude/x/availability") == b"online"
+        return online and told is not None and json.loads(told)["state"] == state.state
+
+
+@pytest.fixture
+def played(broker: Mosquitto) -> tuple[House, Any]:
+    house = House(broker)
+    script = [
+        {"at_s": 0.3, "say": "who are you"},
+        {"when": "idle", "after_s": 1.5, "say": "how do i make coffee"},
+    ]
+    link = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
+    parsed = scene.parse({"owner": script, "settings": {"link": link}}, name="house", folder=Path())
+    reader = commands.perform(parsed, settings.load_defaults(), during=house)
+    if house.ear is not None:
+        house.ear.__exit__()
+    return house, reader
+
+
+def test_an_announcement_waits_its_turn_and_a_dying_broker_is_never_noticed(
+    played: tuple[House, Any],
+) -> None:
+    house, reader = played
+    assert [outcome.outcome for outcome in reader.outcomes()] == ["answered", "answered"]
+    assert house.step == "done"
+    assert house.right_s < RIGHT_AGAIN_S
+
+    # The answer that sounded when the announcement came was said to its end; then came the chime
+    # and the words, and nothing else interrupted.
+    events = [entry["event"] for entry in house.heard]
+    assert events[:3] == ["user_said", "agent_said", "announced"]
+    assert "interrupted" not in events
+    started = [message.turn for _, message in reader.recording.of(Started)]
+    assert len(started) == 3
+    announcement = reader.recording.answers[started[1]]
+    assert np.abs(announcement[:8000]).max() > 2000  # the chime
+    assert len(announcement) > 16_000
