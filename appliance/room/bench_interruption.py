@@ -7,6 +7,7 @@ through the listener's own object, on every core. Ctrl-C ends it early: what was
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
@@ -29,6 +30,8 @@ from appliance.room.interruption_plan import plan
 
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8
+WORTH_S = 300.0  # of sound: it takes some seconds, as long as a process takes to start
+LINES = 10  # of progress, where there is no terminal
 COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
 
 Tell = Callable[[str], None]
@@ -51,7 +54,8 @@ def bench(options: Options) -> list[Sheet]:
         with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
             _live(options, parts, sources, found, tell, advance)
             tell("thousands of clips")
-            processes = len(os.sched_getaffinity(0))
+            cores = len(os.sched_getaffinity(0))
+            processes = min(cores, round(sum(job.seconds for job in jobs) / WORTH_S))
             with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
                 for job, result in results:
                     found.done.append((job, result))
@@ -148,13 +152,29 @@ def _recordings(sources: list[Source]) -> str:
 
 @contextmanager
 def _progress(total: int) -> Iterator[tuple[Tell, Callable[[], None]]]:
-    """How far it is, on a terminal's standard error."""
+    """How far it is: a bar on a terminal, else a line now and then. On standard error."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _in_lines(total)
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
                TimeElapsedColumn())  # fmt: skip
-    console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=total)
         yield (
             lambda text: progress.update(task, description=text),
             lambda: progress.advance(task),
         )
+
+
+def _in_lines(total: int) -> tuple[Tell, Callable[[], None]]:
+    done = 0
+    every = max(1, total // LINES)
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if done % every == 0:
+            print(f"{done} of {total}", file=sys.stderr)
+
+    return (lambda text: print(text, file=sys.stderr)), advance
