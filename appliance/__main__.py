@@ -143,6 +143,12 @@ def link_add(args: argparse.Namespace) -> int:
     return errand.cli_add(_settings(args))
 
 
+def status(args: argparse.Namespace) -> int:
+    from appliance import status_commands
+
+    return status_commands.cli(_settings(args), as_json=args.json)
+
+
 def release(args: argparse.Namespace) -> int:
     from appliance.release import commands
 
@@ -199,6 +205,9 @@ def parser() -> argparse.ArgumentParser:
         "check", "look whether this machine is fit, and say what to do if not", check, fit
     )
     checked.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+    standing = verbs.add("status", "tell how the box is that runs on this machine", status)
+    standing.add_argument("--json", action="store_true", help="print it as JSON")
 
     usable = "What it prints can be used as a settings file; keep only the lines that you change."
     shown = verbs.add(

@@ -77,6 +77,11 @@ class Machine:
             return None
         return round(100 * (1 - int(free[1]) / int(total[1])))
 
+    def up_s(self) -> int | None:
+        """Since the power came."""
+        said = self._text("proc/uptime").split()
+        return int(float(said[0])) if said else None
+
     def free_disk_mib(self, folder: Path) -> int | None:
         """Free for this user where `folder` is, or will be made."""
         for place in (folder, *folder.parents):

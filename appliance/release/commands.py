@@ -30,6 +30,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_install(args.file, wishes)
         case "rollback":
             return cli_rollback(Wishes(wait_s=args.wait))
+        case "ask":
+            return cli_ask()
         case "list":
             return cli_list()
         case "status":
@@ -57,6 +59,17 @@ def cli_rollback(wishes: Wishes) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     version = Installer(Shelf(), Service(), progress=_shown()).rollback(wishes)
     print(f"went back to {version}")
+    return 0
+
+
+def cli_ask() -> int:
+    """Have the newest offer installed, by whoever has the right to. Returns at once."""
+    ready = wanted.offers()
+    if not ready:
+        print("nothing newer lies ready")
+        return 0
+    wanted.ask(ready[0])
+    print(f"asked for {ready[0].version}")
     return 0
 
 

@@ -1,0 +1,99 @@
+"""`make release`: the package with all that it needs, as one signed file for boxes like this one.
+
+In: the locks, the wheel of llama.cpp, the working tree, a private ssh key. Out:
+dist/interlude-<version>-<machine>.release, for this machine and this Python: build it on a Pi, or
+in a Pi's root file system. Needs the environment that `make setup` makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from appliance import __version__
+from appliance.errors import ReleaseRefused
+from appliance.release.pack import pack
+from scripts import llama
+from scripts.progress import Failed, follow
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = """#!/bin/sh
+# This release, wherever it lies: its own packages, and nobody else's.
+here=$(dirname "$(dirname "$(readlink -f "$0")")")
+export PYTHONPATH="$here/lib" PYTHONNOUSERSITE=1 PYTHONSAFEPATH=1 PYTHONDONTWRITEBYTECODE=1
+exec "${INTERLUDE_PYTHON:-/usr/bin/python3}" -m appliance "$@"
+"""
+BESIDE = ("README.md", "CHANGELOG.md", "LICENSE", "LICENSES.md")
+PIP = (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
+       "--no-compile", "--quiet")  # fmt: skip
+
+
+def plant(tree: Path, logs: Path) -> None:
+    """Everything that runs, below `tree`. Raises Failed."""
+    library = tree / "lib"
+    (tree / "bin").mkdir(parents=True)
+    command = tree / "bin/interlude"
+    command.write_text(COMMAND)
+    command.chmod(0o755)
+    print("── dependencies, from requirements.lock", flush=True)
+    target = ("--target", str(library))
+    follow([*PIP, "--require-hashes", *target, "-r", str(ROOT / "requirements.lock")],
+           logs / "release-dependencies.log")  # fmt: skip
+    wheel = llama.wheel(Path(sys.executable), ROOT / "requirements-llama.lock", logs)
+    print("── llama.cpp and Interlude itself", flush=True)
+    follow([*PIP, "--no-index", *target, str(wheel)], logs / "release-llama.log")
+    follow([*PIP, "--no-index", "--no-build-isolation", *target, str(ROOT)],
+           logs / "release-project.log")  # fmt: skip
+    shutil.rmtree(library / "bin", ignore_errors=True)  # scripts with this machine's paths in them
+    for name in BESIDE:
+        shutil.copy(ROOT / name, tree / name)
+    # Compiled here once: the box may not write there. By content, not by time: the same bytes.
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash",
+         "-s", str(tree), "-p", f"/opt/interlude/releases/{__version__}", str(library)],
+        check=False,  # what is no Python for this version is left as it is
+    )  # fmt: skip
+
+
+def made_s() -> int:
+    """When the commit was made: the same tree, the same archive."""
+    told = subprocess.run(
+        ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return int(told.stdout)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Make a signed release for boxes like this one.")
+    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign it")
+    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
+    parser.add_argument("--tree", type=Path, help="pack this tree instead of building one")
+    args = parser.parse_args()
+    args.into.mkdir(parents=True, exist_ok=True)
+    logs = ROOT / ".make"
+    logs.mkdir(exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="interlude-release-", dir=args.into) as scratch:
+            tree = args.tree or Path(scratch) / "tree"
+            if args.tree is None:
+                plant(tree, logs)
+            path = pack(
+                tree, args.into, args.key, version=__version__, machine=platform.machine(),
+                python=f"{sys.version_info.major}.{sys.version_info.minor}", made_s=made_s(),
+            )  # fmt: skip
+    except (Failed, ReleaseRefused) as error:
+        print(f"No release: {error}", file=sys.stderr)
+        return 1
+    print(f"{path}: {path.stat().st_size >> 20} MiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
