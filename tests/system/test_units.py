@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import ipaddress
 import re
 import shutil
 import subprocess
@@ -35,10 +36,11 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(
         VENDOR_UNITS, root / "usr/lib/systemd/system", symlinks=True, dirs_exist_ok=True
     )
-    command = root / "opt/interlude/current/bin/interlude"
-    command.parent.mkdir(parents=True)
-    command.write_text("#!/bin/sh\n")
-    command.chmod(0o755)
+    for program in ("opt/interlude/current/bin/interlude", "usr/bin/ansible-pull"):
+        command = root / program
+        command.parent.mkdir(parents=True, exist_ok=True)
+        command.write_text("#!/bin/sh\n")
+        command.chmod(0o755)
     return root
 
 
@@ -114,13 +116,22 @@ def test_everything_else_is_kept_off_the_thinkers_cores() -> None:
     assert unit("interlude.service")["Slice"] == ["interlude.slice"]
 
 
-def test_only_the_box_itself_may_speak_with_the_network() -> None:
+def test_root_never_speaks_with_the_network() -> None:
     for name in SERVICES:
-        if name == "interlude.service":
-            assert unit(name)["IPAddressDeny"] == ["any"]
-        else:
-            assert unit(name)["RestrictAddressFamilies"] == ["AF_UNIX"]
-            assert unit(name)["PrivateNetwork"] == ["yes"]
+        keys = unit(name)
+        if "User" not in keys:
+            assert keys["RestrictAddressFamilies"] == ["AF_UNIX"]
+            assert keys["PrivateNetwork"] == ["yes"]
+
+
+def test_the_box_speaks_with_the_house_and_not_with_the_world() -> None:
+    keys = unit("interlude.service")
+    assert keys["IPAddressDeny"] == ["any"]
+    allowed = " ".join(keys["IPAddressAllow"]).split()
+    named = {"localhost", "link-local", "multicast"}
+    networks = [ipaddress.ip_network(place) for place in allowed if place not in named]
+    assert networks
+    assert all(network.is_private for network in networks)
 
 
 def test_every_secret_has_something_that_stands_in_where_it_is_missing() -> None:
