@@ -7,9 +7,12 @@ through the listener's own object, on every core. Ctrl-C ends it early: what was
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from types import FrameType
+from typing import NoReturn
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -47,23 +50,50 @@ def bench(options: Options) -> list[Sheet]:
                          f"There are {', '.join(PARTS)}.")  # fmt: skip
     sources, problems = options.recorded()
     found = Findings()
+    early = False
+    with _one_interrupt():
+        try:
+            _measure(options, parts, sources, found, problems)
+        except KeyboardInterrupt:
+            early = True
+    return _sheets(found, options, sources, problems, early=early)
+
+
+def _measure(
+    options: Options,
+    parts: tuple[str, ...],
+    sources: list[Source],
+    found: Findings,
+    problems: list[str],
+) -> None:
+    """All of it, into `found`, for as long as it is let."""
     planned = plan(options.effort, sources, options.seed, options.events)
     jobs = [job for job in planned if job.part in parts]
-    early = False
+    with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
+        _live(options, parts, sources, found, tell, advance)
+        tell("thousands of clips")
+        cores = len(os.sched_getaffinity(0))
+        processes = min(cores, round(sum(job.seconds for job in jobs) / WORTH_S))
+        with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
+            for job, result in results:
+                found.done.append((job, result))
+                problems += [p for p in result.problems if p not in problems]
+                advance()
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """The first Ctrl-C ends the measuring; a second must not end the ending."""
+
+    def interrupt(number: int, _: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
     try:
-        with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
-            _live(options, parts, sources, found, tell, advance)
-            tell("thousands of clips")
-            cores = len(os.sched_getaffinity(0))
-            processes = min(cores, round(sum(job.seconds for job in jobs) / WORTH_S))
-            with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
-                for job, result in results:
-                    found.done.append((job, result))
-                    problems += [p for p in result.problems if p not in problems]
-                    advance()
-    except KeyboardInterrupt:
-        early = True
-    return _sheets(found, options, sources, problems, early=early)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _live_parts(options: Options, parts: tuple[str, ...]) -> int:

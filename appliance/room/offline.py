@@ -130,25 +130,30 @@ class Box:
 
 
 class Echo:
-    """The loudspeaker's way to the microphone, a block of 40 ms at a time (overlap-add)."""
+    """The loudspeaker's way to the microphone, a block of 40 ms at a time: convolution by uniform
+    partitions, overlap-save (Stockham 1966; Kulp 1988), so that a long room costs little more."""
 
     def __init__(self, response: npt.NDArray[np.float32]) -> None:
         """`response` (taps,) is in units of int16 out for int16 in; empty: no echo."""
-        self._frames = BLOCK_STEPS * STEP_FRAMES
-        self._size = 1 << (self._frames + max(1, len(response)) - 1).bit_length()
-        self._spectrum = np.fft.rfft(response, self._size) if len(response) else None
-        self._tail = np.zeros(self._size)
+        n = self._frames = BLOCK_STEPS * STEP_FRAMES
+        count = -(-len(response) // n)
+        parts = np.pad(response, (0, count * n - len(response))).reshape(count, n)
+        self._parts = np.fft.rfft(parts, 2 * n, axis=1)
+        self._past = np.zeros((count, n + 1), np.complex128)  # spectra of blocks, newest first
+        self._last_two = np.zeros(2 * n)
 
     def of(self, played: Samples) -> npt.NDArray[np.float64]:
         """What of `played`, int16[640], and of all before, arrives during the next 640."""
         n = self._frames
-        if self._spectrum is None:
+        if not len(self._parts):
             return np.zeros(n)
-        if played.any():
-            self._tail += np.fft.irfft(np.fft.rfft(played, self._size) * self._spectrum, self._size)
-        arrived = self._tail[:n].copy()
-        self._tail[:-n] = self._tail[n:]
-        self._tail[-n:] = 0.0
+        self._last_two[:n] = self._last_two[n:]
+        self._last_two[n:] = played
+        self._past[1:] = self._past[:-1]
+        self._past[0] = np.fft.rfft(self._last_two)
+        arrived: npt.NDArray[np.float64] = np.fft.irfft(
+            np.einsum("pk,pk->k", self._parts, self._past)
+        )[n:]
         return arrived
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import soundfile
 from appliance.__main__ import main
 from appliance.processes import RATE_HZ
 from appliance.room import interruption_cost
-from appliance.room.bench_interruption import PARTS, bench
+from appliance.room.bench_interruption import PARTS, _one_interrupt, bench
 from appliance.room.benches import BenchError, Options
 from appliance.room.interruption_plan import plan
 from appliance.room.interruption_work import do_all
@@ -97,3 +98,12 @@ def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[
         main(["bench", "--help"])
     said = capsys.readouterr().out
     assert all(part in said for part in PARTS)
+
+
+def test_one_interrupt_ends_the_measuring_and_a_second_does_not_end_the_ending() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with _one_interrupt():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
