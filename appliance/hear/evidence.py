@@ -13,7 +13,7 @@ WEIGHTS: dict[Kind, LogOdds] = {
     "stop":     LogOdds(-2.5,  2.5, -1.0),
     "yield":    LogOdds(-2.5,  2.5, -1.0),
     "carry_on": LogOdds( 2.5, -2.5, -1.0),
-    "other":    LogOdds(-0.5,  0.5, -0.5),
+    "other":    LogOdds(-0.8,  0.8, -0.5),
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ _OTHERS = """
     cat dog bird bed happy
 """.split()
 _LEAST = 0.05  # a hypothesis less likely than that is no news
-_WAKE_THRESHOLD = 1e-20, 1e15  # at sensitivity 0.5, and the factor from 0 to 1
+_WAKE_THRESHOLD = 1e-20, 1e20  # at sensitivity 0.5, and the factor from 0 to 1
 _SILENT_AGAIN_FRAMES = 30 * RATE_HZ  # an utterance of the spotter's ends so often: memory
 
 
