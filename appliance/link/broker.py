@@ -14,6 +14,7 @@ from appliance.errors import LinkError
 from appliance.settings import Link
 
 CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
+SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # where the unit takes it from
 PORT, TLS_PORT = 1883, 8883  # as registered with IANA
 
 
@@ -32,15 +33,20 @@ class Broker:
         return f"{self.host}:{self.port}"
 
 
-def broker(link: Link, environment: Mapping[str, str] = os.environ) -> Broker:
+def broker(
+    link: Link, environment: Mapping[str, str] = os.environ, secret: Path = SECRET
+) -> Broker:
     """The broker of the settings. Raises LinkError for a secret that others may read, or a file
-    that is missing or is not what it should be."""
+    that is missing or is not what it should be.
+
+    `secret` is for root at a shell, who has not been given the unit's credentials.
+    """
     port = link.port or (TLS_PORT if link.tls else PORT)
     tls = _tls(link) if link.tls else None
-    return Broker(link.broker, port, link.user, _password(link, environment), tls)
+    return Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
 
 
-def _password(link: Link, environment: Mapping[str, str]) -> str:
+def _password(link: Link, environment: Mapping[str, str], secret: Path) -> str:
     if link.password_file:
         path = Path(link.password_file).expanduser()
         _only_ours(path, "password", "`link.password_file`")
@@ -49,6 +55,9 @@ def _password(link: Link, environment: Mapping[str, str]) -> str:
         path = Path(folder) / CREDENTIAL  # systemd itself sees to who may read it
         if path.exists():
             return _text(path, "password")
+    elif os.access(secret, os.R_OK):
+        _only_ours(secret, "password", "it")
+        return _text(secret, "password")
     return ""
 
 

@@ -78,6 +78,15 @@ def test_with_neither_there_is_no_password(tmp_path: Path) -> None:
     assert broker(link(), {"CREDENTIALS_DIRECTORY": str(tmp_path)}).password == ""
 
 
+def test_root_at_a_shell_reads_the_secret_that_the_unit_is_given(tmp_path: Path) -> None:
+    theirs = Path(secret(tmp_path / "mqtt-password", "from disk"))
+    assert broker(link(), NOBODY, theirs).password == "from disk"  # noqa: S105
+    theirs.chmod(0o644)
+    with pytest.raises(LinkError, match="Others may read"):
+        broker(link(), NOBODY, theirs)
+    assert broker(link(), NOBODY, tmp_path / "none").password == ""
+
+
 def test_the_password_is_in_no_description_of_the_broker(tmp_path: Path) -> None:
     at = broker(link(password_file=secret(tmp_path / "p")), NOBODY)
     assert "hunter2" not in repr(at)
