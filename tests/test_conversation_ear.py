@@ -299,6 +299,17 @@ def test_a_stop_that_goes_on_is_a_question() -> None:
     assert talk.sent(Think) == [Think(4, (2,))]
 
 
+def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() -> None:
+    """A spotter of a few words hears "stop" in "stop, tell me about the sea", and nothing else."""
+    talk = talk_in("holding")
+    talk(STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    frames = round((RULES.stop_s + 0.1) * 16_000)
+    talk(SpeechEnded(2, 0, frames, last=True), after_s=1.5)
+    assert talk.sent(Think) == [Think(4, (2,))]
+    talk(STOP)
+    assert talk.state == "thinking"
+
+
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
 def test_a_stop_that_sounded_like_nothing_ends_the_answer_all_the_same(kind: str) -> None:
     talk = talk_in("holding")

@@ -73,6 +73,8 @@ def understand(step: Step, words: WordsHeard) -> None:
         if to.told_to_stop == words.serial:
             step.change(told_to_stop=0)  # there is more to it
         return
+    if words.serial == to.said_more:
+        return
     if to.answer is not None and words.serial in to.answer.question.utterances:
         step.stop("told to stop")  # it is being answered already
     elif words.serial in (to.hold, to.utterance):

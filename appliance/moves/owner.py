@@ -83,10 +83,14 @@ def take(step: Step, speech: SpeechEnded) -> None:
         return
     if not speech.last:
         _listen(step, speech.utterance)
+        return
+    seconds = speech.frames / RATE_HZ
+    if seconds > step.to.rules.stop_s:
+        step.change(said_more=speech.utterance)
     elif speech.utterance == step.to.told_to_stop:
         step.stop("told to stop")
-    elif speech.frames > 0:
-        seconds = speech.frames / RATE_HZ
+        return
+    if speech.frames > 0:
         step.ask(Question("", seconds, (speech.utterance,), step.now_s))
     elif step.to.state == "listening":
         _nothing_came(step, "nothing was said")

@@ -30,6 +30,7 @@ class Rules:
     restless_s   after the answer went on: an onset within them makes it wait for calm
     calm_s       without another onset; then a restless answer goes on
     most_calm_s  that a restless answer waits; then it goes on come what may
+    stop_s       that a mere "stop" may last, pre-roll included; a longer utterance says more
     follow_s     after an answer in mode wake_word, in which no wake word is needed
     toggle       a press of the talk button begins, the next one ends
     by_voice     modes other than open in which speech over an answer interrupts it
@@ -51,6 +52,7 @@ class Rules:
     restless_s: float = 1.0
     calm_s: float = 0.45
     most_calm_s: float = 4.0
+    stop_s: float = 1.8
     follow_s: float = 8.0
     toggle: bool = False
     by_voice: frozenset[ModeName] = frozenset({"wake_word"})
@@ -76,6 +78,7 @@ class Conversation:
     open_until_s  until when no wake word is needed; NEVER: it is
     attend        what the listener was told last of how to take speech
     told_to_stop  the onset or utterance whose words are a "stop" and no more; 0: none
+    said_more     the newest utterance that was too long to be a mere "stop"
     last          the last answer's sentences, to be said again
     answer        the answer in thought or in the air
     cut           an answer that was cut, until it is known how much of it was heard
@@ -109,6 +112,7 @@ class Conversation:
     open_until_s: float = NEVER
     attend: Attend | None = None
     told_to_stop: int = 0
+    said_more: int = 0
     last: tuple[str, ...] = ()
     answer: Answer | None = None
     cut: Answer | None = None
