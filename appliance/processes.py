@@ -50,7 +50,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.08, 240),
     Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.06, 240),
     Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.15, 300),
-    Process("words",     "hear.words",        (1,), "normal", 0, 10, False, 10.0, False, 0.1, 200),
+    Process("words",     "hear.words",        (1,), "normal", 0, 2, False, 10.0, False, 0.1, 200),
     Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
     Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
     Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
