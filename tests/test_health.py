@@ -16,7 +16,7 @@ from rich.console import Console
 from appliance import findings, health
 from appliance.audio.cards import CardInfo
 from appliance.audio.trial import Trial
-from appliance.errors import CardError, InterludeError, ModelError
+from appliance.errors import CardError, InterludeError, LinkError, ModelError
 from appliance.findings import Finding
 from appliance.machine import Machine
 from appliance.settings import Card, Settings, load
@@ -200,6 +200,18 @@ def test_a_card_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     asked = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
     one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
     assert one == Finding("sound card", "problem", "It is in use.", "Stop that program.")
+
+
+def test_a_broker_is_looked_at_where_one_is_named(tmp_path: Path) -> None:
+    housed = settings(tmp_path, link={"broker": "hall.example"})
+    away = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
+    one = only(health.look(housed, machine(tmp_path), away))
+    assert one == Finding("house", "problem", "No broker listens.", "Does it run?")
+
+
+def test_a_box_without_a_broker_is_not_asked_for_one(tmp_path: Path) -> None:
+    asked = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
+    assert not_well(health.look(settings(tmp_path), machine(tmp_path), asked)) == []
 
 
 def test_a_package_that_is_missing_is_a_problem(tmp_path: Path) -> None:
