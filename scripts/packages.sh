@@ -37,6 +37,7 @@ need libspeexdsp1 "the echo canceller" has_library libspeexdsp.so.1
 need espeak-ng "the voice, and the scripted owner's" command -v espeak-ng
 need mosquitto "the broker that the tests of the link start for themselves" \
   eval "command -v mosquitto || test -x /usr/sbin/mosquitto"
+need openssl "certificates for the same tests" command -v openssl
 if [ "${1-}" = check ]; then
   need shellcheck "reads the shell scripts" command -v shellcheck
 fi

@@ -79,6 +79,7 @@ class House:
         self._states.set(self.topics.availability, ONLINE)
         self._events: list[Publication] = []
         self._connected = False
+        self._withdrawn = False  # the broker knows that Home Assistant is not to know of us
 
     # ── the box ──────────────────────────────────────────────────────────────────────────────
     def hear(self, message: Message) -> None:
@@ -115,7 +116,11 @@ class House:
 
     def receipt(self, number: int) -> str | None:
         """The broker has it. Returns the topic."""
-        return self._states.acknowledged(number)
+        topic = self._states.acknowledged(number)
+        if topic == self.topics.discovery and self._states.value(topic) == b"":
+            self._withdrawn = True  # said again, Home Assistant would warn of a device it has not
+            self._states.drop(topic)
+        return topic
 
     def sent(self, publication: Publication, number: int, now_s: float) -> None:
         if publication.keep:
@@ -140,7 +145,10 @@ class House:
 
         Events are for those who listen now: without a broker that answers there are none.
         """
-        self._states.set(self.topics.discovery, self._discovery if self._shown() else b"")
+        shown = self._shown()
+        if shown or not self._withdrawn:
+            self._states.set(self.topics.discovery, self._discovery if shown else b"")
+        self._withdrawn = self._withdrawn and not shown
         for topic, value in self._picture.payloads(self._story, now_s).items():
             self._states.set(topic, value)
         events, self._events = self._events, []

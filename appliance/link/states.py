@@ -35,6 +35,10 @@ class States:
         else:
             self._kept[topic] = _Kept(payload)
 
+    def drop(self, topic: str) -> None:
+        """Say no more of `topic` until it is set again."""
+        self._kept.pop(topic, None)
+
     def value(self, topic: str) -> bytes | None:
         kept = self._kept.get(topic)
         return kept.payload if kept else None

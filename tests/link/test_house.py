@@ -203,8 +203,10 @@ def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_
     scene.shown = False
     (gone,) = scene.say(1.0)
     assert (gone.topic, gone.payload) == (ORDER[0], b"")
+    scene.house.arrived("homeassistant/status", b"online", 1.0, retained=False)
+    assert topics(scene.say(9.0)) == ORDER[1:]  # it has nothing to forget any more
     scene.shown = True
-    (back,) = scene.say(2.0)
+    (back,) = scene.say(10.0)
     assert len(back.payload) > 1000
 
 
