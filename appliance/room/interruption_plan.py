@@ -69,8 +69,9 @@ PAUSES["full"] = (
     Condition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
     Condition("distorting speaker", 0.0, drive=2.0),
 )
-SOUNDS: dict[Effort, int] = {"quick": 25, "default": 160, "full": 400}  # a room and condition
-SILENT_S: dict[Effort, float] = {"quick": 100.0, "default": 1200.0, "full": 3600.0}  # a room
+SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # a room and condition
+SILENT_S: dict[Effort, float] = {"quick": 100.0, "default": 600.0, "full": 3600.0}  # a room
+HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # of the first: an hour in all
 ARTICLE_SOUNDS: dict[Effort, int] = {"quick": 10, "default": 40, "full": 160}
 ARTICLE_S: dict[Effort, float] = {"quick": 60.0, "default": 300.0, "full": 1200.0}
 # Of a hundred sounds. With no recordings, the synthetic ones take the real ones' place.
@@ -118,7 +119,7 @@ def plan(
             portions = _portions(maker.sounds(round(SOUNDS[effort] * share)))
             jobs += [maker.job("over", "ours", condition, room, some) for some in portions]
     for condition in PAUSES[effort]:
-        silent_s = SILENT_S[effort] * share
+        silent_s = (HOUR_S if condition is ECHO else SILENT_S)[effort] * share
         jobs += [maker.job("pauses", "ours", condition, room, (), silent_s) for room in rooms]
     for condition in (QUIET, KITCHEN, ECHO):
         for room in ROOMS:

@@ -48,8 +48,8 @@ def test_a_job_lasts_long_enough_for_its_sounds() -> None:
 
 
 def test_fewer_events_mean_fewer_sounds_and_shorter_silences() -> None:
-    few, usual = plan("default", [], 1, events=16), plan("default", [], 1)
-    assert SOUNDS["default"] == 160
+    few, usual = plan("default", [], 1, events=12), plan("default", [], 1)
+    assert SOUNDS["default"] == 120
     for part, least in (("over", 9), ("pauses", 9)):
         some = sum(len(j.specs) or j.seconds for j in few if j.part == part)
         all_of_them = sum(len(j.specs) or j.seconds for j in usual if j.part == part)
