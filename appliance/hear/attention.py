@@ -40,5 +40,4 @@ class Attention:
 
     def first(self, onset: int, preroll: int) -> int:
         """Where an utterance begins whose onset was at `onset`."""
-        wanted = onset - preroll
-        return max(wanted, self._not_before) if self._not_before <= onset else wanted
+        return max(onset - preroll, self._not_before)

@@ -244,6 +244,7 @@ class Hearing:
         """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
         if self._phase is not Phase.QUIET:
             return
+        at = min(at, self._now)
         self._attention.wake(at)
         hops = self._attention.since(at)
         voiced = [

@@ -37,6 +37,7 @@ class WakeSpotter(Protocol):
 
     name: str
     phrase: str
+    late_frames: int  # how long after the phrase's end it usually notices
 
     def feed(self, samples: Samples) -> float | None:
         """int16 of any length: the score, 0 to 1, when the phrase has just ended; else None."""

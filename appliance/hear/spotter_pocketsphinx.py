@@ -79,6 +79,7 @@ class PocketsphinxWake:
     """Any phrase. Raises ModelError for one with a word that is not in its dictionary."""
 
     name = "pocketsphinx"
+    late_frames = RATE_HZ // 10
 
     def __init__(self, phrase: str, sensitivity: float = 0.5) -> None:
         self.phrase = phrase

@@ -52,7 +52,9 @@ class Understanding:
             spotter.reset()
         self._next_index = index + len(samples)
         score = spotter.feed(samples)
-        return [] if score is None else [Woken(self._next_index, spotter.phrase, score)]
+        if score is None:
+            return []
+        return [Woken(self._next_index - spotter.late_frames, spotter.phrase, score)]
 
     def _follow(
         self, recogniser: Recogniser, samples: Samples, turn: int, flags: int

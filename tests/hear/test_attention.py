@@ -168,6 +168,15 @@ def test_after_the_wake_word_the_owner_may_take_a_breath(settings: HearingSettin
     assert box.kinds() == ["Onset", "SpeechStarted", "SpeechEnded"]
 
 
+def test_no_part_of_the_wake_word_is_in_the_question(settings: HearingSettings) -> None:
+    box = Listener(settings, Attend(False))
+    box.hears(SILENCE, WORD)
+    woken_at = INDEX + RATE_HZ + len(WORD) - RATE_HZ // 20  # while its last sound still lasts
+    box.told(Attend(True, since=woken_at))
+    box.hears(QUESTION, SILENCE)
+    assert box.sound()[0] >= woken_at
+
+
 def test_one_wake_word_wakes_once(settings: HearingSettings) -> None:
     box = Listener(settings, Attend(False))
     box.hears(SILENCE, WORD, QUESTION, SILENCE)

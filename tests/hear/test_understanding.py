@@ -40,7 +40,7 @@ class Scripted:
 class Wakes:
     """A spotter that knows one sample value for its phrase."""
 
-    name, phrase = "scripted", "hey box"
+    name, phrase, late_frames = "scripted", "hey box", 160
 
     def __init__(self) -> None:
         self.heard = 0
@@ -109,7 +109,7 @@ def test_the_wake_word_is_told_with_its_end() -> None:
     near = Near()
     near.waiting = True
     told = said(understanding, near, [0] * 50 + [-1] + [0] * 50)
-    assert told == [Woken(INDEX + 51 * STEP_FRAMES, "hey box", 0.8)]
+    assert told == [Woken(INDEX + 51 * STEP_FRAMES - 160, "hey box", 0.8)]
 
 
 def test_nobody_is_woken_in_another_mode() -> None:
