@@ -627,6 +627,22 @@ def test_the_volume_is_passed_on() -> None:
     assert talk(SetVolume(0.3)) == [Send("playback", SetVolume(0.3))]
 
 
+def test_a_playback_that_comes_up_anew_is_as_loud_as_the_last_one() -> None:
+    talk = Talk()
+    assert talk(PartChanged("playback", "up")) == []
+    talk(SetVolume(0.3))
+    assert talk(PartChanged("playback", "up")) == [Send("playback", SetVolume(0.3))]
+    assert talk(PartChanged("speaker", "up")) == []
+
+
+def test_an_announcement_has_a_chime_where_one_is_wanted() -> None:
+    talk = Talk()
+    talk(Say("Dinner is ready.", chime=True))
+    talk.wait(1.0)
+    talk(StopSpeaking(), Say("Tea."))
+    assert [speak.chime for speak in talk.sent(Speak, ever=True)] == [True, False]
+
+
 # ── beginning and ending ─────────────────────────────────────────────────────────────────────
 def test_a_conductor_that_takes_over_frees_the_floor() -> None:
     it, actions = opening(RULES, 5.0, turn=7, hold=4)
