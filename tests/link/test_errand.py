@@ -14,6 +14,7 @@ from appliance.link.link import removed
 from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.settings import Settings, load
 from tests.link.conftest import Make
+from tests.link.elder import elder
 from tests.link.house import box
 
 CONFIG = "homeassistant/device/interlude_x/config"
@@ -29,6 +30,11 @@ def settings(broker: Mosquitto, tmp_path: Path, **link: Any) -> Settings:
 def test_a_broker_that_lets_us_in_is_well(broker: Mosquitto, tmp_path: Path) -> None:
     said = errand.check(settings(broker, tmp_path))
     assert said == f"The broker at 127.0.0.1:{broker.port} lets us in: MQTT 5."
+
+
+def test_an_older_broker_is_as_well(broker: Mosquitto, tmp_path: Path) -> None:
+    with elder(broker) as old:
+        assert errand.check(settings(old, tmp_path)).endswith("lets us in: MQTT 3.1.1.")
 
 
 def test_a_broker_that_is_not_there_is_a_problem_with_a_remedy(

@@ -13,6 +13,7 @@ import pytest
 from appliance.messages import SetVolume, Think
 from appliance.room.mosquitto import Ear, Mosquitto
 from tests.link.conftest import Make
+from tests.link.elder import elder
 from tests.link.house import box
 
 CONFIG = "homeassistant/device/interlude_x/config"
@@ -74,6 +75,31 @@ def test_a_broker_that_comes_up_after_the_box_is_found(broker: Mosquitto, tmp_pa
         with Ear(broker.port) as ear:
             one.until(lambda: one.online(ear))
             assert time.monotonic() - begun < RIGHT_AGAIN_S
+
+
+def test_a_broker_that_knows_only_3_1_1_is_spoken_to_in_that(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with elder(broker) as old, Ear(broker.port) as ear, box(old, tmp_path) as one:
+        one.until(lambda: one.online(ear))
+        ear.say("interlude/x/set/volume", b"35")
+        one.until(lambda: one.is_told(ear, "settings", volume=35))
+
+
+def test_a_secret_that_others_may_read_is_not_used_until_it_is_mended(
+    broker: Mosquitto, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    password = tmp_path / "password"
+    password.write_text("right")
+    password.chmod(0o644)
+    with box(broker, tmp_path, user="box", password_file=str(password)) as one:
+        one.wait(1.0)
+        said = capfd.readouterr().err
+        assert said.count(f"Others may read the password in {password} (mode 0644).") == 1
+        assert "connected" not in said
+        password.chmod(0o600)
+        with Ear(broker.port) as ear:
+            one.until(lambda: one.online(ear))
 
 
 def test_a_frozen_broker_gets_the_newest_state_and_no_late_event_when_it_thaws(
