@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from appliance.verbs import Verb, Verbs, release_verbs, room_verbs, told_verbs
+from appliance.verbs import Verb, Verbs, enrol_verb, release_verbs, room_verbs, told_verbs
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -110,6 +110,14 @@ def models_verify(args: argparse.Namespace) -> int:
     from appliance.models import commands
 
     return commands.cli_verify(_settings(args), args.name)
+
+
+def enrolled(args: argparse.Namespace) -> int:
+    from appliance import enrol
+
+    if args.forget:
+        return enrol.cli_forget(_settings(args))
+    return enrol.cli_enrol(_settings(args), folder=args.folder, keep=args.keep, takes=args.takes)
 
 
 def memory_show(args: argparse.Namespace) -> int:
@@ -223,6 +231,8 @@ def parser() -> argparse.ArgumentParser:
     fetch.add_argument("--accept-licence", action="store_true", help="do not ask about its licence")
     verify = models.add("verify", "read every byte again and compare checksums", models_verify)
     verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
+
+    enrol_verb(verbs, enrolled)
 
     memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
     memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)

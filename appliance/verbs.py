@@ -116,6 +116,17 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
+    """For the owner's own "mm-hm" and "wait"."""
+    example = "example:\n  interlude enrol --from my-words   (my-words/mm-hm/*.wav, …/wait/*.wav)"
+    asked = verbs.add("enrol", 'teach the box your own "mm-hm" and "wait"', enrol, example)
+    asked.add_argument("--from", dest="folder", type=Path, metavar="DIR",
+                       help="learn from recordings in folders WORD/*.wav|flac")  # fmt: skip
+    asked.add_argument("--takes", type=_positive, default=4, metavar="N", help="of each word (4)")
+    asked.add_argument("--keep", action="store_true", help="keep the recordings on the box too")
+    asked.add_argument("--forget", action="store_true", help="forget what was learnt")
+
+
 def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) -> None:
     """For what is installed on a box."""
     example = "example:\n  interlude release install interlude-0.2.0-aarch64.release"

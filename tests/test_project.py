@@ -27,7 +27,8 @@ FOREIGN = {
     "huggingface_hub": ["models/hub.py"],
     "llama_cpp": ["think/gemma.py"],
     "matplotlib": ["room/timeline.py"],
-    "onnxruntime": ["hear/vad.py", "voice/piper.py"],  # a network is run by whom it belongs to
+    # A network is run by whom it belongs to.
+    "onnxruntime": ["hear/network.py", "hear/vad.py", "voice/piper.py"],
     "paho": ["link/mqtt.py", "room/mosquitto.py"],  # the box, and who listens to it there
     "piper": ["voice/piper.py"],
     "pocketsphinx": ["hear/spotter_pocketsphinx.py"],

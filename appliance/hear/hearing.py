@@ -5,6 +5,7 @@ It knows no process and no time but the samples it has been given, so it runs as
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from enum import Enum, auto
 
@@ -12,13 +13,14 @@ import msgspec
 
 from appliance.hear.attention import Attention
 from appliance.hear.backtrack import Backtrack
+from appliance.hear import network
 from appliance.hear.burst import Burst
 from appliance.hear.evidence import evidence
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
 from appliance.hear.tape import Tape
 from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.vad import WINDOW_FRAMES
-from appliance.hear.verdict import Judge, Judging, RuleJudge
+from appliance.hear.verdict import Judge, Judging
 from appliance.ipc.ring import Samples
 from appliance.messages import (
     Attend,
@@ -34,6 +36,8 @@ from appliance.processes import RATE_HZ
 from appliance.settings import Hearing as HearingSettings
 
 Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
+
+log = logging.getLogger("listener")
 
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
@@ -70,7 +74,7 @@ class Hearing:
         self._senses = Senses(settings)
         self._tape = Tape(PAST_FRAMES)
         self._voicing = Voicing(settings.turn)
-        self._judging = Judging(settings.verdict, judge or RuleJudge())
+        self._judging = Judging(settings.verdict, judge or network.judge(None, log))
         self._attention = Attention()
         self._backtrack = Backtrack()
         self._now = 0  # samples heard since the start, gaps not counted
@@ -206,7 +210,7 @@ class Hearing:
         odds, verdict = self._judging.feed(step, self._burst, age_ms)
         if odds is not None:
             events.append(Opinion(self._serial, age_ms, *odds))
-        if self._unconfirmed(events):
+        if not self._judging.vouches and self._unconfirmed(events):
             return
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from appliance import processes
+from appliance.hear import network
 from appliance.hear.hearing import Event, Hearing
 from appliance.hear.near import Near
 from appliance.hear.senses import STEP_FRAMES
@@ -32,7 +33,9 @@ def main(work: Worker) -> None:
     """Hear until told to stop."""
     floor = work.floor
     # Serials go on where a predecessor stopped, for the conductor's sake.
-    hearing = Hearing(work.settings.hearing, serial=max(floor.hold, floor.released))
+    judge = network.judge(work.settings.state_path(), work.log)
+    serial = max(floor.hold, floor.released)
+    hearing = Hearing(work.settings.hearing, serial=serial, judge=judge)
     mic, played = work.reader("mic"), work.reader("played")
     reference = Tape(_PLAYED_FRAMES)
     poll = select.poll()

@@ -51,7 +51,13 @@ NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
 class Judge(Protocol):
-    """Listens to one burst at a time; asked for its opinion at any moment."""
+    """Listens to one burst at a time; asked for its opinion at any moment.
+
+    `vouches`: it can tell a voice from a noise so well that a burst in which the speech detector
+    hears no speech yet is followed all the same, if this judge does.
+    """
+
+    vouches: bool
 
     def begin(self, past: Samples) -> None:
         """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
@@ -93,6 +99,8 @@ EVIDENCE: tuple[Evidence, ...] = (
 
 class RuleJudge:
     """Adds up the table's evidence."""
+
+    vouches = False
 
     def __init__(self, evidence: tuple[Evidence, ...] = EVIDENCE) -> None:
         self._evidence = evidence
@@ -140,6 +148,7 @@ MOMENTS: tuple[Moment, ...] = (
 )  # fmt: skip
 # At the deadline: it goes on only if an interruption is less likely than this.
 LAST_DOUBT = 0.35
+VOUCHED = 0.5  # a noise less likely than this is followed although Silero hears no voice in it yet
 
 
 class Judging:
@@ -152,12 +161,18 @@ class Judging:
     def begin(self, past: Samples) -> None:
         self._judge.begin(past)
         self._next_ms = self._settings.first_ms
+        self._odds: Odds | None = None
         self._evidence = NO_EVIDENCE
 
     def hint(self, evidence: LogOdds) -> None:
         """What is known of this burst beside its sound, such as its words. The newest counts, and
         until the next burst."""
         self._evidence = evidence
+
+    @property
+    def vouches(self) -> bool:
+        """Whether this is a voice by the newest opinion, of a judge that knows."""
+        return self._judge.vouches and self._odds is not None and self._odds.noise < VOUCHED
 
     def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
@@ -168,6 +183,7 @@ class Judging:
         odds = self._judge.opinion()
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
+        self._odds = odds
         return odds, decided(odds, burst.quiet_ms, age_ms, self._settings)
 
 

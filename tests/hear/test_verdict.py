@@ -18,6 +18,8 @@ from tests.hear.arena import ANSWER, at_level, run, say, track
 class Constant:
     """A judge with one opinion."""
 
+    vouches = False
+
     def __init__(self, odds: Odds) -> None:
         self._odds = odds
 

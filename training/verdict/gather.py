@@ -23,6 +23,7 @@ from training.verdict.sounds import Role, Sounds
 
 SHARD = 100  # scenes
 SOUND_STEPS, MEASURE_STEPS = 220, 160
+HELD_CLIPS = 1_500
 CLIPS = 12_000  # synthetic phrases, of which every burst takes one and changes it
 FIELDS = ("past_steps", "kind", "word", "origin", "who", "scene", "lead_ms", "length_ms")
 
@@ -86,7 +87,8 @@ def main() -> None:
     parser.add_argument("--whole", action="store_true", help="train on tuning speakers too")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    said = voices.kept(args.cache, CLIPS, seed=1)
+    held = args.role == "held-out"
+    said = voices.kept(args.cache, HELD_CLIPS if held else CLIPS, seed=1, held=held)
     sounds = Sounds(args.role, args.recordings, args.more, said, whole=args.whole)
     for shard in range(args.first, args.first + args.shards):
         path = args.cache / f"{args.role}-{shard:03}.npz"

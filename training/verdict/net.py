@@ -125,7 +125,7 @@ class _Graph:
         return longer
 
     def conv(
-        self, x: str, weight: npt.NDArray[Any], bias: npt.NDArray[Any], **attributes: list[int]
+        self, x: str, weight: npt.NDArray[Any], bias: npt.NDArray[Any], **attributes: Any
     ) -> str:
         x = self.add("Transpose", x, perm=[0, 2, 1])
         x = self.add("Conv", x, self.constant(weight), self.constant(bias), **attributes)
@@ -165,7 +165,11 @@ class _Graph:
              value("hidden_out", 1, HIDDEN)],
             self._constants,
         )  # fmt: skip
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)],
-                                 ir_version=8, producer_name="interlude training.verdict")  # fmt: skip
+        made = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPSET)],
+            ir_version=8,
+            producer_name="interlude training.verdict",
+        )
         onnx.checker.check_model(made)
         return made

@@ -75,4 +75,5 @@ def breathy(wave: Wave, chance: np.random.Generator) -> Wave:
     """Air in the voice: noise with the clip's own envelope, 10 to 25 dB under it."""
     envelope = np.convolve(np.abs(wave), np.ones(160) / 160, "same")
     air = chance.standard_normal(len(wave)) * envelope * 10 ** (chance.uniform(-25, -10) / 20)
-    return (wave + air).astype(np.float32)
+    out: Wave = (wave + air).astype(np.float32)
+    return out

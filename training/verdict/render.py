@@ -58,6 +58,8 @@ class Heard:
 class Recorder:
     """A judge without an opinion, that keeps what it hears."""
 
+    vouches = False
+
     def __init__(self) -> None:
         self.bursts: list[Heard] = []
         self._probability = 0.5

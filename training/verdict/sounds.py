@@ -104,7 +104,6 @@ class Sounds:
                 self._more[source.kind].append(source)
         self._said: dict[str, list[Said]] = defaultdict(list)
         for each in said:
-            # The voices in `said` are none of the benches'; their own tenth tunes.
             variant = each.voice.split("+")[-1]
             if role == "held-out" or role_of(variant) in wanted:
                 self._said[each.kind].append(each)

@@ -28,6 +28,7 @@ WORDS_WEIGHT = 0.3  # of the second task
 WORD_SEEN = 25  # times, to be one of its words
 WORDS_MS = 200  # from then on words can be told
 AVERAGED = 4  # of the last epochs' weights
+GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there
 SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
@@ -61,13 +62,15 @@ def told(network: Network, some: Examples) -> str:
     return "  ".join(parts)
 
 
-def learn(some: Examples, tuning: Examples, network: Network, epochs: int, seed: int) -> Arrays:
+def learn(
+    some: Examples, tuning: Examples, network: Network, epochs: int, rate: float, seed: int
+) -> Arrays:
     """The mean of the weights of the last epochs. Prints a line an epoch."""
     chance = np.random.default_rng(seed)
     steps = epochs * (len(some) // BATCH)
-    adam = torch.optim.AdamW(network.parameters(), RATE, weight_decay=0.02)
+    adam = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
     course = torch.optim.lr_scheduler.OneCycleLR(
-        adam, RATE, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
+        adam, rate, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
     )
     kept: list[Arrays] = []
     began = time.monotonic()
@@ -124,8 +127,8 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--shards", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--whole", action="store_true",
-                        help="train on the tuning part too, once there is nothing left to tune")  # fmt: skip
+    parser.add_argument("--whole", action="store_true", help="train on the tuning part too")
+    parser.add_argument("--start", type=Path, help="weights (.npz) to go on from, more gently")
     parser.add_argument("--temperature", type=float, help="as it was tuned, with --whole")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -136,12 +139,20 @@ def main() -> None:
         bursts = together(bursts, held)
     seen = Counter(group(a) for a in bursts.about)
     words = sorted(word for word, count in seen.items() if count >= WORD_SEEN)
+    if args.start:
+        words = json.loads(args.start.with_suffix(".json").read_text())["words"]
     some, tuning = examples(bursts, words), examples(held, words)
-    print(f"{len(some)} bursts {Counter(a['kind'] for a in some.about)} {len(words)} words")
+    counts = Counter(a["kind"] for a in some.about)
+    print(f"{len(some)} bursts {counts} {len(words)} words")
     sample = some.rows[::7].astype(np.float32).reshape(-1, some.rows.shape[2])
     network = Network(len(words), sample.mean(axis=0), sample.std(axis=0) + 0.05)
     print(sum(p.numel() for p in network.parameters()), "parameters", flush=True)
-    weights = learn(some, tuning, network, args.epochs, args.seed)
+    if args.start:
+        with np.load(args.start) as begun:
+            network.load_state_dict({k: torch.from_numpy(begun[k]) for k in begun.files})
+    weights = learn(
+        some, tuning, network, args.epochs, RATE * (GOING_ON if args.start else 1), args.seed
+    )
     network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})
     print("mean of the last:", told(network, tuning))
     cooled = args.temperature or warmth(network, tuning)

@@ -50,16 +50,19 @@ def table() -> dict[str, dict[str, list[str]]]:
     return loaded
 
 
-def clips(count: int, seed: int) -> Iterator[Said]:
-    """`count` clips, half of them backchannels; the same seed gives the same ones."""
+def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
+    """`count` clips, half of them backchannels; the same seed gives the same ones. `held`: said by
+    the benches' voices only, for measuring."""
     chance = random.Random(seed)
+    variants = phrases.HELD_OUT if held else VARIANTS
+    share = 0.0 if held else WITHOUT_ESPEAK
     said = table()
     while count:
         kind = chance.choice(("backchannel", "interruption"))
         often, sometimes = said[kind]["often"], said[kind]["sometimes"]
         text = chance.choice(often if chance.random() < OFTEN else sometimes)
         try:
-            made = _one(kind, text, chance)
+            made = _one(kind, text, chance, variants, share)
         except (SceneError, subprocess.CalledProcessError):
             continue  # a voice that is not installed, or does not know the phrase
         if made is not None:
@@ -67,10 +70,12 @@ def clips(count: int, seed: int) -> Iterator[Said]:
             yield made
 
 
-def _one(kind: str, text: str, chance: random.Random) -> Said | None:
+def _one(
+    kind: str, text: str, chance: random.Random, variants: tuple[str, ...], without_espeak: float
+) -> Said | None:
     tune = chance.choice(phrases.CONTOURS)
-    if chance.random() > WITHOUT_ESPEAK or text.startswith("[["):
-        voice = f"{chance.choice(phrases.ACCENTS)}+{chance.choice(VARIANTS)}"
+    if chance.random() >= without_espeak or text.startswith("[["):
+        voice = f"{chance.choice(phrases.ACCENTS)}+{chance.choice(variants)}"
         speed = chance.randint(120, 220)
         if chance.random() < LENGTHENED:
             speed = max(80, round(speed * chance.uniform(0.45, 0.7)))
@@ -110,10 +115,10 @@ def _wave(wav: bytes) -> Wave:
     return resampled
 
 
-def kept(cache: Path, count: int, seed: int) -> list[Said]:
+def kept(cache: Path, count: int, seed: int, *, held: bool = False) -> list[Said]:
     """The clips, made once."""
-    path = cache / f"said-{count}-{seed}.pickle"
+    path = cache / f"said-{count}-{seed}{'-held' if held else ''}.pickle"
     if not path.is_file():
-        made = list(clips(count, seed))
+        made = list(clips(count, seed, held=held))
         path.write_bytes(pickle.dumps([(s.kind, s.text, s.voice, s.wave) for s in made]))
     return [Said(*each) for each in pickle.loads(path.read_bytes())]  # noqa: S301 -- our own file
