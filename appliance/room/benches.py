@@ -104,6 +104,7 @@ BENCHES: tuple[Bench, ...] = (
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
+    Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
     Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )
