@@ -31,10 +31,10 @@ from appliance.settings import Settings
 EVERY_S = 0.001
 DELAY_FRAMES = 640
 STAGES = (  # a file of hear/ whose name begins so belongs to the stage
-    ("echo", ("echo", "kalman", "speex", "drift", "chime", "path")),
+    ("echo", ("echo", "kalman", "speex", "cancel", "response", "drift", "chime")),
     ("speech probability", ("vad",)),
-    ("verdict", ("verdict", "burst", "judge", "features", "network")),
-    ("gate", ("onset", "noise", "highpass")),
+    ("verdict", ("verdict", "burst", "network", "features", "evidence", "adaptation")),
+    ("gate", ("onset", "noise", "highpass", "witness", "habit", "backtrack")),
 )
 REST = "the rest"
 FOLDER = str(Path(listening.__file__).parent)

@@ -86,7 +86,7 @@ def test_the_stages_of_hearing_share_its_whole_cost() -> None:
 @pytest.mark.parametrize(
     ("file", "stage"),
     [("/x/hear/echo.py", "echo"), ("/x/hear/vad.py", "speech probability"),
-     ("/x/hear/verdict_net.py", "verdict"), ("/x/hear/noise.py", "gate"),
+     ("/x/hear/network.py", "verdict"), ("/x/hear/noise.py", "gate"),
      ("/x/hear/hearing.py", interruption_cost.REST)],
 )  # fmt: skip
 def test_a_file_of_hearing_belongs_to_a_stage(file: str, stage: str) -> None:
