@@ -62,7 +62,10 @@ class Service:
     def try_out(self, release: Path) -> None:
         """Let a release look at itself, as the user it will run as. Raises ReleaseRefused."""
         command = [str(release / "bin/interlude"), "release", "selftest"]
-        user = USER if os.geteuid() == 0 and _exists(USER) else None
+        user = USER if os.geteuid() == 0 and _home(USER) else None
+        environment = {key: value for key, value in os.environ.items() if key[:4] != "XDG_"}
+        if user:
+            environment["HOME"] = _home(user)  # root's own settings are not the box's
         try:
             done = subprocess.run(
                 command,
@@ -70,6 +73,7 @@ class Service:
                 group=user,
                 extra_groups=[] if user else None,
                 cwd="/",
+                env=environment,
                 capture_output=True,
                 text=True,
                 check=False,
@@ -107,9 +111,9 @@ class Service:
         return done.stdout
 
 
-def _exists(user: str) -> bool:
+def _home(user: str) -> str:
+    """The home of that user; "" if there is no such user."""
     try:
-        pwd.getpwnam(user)
+        return pwd.getpwnam(user).pw_dir
     except KeyError:
-        return False
-    return True
+        return ""

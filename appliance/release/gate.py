@@ -78,7 +78,8 @@ class Gate:
         if self.before is not None and status.pid == self.before.pid:
             return False
         was_unfit = self.before is not None and not self.before.healthy
-        was_failed = self.before is not None and self.before.state == "failed"
+        # Of a box that did not run before nobody knows whether it has a sound card at all.
+        was_failed = self.before is None or self.before.state == "failed"
         return (
             status.ready
             and (status.healthy or was_unfit)

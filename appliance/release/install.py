@@ -108,8 +108,10 @@ class Installer:
         if there == manifest:
             return
         if there is not None:
-            problem = f"Another {manifest.version} is installed already, with other files."
-            raise ReleaseRefused(problem, "A version is given once: make a new one.")
+            if manifest.version in (self.shelf.kept(), self.shelf.previous()):
+                problem = f"Another {manifest.version} is installed already, with other files."
+                raise ReleaseRefused(problem, "A version is given once: make a new one.")
+            self.shelf.disk.remove_tree(self.shelf.folder(manifest.version))  # it was never kept
         free = self.shelf.disk.free_bytes(self.shelf.releases)
         need = manifest.files_bytes + SPARE_BYTES
         if free < need:

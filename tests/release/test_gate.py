@@ -93,3 +93,10 @@ def test_a_box_without_a_sound_card_may_be_updated() -> None:
     still = Status(version="2.0.0", pid=8, state="failed", ready=True, healthy=False)
     assert watched(Reading("active", 0, still), before=unfit) == ""
     assert watched(Reading("active", 0, still), before=OLD) != ""
+
+
+def test_a_box_that_did_not_run_before_may_lack_a_sound_card_but_no_part() -> None:
+    cardless = Status(version="2.0.0", pid=8, state="failed", ready=True, healthy=True)
+    lame = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",))
+    assert watched(Reading("active", 0, cardless), before=None) == ""
+    assert watched(Reading("active", 0, lame), before=None) == "it gave up link"

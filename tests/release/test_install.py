@@ -214,6 +214,13 @@ def test_another_release_of_the_same_version_is_refused(with_old: Bench) -> None
     refused(with_old, with_old.shop.make("0.1.0", "hangs"), "Another 0.1.0")
 
 
+def test_one_that_never_proved_well_may_be_made_anew(with_old: Bench) -> None:
+    with pytest.raises(ReleaseSick):
+        with_old.installer().install(with_old.shop.make("0.2.0", "crashes"))
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert state(with_old) == ("0.2.0", "0.2.0", None)
+
+
 # ── not now ──────────────────────────────────────────────────────────────────────────────────
 def test_a_conversation_is_waited_for(with_old: Bench) -> None:
     with_old.box.quiet_at_s = with_old.box.time_s + 40.0
