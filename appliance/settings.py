@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -89,8 +90,8 @@ class Verdict(Section, frozen=True):
     backchannel: Ratio
 
 
-Phrase = Annotated[str, msgspec.Meta(pattern=r"^[a-z]+(['-][a-z]+)*( [a-z]+(['-][a-z]+)*)*$")]
-Phrases = tuple[Phrase, ...]
+Phrases = tuple[str, ...]
+_PHRASE = re.compile(r"[a-z]+(['-][a-z]+)*( [a-z]+(['-][a-z]+)*)*")
 
 
 class Words(Section, frozen=True):
@@ -102,7 +103,10 @@ class Words(Section, frozen=True):
     stop: Phrases
 
     def __post_init__(self) -> None:
-        for name, phrases in (("yield", self.yields), ("carry_on", self.carry_on)):
+        lists = {"yield": self.yields, "carry_on": self.carry_on, "stop": self.stop}
+        for name, phrases in lists.items():
+            if odd := [p for p in phrases if not _PHRASE.fullmatch(p)]:
+                raise ValueError(f"`{odd[0]}` in the list `{name}` is not words in lower case")
             if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
                 raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
         if both := sorted({*self.yields, *self.stop}.intersection(self.carry_on)):
@@ -112,10 +116,14 @@ class Words(Section, frozen=True):
 class Wake(Section, frozen=True):
     """Mode wake_word."""
 
-    phrase: Phrase
+    phrase: str
     sensitivity: Ratio
     open_s: Annotated[float, msgspec.Meta(ge=0, le=120)]
     barge_in: bool
+
+    def __post_init__(self) -> None:
+        if not _PHRASE.fullmatch(self.phrase):
+            raise ValueError(f"the phrase `{self.phrase}` is not words in lower case")
 
 
 class PushToTalk(Section, frozen=True):
@@ -296,7 +304,9 @@ def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
         problem = f"{source}: {_in_words(error, prefix)}."
-        raise SettingsError(problem, "See `interlude config`.") from error
+        quotes = "`str`, got `bool`" in str(error)  # YAML's yes, no, on and off
+        remedy = 'Put "yes" and "no" in quotes.' if quotes else "See `interlude config`."
+        raise SettingsError(problem, remedy) from error
 
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
