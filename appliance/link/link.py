@@ -30,6 +30,7 @@ from appliance.worker import Worker
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
 FAREWELL_S = 0.3  # for the broker's receipt of our last word
+REREAD_S = 60.0  # between two readings of secrets and certificates
 SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
 CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
 
@@ -102,7 +103,9 @@ class Link:
         self._try_at_s = self._look_at_s = 0.0
         self._up_at_s: float | None = None
         self._short = 0  # connections in a row that ended soon
-        self._complaint = ""
+        self._at: Broker | None = None  # read from the owner's files at `_at_s`
+        self._at_s = 0.0
+        self._complaints: set[str] = set()  # since the broker let us in last
         self._refused: set[Refusal] = set()
 
     def catch_up(self) -> None:
@@ -161,7 +164,7 @@ class Link:
         topics = self._house.topics
         try:
             self._session = Session(
-                broker(self._work.settings.link),
+                self._broker(now_s),
                 self._client_id,
                 will=Will(topics.availability, OFFLINE),
                 subscribe=(*topics.commands, topics.birth),
@@ -170,11 +173,20 @@ class Link:
         except LinkError as error:  # the owner's files; they may be mended any moment
             self._failed(Failure("refused", error.problem, error.remedy), now_s)
 
+    def _broker(self, now_s: float) -> Broker:
+        """Read anew now and then: a password may have been mended. Raises LinkError.
+
+        Not at each knock, since the system's authorities alone take 30 ms to read.
+        """
+        if self._at is None or now_s - self._at_s > REREAD_S:
+            self._at, self._at_s = broker(self._work.settings.link), now_s
+        return self._at
+
     def _take(self, event: object, now_s: float) -> None:
         match event:
             case Up(version):
                 self._up_at_s = now_s
-                self._complaint = ""
+                self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
             case Down(failure):
@@ -198,6 +210,7 @@ class Link:
         up_at_s, self._up_at_s = self._up_at_s, None
         if up_at_s is None:
             return failure
+        self._version = 5  # of an elder broker's successor, for one
         self._short = self._short + 1 if now_s - up_at_s < SHORT_S else 0
         if not self._short:
             self._retry.succeeded()
@@ -206,15 +219,17 @@ class Link:
         return failures.flapping(at)
 
     def _failed(self, failure: Failure, now_s: float) -> None:
+        if failure.cause == "refused":
+            self._at = None
         if failure.other_protocol:
             self._version = 4 if self._version == 5 else 5
         self._try_at_s = now_s + self._retry.failed(failure.cause, self._dice())
         self._complain(str(failure))
 
     def _complain(self, sentence: str) -> None:
-        """Once, until something else is wrong or all is well."""
-        if sentence != self._complaint:
-            self._complaint = sentence
+        """Once, until the broker has let us in again."""
+        if sentence not in self._complaints:
+            self._complaints.add(sentence)
             self._work.log.warning("%s", sentence)
 
     def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
