@@ -25,8 +25,9 @@ class Canceller(Protocol):
 def canceller(settings: Echo, frames: int) -> Canceller:
     """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
     match settings.canceller:
-        case "kalman" | "auto":
-            return Kalman(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
+        case "kalman" | "auto" as name:
+            rest = name == "auto"
+            return Kalman(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ, may_rest=rest)
         case "speex":
             return Speex(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
         case "hardware" | "none":

@@ -11,10 +11,11 @@ from enum import Enum, auto
 
 import msgspec
 
+from appliance.hear import network
 from appliance.hear.attention import Attention
 from appliance.hear.backtrack import Backtrack
-from appliance.hear import network
 from appliance.hear.burst import Burst
+from appliance.hear.cancellers import Canceller
 from appliance.hear.evidence import evidence
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
 from appliance.hear.tape import Tape
@@ -67,11 +68,17 @@ class Hearing:
     """
 
     def __init__(
-        self, settings: HearingSettings, *, serial: int = 0, judge: Judge | None = None
+        self,
+        settings: HearingSettings,
+        *,
+        serial: int = 0,
+        judge: Judge | None = None,
+        canceller: Canceller | None = None,
     ) -> None:
-        """`serial`: the last one that was ever used; the next onset has the one after it."""
+        """`serial`: the last one that was ever used; the next onset has the one after it.
+        `canceller`: in place of the one that the settings name."""
         self._settings = settings
-        self._senses = Senses(settings)
+        self._senses = Senses(settings, canceller)
         self._tape = Tape(PAST_FRAMES)
         self._voicing = Voicing(settings.turn)
         self._judging = Judging(settings.verdict, judge or network.judge(None, log))

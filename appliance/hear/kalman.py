@@ -18,12 +18,14 @@ from appliance.ipc.ring import Samples
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
 _EAGER_STEPS, _CALM_STEPS = 3, 6
+_RESTING_STEPS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
 _EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
 _QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
 _KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
 _DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
 _BETTER_DB = 3.0  # a second opinion counts from here on
 _LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
+_NOTHING_DB = -45.0  # of the way's gain: less than that is no echo that anybody could hear
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
 
@@ -36,7 +38,9 @@ class Kalman:
     it is soon the better one, and takes the first one's place.
     """
 
-    def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
+    def __init__(self, *, tail_ms: int, frames: int, rate_hz: int, may_rest: bool = False) -> None:
+        """`may_rest`: where there is no echo, it seldom looks for one."""
+        self._may_rest = may_rest
         self._frames = frames
         self._parts = -(-tail_ms * rate_hz // 1000 // frames)
         self._length = self._parts * frames
@@ -48,7 +52,7 @@ class Kalman:
         self._second: Response | None = None
         self._lessons = self._second_lessons = 0
         self._steps = 0
-        self._heard = self._left = self._second_left = 1e-12
+        self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
         self._usual_db = 0.0
         self._silent_steps = 2 * self._parts
         self.changes = 0  # how often the room was found to have changed
@@ -58,9 +62,19 @@ class Kalman:
         return self._silent_steps < 2 * self._parts
 
     @property
-    def lessons(self) -> int:
-        """How often it has learned since it was made; what was restored does not count."""
-        return self._lessons
+    def settled(self) -> bool:
+        """It has heard enough of this room; not so just after a change."""
+        return self._lessons >= _EAGER_LESSONS
+
+    @property
+    def gain_db(self) -> float:
+        """Of the loudspeaker's way to the microphone lately, by the response."""
+        return _db(self._echo / self._sent)
+
+    @property
+    def resting(self) -> bool:
+        """The card cancels by itself, or the loudspeaker does not reach the microphone."""
+        return self._may_rest and self.settled and self.gain_db < _NOTHING_DB
 
     @property
     def taken_db(self) -> float:
@@ -94,12 +108,17 @@ class Kalman:
         echo = back(np.einsum("pk,pk->k", self._spectra, self._weights))[n:]
         left = np.rint((heard[-n:] - echo) * 32768)
         self._steps += 1
-        eager = self._lessons < _EAGER_LESSONS or self._second is not None
-        if self._steps >= (_EAGER_STEPS if eager else _CALM_STEPS):
+        if self._steps >= self._due_steps:
             self._learn()
             self._steps = 0
         out: Samples = np.clip(left, -32768, 32767).astype(np.int16)
         return out
+
+    @property
+    def _due_steps(self) -> int:
+        if not self.settled or self._second is not None:
+            return _EAGER_STEPS
+        return _RESTING_STEPS if self.resting else _CALM_STEPS
 
     def _learn(self) -> None:
         """One lesson from the last `length` samples, of which `fresh` are new."""
@@ -112,6 +131,10 @@ class Kalman:
         shared = self._length / fresh
         left = self._main.learn(spectrum, power, self._mic, shared)[-fresh:]
         new = self._mic[-fresh:]
+        echo = new - left
+        self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
+        sent = float(self._far @ self._far) / len(self._far)
+        self._sent += (1 - _KEPT) * (sent - self._sent)
         self._heard += (1 - _KEPT) * (float(new @ new) / fresh - self._heard)
         self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
         taken_db = _db(self._heard / self._left)

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from appliance import processes
-from appliance.hear import network
+from appliance.hear import kept, network
+from appliance.hear.cancellers import canceller
+from appliance.hear.echo_watch import EchoWatch
 from appliance.hear.hearing import Event, Hearing
 from appliance.hear.near import Near
 from appliance.hear.senses import STEP_FRAMES
@@ -35,7 +37,10 @@ def main(work: Worker) -> None:
     # Serials go on where a predecessor stopped, for the conductor's sake.
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
-    hearing = Hearing(work.settings.hearing, serial=serial, judge=judge)
+    cancels = canceller(work.settings.hearing.echo, STEP_FRAMES)
+    watch = EchoWatch(cancels, work.settings.state_path(), kept.key(work.settings))
+    watch.begin()
+    hearing = Hearing(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")
     reference = Tape(_PLAYED_FRAMES)
     poll = select.poll()
@@ -46,7 +51,7 @@ def main(work: Worker) -> None:
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
     lost = 0
-    out = _Out(work, hearing)
+    out = _Out(work, hearing, watch)
     while not work.stopping:
         poll.poll(_POLL_MS)
         for message in work.mail():
@@ -62,6 +67,9 @@ def main(work: Worker) -> None:
         if now - beaten_at > _POLL_MS / 1000:
             work.beat()
             beaten_at = now
+            for sentence in watch.news():
+                work.log.warning("%s", sentence)
+    watch.close()
 
 
 def _listen(
@@ -84,14 +92,16 @@ def _listen(
         echo_of = reference.take(slot.index, STEP_FRAMES)
         out.tell(hearing.hear(samples, echo_of, slot.index))
         out.pass_on(slot.index)
+        out.watch.step()
     return came
 
 
 class _Out:
     """All that leaves: messages, the rings `heard` and `near`, and the floor's hold."""
 
-    def __init__(self, work: Worker, hearing: Hearing) -> None:
+    def __init__(self, work: Worker, hearing: Hearing, watch: EchoWatch) -> None:
         self._work = work
+        self.watch = watch
         self._hearing = hearing
         self._heard = work.writer("heard")
         self._near = Near()

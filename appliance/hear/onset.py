@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import math
 
+from appliance.hear.habit import Levels
 from appliance.settings import Onset
 
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
 _BIAS_DB = 1.0  # steps of mere noise lie about the floor: half of them over it
+_SOFT_DB, _PEAK_DECAY_DB = 20.0, 0.01  # under its peak the echo says nothing, and the room is heard
+_ROOM_SHARE, _ROOM_STEPS = 0.8, 2400
 _DECAY_DB = 0.3  # a step: what a filter of 200 ms leaves lasts as long as the filter
-_WARY_DB = 4.0  # added to the margin for each false alarm
-_WARIEST_DB = 16.0
-_CALM_DB = 0.004  # a step: 4 dB of wariness are forgotten in 5 s
+_WARY_STEPS = 6000  # 30 s after the last of several false alarms, or what would have been one
+_ONCE_STEPS = 800  # 4 s after a single one: dishes seldom fall alone
+_AGAIN_STEPS = 12_000  # another one within a minute is no single one
+_SAME_STEPS = 100  # unless it rings on from the first
+_WITNESSED_STEPS = 30  # 150 ms: for so long the witness may confirm what the gate has seen
 
 
 class ExpectedEcho:
@@ -32,6 +37,8 @@ class ExpectedEcho:
         self._taken_db = 6.0  # echo estimate over residue
         self._loss_db = 0.0  # played over residue: at first, as loud as what is played
         self._path_db = 0.0  # played over echo estimate: the way through the room
+        self._peak = -100.0  # of the estimate lately
+        self._room = Levels(_ROOM_SHARE, _ROOM_STEPS)  # without the box, clatter and all
 
     @property
     def audible(self) -> bool:
@@ -58,11 +65,14 @@ class ExpectedEcho:
         if not self.audible:
             self.db = -100.0
             return
+        self._peak = max(estimate_db, self._peak - _PEAK_DECAY_DB)
         if learn:
-            residue_db = _without(floor_db, residue_db)
+            if estimate_db < self._peak - _SOFT_DB:
+                self._room.feed(residue_db, False)
+            residue_db = _without(max(floor_db, self._room.db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
-            self._taken_db = _follow(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
-            self._loss_db = _follow(self._loss_db, self._played - residue_db, 0.0, 60.0)
+            self._taken_db = _usual(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
+            self._loss_db = _usual(self._loss_db, self._played - residue_db, 0.0, 60.0)
         self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
 
 
@@ -84,13 +94,24 @@ def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
     return min(max(value, lowest), highest)
 
 
+_LESS_DB, _MORE_DB = 0.16, 0.04  # a step: in one of five it may be less than is expected
+
+
+def _usual(value: float, seen: float, lowest: float, highest: float) -> float:
+    """A level that four of five steps reach. How far the fifth falls short is nothing: there a dish
+    fell, and the canceller is no worse for it."""
+    value += _MORE_DB if seen > value else -_LESS_DB
+    return min(max(value, lowest), highest)
+
+
 class Gate:
     """Fires when the energy stands out: by the full margin for `steps` steps, or less for longer.
 
     A sequential test (Page's cumulative sum, 1954): steps above half the margin add up, steps
     below it take away, and no step counts for more than the full margin, so that one click is not
-    enough. After a false alarm it is wary for some seconds: its margin grows, so that a clatter
-    does not pause the box again and again. The network, which is not wary, still hears a word.
+    enough. After a false alarm it is wary: what stands out must also sound like a voice to a
+    second witness (witness.py), now or within 150 ms. A room that clatters on keeps it so, and the
+    box is not paused by it.
     """
 
     def __init__(self, settings: Onset) -> None:
@@ -98,15 +119,37 @@ class Gate:
         self._half_db = settings.above_noise_db / 2
         self._enough_db = settings.steps * self._half_db
         self._sum_db = 0.0
-        self._wary_db = 0.0
+        self._wary_steps = self._witnessed_steps = self._alarmed_steps = 0
         self.excess_db = -100.0
 
-    def feed(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
-        """One step. `excess_db` is how far it stands above all that is expected."""
+    @property
+    def wary(self) -> bool:
+        return self._wary_steps > 0
+
+    def feed(
+        self, energy_db: float, floor_db: float, echo: ExpectedEcho, speaks: bool = False
+    ) -> bool:
+        """One step. `excess_db` is how far it stands above all that is expected.
+        `speaks`: what the witness says."""
+        stands_out = self._stands_out(energy_db, floor_db, echo)
+        self._alarmed_steps = max(0, self._alarmed_steps - 1)
+        if not self.wary:
+            return stands_out
+        self._wary_steps -= 1
+        self._witnessed_steps = _WITNESSED_STEPS if stands_out else self._witnessed_steps - 1
+        if self._witnessed_steps <= 0:
+            return False
+        if speaks:
+            self._wary_steps //= 2
+            return True
+        if stands_out:
+            self._alarm()
+        return False
+
+    def _stands_out(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
         half_db = self._half_db
-        self._wary_db = max(0.0, self._wary_db - _CALM_DB)
         excess_db = energy_db - floor_db - self._settings.above_noise_db
-        counts_db = excess_db - self._wary_db + half_db
+        counts_db = excess_db + half_db
         if echo.audible:  # what is left of a voice has peaks: here only the full margin counts
             over_echo_db = energy_db - echo.db - self._settings.above_echo_db
             excess_db = min(excess_db, over_echo_db)
@@ -117,12 +160,19 @@ class Gate:
 
     def false_alarm(self) -> None:
         """What it fired at was no voice."""
-        self._wary_db = min(_WARIEST_DB, self._wary_db + _WARY_DB)
+        self._alarm()
 
     def right(self) -> None:
         """What it fired at was a voice."""
-        self._wary_db /= 2
+        self._wary_steps //= 2
+
+    def _alarm(self) -> None:
+        often = 0 < self._alarmed_steps < _AGAIN_STEPS - _SAME_STEPS
+        self._wary_steps = max(self._wary_steps, _WARY_STEPS if often else _ONCE_STEPS)
+        if often or not self._alarmed_steps:
+            self._alarmed_steps = _AGAIN_STEPS
 
     def reset(self) -> None:
         """Forget the steps so far, not the wariness."""
         self._sum_db = 0.0
+        self._witnessed_steps = 0

@@ -12,10 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.hear.cancellers import Canceller, canceller
+from appliance.hear.habit import Background
 from appliance.hear.highpass import HighPass
 from appliance.hear.noise import NoiseFloor
 from appliance.hear.onset import ExpectedEcho, Gate
 from appliance.hear.vad import SpeechProbability
+from appliance.hear.witness import Witness
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
 from appliance.settings import Hearing as HearingSettings
@@ -60,7 +62,10 @@ class Senses:
         self._column = np.zeros((STEP_FRAMES, 1))
         self._zeros = 0
         self.speech = SpeechProbability()
+        self._last_probability = 0.0
         self.floor = NoiseFloor()
+        self.background = Background()
+        self.witness = Witness(STEP_FRAMES)
         self.echo = ExpectedEcho()
         self.gate = Gate(settings.onset)
 
@@ -87,10 +92,16 @@ class Senses:
         self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or somebody_speaks)
-        fires = self.gate.feed(energy_db, self.floor.db, self.echo)
+        probability = self._probability(residue)
+        if probability is not None:
+            self._last_probability = probability
+        self.background.feed(energy_db, self._last_probability, somebody_speaks)
+        usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
+        speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
+        fires = self.gate.feed(energy_db, usual_db, self.echo, speaks)
         return Step(
-            residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires,
-            self._probability(residue), sounding,
+            residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
+            sounding,
         )  # fmt: skip
 
     def _probability(self, residue: Samples) -> float | None:

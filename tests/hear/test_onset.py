@@ -40,16 +40,43 @@ def test_steady_noise_never_fires(settings: Hearing) -> None:
     assert not any(gate.feed(float(db), FLOOR_DB, echo) for db in energies)
 
 
-def test_after_a_false_alarm_it_wants_more_and_calms_down_in_time(settings: Hearing) -> None:
+def fires(gate: Gate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool:
+    """Whether sound of that excess makes it fire; silence follows."""
+    echo = ExpectedEcho()
+    loud_db = FLOOR_DB + gate._settings.above_noise_db + excess_db
+    fired = True in [gate.feed(loud_db, FLOOR_DB, echo, speaks) for _ in range(steps)]
+    gate.reset()
+    for _ in range(200):
+        gate.feed(FLOOR_DB, FLOOR_DB, echo)
+    return fired
+
+
+def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(settings: Hearing) -> None:
     gate = Gate(settings.onset)
     gate.false_alarm()
-    assert steps_to_fire(gate, -1, most=20) is None
-    gate.reset()
-    assert steps_to_fire(gate, 6) == 2
-    gate.reset()
-    steps_to_fire(gate, -30, most=1000)
-    gate.reset()
-    assert steps_to_fire(gate, 0) == 2
+    assert not fires(gate, 20, speaks=False)
+    assert fires(gate, 20, speaks=True)
+    for _ in range(8000):
+        gate.feed(FLOOR_DB, FLOOR_DB, ExpectedEcho())
+    assert fires(gate, 0, speaks=False)
+
+
+def test_a_room_that_clatters_on_keeps_it_wary(settings: Hearing) -> None:
+    gate = Gate(settings.onset)
+    gate.false_alarm()
+    assert not any(fires(gate, 20, speaks=False) for _ in range(300))  # one a second, 5 minutes
+
+
+def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(settings: Hearing) -> None:
+    for late_steps, expected in ((25, True), (40, False)):
+        gate, echo = Gate(settings.onset), ExpectedEcho()
+        gate.false_alarm()
+        loud_db = FLOOR_DB + settings.onset.above_noise_db + 10
+        for _ in range(2):
+            assert not gate.feed(loud_db, FLOOR_DB, echo)
+        for _ in range(late_steps):
+            assert not gate.feed(FLOOR_DB, FLOOR_DB, echo)
+        assert gate.feed(FLOOR_DB, FLOOR_DB, echo, True) == expected
 
 
 def test_over_the_box_it_wants_more_than_the_expected_echo(settings: Hearing) -> None:

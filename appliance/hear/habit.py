@@ -1,0 +1,70 @@
+"""What a room usually sounds like: how loud all of it is, and how loud the speech in it is that is
+not meant for the box, such as a television's.
+
+In: levels of 5 ms steps in dB. Out: levels that they seldom exceed. A noise floor knows only the
+pauses of a television, and only the fan of a kitchen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_LOWEST_DB, _BINS = -100, 100  # of 1 dB
+_EVERY_STEPS = 8  # between two looks at the whole
+_LEAST_STEPS = 100  # before it says anything
+# Of a step's weight while a sound is followed: it may well be the owner. What fills the remaining
+# time too is not.
+_FOLLOWED = 0.125
+_HEAVY = 1e6
+
+
+class Levels:
+    """`db`: so large a `share` of the steps lately was softer. -100 until that is known."""
+
+    def __init__(self, share: float, memory_steps: int) -> None:
+        self.db = float(_LOWEST_DB)
+        self._share, self._memory = share, memory_steps
+        self._counts = np.zeros(_BINS)
+        self._weight = 1.0  # of a new step: it grows, so that the others shrink
+        self._steps = 0
+
+    @property
+    def known(self) -> bool:
+        return self.db > _LOWEST_DB
+
+    def feed(self, level_db: float, followed: bool) -> None:
+        """One step; `followed`: a sound that stood out is under way."""
+        place = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
+        self._weight *= 1 + 1 / self._memory
+        self._counts[place] += self._weight * (_FOLLOWED if followed else 1.0)
+        self._steps += 1
+        if self._steps % _EVERY_STEPS == 0:
+            self._look()
+
+    def _look(self) -> None:
+        total = np.cumsum(self._counts)
+        if total[-1] >= self._weight * _LEAST_STEPS:
+            self.db = _LOWEST_DB + float(np.searchsorted(total, self._share * total[-1]))
+        if self._weight > _HEAVY:
+            self._counts /= self._weight
+            self._weight = 1.0
+
+
+_SPEECH = 0.5  # probability
+_SPEECH_SHARE, _SPEECH_STEPS = 0.8, 2400  # more than a fifth of 12 s must be speech to count
+_SYLLABLES_DB = 5.0  # its loudest syllables stand out by that much more
+
+
+class Background:
+    """Speech that goes on and on while the box talks. `db` of it; -100 if there is none."""
+
+    def __init__(self) -> None:
+        self._levels = Levels(_SPEECH_SHARE, _SPEECH_STEPS)
+
+    @property
+    def db(self) -> float:
+        return self._levels.db + _SYLLABLES_DB if self._levels.known else float(_LOWEST_DB)
+
+    def feed(self, energy_db: float, probability: float, followed: bool) -> None:
+        """One step's energy, and the probability that it is speech."""
+        self._levels.feed(energy_db if probability >= _SPEECH else _LOWEST_DB, followed)

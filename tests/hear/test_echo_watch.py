@@ -1,0 +1,95 @@
+"""The canceller's keeper: begins where it ended, and says what the owner should know, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from appliance.hear import kept
+from appliance.hear.cancellers import Canceller
+from appliance.hear.echo import NoCanceller
+from appliance.hear.echo_watch import EchoWatch
+from appliance.hear.kalman import Kalman
+from tests.hear.test_kalman import RATE_HZ, Wave, answer, echo_of, room, taken_db
+
+
+def kalman(*, may_rest: bool = False) -> Kalman:
+    return Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ, may_rest=may_rest)
+
+
+def hear(canceller: Canceller, watch: EchoWatch, mic: Wave, seconds: int) -> Wave:
+    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+    played = answer(seconds)
+    left = []
+    for at in range(0, len(played), 80):
+        left.append(canceller.cancel(heard[at : at + 80], played[at : at + 80]))
+        watch.step()
+    return np.concatenate(left).astype(float)
+
+
+def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path) -> None:
+    mic = echo_of(answer(6), room(1))
+    for first_db in (15.0, 20.0):  # cold: the first two seconds are worse
+        canceller = kalman()
+        watch = EchoWatch(canceller, tmp_path, "card")
+        watch.begin()
+        left = hear(canceller, watch, mic, 6)
+        watch.close()
+        assert taken_db(mic, left, 2, 6) > 20
+        good = taken_db(mic, left, 0, 1) > first_db
+        assert good == (first_db == 20.0)
+    assert (tmp_path / kept.FILE).is_file()
+    assert watch.news() == []
+
+
+def test_a_damaged_file_is_said_once_and_does_not_stop_it(tmp_path: Path) -> None:
+    (tmp_path / kept.FILE).write_bytes(b"no archive")
+    canceller = kalman()
+    watch = EchoWatch(canceller, tmp_path, "card")
+    watch.begin()
+    (said,) = watch.news()
+    assert "damaged" in said
+    assert watch.news() == []
+
+
+def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
+    played = answer(10)
+    mic = echo_of(played, room(3))
+    mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
+    canceller = kalman()
+    watch = EchoWatch(canceller, tmp_path, "card")
+    hear(canceller, watch, mic, 10)
+    assert [said for said in watch.news() if "moved" in said] != []
+    watch.close()
+
+
+def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Path) -> None:
+    mic = np.random.default_rng(0).normal(0, 10, 8 * RATE_HZ)
+    canceller = kalman(may_rest=True)
+    watch = EchoWatch(canceller, tmp_path, "card")
+    hear(canceller, watch, mic, 8)
+    (said,) = watch.news()
+    assert "by itself" in said
+    assert canceller.resting
+    watch.close()
+    assert not (tmp_path / kept.FILE).exists()
+
+
+def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
+    mic = echo_of(answer(8), room(1, gain=0.03)) + np.random.default_rng(0).normal(
+        0, 10, 8 * RATE_HZ
+    )
+    canceller = kalman(may_rest=True)
+    watch = EchoWatch(canceller, tmp_path, "card")
+    hear(canceller, watch, mic, 8)
+    assert not canceller.resting
+    watch.close()
+
+
+def test_without_a_canceller_of_ours_there_is_nothing_to_keep(tmp_path: Path) -> None:
+    watch = EchoWatch(NoCanceller(), tmp_path, "card")
+    watch.begin()
+    watch.step()
+    watch.close()
+    assert list(tmp_path.iterdir()) == []

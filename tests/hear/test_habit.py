@@ -1,0 +1,61 @@
+"""What a room usually sounds like is learned, and the owner does not spoil it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.habit import Background, Levels
+
+STEPS = 2000  # 10 s
+
+
+def television(rng: np.random.Generator) -> float:
+    """Energy of a step of speech at -41 dB, or of a pause of it."""
+    return float(rng.normal(-41, 5)) if rng.random() < 0.7 else -68.0
+
+
+def test_a_share_of_the_steps_lies_below_the_level() -> None:
+    rng = np.random.default_rng(1)
+    levels = Levels(0.8, 2400)
+    for db in rng.uniform(-60, -40, STEPS):
+        levels.feed(float(db), followed=False)
+    assert -46 <= levels.db <= -43
+
+
+def test_nothing_is_known_of_the_first_moment() -> None:
+    levels = Levels(0.8, 2400)
+    for _ in range(50):
+        levels.feed(-30.0, followed=False)
+    assert not levels.known
+
+
+def test_a_new_level_is_learned_within_its_memory() -> None:
+    levels = Levels(0.8, 1000)
+    for db in [-60.0] * STEPS + [-30.0] * STEPS:
+        levels.feed(db, followed=False)
+    assert -32 <= levels.db <= -29
+
+
+def test_a_television_becomes_background() -> None:
+    rng = np.random.default_rng(2)
+    background = Background()
+    for _ in range(STEPS):
+        db = television(rng)
+        background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
+    assert -42 < background.db < -30
+
+
+def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
+    background = Background()
+    for _ in range(3):
+        for step in range(800):
+            speaks = step < 300
+            background.feed(-26.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
+    assert background.db < -90
+
+
+def test_noise_that_is_no_speech_is_no_background_speech() -> None:
+    background = Background()
+    for _ in range(STEPS):
+        background.feed(-30.0, 0.05, followed=False)
+    assert background.db < -90
