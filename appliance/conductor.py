@@ -36,6 +36,7 @@ from appliance.memory import Turn
 from appliance.messages import (
     Finished,
     Heard,
+    HouseChanged,
     Message,
     ModeName,
     PartChanged,
@@ -139,6 +140,7 @@ class Conductor:
         self._words_leave = work.settings.link.words
         self._model = work.settings.thinking.model
         self._voice = ""
+        self._house = False if work.settings.link.broker else None
         self._standing: Standing | None = None
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
@@ -207,6 +209,10 @@ class Conductor:
                 self._model = model
             case SpeakerReady(voice):
                 self._voice = voice
+            case HouseChanged(here):
+                self._house = here
+            case PartChanged("link", "down" | "failed"):
+                self._house = False
             case SetVoice():
                 self._send("speaker", message)
             case Restart():
@@ -231,7 +237,7 @@ class Conductor:
         now, settings = self._conversation, self._work.settings
         volume = settings.speaking.volume if now.volume is None else now.volume
         broken = tuple(sorted(now.broken))
-        return Standing(now.mode, now.muted, volume, self._voice, self._model, broken)
+        return Standing(now.mode, now.muted, volume, self._voice, self._model, broken, self._house)
 
     def _tell(self, part: str, message: Message) -> None:
         """To a part that not every box has, and that may miss what is old news soon."""

@@ -25,6 +25,7 @@ from appliance.ipc.record import Record
 from appliance.outside import (
     Ask,
     Forget,
+    HouseChanged,
     Listen,
     ModeName,
     Mute,
@@ -43,7 +44,7 @@ from appliance.outside import (
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "Listen",
+    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "HouseChanged", "Listen",
     "ModeName", "Mute", "Paused", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode",
     "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking",
     "Stopped", "Talk",
@@ -266,6 +267,7 @@ Message = (
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
+    | HouseChanged
     | StateChanged | Standing
 )  # fmt: skip
 

@@ -78,6 +78,12 @@ class Restart(Record, frozen=True):
     supervisor."""
 
 
+class HouseChanged(Record, frozen=True):
+    """From the link: the MQTT broker was reached, or is gone."""
+
+    here: bool
+
+
 # ── conductor → everybody who watches ────────────────────────────────────────────────────────
 class StateChanged(Record, frozen=True):
     """The conversation's state, sent at every change and never while it lasts."""
@@ -92,6 +98,7 @@ class Standing(Record, frozen=True):
     """How the box stands. To those who show it: at every change, and when one of them comes up.
 
     `broken`: needed parts that were given up, and cards that are gone, in the words of a sentence.
+    `house`: whether the MQTT broker is reached; None where the owner has none.
     """
 
     mode: ModeName
@@ -100,3 +107,4 @@ class Standing(Record, frozen=True):
     voice: str = ""
     model: str = ""
     broken: tuple[str, ...] = ()
+    house: bool | None = None

@@ -23,7 +23,7 @@ from appliance.link.mqtt import Arrived, Down, Receipt, Session, Subscribed, Up,
 from appliance.link.picture import Reading
 from appliance.link.retry import Retry
 from appliance.machine import LOW_VOLTAGE, Machine
-from appliance.messages import Standing
+from appliance.messages import HouseChanged, Standing
 from appliance.settings import Settings
 from appliance.voice import choose
 from appliance.worker import Worker
@@ -189,8 +189,11 @@ class Link:
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
+                self._work.send(HouseChanged(here=True))
             case Down(failure):
                 assert self._session is not None
+                if self._up_at_s is not None:
+                    self._work.send(HouseChanged(here=False))
                 failure = self._lasted(failure, self._session.broker, now_s)
                 self._session = None
                 self._house.disconnected()

@@ -27,7 +27,7 @@ from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.settings import load
 from appliance.supervisor import Supervisor
 
-PARTS = ("capture", "playback", "listener", "thinker", "speaker")
+PARTS = ("capture", "playback", "listener", "words", "thinker", "speaker")
 PATIENCE_S = 20.0  # on a busy machine
 M = TypeVar("M")
 

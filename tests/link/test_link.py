@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages import SetVolume, Think
+from appliance.messages import SetVolume, Standing, Think
 from appliance.room.mosquitto import Ear, Mosquitto
 from tests.link.conftest import Make
 from tests.link.elder import elder
@@ -50,7 +50,9 @@ def test_after_a_restart_of_the_broker_all_is_right_within_five_seconds(
     with box(broker, tmp_path) as one:
         with Ear(broker.port) as ear:
             one.until(lambda: one.online(ear))
+        one.until(lambda: one.get("words", Standing).house)
         broker.stop()
+        one.until(lambda: one.get("words", Standing).house is False)
         one.asks(5)  # the box goes on meanwhile
         one.answers(one.get("thinker", Think).turn)
         one.say("room", SetVolume(0.1))
