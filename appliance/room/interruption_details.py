@@ -77,7 +77,23 @@ def verdicts(found: Findings) -> list[Sheet]:
     sure = Sheet("Calibration at 300 ms: of an interruption (offline)",
                  ("it said", "it was", "opinions"))  # fmt: skip
     sure.rows += [(percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]]
-    return [time, matrix, sure]
+    return [time, matrix, _by_source(trials), sure]
+
+
+def _by_source(trials: Sequence[Trial]) -> Sheet:
+    columns = ("", "n", "final", "at 300 ms", "% i. resumed", "% b. resumed")
+    sheet = Sheet("Verdicts on speech, by where it is from (offline)", columns)
+    for name, real in (("recorded", True), ("synthetic", False)):
+        mine = [t for t in trials if t.real == real and t.kind != "noise"]
+        kept = ("backchannel", "noise", "no pause")
+        if mine:
+            sheet.rows.append((
+                name, len(mine), plain(figures.accuracy(mine, None).value),
+                plain(figures.accuracy(mine, 300).value),
+                percent(figures.taken_for(mine, "interruption", kept[:2]).value),
+                percent(figures.taken_for(mine, "backchannel", kept).value),
+            ))  # fmt: skip
+    return sheet
 
 
 def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
