@@ -81,8 +81,9 @@ def _stop(axis: Axes, found: Findings) -> None:
         half = figures.late(trials, 50).value
         tops.append(float(np.max(heights)))
         axis.axvline(min(half, SHOWN_MS), color=colour, lw=1.2, ls="--")
-        axis.text(0.98, 0.97 - 0.14 * number, f"{label}: p50 {half:.0f} ms, n {len(times)}",
-                  color=colour, size=10.5, ha="right", va="top", transform=axis.transAxes)  # fmt: skip
+        text = f"{label}: p50 {half:.0f} ms, n {len(times)}"
+        axis.text(0.98, 0.97 - 0.08 * number, text, color=colour, size=10.5, ha="right", va="top",
+                  transform=axis.transAxes)  # fmt: skip
     axis.set_xlim(0, SHOWN_MS)
     axis.set_ylim(0, max(tops, default=1) * 1.08)
     _dress(axis, "Silent so long after the first sample of a word", "ms (quiet room; the last bar: "
