@@ -71,3 +71,13 @@ class Burst:
     @property
     def louder_db(self) -> float:
         return 0.0 if self._usual_db is None else self.level_db - self._usual_db
+
+
+_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
+
+
+def usual_after(usual_db: float | None, burst: Burst) -> float:
+    """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
+    if usual_db is None:
+        return burst.level_db
+    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * burst.level_db

@@ -14,7 +14,7 @@ import msgspec
 from appliance.hear import network
 from appliance.hear.attention import Attention
 from appliance.hear.backtrack import Backtrack
-from appliance.hear.burst import Burst
+from appliance.hear.burst import Burst, usual_after
 from appliance.hear.cancellers import Canceller
 from appliance.hear.evidence import evidence
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
@@ -44,7 +44,6 @@ PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it cou
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
-_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
 
 class Phase(Enum):
@@ -258,9 +257,8 @@ class Hearing:
         at = min(at, self._now)
         self._attention.wake(at)
         hops = self._attention.since(at)
-        voiced = [
-            end for probability, end in hops if probability >= self._settings.turn.probability
-        ]
+        enough = self._settings.turn.probability
+        voiced = [end for probability, end in hops if probability >= enough]
         if not voiced:
             return
         self._begin(max(at, voiced[0] - WINDOW_FRAMES), False, events)
@@ -317,11 +315,7 @@ class Hearing:
             events[-1] = msgspec.structs.replace(events[-1], frames=0)
             self._quiet()
             return
-        usual = self._usual_db
-        self._usual_db = (
-            self._burst.level_db if usual is None
-            else _USUAL_KEPT * usual + (1 - _USUAL_KEPT) * self._burst.level_db
-        )  # fmt: skip
+        self._usual_db = usual_after(self._usual_db, self._burst)
         self._quiet()
 
     def _quiet(self) -> None:
