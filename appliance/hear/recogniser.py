@@ -18,9 +18,10 @@ class Guess(NamedTuple):
 
 
 class Recogniser(Protocol):
-    """Hears one sound at a time."""
+    """Hears one sound at a time. `unknown`: phrases of the owner's that it can never hear."""
 
     name: str
+    unknown: tuple[str, ...]
 
     def begin(self) -> None:
         """Another sound; the last one is forgotten."""

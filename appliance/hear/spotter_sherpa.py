@@ -83,6 +83,7 @@ class Transcript:
     """Any word."""
 
     name = "sherpa-onnx transcript"
+    unknown: tuple[str, ...] = ()
 
     def __init__(self, files: dict[str, Path]) -> None:
         roles = {role: str(path) for role, path in files.items()}

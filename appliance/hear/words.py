@@ -32,6 +32,9 @@ def main(work: Worker) -> None:
     understanding.waiting = work.settings.mode == "wake_word"
     work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
                   spotter.name if spotter else "nobody")  # fmt: skip
+    if recogniser is not None and recogniser.unknown:
+        work.log.warning("these phrases of `hearing.words` can never be heard: %s",
+                         ", ".join(recogniser.unknown))  # fmt: skip
     near = work.reader("near")
     poll, look = select.poll(), select.poll()
     for fd in (work.stop_fd, work.channel.fileno()):

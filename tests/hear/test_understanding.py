@@ -20,6 +20,7 @@ class Scripted:
     """A recogniser that says the n-th text once it has heard so many milliseconds of the sound."""
 
     name = "scripted"
+    unknown: tuple[str, ...] = ()
 
     def __init__(self, *script: tuple[int, str]) -> None:
         self._script = script
