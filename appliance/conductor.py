@@ -208,6 +208,8 @@ class Conductor:
             case ThinkerReady(model):
                 self._model = model
             case SpeakerReady(voice):
+                if not self._voice and self._work.settings.speaking.chime:
+                    self._step(Say("", chime=True))  # the opening: the listener learns the room
                 self._voice = voice
             case HouseChanged(here):
                 self._house = here

@@ -212,7 +212,9 @@ class ThoughtEnded(Record, frozen=True):
 
 # ── conductor → speaker, and back ────────────────────────────────────────────────────────────
 class Speak(Record, frozen=True):
-    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it."""
+    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it.
+
+    `chime` and no text: the opening, by which the listener learns the room."""
 
     turn: int
     number: int

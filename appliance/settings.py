@@ -179,6 +179,7 @@ class Speaking(Section, frozen=True):
     resume_ramp_ms: Annotated[int, msgspec.Meta(ge=1, le=25)]
     rewind_after_s: Annotated[float, msgspec.Meta(ge=0, le=60)]
     grace_ms: Milliseconds
+    chime: bool
 
 
 class Memory(Section, frozen=True):

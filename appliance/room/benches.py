@@ -100,7 +100,7 @@ class Bench:
 BENCHES: tuple[Bench, ...] = (
     Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
     Bench("interruption", "13 min", "all about being interrupted: stop, pauses, verdict, seam"),
-    Bench("echo", "25 min", "which echo canceller: words noticed in double talk, pauses for nothing"),
+    Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
     Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),

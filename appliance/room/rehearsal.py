@@ -274,10 +274,11 @@ class Rehearsal:
 
 
 def _with_own_state(settings: Settings, folder: Path) -> Settings:
-    """The owner's models, but a memory of the rehearsal's own: nothing of it is remembered."""
+    """The owner's models, but a memory of the rehearsal's own, and no chime."""
     folder.mkdir()
     (folder / "models").symlink_to((settings.state_path() / "models").absolute())
-    return msgspec.structs.replace(settings, state_dir=str(folder))
+    silent = msgspec.structs.replace(settings.speaking, chime=False)  # a scene begins in silence
+    return msgspec.structs.replace(settings, state_dir=str(folder), speaking=silent)
 
 
 def _noise(scene: Scene) -> Samples:

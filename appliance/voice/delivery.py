@@ -14,7 +14,7 @@ from appliance.errors import VoiceError
 from appliance.ipc.ring import END, START
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.processes import RATE_HZ
-from appliance.voice.chime import chime
+from appliance.voice.chime import chime, opening
 from appliance.voice.text import speakable
 from appliance.voice.voice import NOTHING, Samples, Speech, Voice
 
@@ -138,7 +138,7 @@ class Delivery:
     def _chime(self, gap: int, now_s: float) -> None:
         """Its sound is part of the sentence that it goes before."""
         assert self._sentence is not None
-        sound = chime()
+        sound = chime() if self._sentence.order.text else opening()
         self._keep(np.zeros(gap, np.int16))
         self._keep(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)
