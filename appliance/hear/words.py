@@ -15,7 +15,7 @@ from appliance.hear.understanding import Understanding
 from appliance.messages import Standing
 from appliance.worker import Worker
 
-_LOOK_MS = 30  # between two looks while the wake word is waited for: 33 a second, not 200
+_LOOK_MS = 30  # between two looks while all sound comes: 33 a second, not 200
 _POLL_MS = 1000
 
 
@@ -43,15 +43,18 @@ def main(work: Worker) -> None:
     poll.register(near.fileno(), select.POLLIN)
     work.ready()
     beaten_at = time.monotonic()
+    streams = False  # all sound comes, not only that over the box
     while not work.stopping:
-        if understanding.waiting:
+        if streams:
             look.poll(_LOOK_MS)
         else:
             poll.poll(_POLL_MS)
+        streams = False
         for message in work.mail():
             if isinstance(message, Standing):
                 understanding.waiting = message.mode == "wake_word" and not message.muted
         while (slot := near.read()) is not None:
+            streams |= slot.turn == 0
             for heard in understanding.take(slot.samples, slot.index, slot.turn, slot.flags):
                 work.send(heard)
         now = time.monotonic()
