@@ -169,8 +169,8 @@ def _pauses(axis: Axes, found: Findings) -> None:
         seconds = sum(r.talked_s for _, r in done)
         rate = figures.an_hour(sum(len(r.pauses) for _, r in done), seconds)
         limit = PAUSE_LIMITS.get(name)
-        good = limit is None or rate.value <= limit
-        axis.barh(y, rate.value, color=OURS if good else ARTICLE, height=0.55)
+        colour = FAINT if limit is None else OURS if rate.value <= limit else ARTICLE
+        axis.barh(y, rate.value, color=colour, height=0.55)
         axis.plot([rate.low, rate.high], [y, y], color=INK, lw=1.1)
         if limit is not None:
             axis.plot([limit, limit], [y - 0.38, y + 0.38], color=TARGET, lw=2.2)

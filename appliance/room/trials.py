@@ -195,7 +195,8 @@ def play(
         said.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
     result.trials = [_trial(session, *one) for one in said]
-    stretches = [(first, last) for _, _, first, last in said]
+    # Behind its word a recording has noise of its own, and the room goes on.
+    stretches = [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
     result.pauses = _uncaused(machine.events, stretches)
     result.died_s = [at / RATE_HZ for at in machine.yields
                      if not _caused(at, stretches, LATE + DEADLINE)]  # fmt: skip
