@@ -70,10 +70,10 @@ PAUSES["full"] = (
     Condition("distorting speaker", 0.0, drive=2.0),
 )
 SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # a room and condition
-SILENT_S: dict[Effort, float] = {"quick": 100.0, "default": 600.0, "full": 3600.0}  # a room
+SILENT_S: dict[Effort, float] = {"quick": 60.0, "default": 600.0, "full": 3600.0}  # a room
 HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # of the first: an hour in all
 ARTICLE_SOUNDS: dict[Effort, int] = {"quick": 10, "default": 40, "full": 160}
-ARTICLE_S: dict[Effort, float] = {"quick": 60.0, "default": 300.0, "full": 1200.0}
+ARTICLE_S: dict[Effort, float] = {"quick": 40.0, "default": 300.0, "full": 1200.0}
 # Of a hundred sounds. With no recordings, the synthetic ones take the real ones' place.
 MIXTURE: tuple[tuple[Kind, bool, int], ...] = (
     ("backchannel", True, 26), ("interruption", True, 26), ("backchannel", False, 16),
