@@ -1,7 +1,7 @@
 """[process] Microphone → ring `mic`, in slots of 5 ms at 16 kHz, each with its sample index.
 
-It never stops and never waits: what a reader misses is the reader's loss. While the box is muted
-every sample is a zero before it reaches the ring.
+It never stops and never waits: what a reader misses is the reader's loss. While the box is muted,
+or its switch is off, every sample is a zero before it reaches the ring.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _serve(work: Worker, stream: Stream, mic: RingWriter, pulse: Pulse) -> None:
                     for block in blocks(frames):
                         samples = decimate(block)
                         mic.write(
-                            _SILENCE if work.floor.muted else samples, index=clock.index(taken)
+                            _SILENCE if work.floor.deaf else samples, index=clock.index(taken)
                         )
                         taken += block_frames
                     pulse.moved()

@@ -29,6 +29,8 @@ class Floor:
     press        panel's: a serial raised at each press that ends what sounds, before the message
                  that says what was pressed
     press_taken  conductor's: the press that it has acted on
+    switched_off panel's: 1 while the switch on the housing cuts the microphone; over everything,
+                 and `muted` has no say in it
     """
 
     def __init__(self, fd: int) -> None:
@@ -90,6 +92,19 @@ class Floor:
     @press_taken.setter
     def press_taken(self, value: int) -> None:
         self._words[6 * _LINE_WORDS] = value
+
+    @property
+    def switched_off(self) -> bool:
+        return bool(self._words[7 * _LINE_WORDS])
+
+    @switched_off.setter
+    def switched_off(self, value: bool) -> None:
+        self._words[7 * _LINE_WORDS] = int(value)
+
+    @property
+    def deaf(self) -> bool:
+        """True while the microphone's samples must go nowhere, whoever says so."""
+        return self.muted or self.switched_off
 
     @property
     def pressed(self) -> bool:

@@ -229,6 +229,22 @@ def test_muted_means_zeros_before_the_ring(one_card: Rig) -> None:
     assert joined(rig.mic_slots, index - 100, index + 900).any()
 
 
+def test_the_switch_cuts_the_microphone_whatever_the_conductor_says(one_card: Rig) -> None:
+    rig = one_card
+    rig.fresh()
+    rig.floor.switched_off = True
+    rig.floor.muted = False
+    try:
+        rig.run(0.05)
+        index = said(rig, noise(800))
+        assert not joined(rig.mic_slots, index - 100, index + 900).any()
+    finally:
+        rig.floor.switched_off = False
+    rig.run(0.05)
+    index = said(rig, noise(800))
+    assert joined(rig.mic_slots, index - 100, index + 900).any()
+
+
 def test_volume_acts_at_once(one_card: Rig) -> None:
     rig = one_card
     turn = rig.fresh()
@@ -241,6 +257,21 @@ def test_volume_acts_at_once(one_card: Rig) -> None:
     track = rig.track(first, rig.wait(Finished).index)
     assert track[0] == track[-1] == 8000
     assert (track == 2000).sum() > RATE_HZ // 5
+
+
+def test_the_ring_played_holds_what_left_the_volume_included(one_card: Rig) -> None:
+    """So the echo canceller need not be told of any volume."""
+    rig = one_card
+    turn = rig.fresh()
+    rig.say(turn, np.full(RATE_HZ, 8000, np.int16))
+    first = rig.wait(Started).index
+    rig.send(SetVolume(0.25))
+    rig.run(0.3)
+    rig.send(SetVolume(1.0))
+    last = rig.wait(Finished).index
+    told = joined(rig.played_slots, first, last)
+    assert (told == 2000).any()
+    np.testing.assert_array_equal(told, rig.track(first, last))
 
 
 # Cards of their own

@@ -1,0 +1,1 @@
+"""The panel: what the owner presses, and the light that answers."""

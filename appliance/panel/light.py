@@ -1,0 +1,100 @@
+"""One table: what the box is doing → how the light shows it. Pure: no LED, no clock.
+
+Every pattern has a rhythm of its own, so that it can be told without seeing colour.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import time
+from typing import Literal
+
+Colour = tuple[float, float, float]  # red, green, blue; 0 to 1
+Shape = Literal["steady", "breath", "blink"]
+
+OFF: Colour = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """One row.
+
+    colour   at full light
+    shape    "steady"; "breath": a raised cosine, never quite dark; "blink": on and off
+    flashes  of a "blink": how many in one period
+    period_s of one repetition
+    lit      of a "blink": the share of each flash's time that is lit
+    says     for the owner's page
+    """
+
+    colour: Colour
+    shape: Shape
+    period_s: float
+    flashes: int
+    lit: float
+    says: str
+
+
+_WHITE, _RED, _AMBER = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (1.0, 0.5, 0.0)
+_BLUE, _GREEN, _VIOLET = (0.0, 0.3, 1.0), (0.0, 1.0, 0.2), (0.7, 0.0, 1.0)
+
+# From the most urgent down: of all that is so, the light shows the first.
+PATTERNS: dict[str, Pattern] = {
+    #                          colour   shape   period flashes lit
+    "reset_warning": Pattern(_RED,    "blink",  0.35, 1, 0.50, "let go now, or all is forgotten"),
+    "setup_warning": Pattern(_WHITE,  "blink",  0.50, 1, 0.50, "keep holding for set-up"),
+    "muted":         Pattern(_RED,    "steady", 1.00, 1, 1.00, "the microphone is off"),
+    "failed":        Pattern(_RED,    "blink",  2.00, 3, 0.50, "a part has failed"),
+    "updating":      Pattern(_VIOLET, "blink",  2.00, 2, 0.80, "an update; leave the plug in"),
+    "setup":         Pattern(_WHITE,  "blink",  2.00, 1, 0.50, "waits to be set up"),
+    "starting":      Pattern(_WHITE,  "breath", 1.00, 1, 1.00, "starting"),
+    "holding":       Pattern(_AMBER,  "blink",  0.60, 2, 0.50, "paused; heard something"),
+    "listening":     Pattern(_GREEN,  "blink",  1.20, 1, 0.90, "hears you"),
+    "thinking":      Pattern(_BLUE,   "blink",  0.80, 1, 0.30, "thinks"),
+    "speaking":      Pattern(_BLUE,   "breath", 2.00, 1, 1.00, "speaks"),
+    "too_hot":       Pattern(_AMBER,  "blink",  4.00, 4, 0.40, "too hot, or the supply is weak"),
+    "no_broker":     Pattern(_AMBER,  "blink",  4.00, 2, 0.20, "the house's broker is away"),
+    "idle":          Pattern(_WHITE,  "blink",  6.00, 1, 0.02, "ready"),
+}  # fmt: skip
+_FLOOR = 0.1  # of a breath, so that it is never taken for a blink
+
+
+def choose(true: set[str]) -> str:
+    """The most urgent of what is so. Raises KeyError for a name that is not in the table."""
+    unknown = true - PATTERNS.keys()
+    if unknown:
+        raise KeyError(f"no light pattern is called {sorted(unknown)[0]}")
+    return next((name for name in PATTERNS if name in true), "idle")
+
+
+def level(pattern: Pattern, age_s: float) -> float:
+    """How bright the pattern is, 0 to 1, `age_s` after it began. Every pattern begins lit, so
+    that a change is seen at once."""
+    phase = (age_s % pattern.period_s) / pattern.period_s
+    if pattern.shape == "steady":
+        return 1.0
+    if pattern.shape == "breath":
+        return _FLOOR + (1 - _FLOOR) * (0.5 + 0.5 * math.cos(2 * math.pi * phase))
+    if pattern.flashes == 1:
+        return float(phase < pattern.lit)
+    beat = phase * (pattern.flashes + 1)  # the last beat of the group is the pause after it
+    return float(beat < pattern.flashes and beat % 1.0 < pattern.lit)
+
+
+def shown(name: str, age_s: float, brightness: float = 1.0) -> Colour:
+    """The colour to show now. `brightness` 0 to 1 is the owner's, by day or by night.
+
+    Raises KeyError for a name that is not in the table.
+    """
+    pattern = PATTERNS[name]
+    scale = level(pattern, age_s) * min(1.0, max(0.0, brightness))
+    red, green, blue = pattern.colour
+    return (red * scale, green * scale, blue * scale)
+
+
+def is_night(now: time, begins: time, ends: time) -> bool:
+    """Whether `now` lies in the night, which may pass midnight. Equal ends: there is no night."""
+    if begins <= ends:
+        return begins <= now < ends
+    return now >= begins or now < ends

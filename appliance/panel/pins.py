@@ -1,0 +1,50 @@
+"""The one table of GPIO lines, by default: hw/pinout.md is tested against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One row.
+
+    what    that is wired to it
+    line    BCM number: the offset on the chip
+    header  pin of the 40-pin header
+    pull    the Pi's own resistor
+    sense   of an input: the level that means "pressed" or "off"; of an output: that lights it
+    """
+
+    what: str
+    line: int
+    header: int
+    direction: Literal["in", "out"]
+    pull: Literal["up", "down", "none"]
+    sense: Literal["low", "high"]
+
+
+# Clear of I2C (2, 3), UART (14, 15), I2S (18 to 21) and SPI0 (7 to 11), which HATs use.
+PINS: tuple[Pin, ...] = (
+    Pin("button",      17, 11, "in",  "up",   "low"),
+    Pin("mute_switch", 27, 13, "in",  "up",   "low"),
+    Pin("light_red",   22, 15, "out", "none", "high"),
+    Pin("light_green", 23, 16, "out", "none", "high"),
+    Pin("light_blue",  24, 18, "out", "none", "high"),
+)  # fmt: skip
+
+# The 40-pin header of every Pi since the B+: BCM line → pin.
+HEADER: dict[int, int] = {
+    2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19,
+    9: 21, 25: 22, 11: 23, 8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35,
+    16: 36, 26: 37, 20: 38, 21: 40,
+}  # fmt: skip
+
+
+def pin(what: str) -> Pin:
+    """The row of that name. Raises KeyError."""
+    for row in PINS:
+        if row.what == what:
+            return row
+    raise KeyError(f"no pin is called {what}")

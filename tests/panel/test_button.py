@@ -1,0 +1,131 @@
+"""The button: edges with their times in, gestures out."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.panel.button import DEBOUNCE_S, DOUBLE_S, LONG_S, STUCK_S, Button, Gesture
+
+STEP_S = 0.005
+
+
+def play(button: Button, edges: list[tuple[float, bool]], until: float) -> list[Gesture]:
+    """What comes of these edges, with a tick every 5 ms between them."""
+    heard: list[Gesture] = []
+    now = 0.0
+    for at, down in edges:
+        while now < at:
+            heard += button.tick(now)
+            now += STEP_S
+        heard += button.edge(down, at)
+    while now < until:
+        heard += button.tick(now)
+        now += STEP_S
+    return heard
+
+
+def fresh(power_on: bool = False) -> Button:
+    button = Button(power_on=power_on)
+    button.edge(False, 0.0)
+    return button
+
+
+def test_a_press_counts_at_its_first_edge() -> None:
+    assert fresh().edge(True, 1.0) == ["press"]
+
+
+def test_a_short_press_is_told_once_no_second_can_follow() -> None:
+    button = fresh()
+    assert play(button, [(1.0, True), (1.1, False)], 1.1 + DOUBLE_S - 0.02) == ["press", "release"]
+    assert button.tick(1.1 + DOUBLE_S + 0.01) == ["short"]
+
+
+def test_two_presses_in_time_are_a_double_and_no_short() -> None:
+    edges = [(1.0, True), (1.1, False), (1.3, True), (1.4, False)]
+    assert play(fresh(), edges, 3.0) == ["press", "release", "press", "release", "double"]
+
+
+def test_two_presses_far_apart_are_two_shorts() -> None:
+    edges = [(1.0, True), (1.1, False), (2.0, True), (2.1, False)]
+    assert play(fresh(), edges, 3.0) == ["press", "release", "short"] * 2
+
+
+def test_a_long_press_is_told_while_it_is_held_and_is_no_short() -> None:
+    button = fresh()
+    assert play(button, [(1.0, True)], 1.0 + LONG_S + 0.02) == ["press", "long"]
+    assert play(button, [(4.0, False)], 6.0) == ["release"]
+
+
+def test_bounces_within_the_debounce_are_one_press() -> None:
+    edges = [
+        (1.0, True),
+        (1.002, False),
+        (1.004, True),
+        (1.2, False),
+        (1.203, True),
+        (1.206, False),
+    ]
+    assert play(fresh(), edges, 3.0) == ["press", "release", "short"]
+
+
+def test_a_tap_shorter_than_the_debounce_still_ends() -> None:
+    tap = [(1.0, True), (1.0 + DEBOUNCE_S / 2, False)]
+    assert play(fresh(), tap, 3.0) == ["press", "release", "short"]
+
+
+def test_a_button_that_bounces_without_end_is_reported_and_left_released() -> None:
+    button = fresh()
+    heard = play(button, [(1.0 + i * 0.004, i % 2 == 0) for i in range(60)], 1.25)
+    assert button.fault == "bouncing"
+    assert heard.count("press") == heard.count("release")
+
+
+def test_a_stuck_button_is_reported_and_its_press_ended() -> None:
+    button = fresh()
+    heard = play(button, [(1.0, True)], STUCK_S + 2.0)
+    assert (heard, button.fault) == (["press", "long", "release"], "stuck")
+
+
+def test_a_button_that_came_right_works_again_after_a_second() -> None:
+    button = fresh()
+    play(button, [(1.0, True), (STUCK_S + 2.0, False)], STUCK_S + 4.0)
+    assert button.fault == ""
+    assert button.edge(True, STUCK_S + 5.0) == ["press"]
+
+
+def test_held_at_power_on_and_let_go_is_set_up_after_a_warning() -> None:
+    heard = play(Button(power_on=True), [(0.0, True), (6.0, False)], 8.0)
+    assert heard == ["setup_warning", "setup"]
+
+
+def test_held_on_is_a_factory_reset_after_a_second_warning() -> None:
+    heard = play(Button(power_on=True), [(0.0, True)], 16.0)
+    assert heard == ["setup_warning", "reset_warning", "reset"]
+
+
+def test_letting_go_at_either_warning_changes_nothing() -> None:
+    assert play(Button(power_on=True), [(0.0, True), (3.0, False)], 9.0) == ["setup_warning"]
+    late = play(Button(power_on=True), [(0.0, True), (13.0, False)], 20.0)
+    assert late == ["setup_warning", "reset_warning"]
+
+
+def test_held_as_the_process_starts_anew_is_nothing_at_all() -> None:
+    assert play(Button(power_on=False), [(0.0, True), (20.0, False)], 25.0) == []
+
+
+@given(st.lists(st.floats(0.0005, 3.0), max_size=80), st.booleans())
+def test_no_sequence_of_edges_leaves_a_press_open_or_two_presses_at_once(
+    gaps: list[float], power_on: bool
+) -> None:
+    button = Button(power_on=power_on)
+    now, down, heard = 0.0, False, button.edge(False, 0.0)
+    for gap in gaps:
+        now, down = now + gap, not down
+        heard += button.edge(down, now)
+    heard += button.edge(False, now + 0.001)
+    for later in (0.03, 0.5, 2.0):
+        heard += button.tick(now + later)
+    assert not button.down
+    talk = [gesture for gesture in heard if gesture in ("press", "release")]
+    assert talk == ["press", "release"] * (len(talk) // 2)

@@ -1,0 +1,38 @@
+"""The table of pins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.panel.pins import HEADER, PINS, Pin, pin
+
+
+@pytest.mark.parametrize("row", PINS, ids=lambda row: row.what)
+def test_each_line_is_at_its_pin_of_the_header(row: Pin) -> None:
+    assert HEADER[row.line] == row.header
+
+
+def test_no_two_things_share_a_line_or_a_name() -> None:
+    assert len({row.line for row in PINS}) == len({row.what for row in PINS}) == len(PINS)
+
+
+def test_the_lines_that_sound_hats_use_are_left_free() -> None:
+    i2c, i2s, spi, uart = {2, 3}, {18, 19, 20, 21}, {7, 8, 9, 10, 11}, {14, 15}
+    assert not {row.line for row in PINS} & (i2c | i2s | spi | uart)
+
+
+def test_a_pin_is_found_by_name_and_an_unknown_one_is_an_error() -> None:
+    assert pin("button").line == 17
+    with pytest.raises(KeyError, match="doorbell"):
+        pin("doorbell")
+
+
+def test_the_pinout_page_says_what_the_table_says() -> None:
+    page = (Path(__file__).parents[2] / "hw" / "pinout.md").read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    table = [
+        f"| {p.what} | {p.line} | {p.header} | {p.direction} | {p.pull} | {p.sense} |" for p in PINS
+    ]
+    assert rows == table
