@@ -62,3 +62,7 @@ def test_the_surer_the_recogniser_the_more_a_word_weighs() -> None:
 
 def test_nothing_understood_weighs_nothing() -> None:
     assert set(evidence(heard(""))) == {0.0}
+
+
+def test_words_on_no_list_weigh_nothing() -> None:
+    assert set(evidence(heard("coffee"))) == {0.0}
