@@ -28,7 +28,7 @@ class Pin:
 # Clear of I2C (2, 3), UART (14, 15), I2S (18 to 21) and SPI0 (7 to 11), which HATs use.
 PINS: tuple[Pin, ...] = (
     Pin("button",      17, 11, "in",  "up",   "low"),
-    Pin("mute_switch", 27, 13, "in",  "up",   "low"),
+    Pin("mute_switch", 27, 13, "in",  "up",   "high"),  # a loose wire must not listen
     Pin("light_red",   22, 15, "out", "none", "high"),
     Pin("light_green", 23, 16, "out", "none", "high"),
     Pin("light_blue",  24, 18, "out", "none", "high"),
