@@ -34,6 +34,7 @@ from appliance.messages import (
     SetMode,
     SetVolume,
     Speak,
+    SpeakerReady,
     SpeechEnded,
     SpeechStarted,
     Spoken,
@@ -344,3 +345,27 @@ def test_the_deadlines_follow_the_settings(tmp_path: Path) -> None:
     assert rules(other).by_voice == {"push_to_talk"}
     slow = load(tmp_path / "settings.yaml", {"thinking": {"remote": remote}})
     assert rules(slow).think_s == 105.0
+
+
+def test_the_first_voice_is_preceded_by_a_chime_and_no_later_one(box: Box) -> None:
+    box.say("speaker", SpeakerReady("espeak"))
+    assert box.get("speaker", Speak).chime
+    turn = box.get("speaker", EndAnswer).turn
+    box.say("speaker", SpeakerReady("espeak"))
+    box.say("playback", Finished(turn, 0, 0))
+    box.state("idle")
+    box.say("room", Say("Dinner is ready."))
+    assert box.get("speaker", Speak).text == "Dinner is ready."
+
+
+def test_a_box_that_is_to_wake_up_silently_does(tmp_path: Path) -> None:
+    empty = tmp_path / "settings.yaml"
+    empty.write_text("")
+    box = Box(load(empty, {"state_dir": str(tmp_path), "speaking": {"chime": False}}))
+    try:
+        box.say("speaker", SpeakerReady("espeak"))
+        box.say("room", Say("Dinner is ready."))
+        assert box.get("speaker", Speak).text == "Dinner is ready."
+    finally:
+        box.supervisor.stop_all()
+        box.supervisor.close()

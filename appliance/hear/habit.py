@@ -52,7 +52,7 @@ class Levels:
 
 _SPEECH = 0.5  # probability
 _SPEECH_SHARE, _SPEECH_STEPS = 0.8, 2400  # more than a fifth of 12 s must be speech to count
-_SYLLABLES_DB = 5.0  # its loudest syllables stand out by that much more
+_SYLLABLES_DB = 9.0  # its loudest syllables stand out by that much more
 
 
 class Background:

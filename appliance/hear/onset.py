@@ -158,6 +158,10 @@ class Gate:
         self._sum_db = max(0.0, self._sum_db + min(max(counts_db, -half_db), half_db))
         return self._sum_db >= self._enough_db
 
+    def be_wary(self) -> None:
+        """Nothing is known of the room yet."""
+        self._wary_steps = _WARY_STEPS
+
     def false_alarm(self) -> None:
         """What it fired at was no voice."""
         self._alarm()

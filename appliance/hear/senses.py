@@ -68,6 +68,7 @@ class Senses:
         self.witness = Witness(STEP_FRAMES)
         self.echo = ExpectedEcho()
         self.gate = Gate(settings.onset)
+        self.gate.be_wary()
 
     def take(self, mic: Samples, played: Samples, somebody_speaks: bool) -> Step:
         """The next step. While `somebody_speaks` nothing is learned about room and echo."""

@@ -17,7 +17,7 @@ from appliance.processes import RATE_HZ
 # words from a recorded kitchen.
 _VOICE_HZ = (200, 2000)
 _SHARE, _MEMORY_STEPS = 0.95, 6000  # of the last 30 s
-_OVER_DB = 9.0  # above what the room seldom exceeds in that band, in two steps of sound
+_OVER_DB = 10.0  # above what the room seldom exceeds in that band, in two steps of sound
 _PROBABILITY = 0.3  # of speech: clatter has under 0.1, clear words pass it within 50 ms
 
 

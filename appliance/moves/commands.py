@@ -30,7 +30,8 @@ def mute(step: Step, command: Mute) -> None:
 
 def wait(step: Step, command: Say | Ask | Repeat) -> None:
     """said or asked as soon as nothing else sounds"""
-    if not isinstance(command, Repeat) and not command.text.strip():
+    wordless = not isinstance(command, Repeat) and not command.text.strip()
+    if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
     if len(step.to.waiting) >= MOST_WAITING:
         step.note(f"{MOST_WAITING} things wait to be said already; one more was refused")
