@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from appliance.hear.bend import Bend, piece
 from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of
 from appliance.ipc.ring import Samples
 
@@ -25,6 +26,8 @@ _KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
 _DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
 _BETTER_DB = 3.0  # a second opinion counts from here on
 _LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
+_BEND_LESSONS = 4  # between two looks at how the loudspeaker bends
+_STRAIGHT_LESSONS = 80  # before the first: what is not known of the room yet looks bent
 _NOTHING_DB = -45.0  # of the way's gain: less than that is no echo that anybody could hear
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
@@ -46,6 +49,7 @@ class Kalman:
         self._length = self._parts * frames
         self._far = np.zeros(2 * self._length, np.float32)
         self._mic = np.zeros(self._length, np.float32)
+        self._bend = Bend()
         self._spectra = np.zeros((self._parts, frames + 1), np.complex64)
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
         self._main = Response(self._length)
@@ -100,7 +104,7 @@ class Kalman:
             return mic
         n, far, heard = self._frames, self._far, self._mic
         far[:-n] = far[n:]
-        np.multiply(played, np.float32(1 / 32768), out=far[-n:])
+        far[-n:] = self._bend.applied(played.astype(np.float32) * np.float32(1 / 32768))
         heard[:-n] = heard[n:]
         np.multiply(mic, np.float32(1 / 32768), out=heard[-n:])
         self._spectra[1:] = self._spectra[:-1]
@@ -130,6 +134,8 @@ class Kalman:
         power = power_of(spectrum)
         shared = self._length / fresh
         left = self._main.learn(spectrum, power, self._mic, shared)[-fresh:]
+        if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
+            self._learn_bend(spectrum)
         new = self._mic[-fresh:]
         echo = new - left
         self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
@@ -148,6 +154,11 @@ class Kalman:
             self._second, self._second_lessons = self._main.doubted(), 0
             self._second_left = self._left
         self._weights = self._partitioned(self._main.taps)
+
+    def _learn_bend(self, spectrum: Spectrum) -> None:
+        straight = self._main.heard(spectrum)
+        bent = self._main.heard(forward(piece(self._far)))
+        self._bend.learn(self._mic - straight, straight, bent)
 
     def _compare(self) -> None:
         """Is the second opinion the better one, on sound that neither had learned from yet?"""

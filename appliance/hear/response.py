@@ -54,13 +54,17 @@ class Response:
         )
         return other
 
+    def heard(self, far: Spectrum) -> Floats:
+        """What of the window `far` arrives, float32[length]."""
+        return back(far * self._spectrum)[self._length :]
+
     def learn(self, far: Spectrum, power: Floats, mic: Floats, shared: float) -> Floats:
         """One lesson. Returns what is left of `mic`, float32[length], before it.
 
         `shared`: how many lessons each sample takes part in.
         """
         length = self._length
-        left = mic - back(far * self._spectrum)[length:]
+        left = mic - self.heard(far)
         self._padded[length:] = left
         error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))
