@@ -82,6 +82,20 @@ def test_a_word_is_told_once_it_is_understood_and_again_only_when_it_changes() -
     assert 500 <= ages[1] <= 650
 
 
+def test_what_goes_on_for_long_is_no_mere_stop() -> None:
+    told = said(Understanding(LISTS, Scripted((250, "stop")), None), busy(), [0] * 70 + [7] * 450)
+    assert [m.kind for m in told if isinstance(m, WordsHeard)] == ["stop", "yield"]
+
+
+def test_a_stop_that_nobody_is_sure_of_is_no_mere_stop() -> None:
+    class Unsure(Scripted):
+        def guess(self) -> Guess:
+            return Guess(super().guess().text, 0.15)
+
+    told = said(Understanding(LISTS, Unsure((250, "stop")), None), busy(), [0] * 70 + [7] * 100)
+    assert [m.kind for m in told if isinstance(m, WordsHeard)] == ["yield"]
+
+
 def test_what_was_not_understood_is_not_told() -> None:
     assert said(Understanding(LISTS, Scripted(), None), busy(), [0] * 70 + [7] * 200 + [0]) == []
 
