@@ -155,6 +155,12 @@ def _sheets(
         for job, result in found.done
         for t in result.trials
     ]
+    for by, live in (("ours", found.live), ("article", found.live_article)):
+        first.events += [
+            {"condition": condition, "room": "processes", "by": by, **_plain(trial)}
+            for condition, trials in live.items()
+            for trial in trials
+        ]
     if options.pictures is not None:
         from appliance.room import interruption_pictures  # matplotlib takes a second to load
 

@@ -18,7 +18,7 @@ MS = RATE_HZ // 1000
 BEFORE = 50 * MS  # audible in this stretch before the word, or the box was not speaking
 GAP = 10 * MS  # silent for so long already when it was stopped: a gap of its own speech
 WITHIN = RATE_HZ  # of the word's onset, or it was missed
-HELD = 100 * MS  # a stop lasts at least so long; a dropout does not
+HELD = 50 * MS  # a stop lasts at least so long; a dropout does not. A verdict may come in 100 ms
 CLIP_FRAMES = 200 * MS  # of the track before the onset that are read
 
 SILENT, GAPPED = "not audible", "in a gap"

@@ -7,6 +7,7 @@ loudspeaker (rings, conductor, playback, card) is a delay.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -54,15 +55,23 @@ class Machine(Protocol):
         """int16[80] of the microphone from sample `at` on, after what was played up to there."""
 
 
+class Ear(Protocol):
+    """What of `Hearing` a box needs."""
+
+    answering: bool | None
+
+    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[Event]: ...
+
+
 class Box:
     """Interlude: `Hearing`, and around it as little as tells the truth: it falls silent `LAG_STEPS`
     and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
     after an interruption drops the answer and begins another when the owner has spoken."""
 
-    def __init__(self, talk: Samples, settings: Settings, hearing: Hearing | None = None) -> None:
+    def __init__(self, talk: Samples, settings: Settings, hearing: Ear | None = None) -> None:
         """It says `talk` over and over, as loud as it is."""
         self._talk = talk
-        self.hearing = hearing or Hearing(settings.hearing)
+        self.hearing: Ear = hearing or Hearing(settings.hearing)
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # in the talk, of the sample that is due
         self._hold = self._released = 0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from appliance.hear.hearing import Event
 from appliance.ipc.ring import Samples
-from appliance.messages import Onset
+from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.processes import RATE_HZ
 from appliance.room.offline import LAG_STEPS, Box, Echo, Session
-from appliance.room.phrases import Phrase, spoken
 from appliance.settings import load_defaults
 
 STEP, MS = 80, 16
@@ -23,8 +23,24 @@ def talk(seconds: float) -> Samples:
     return made
 
 
-def burst(frames: int, seed: int = 1) -> np.ndarray:
-    return np.random.default_rng(seed).uniform(-8000, 8000, frames).astype(np.float32)
+class Scripted:
+    """An ear that says what it was told to, each at its step."""
+
+    def __init__(self, script: dict[int, list[Event]]) -> None:
+        self.script = script
+        self.answering: bool | None = None
+        self.told: list[bool | None] = []
+
+    def hear(self, mic: Samples, played: Samples, index: int) -> list[Event]:
+        self.told.append(self.answering)
+        return self.script.get(index // STEP, [])
+
+
+def run(box: Box, seconds: float) -> Samples:
+    session = Session(box, NO_ECHO, SILENCE, round(seconds * RATE_HZ))
+    while not session.over:
+        session.step()
+    return session.played
 
 
 def test_an_echo_is_the_convolution_40_ms_late() -> None:
@@ -42,45 +58,51 @@ def test_without_an_echo_nothing_comes_back() -> None:
 
 def test_an_undisturbed_box_plays_its_talk_from_its_first_sample() -> None:
     said = talk(2)
-    session = Session(Box(said, SETTINGS), NO_ECHO, SILENCE, RATE_HZ)
-    while not session.over:
-        session.step()
+    played = run(Box(said, SETTINGS, Scripted({})), 1.0)
     lead = LAG_STEPS * STEP
-    assert not session.played[:lead].any()
-    assert np.array_equal(session.played[lead + 100 : 15_000], said[100 : 15_000 - lead])
+    assert not played[:lead].any()
+    assert np.array_equal(played[lead + 100 : 15_000], said[100 : 15_000 - lead])
 
 
-def test_a_burst_stops_it_12_ms_after_it_was_heard_and_it_goes_on_from_that_sample() -> None:
-    said = talk(30)
-    box = Box(said, SETTINGS)
-    session = Session(box, NO_ECHO, SILENCE, 3 * RATE_HZ)
-    at = 2 * RATE_HZ // 2 + 123
-    session.say(at, burst(600))
-    while not session.over:
-        session.step()
-    decided = next(timed.at for timed in box.events if isinstance(timed.event, Onset))
-    stop = box.stops[0]
-    assert at < decided <= at + 20 * MS
-    assert stop - decided == 12 * MS
-    assert not session.played[stop : stop + 50 * MS].any()
+def test_it_is_silent_12_ms_after_an_onset_and_goes_on_from_the_same_sample() -> None:
+    onset, verdict = Onset(1, 0, True), Verdict(1, "backchannel", 300)
+    box = Box(talk(30), SETTINGS, Scripted({200: [onset], 260: [verdict]}))
+    played = run(box, 2.0)
+    decided = 201 * STEP
+    assert box.events[0] == (decided, onset)
+    assert box.stops == [decided + 12 * MS]
+    silent = box.stops[0]
+    assert played[silent - 4] != 0
+    again = (261 + LAG_STEPS) * STEP
+    assert not played[silent:again].any()
     ramp = SETTINGS.card.ramp_ms * MS
-    again = (stop + int(np.flatnonzero(session.played[stop:])[0])) // STEP * STEP
-    before = int(session.played[stop - ramp - 1])  # its talk counts up, the faded samples too
-    assert session.played[again + ramp] == before + 1 + ramp + ramp
+    before = int(played[silent - ramp - 1])  # its talk counts up, the faded samples too
+    assert played[again + ramp] == before + 1 + ramp + ramp
     assert box.yields == []
 
 
-def test_an_owner_who_goes_on_talking_makes_it_drop_its_answer_and_wait() -> None:
-    clip = spoken(Phrase("interruption", "tell me about the moon instead please", "en-us", 150, 50))
-    box = Box(talk(30), SETTINGS)
-    session = Session(box, NO_ECHO, SILENCE, 8 * RATE_HZ)
-    session.say(RATE_HZ, clip.at(-26.0).astype(np.float32))
-    while not session.over:
-        session.step()
-    assert len(box.yields) == 1
-    end = RATE_HZ + clip.end
-    assert not session.played[box.stops[0] : end].any()
-    assert session.played[end + 2 * RATE_HZ : end + 3 * RATE_HZ].any()
+def test_after_an_interruption_it_waits_until_the_owner_has_spoken() -> None:
+    ear = Scripted({
+        200: [Onset(1, 0, True)],
+        240: [Verdict(1, "interruption", 200), SpeechStarted(1, 1, 0)],
+        500: [SpeechEnded(1, 0, 9000, last=True)],
+    })  # fmt: skip
+    box = Box(talk(30), SETTINGS, ear)
+    played = run(box, 4.0)
+    assert box.yields == [241 * STEP]
+    ended = 501 * STEP
+    assert not played[box.stops[0] : ended + 590 * MS].any()
+    assert played[ended + 620 * MS : ended + 700 * MS].all()
+    assert ear.told[100] is True
+    assert ear.told[300] is False
+    assert ear.told[-1] is True
+
+
+def test_an_interruption_that_was_followed_by_no_word_does_not_silence_it_for_ever() -> None:
+    ear = Scripted({200: [Onset(1, 0, True)], 240: [Verdict(1, "interruption", 200)]})
+    played = run(Box(talk(30), SETTINGS, ear), 7.0)
+    assert not played[3 * RATE_HZ : 4 * RATE_HZ].any()
+    assert played[6 * RATE_HZ :].any()
 
 
 def test_a_distorting_loudspeaker_is_not_linear_and_a_linear_one_is() -> None:
