@@ -5,12 +5,12 @@ export PYTHON
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run wheel lock clean distclean
+.PHONY: help setup demo test check format bench run release test-image wheel lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo "The first verb sets everything up and says how long that takes; later ones start in seconds."
 
@@ -36,6 +36,13 @@ run: setup ## the box itself, on this machine's sound card
 setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 	@scripts/packages.sh
 	@$(PYTHON) scripts/environment.py
+
+release: setup ## the package with all it needs, as one file signed by KEY=, for machines like this one
+	@$(BIN)/python scripts/release.py --key "$(KEY)" $(ARGS)
+
+test-image: setup ## boxes in containers: made, updated, cut off, gone back, by Ansible; needs root
+	@scripts/packages.sh image
+	@scripts/test_image.sh $(ARGS)
 
 lock: ## resolve the dependencies anew; UPGRADE=1 for the newest of each
 	@scripts/lock.sh $(if $(UPGRADE),--upgrade)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that set-up needs and this machine lacks; says which and why.
 # Looks for the thing itself, not for the package: another Linux that has it all is as welcome.
-# `packages.sh check` also wants what `make check` needs.
+# `packages.sh check` also wants what `make check` needs, `packages.sh image` what
+# `make test-image` needs.
 set -uo pipefail
 
 python=${PYTHON:-python3}
@@ -40,6 +41,13 @@ need mosquitto "the broker that the tests of the link start for themselves" \
 need openssl "certificates for the same tests" command -v openssl
 if [ "${1-}" = check ]; then
   need shellcheck "reads the shell scripts" command -v shellcheck
+fi
+
+if [ "${1-}" = image ]; then
+  need mmdebstrap "makes root file systems" command -v mmdebstrap
+  need systemd-container "boots them as boxes" command -v systemd-nspawn
+  need openssh-client "the way into a box, and the signatures of releases" command -v ssh-keygen
+  need iproute2 "a network for the boxes" command -v ip
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then

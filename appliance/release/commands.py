@@ -13,7 +13,7 @@ from pathlib import Path
 
 from appliance import status
 from appliance.errors import ReleaseRefused
-from appliance.release import selftest, wanted
+from appliance.release import wanted
 from appliance.release.box import Service
 from appliance.release.install import Installer, Progress, Wishes
 from appliance.release.shelf import Shelf
@@ -96,6 +96,8 @@ def cli_status(*, as_json: bool) -> int:
 
 
 def cli_selftest(settings: Settings) -> int:
+    from appliance.release import selftest  # all parts of the box, which no other verb needs
+
     count = selftest.look(settings)
     print(f"{count} parts could be loaded")
     return 0

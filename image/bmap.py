@@ -1,0 +1,50 @@
+"""A block map (bmap-tools' format 2.0): which blocks of the image hold anything, and their sums.
+
+With it a card is written in a third of the time, and every block of it is verified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from image.disk import BLOCK, written
+
+_NONE = "0" * 64  # stands where the file's own sum goes while that is computed
+
+
+def block_map(image: Path) -> str:
+    """The map of `image`, as XML."""
+    size = image.stat().st_size
+    runs, mapped = [], 0
+    with image.open("rb") as file:
+        for first, last in written(image):
+            file.seek(first * BLOCK)
+            digest = hashlib.sha256()
+            left = min((last + 1) * BLOCK, size) - first * BLOCK
+            while left:
+                chunk = file.read(min(left, 1 << 22))
+                digest.update(chunk)
+                left -= len(chunk)
+            mapped += last + 1 - first
+            blocks = str(first) if first == last else f"{first}-{last}"
+            runs.append(f"    <Range chksum={quoteattr(digest.hexdigest())}> {blocks} </Range>")
+    text = "\n".join(
+        (
+            '<?xml version="1.0" ?>',
+            '<bmap version="2.0">',
+            f"  <ImageSize> {size} </ImageSize>",
+            f"  <BlockSize> {BLOCK} </BlockSize>",
+            f"  <BlocksCount> {-(-size // BLOCK)} </BlocksCount>",
+            f"  <MappedBlocksCount> {mapped} </MappedBlocksCount>",
+            "  <ChecksumType> sha256 </ChecksumType>",
+            f"  <BmapFileChecksum> {_NONE} </BmapFileChecksum>",
+            "  <BlockMap>",
+            *runs,
+            "  </BlockMap>",
+            "</bmap>",
+            "",
+        )
+    )
+    return text.replace(_NONE, hashlib.sha256(text.encode()).hexdigest(), 1)

@@ -1,0 +1,124 @@
+"""The disk image: partitions and file systems, written into a file. No loop device, no root."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from image import layout
+
+SECTOR = 512
+BLOCK = 4096  # what of zeros is not written, and what a bmap counts
+_CHUNK = 1 << 22
+
+
+class Misfit(Exception):
+    """A file system that does not fit its partition, or a tool that failed."""
+
+
+def assemble(image: Path, parts: Mapping[str, Path], version: str) -> None:
+    """Write `image` with each of `parts` (partition → file) in its place. Raises Misfit."""
+    for name, part in parts.items():
+        room = layout.LAYOUT[layout.number(name) - 1].mib << 20
+        if part.stat().st_size > room:
+            size = part.stat().st_size >> 20
+            raise Misfit(f"{part} has {size} MiB; the partition {name} has {room >> 20}.")
+    with image.open("wb") as file:
+        file.truncate(layout.total_mib() << 20)
+    tell("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", image, said=layout.script(version))
+    places = offsets(image)
+    with image.open("r+b") as file:
+        for name, part in parts.items():
+            file.seek(places[name])
+            with part.open("rb") as source:
+                while chunk := source.read(_CHUNK):
+                    if chunk.strip(b"\0"):
+                        file.write(chunk)
+                    else:
+                        file.seek(len(chunk), 1)
+
+
+def offsets(image: Path) -> dict[str, int]:
+    """Where each partition begins, in bytes, as the table in the image says."""
+    table = json.loads(tell("sfdisk", "--json", image))["partitiontable"]["partitions"]
+    return {row["name"]: row["start"] * SECTOR for row in table}
+
+
+def fat(path: Path, name: str, files: Path, mib: int) -> None:
+    """A FAT file system that holds what lies in the folder `files`."""
+    with path.open("wb") as file:
+        file.truncate(mib << 20)
+    # 512-byte sectors, a fixed serial number and no times: the same files, the same bytes.
+    tell("mkfs.vfat", "-F", "32", "-S", "512", "-s", "1", "-n", name[:11].upper(), "-i", "496e746c",
+         "--invariant", path)  # fmt: skip
+    inside = sorted(files.iterdir())
+    if inside:
+        tell("mcopy", "-s", "-m", "-i", path, *inside, "::")
+
+
+def erofs(path: Path, tree: Path, time_s: int, identity: str) -> None:
+    """A read-only file system of `tree`, its files of one time."""
+    tell("mkfs.erofs", "-zlz4hc", f"-T{time_s}", f"-U{identity}", path, tree)
+
+
+def ext4(path: Path, name: str, mib: int, tree: Path | None = None) -> None:
+    """What outlives the system's slots: writable, and checked at each start."""
+    with path.open("wb") as file:
+        file.truncate(mib << 20)
+    filled = ("-d", str(tree)) if tree is not None else ()
+    tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", "lazy_itable_init=1",
+         *filled, path)  # fmt: skip
+
+
+def written(image: Path) -> Iterator[tuple[int, int]]:
+    """Runs of blocks that hold anything: (first, last), last included."""
+    first: int | None = None
+    block = after = 0  # `after`: the block that would go on with the run
+    with image.open("rb") as file:
+        for start, end in _extents(file.fileno(), image.stat().st_size):
+            file.seek(start)
+            block = start // BLOCK
+            while block * BLOCK < end:
+                for piece in _blocks(file.read(min(_CHUNK, end - block * BLOCK))):
+                    holds = bool(piece.strip(b"\0"))
+                    if first is not None and (not holds or block != after):
+                        yield first, after - 1
+                        first = None
+                    if holds:
+                        first = block if first is None else first
+                        after = block + 1
+                    block += 1
+    if first is not None:
+        yield first, after - 1
+
+
+def _extents(fd: int, size: int) -> Iterator[tuple[int, int]]:
+    """Where a sparse file has anything at all, from block to block; holes are never read."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(fd, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole to the end
+                return
+            raise
+        end = min(size, -(-os.lseek(fd, start, os.SEEK_HOLE) // BLOCK) * BLOCK)
+        yield start // BLOCK * BLOCK, end
+
+
+def _blocks(chunk: bytes) -> Iterator[bytes]:
+    return (chunk[at : at + BLOCK] for at in range(0, len(chunk), BLOCK))
+
+
+def tell(*command: str | Path, said: str | None = None) -> str:
+    """Run a tool. Returns its words. Raises Misfit with its last ones."""
+    done = subprocess.run(
+        [str(word) for word in command], input=said, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise Misfit(f"{command[0]}: {(done.stderr or done.stdout).strip()[-400:]}")
+    return done.stdout

@@ -1,0 +1,163 @@
+"""Boxes for tests: systemd in containers (systemd-nspawn), each with a network of its own.
+
+In: a root file system of Debian, made once by mmdebstrap and kept in the cache. What they lack of
+a Pi: a kernel of their own, sound, GPIO, limits of processor and memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BRIDGE = "interlude0"
+NETWORK = "10.213.7"
+SUITE = "bookworm"
+BASE = ("systemd-sysv", "udev", "dbus", "iproute2", "procps")
+# What nspawn takes away and a real box has: real-time scheduling and locked memory.
+CAPABILITIES = "CAP_SYS_NICE,CAP_IPC_LOCK,CAP_SYS_RESOURCE"
+_SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+        "-o", "ConnectTimeout=5", "-o", "BatchMode=yes")  # fmt: skip
+
+
+def packages() -> list[str]:
+    """The box's own list, and what makes a container of it."""
+    lines = (ROOT / "image/packages.txt").read_text().splitlines()
+    return [*BASE, *(line.strip() for line in lines if line.strip() and line[0] != "#")]
+
+
+def root_file_system(scratch: Path) -> Path:
+    """A folder with Debian in it; from the cache, or made now in half a minute."""
+    wanted = packages()
+    digest = hashlib.sha256("\n".join((SUITE, *wanted)).encode()).hexdigest()[:12]
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    cache = base / "interlude/rootfs" / f"{SUITE}-{digest}.tar"
+    if not cache.is_file():
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        fresh = cache.with_suffix(".part")
+        _run("mmdebstrap", "--quiet", "--variant=minbase", "--format=tar",
+             f"--include={','.join(wanted)}", SUITE, fresh,
+             environment={"TMPDIR": str(scratch)})  # fmt: skip
+        fresh.rename(cache)
+    folder = scratch / "lower"
+    folder.mkdir()
+    _run("tar", "-C", folder, "-xf", cache, "--exclude=./dev/*")
+    for key in (folder / "etc/ssh").glob("ssh_host_*"):
+        key.unlink()
+    return folder
+
+
+@dataclass
+class Box:
+    """One of them."""
+
+    name: str
+    number: int
+    lower: Path
+    scratch: Path
+    key: Path
+    _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    @property
+    def address(self) -> str:
+        return f"{NETWORK}.{10 + self.number}"
+
+    @property
+    def root(self) -> Path:
+        return self.scratch / self.name / "root"
+
+    def make(self) -> None:
+        """Its file system over the common one, and its place in the network."""
+        place = self.scratch / self.name
+        for part in ("upper", "work", "root"):
+            (place / part).mkdir(parents=True)
+        layers = f"lowerdir={self.lower},upperdir={place}/upper,workdir={place}/work"
+        _run("mount", "-t", "overlay", "overlay", "-o", layers, self.root)
+        access = self.root / "root/.ssh"
+        access.mkdir(mode=0o700, exist_ok=True)
+        shutil.copy(self.key.with_suffix(".pub"), access / "authorized_keys")
+        (self.root / "etc/hostname").write_text(f"{self.name}\n")
+        (self.root / "etc/machine-id").write_text("")
+        _run("ssh-keygen", "-A", "-f", self.root)
+        wire = f"il{self.number}"
+        _run("ip", "netns", "add", self.name)
+        _run("ip", "link", "add", wire, "type", "veth", "peer", "name", "host0",
+             "netns", self.name)  # fmt: skip
+        _run("ip", "link", "set", wire, "master", BRIDGE, "up")
+        for words in (f"addr add {self.address}/24 dev host0", "link set host0 up",
+                      "link set lo up"):  # fmt: skip
+            _run("ip", "-n", self.name, *words.split())
+
+    def boot(self) -> None:
+        """Start it, and wait until it lets us in."""
+        control = f"/sys/fs/cgroup/{self.name}"
+        start = (
+            f"umount -l /sys/fs/cgroup 2>/dev/null; mount -t cgroup2 cgroup2 /sys/fs/cgroup"
+            f" && mkdir -p {control} && echo $$ >{control}/cgroup.procs"
+            f" && exec systemd-nspawn --quiet --register=no --keep-unit -D {self.root}"
+            f" --machine={self.name} --network-namespace-path=/run/netns/{self.name}"
+            f" --capability={CAPABILITIES} --boot --console=pipe"
+        )
+        log = (self.scratch / self.name / "console.log").open("ab")
+        self._runs = subprocess.Popen(
+            ["unshare", "-m", "--propagation", "slave", "sh", "-c", start],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
+        )  # fmt: skip
+        log.close()
+        limit = time.monotonic() + 60
+        while self.ssh("true").returncode:
+            if time.monotonic() > limit or self._runs.poll() is not None:
+                raise RuntimeError(f"{self.name} does not come up; see its console.log")
+            time.sleep(0.3)
+
+    def cut_power(self) -> None:
+        """Every process of it at once, and what lay in its memory."""
+        if self._runs is None:
+            return
+        nspawn = self._runs.pid
+        children = Path(f"/proc/{nspawn}/task/{nspawn}/children")
+        for first in children.read_text().split() if children.exists() else ():
+            os.kill(int(first), signal.SIGKILL)  # with its first process goes all of a box
+        self._runs.wait()
+        self._runs = None
+
+    def remove(self) -> None:
+        self.cut_power()
+        # Its wire by name: the name space lives on until the last process in it has gone.
+        for words in (["link", "del", f"il{self.number}"], ["netns", "del", self.name]):
+            subprocess.run(["ip", *words], capture_output=True, check=False)
+        subprocess.run(["umount", "-l", str(self.root)], capture_output=True, check=False)
+
+    def ssh(self, command: str, timeout_s: float = 120) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["ssh", *_SSH, "-i", self.key, f"root@{self.address}", command],
+            capture_output=True, text=True, check=False, timeout=timeout_s,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+def make_bridge() -> None:
+    _run("ip", "link", "add", BRIDGE, "type", "bridge")
+    _run("ip", "addr", "add", f"{NETWORK}.1/24", "dev", BRIDGE)
+    _run("ip", "link", "set", BRIDGE, "up")
+
+
+def remove_bridge() -> None:
+    subprocess.run(["ip", "link", "del", BRIDGE], capture_output=True, check=False)
+
+
+def _run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
+    done = subprocess.run(
+        command,
+        env={**os.environ, **(environment or {})},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(map(str, command))}: {done.stderr.strip()[-500:]}")

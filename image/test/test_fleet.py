@@ -1,0 +1,282 @@
+"""A fleet of three boxes, updated for real: Ansible over ssh, systemd, ssh signatures.
+
+The boxes are containers (see boxes.py); what they run acts as told (see tiny.py). Each test says
+what it did to the fleet and how long that took. They build on each other, in this order.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from image.test import boxes, tiny
+from image.test.boxes import Box
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOLS = ("mmdebstrap", "systemd-nspawn", "ssh", "ssh-keygen", "ip", "unshare", "ansible-playbook")
+
+
+@dataclass
+class Fleet:
+    """Three boxes, an inventory and two keys: the makers', and a stranger's."""
+
+    folder: Path
+    boxes: list[Box]
+    key: Path
+    stranger: Path
+
+    def release(self, version: str, kind: str = "good", key: Path | None = None) -> Path:
+        into = self.folder / "made"
+        into.mkdir(exist_ok=True)
+        return tiny.make(
+            into, key or self.key, version, kind, machine=platform.machine(), python="any"
+        )
+
+    def play(self, book: str, *words: str) -> Played:
+        began = time.monotonic()
+        done = subprocess.run(
+            ["ansible-playbook", "-i", self.folder / "hosts.json", book, *words],
+            cwd=ROOT / "ansible",
+            env={**os.environ, "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1"},
+            capture_output=True, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        played = Played(done.returncode, done.stdout + done.stderr, time.monotonic() - began)
+        print(f"{book} {' '.join(words)}: rc {played.code}, {played.took_s:.1f} s")
+        return played
+
+    def update(self, file: Path, *words: str) -> Played:
+        return self.play("update.yml", "-e", f"interlude_release_file={file}", *words)
+
+    def kept(self) -> list[str]:
+        """The version that each box keeps, and runs: `a/b` where the two differ."""
+        found = []
+        for box in self.boxes:
+            said = json.loads(box.ssh("interlude release status --json").stdout)
+            same = said["kept"] == said["running"]
+            found.append(said["kept"] if same else f"{said['kept']}/{said['running']}")
+        return found
+
+
+@dataclass
+class Played:
+    """What came of a playbook."""
+
+    code: int
+    said: str
+    took_s: float
+
+    def changed(self) -> dict[str, int]:
+        return {
+            box: int(n)
+            for box, n in re.findall(r"^(\w+)\s+: ok=\d+\s+changed=(\d+)", self.said, re.M)
+        }
+
+    def touched(self) -> set[str]:
+        return set(re.findall(r"^(\w+)\s+: ok=", self.said, re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Iterator[Fleet]:
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    assert not missing, f"missing: {', '.join(missing)}"
+    assert os.geteuid() == 0, "boxes in containers need root"
+    memory = Path("/dev/shm")  # noqa: S108  # a file system without a disk: overlays there are quick
+    folder = Path(tempfile.mkdtemp(prefix="interlude-fleet-", dir=memory))
+    keys = [folder / name for name in ("door", "maker", "stranger")]
+    for key in keys:
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    lower = boxes.root_file_system(folder)
+    made = [Box(f"box{number}", number, lower, folder, keys[0]) for number in (1, 2, 3)]
+    boxes.make_bridge()
+    try:
+        for box in made:
+            box.make()
+            box.boot()
+        hosts = {box.name: {"ansible_host": box.address} for box in made}
+        shared = {
+            "ansible_user": "root",
+            "ansible_ssh_private_key_file": str(keys[0]),
+            "ansible_ssh_common_args": "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
+            " -o ConnectTimeout=5",
+            "interlude_settings": {"mode": "open"},
+            "interlude_secrets": {"mqtt-password": "secret"},
+            "interlude_signers": [keys[1].with_suffix(".pub").read_text().strip()],
+        }
+        inventory = {"boxes": {"hosts": hosts, "vars": shared}}
+        (folder / "hosts.json").write_text(json.dumps(inventory))
+        yield Fleet(folder, made, keys[1], keys[2])
+    finally:
+        for box in made:
+            box.remove()
+        boxes.remove_bridge()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_site_makes_boxes_of_them(fleet: Fleet) -> None:
+    file = fleet.release("0.1.0")
+    played = fleet.play(
+        "site.yml", "--skip-tags", "packages", "-e", f"interlude_release_file={file}"
+    )
+    assert played.code == 0, played.said[-3000:]
+    assert fleet.kept() == ["0.1.0"] * 3
+    for box in fleet.boxes:
+        assert box.ssh("systemctl --failed --no-legend").stdout == ""
+        modes = box.ssh("stat -c '%a %U' /etc/interlude/secrets/mqtt-password").stdout
+        assert modes == "600 root\n"
+
+
+def test_a_second_run_changes_nothing(fleet: Fleet) -> None:
+    file = fleet.folder / "made" / f"interlude-0.1.0-{platform.machine()}.release"
+    played = fleet.play(
+        "site.yml", "--skip-tags", "packages", "-e", f"interlude_release_file={file}"
+    )
+    assert played.code == 0, played.said[-3000:]
+    assert played.changed() == {"box1": 0, "box2": 0, "box3": 0}
+
+
+def test_a_good_release_reaches_every_box(fleet: Fleet) -> None:
+    file = fleet.release("0.2.0")
+    played = fleet.update(file)
+    assert played.code == 0, played.said[-3000:]
+    assert fleet.kept() == ["0.2.0"] * 3
+    again = fleet.update(file)
+    assert (again.code, again.changed()) == (0, {"box1": 0, "box2": 0, "box3": 0})
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "why"),
+    [
+        ("0.3.0", "sick", "gave up speaker"),
+        ("0.3.1", "crashes", "is sick"),
+        ("0.3.2", "unfit", "no module named soxr"),
+    ],
+)
+def test_a_sick_release_stops_at_the_first_box_and_is_taken_back(
+    fleet: Fleet, version: str, kind: str, why: str
+) -> None:
+    played = fleet.update(fleet.release(version, kind))
+    assert played.code != 0
+    assert why in played.said
+    assert played.touched() == {"box1"}
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_an_archive_that_was_changed_is_refused(fleet: Fleet) -> None:
+    file = fleet.release("0.4.0")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    file.write_bytes(data)
+    played = fleet.update(file)
+    assert played.code != 0
+    assert "was changed after it was signed" in played.said
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_a_strangers_signature_is_refused(fleet: Fleet) -> None:
+    played = fleet.update(fleet.release("0.4.1", key=fleet.stranger))
+    assert played.code != 0
+    assert "not signed by anybody" in played.said
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_an_older_release_is_refused(fleet: Fleet) -> None:
+    played = fleet.update(fleet.release("0.1.5"))
+    assert played.code != 0
+    assert "older than 0.2.0" in played.said
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_a_conversation_is_not_interrupted(fleet: Fleet) -> None:
+    box = fleet.boxes[0]
+    box.ssh("touch /var/lib/interlude/talks; sleep 1")
+    since = box.ssh("systemctl show -p MainPID --value interlude").stdout
+    played = fleet.update(fleet.release("0.5.0"), "-e", "interlude_wait_s=5")
+    assert played.code != 0
+    assert "Somebody talks with the box" in played.said
+    assert box.ssh("systemctl show -p MainPID --value interlude").stdout == since
+    box.ssh("rm /var/lib/interlude/talks; sleep 1")
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_a_full_disk_is_said_before_anything_is_written(fleet: Fleet) -> None:
+    box = fleet.boxes[0]
+    box.ssh(
+        "mkdir -p /mnt/small; mount -t tmpfs -o size=40m none /mnt/small;"
+        " cp -a /opt/interlude/. /mnt/small/; mount --bind /mnt/small /opt/interlude"
+    )
+    played = fleet.update(fleet.release("0.5.1"))
+    box.ssh("umount /opt/interlude; umount /mnt/small; systemctl restart interlude")
+    assert played.code != 0
+    assert "MiB are needed" in played.said
+    assert fleet.kept() == ["0.2.0"] * 3
+
+
+def test_a_box_that_is_away_stops_the_roll_out_and_is_named(fleet: Fleet) -> None:
+    fleet.boxes[1].cut_power()
+    played = fleet.update(fleet.release("0.6.0"))
+    fleet.boxes[1].boot()
+    assert played.code != 0
+    assert "box2" in played.said
+    assert "UNREACHABLE" in played.said
+    assert fleet.kept() == ["0.6.0", "0.2.0", "0.2.0"]
+
+
+def test_power_that_goes_in_the_middle_of_a_trial_leaves_the_old_release(fleet: Fleet) -> None:
+    box = fleet.boxes[2]
+    file = fleet.release("0.7.0", "hangs")
+    shutil.copy(file, box.root / "opt/interlude/incoming/x.release")
+    box.ssh("nohup interlude release install /opt/interlude/incoming/x.release >/dev/null 2>&1 &")
+    limit = time.monotonic() + 30
+    while "0.7.0" not in box.ssh("readlink /run/interlude-release/trial").stdout:
+        assert time.monotonic() < limit
+        time.sleep(0.2)
+    box.cut_power()
+    box.boot()
+    limit = time.monotonic() + 30
+    while fleet.kept()[2] != "0.2.0":
+        assert time.monotonic() < limit, fleet.kept()
+        time.sleep(0.5)
+
+
+def test_the_next_update_brings_every_box_to_the_same_version(fleet: Fleet) -> None:
+    played = fleet.update(fleet.release("0.8.0"))
+    assert played.code == 0, played.said[-3000:]
+    assert fleet.kept() == ["0.8.0"] * 3
+
+
+def test_a_box_goes_back_when_it_is_told_to(fleet: Fleet) -> None:
+    done = fleet.boxes[0].ssh("interlude release rollback")
+    assert done.stdout == "went back to 0.6.0\n", done.stderr
+    assert fleet.kept() == ["0.6.0", "0.8.0", "0.8.0"]
+
+
+def test_the_update_service_installs_what_the_box_itself_asks_for(fleet: Fleet) -> None:
+    box = fleet.boxes[0]
+    file = fleet.release("0.9.0")
+    shutil.copy(file, box.root / "var/lib/interlude/incoming")
+    box.ssh("chown -R interlude: /var/lib/interlude/incoming")
+    asked = box.ssh("setpriv --reuid interlude --regid interlude --init-groups"
+                    " env HOME=/var/lib/interlude interlude release ask")  # fmt: skip
+    assert asked.stdout == "asked for 0.9.0\n", asked.stderr
+    limit = time.monotonic() + 60
+    while fleet.kept()[0] != "0.9.0":
+        assert time.monotonic() < limit, box.ssh("journalctl -u interlude-update").stdout
+        time.sleep(0.5)
+
+
+def test_the_table_shows_every_box(fleet: Fleet) -> None:
+    played = fleet.play("fleet.yml")
+    assert played.code == 0, played.said[-2000:]
+    for name, version in (("box1", "0.9.0"), ("box2", "0.8.0"), ("box3", "0.8.0")):
+        assert re.search(rf"{name}\s+{version}\s+idle\s+yes", played.said), played.said

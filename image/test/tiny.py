@@ -1,0 +1,77 @@
+"""Tiny releases for tests: the real installer, and for the box a program that acts as told."""
+
+from __future__ import annotations
+
+import shutil
+import sysconfig
+import time
+from pathlib import Path
+
+from appliance.release.pack import pack
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDED = ("msgspec", "yaml")  # what `interlude release` and `interlude config` import
+COMMAND = """#!/bin/sh
+here=$(dirname "$(dirname "$(readlink -f "$0")")")
+export PYTHONPATH="$here/lib" PYTHONDONTWRITEBYTECODE=1
+case "$1 ${2-}" in
+  "run ") exec python3 "$here/lib/acts.py" ;;
+  "release selftest")
+    [ "$(cat "$here/kind")" != unfit ] || { echo "no module named soxr" >&2; exit 1; } ;;
+  *) exec python3 -m appliance "$@" ;;
+esac
+"""
+ACTS = '''"""Acts as a box would: says READY, feeds the watchdog, tells how it is."""
+import json, os, pathlib, socket, sys, time
+
+here = pathlib.Path(__file__).resolve().parents[1]
+version, kind = here.name, (here / "kind").read_text()
+folder = pathlib.Path(os.environ["RUNTIME_DIRECTORY"])
+
+
+def notify(words):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
+        place = os.environ["NOTIFY_SOCKET"]
+        wire.connect("\\0" + place[1:] if place[0] == "@" else place)
+        wire.send(words.encode())
+
+
+if kind == "crashes":
+    time.sleep(0.3)
+    sys.exit(3)
+if kind == "hangs":
+    time.sleep(3600)
+while True:
+    talks = pathlib.Path("/var/lib/interlude/talks").exists()
+    status = {"version": version, "pid": os.getpid(), "state": "speaking" if talks else "idle",
+              "ready": True, "healthy": True, "failed": ["speaker"] if kind == "sick" else []}
+    fresh = folder / "status.new"
+    fresh.write_text(json.dumps(status))
+    fresh.chmod(0o644)
+    fresh.rename(folder / "status.json")
+    notify("READY=1\\nWATCHDOG=1")
+    time.sleep(0.2)
+'''
+
+
+def make(
+    into: Path, key: Path, version: str, kind: str = "good", *, machine: str, python: str
+) -> Path:
+    """A release of that version. Kinds: good, sick, crashes, hangs, unfit."""
+    tree = into / f"tree-{version}"
+    shutil.rmtree(tree, ignore_errors=True)
+    library = tree / "lib"
+    (tree / "bin").mkdir(parents=True)
+    command = tree / "bin/interlude"
+    command.write_text(COMMAND)
+    command.chmod(0o755)
+    (tree / "kind").write_text(kind)
+    without = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx")
+    shutil.copytree(ROOT / "appliance", library / "appliance", ignore=without)
+    packages = Path(sysconfig.get_paths()["platlib"])
+    for name in NEEDED:
+        shutil.copytree(packages / name, library / name, ignore=without)
+    (library / "acts.py").write_text(ACTS)
+    return pack(
+        tree, into, key, version=version, machine=machine, python=python, made_s=int(time.time())
+    )
