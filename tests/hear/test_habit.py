@@ -42,7 +42,7 @@ def test_a_television_becomes_background() -> None:
     for _ in range(STEPS):
         db = television(rng)
         background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
-    assert -42 < background.db < -30
+    assert -36 < background.db < -26
 
 
 def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
