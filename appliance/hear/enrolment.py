@@ -21,7 +21,7 @@ from appliance.hear.burst import Burst
 from appliance.hear.hearing import Hearing
 from appliance.hear.network import Network, NetworkJudge
 from appliance.hear.senses import STEP_FRAMES, Step
-from appliance.hear.verdict import Odds
+from appliance.hear.verdict import IN_RULES, Odds, Trust
 from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
 from appliance.processes import RATE_HZ
@@ -91,9 +91,9 @@ def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
                 "Say each word again, clearly, with a pause before and after it.",
             )
     whole = _fit(heard, others, model)
-    agreeing = np.mean([_right(h, whole) for h in heard])
+    agreeing = np.mean([right(h, whole) for h in heard])
     if agreeing < AGREE:
-        worst = min(heard, key=lambda h: _likelihood(h, whole))
+        worst = min(heard, key=lambda h: likelihood(h, whole))
         raise EnrolmentError(
             "The recordings contradict each other: backchannels and interruptions sound alike.",
             f"`{worst.take.name}` fits least; are all of them in the right place?",
@@ -102,10 +102,10 @@ def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
     return Learnt(
         whole,
         len(heard),
-        float(np.mean([_right(h, None) for h in heard])),
-        float(np.mean([_right(h, a) for h, a in zip(heard, left_out, strict=True)])),
-        float(np.mean([-np.log(_likelihood(h, None)) for h in heard])),
-        float(np.mean([-np.log(_likelihood(h, a)) for h, a in zip(heard, left_out, strict=True)])),
+        float(np.mean([right(h, None) for h in heard])),
+        float(np.mean([right(h, a) for h, a in zip(heard, left_out, strict=True)])),
+        float(np.mean([-np.log(likelihood(h, None)) for h in heard])),
+        float(np.mean([-np.log(likelihood(h, a)) for h, a in zip(heard, left_out, strict=True)])),
     )
 
 
@@ -132,13 +132,15 @@ def listen(take: Take, settings: HearingSettings, network: Network) -> Heard:
 class _Collector:
     """A judge that keeps the network's answers to the first burst, and has no opinion."""
 
-    vouches = False
-
     def __init__(self, network: Network) -> None:
         self._judge = NetworkJudge(network)
         self.bursts = 0
         self.answers: list[tuple[adaptation.Floats, adaptation.Floats]] = []
         self._steps = 0
+
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
 
     def begin(self, past: Samples) -> None:
         self.bursts += 1
@@ -217,11 +219,11 @@ def _mean_odds(heard: Heard, by: Adaptation | None) -> npt.NDArray[np.float64]:
     return odds
 
 
-def _right(heard: Heard, by: Adaptation | None) -> bool:
+def right(heard: Heard, by: Adaptation | None) -> bool:
     """Whether the box would do the right thing: go on, or not."""
     stays = _mean_odds(heard, by)[1] >= 0.5
     return bool(stays == (heard.take.kind == "interruption"))
 
 
-def _likelihood(heard: Heard, by: Adaptation | None) -> float:
+def likelihood(heard: Heard, by: Adaptation | None) -> float:
     return max(1e-6, float(_mean_odds(heard, by)[KINDS.index(heard.take.kind)]))

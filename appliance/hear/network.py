@@ -20,7 +20,7 @@ from appliance.hear.adaptation import Adaptation
 from appliance.hear.burst import Burst
 from appliance.hear.features import WIDTH, Features, Floats, Measure
 from appliance.hear.senses import Step
-from appliance.hear.verdict import Judge, Odds, RuleJudge
+from appliance.hear.verdict import IN_NETWORK, Judge, Odds, RuleJudge, Trust
 from appliance.ipc.ring import Samples
 
 MODEL = Path(__file__).parent.parent / "models" / "verdict.onnx"
@@ -62,13 +62,15 @@ class Network:
 class NetworkJudge:
     """Gives the network's opinion, as the owner's recordings have changed it if there are any."""
 
-    vouches = True
-
     def __init__(self, network: Network, owner: Adaptation | None = None) -> None:
         self._network = network
         self._owner = owner
         self._features = Features()
         self._answer: Answer | None = None
+
+    @property
+    def trust(self) -> Trust:
+        return IN_NETWORK
 
     def begin(self, past: Samples) -> None:
         self._features.begin(past)

@@ -2,7 +2,7 @@
 
 In: the steps since the onset. Out: opinions, and one verdict by the deadline. `Judge` is what
 gives opinions: `network.NetworkJudge`, or `RuleJudge` by the table below where that cannot run.
-When an opinion is believed is the table `MOMENTS`.
+When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
 """
 
 from __future__ import annotations
@@ -51,13 +51,10 @@ NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
 class Judge(Protocol):
-    """Listens to one burst at a time; asked for its opinion at any moment.
+    """Listens to one burst at a time; asked for its opinion at any moment."""
 
-    `vouches`: it can tell a voice from a noise so well that a burst in which the speech detector
-    hears no speech yet is followed all the same, if this judge does.
-    """
-
-    vouches: bool
+    @property
+    def trust(self) -> Trust: ...
 
     def begin(self, past: Samples) -> None:
         """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
@@ -100,7 +97,9 @@ EVIDENCE: tuple[Evidence, ...] = (
 class RuleJudge:
     """Adds up the table's evidence."""
 
-    vouches = False
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
 
     def __init__(self, evidence: tuple[Evidence, ...] = EVIDENCE) -> None:
         self._evidence = evidence
@@ -137,18 +136,37 @@ class Moment(NamedTuple):
     quiet_ms: int
 
 
+class Trust(NamedTuple):
+    """When a judge is believed.
+
+    last_doubt  at the deadline it goes on only if an interruption is less likely than this
+    vouches     it tells voices from noises so well that a burst in which the speech detector hears
+                no speech yet is followed all the same, while this judge thinks a noise less likely
+                than not
+    """
+
+    moments: tuple[Moment, ...]
+    last_doubt: float
+    vouches: bool
+
+
 # Talking over the owner is worse than falling silent for nothing, and early opinions are worth
 # less than they say: the room, the echo and the next syllable are still to come.
-MOMENTS: tuple[Moment, ...] = (
-    #     from_ms  yields  resumes  quiet_ms
-    Moment(   0,     2.0,    2.0,     150),
-    Moment( 180,     0.7,    1.0,     150),
-    Moment( 300,     0.0,    0.0,     150),
-    Moment( 500,     0.0,    0.0,     150),
+IN_NETWORK = Trust(
+    moments=(
+        #     from_ms  yields  resumes  quiet_ms
+        Moment(   0,     2.4,    1.7,     120),
+        Moment( 180,     1.2,    1.2,     100),
+        Moment( 300,     0.0,    0.5,      60),
+        Moment( 500,    -0.4,    0.0,      60),
+    ),
+    last_doubt=0.12,
+    vouches=True,
 )  # fmt: skip
-# At the deadline: it goes on only if an interruption is less likely than this.
-LAST_DOUBT = 0.35
-VOUCHED = 0.5  # a noise less likely than this is followed although Silero hears no voice in it yet
+IN_RULES = Trust(moments=(Moment(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=False)
+# A sound that has stopped may have been the box's own, which stops when the box does: before the
+# deadline only what still sounds, or did so a moment ago, is given way to.
+STILL_SOUNDS_MS = 100
 
 
 class Judging:
@@ -172,7 +190,8 @@ class Judging:
     @property
     def vouches(self) -> bool:
         """Whether this is a voice by the newest opinion, of a judge that knows."""
-        return self._judge.vouches and self._odds is not None and self._odds.noise < VOUCHED
+        odds = self._odds
+        return self._judge.trust.vouches and odds is not None and odds.noise < 0.5
 
     def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
@@ -184,14 +203,17 @@ class Judging:
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
         self._odds = odds
-        return odds, decided(odds, burst.quiet_ms, age_ms, self._settings)
+        return odds, decided(odds, burst.quiet_ms, age_ms, self._settings, self._judge.trust)
 
 
-def decided(odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict) -> Judgement | None:
+def decided(
+    odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict, trust: Trust
+) -> Judgement | None:
     """The verdict that these odds allow, this long after the onset; None: wait."""
-    moment = [row for row in MOMENTS if row.from_ms <= age_ms][-1]
+    moment = [row for row in trust.moments if row.from_ms <= age_ms][-1]
     interrupts = _log_odds(odds.interruption)
-    if interrupts >= _log_odds(settings.interruption) + moment.yields:
+    yields = interrupts >= _log_odds(settings.interruption) + moment.yields
+    if yields and quiet_ms < STILL_SOUNDS_MS:
         return "interruption"
     goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
     sure = -interrupts >= _log_odds(settings.backchannel) + moment.resumes
@@ -199,7 +221,7 @@ def decided(odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict) -> Judgem
         return goes_on
     if age_ms < settings.deadline_ms:
         return None
-    return "interruption" if odds.interruption >= LAST_DOUBT else goes_on
+    return "interruption" if odds.interruption >= trust.last_doubt else goes_on
 
 
 def _log_odds(probability: float) -> float:

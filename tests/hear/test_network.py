@@ -74,20 +74,17 @@ def test_there_is_an_opinion_before_anything_was_heard() -> None:
 
 
 def test_an_opinion_is_cheap() -> None:
-    judge = NetworkJudge(Network())
-    heard(judge, sound())
-    costs = []
-    for _ in range(5):
-        began = time.thread_time()
-        costs.append((time.thread_time() - began + _cost(judge)) * 1000)
-    assert min(costs) < BUDGET_MS
-
-
-def _cost(judge: NetworkJudge) -> float:
-    """Seconds of this thread for one opinion, of its own 40 ms."""
-    began = time.thread_time()
-    opinions = len(heard(judge, sound()))
-    return (time.thread_time() - began) / opinions
+    judge, burst, samples = NetworkJudge(Network()), Burst(None), sound()
+    judge.begin(samples[:4800])
+    costs_ms = []
+    for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
+        judge.feed(step(samples[at : at + 80]), burst)
+        if count % 8 == 0:
+            began = time.thread_time()
+            judge.opinion()
+            costs_ms.append((time.thread_time() - began) * 1000)
+    # The lower quartile: a busy machine makes some of them dearer, never cheaper.
+    assert np.percentile(costs_ms, 25) < BUDGET_MS
 
 
 def test_an_owner_s_layer_moves_the_odds() -> None:

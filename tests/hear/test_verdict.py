@@ -8,7 +8,16 @@ import pytest
 from appliance.hear.burst import STEP_MS, Burst
 from appliance.hear.hearing import Hearing
 from appliance.hear.senses import Step
-from appliance.hear.verdict import Judging, Odds, RuleJudge
+from appliance.hear.verdict import (
+    IN_NETWORK,
+    IN_RULES,
+    Judging,
+    LogOdds,
+    Odds,
+    RuleJudge,
+    Trust,
+)
+from appliance.hear.verdict import decided as rule
 from appliance.ipc.ring import Samples
 from appliance.messages import Judgement, Opinion, Verdict
 from appliance.settings import Hearing as HearingSettings
@@ -18,10 +27,12 @@ from tests.hear.arena import ANSWER, at_level, run, say, track
 class Constant:
     """A judge with one opinion."""
 
-    vouches = False
-
     def __init__(self, odds: Odds) -> None:
         self._odds = odds
+
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
 
     def begin(self, past: Samples) -> None:
         pass
@@ -64,8 +75,7 @@ LOUD, QUIET = step(-26), step(-62)
 @pytest.mark.parametrize(
     ("odds", "sound", "verdict", "age_ms"),
     [
-        (Odds(0.01, 0.98, 0.01), [LOUD] * 200, "interruption", 100),  # as sure as can be
-        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 300),
+        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 100),
         (Odds(0.3, 0.55, 0.15), [LOUD] * 200, "interruption", 700),  # not sure: at the deadline
         (Odds(0.9, 0.05, 0.05), [LOUD] * 200, "backchannel", 700),  # never while it goes on
         (Odds(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),
@@ -77,6 +87,66 @@ def test_when_a_judge_is_believed(
     settings: HearingSettings, odds: Odds, sound: list[Step], verdict: str, age_ms: int
 ) -> None:
     assert decided(settings, odds, sound) == (verdict, age_ms)
+
+
+@pytest.mark.parametrize(
+    ("interruption", "quiet_ms", "age_ms", "verdict"),
+    [
+        (0.95, 0, 100, None),  # early opinions are worth less
+        (0.99, 0, 100, "interruption"),
+        (0.90, 0, 300, "interruption"),
+        (0.90, 200, 300, None),  # it has stopped: it may have been the box's own
+        (0.90, 400, 700, "interruption"),
+        (0.001, 0, 300, None),  # never into an open mouth
+        (0.001, 150, 180, "backchannel"),
+        (0.02, 100, 300, "backchannel"),
+        (0.04, 100, 300, None),
+        (0.04, 100, 540, "backchannel"),
+        (0.20, 300, 540, None),
+        (0.20, 300, 700, "interruption"),  # in doubt it gives way
+        (0.10, 0, 700, "backchannel"),
+    ],
+)
+def test_how_sure_the_network_must_be_at_which_age(
+    settings: HearingSettings, interruption: float, quiet_ms: int, age_ms: int, verdict: str | None
+) -> None:
+    odds = Odds((1 - interruption) * 0.8, interruption, (1 - interruption) * 0.2)
+    assert rule(odds, quiet_ms, age_ms, settings.verdict, IN_NETWORK) == verdict
+
+
+@pytest.mark.parametrize(
+    ("evidence", "verdict"),
+    [
+        (LogOdds(0.0, 0.0, 0.0), None),
+        (LogOdds(-2.0, 3.0, -2.0), "interruption"),  # a word that says it all
+        (LogOdds(1.0, -6.0, 0.0), None),  # and yet not while it goes on
+    ],
+)
+def test_evidence_from_elsewhere_moves_the_odds(
+    settings: HearingSettings, evidence: LogOdds, verdict: str | None
+) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    judging.begin(np.zeros(0, np.int16))
+    judging.hint(evidence)
+    burst = Burst(None)
+    verdicts = []
+    for count in range(1, 100):
+        burst.feed(LOUD)
+        verdicts.append(judging.feed(LOUD, burst, count * STEP_MS)[1])
+    assert next((v for v in verdicts if v), None) == verdict
+
+
+def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    for evidence in (LogOdds(0.0, 5.0, 0.0), None):
+        judging.begin(np.zeros(0, np.int16))
+        if evidence:
+            judging.hint(evidence)
+        burst = Burst(None)
+        burst.feed(LOUD)
+        odds, _ = judging.feed(LOUD, burst, 700)
+        assert odds is not None
+        assert (odds.interruption > 0.9) == (evidence is not None)
 
 
 @pytest.mark.parametrize(

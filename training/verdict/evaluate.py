@@ -18,7 +18,7 @@ import numpy.typing as npt
 from appliance.hear.features import GIVEN_MS
 from appliance.hear.network import MODEL, Network
 from appliance.hear.senses import STEP_FRAMES
-from appliance.hear.verdict import Odds, decided
+from appliance.hear.verdict import IN_NETWORK, Odds, decided
 from appliance.processes import RATE_HZ
 from appliance.settings import Verdict, load_defaults
 from training.verdict import figures
@@ -58,18 +58,22 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
 
 
 def verdicts(said: Opinions, rule: Verdict) -> tuple[list[str], npt.NDArray[np.int_]]:
-    """What the box decides of each burst, and when; "unconfirmed" for one taken back before."""
+    """What the box decides of each burst, and when. One that was cut off before, because the
+    speech detector had heard no voice by then, is judged by its last opinion if the network vouched
+    for it (as the box would have followed it), and is a noise if it did not."""
     kinds, ages = [], []
     due = [ms for ms in range(rule.first_ms, rule.deadline_ms + 1, 20)
            if (ms - rule.first_ms) % rule.every_ms == 0 or ms == rule.deadline_ms]  # fmt: skip
     for i, until in enumerate(said.some.until // 2):
-        kind, age = "unconfirmed", 150
+        kind, age = "noise", 150
         for ms in due:
             at = said.at(ms)
             if at >= until:
+                last = Odds(*said.odds[i, until - 1].tolist())
+                kind = "noise" if last.noise >= 0.5 else last.likeliest()
                 break
             odds = Odds(*said.odds[i, at].tolist())
-            verdict = decided(odds, int(said.quiet_ms[i, at]), ms, rule)
+            verdict = decided(odds, int(said.quiet_ms[i, at]), ms, rule, IN_NETWORK)
             if verdict is not None:
                 kind, age = verdict, ms
                 break

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from appliance.hear.senses import STEP_FRAMES
 from training.verdict import voices
-from training.verdict.render import Heard, scene
+from training.verdict.render import Heard, alone, scene
 from training.verdict.sounds import Role, Sounds
 
 SHARD = 100  # scenes
@@ -84,18 +84,20 @@ def main() -> None:
     parser.add_argument("--role", choices=get_args(Role), default="training")
     parser.add_argument("--shards", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--whole", action="store_true", help="train on tuning speakers too")
+    parser.add_argument("--alone", action="store_true", help="the box talks, and nobody is there")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     held = args.role == "held-out"
     said = voices.kept(args.cache, HELD_CLIPS if held else CLIPS, seed=1, held=held)
-    sounds = Sounds(args.role, args.recordings, args.more, said, whole=args.whole)
+    sounds = Sounds(args.role, args.recordings, args.more, said)
+    make, name = (alone, f"{args.role}-alone") if args.alone else (scene, args.role)
+    scenes = SHARD // 5 if args.alone else SHARD
     for shard in range(args.first, args.first + args.shards):
-        path = args.cache / f"{args.role}-{shard:03}.npz"
+        path = args.cache / f"{name}-{shard:03}.npz"
         if path.is_file():
             continue
         began = time.monotonic()
-        heard = [each for i in range(SHARD) for each in scene(sounds, shard * SHARD + i)]
+        heard = [each for i in range(scenes) for each in make(sounds, shard * SHARD + i)]
         keep(path, heard)
         print(f"{path.name}: {len(heard)} bursts in {time.monotonic() - began:.0f} s", flush=True)
 

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from appliance.hear.burst import Burst
 from appliance.hear.hearing import Event, Hearing
 from appliance.hear.senses import STEP_FRAMES, Step
-from appliance.hear.verdict import Odds
+from appliance.hear.verdict import IN_RULES, Odds, Trust
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, Verdict
 from appliance.processes import RATE_HZ
-from appliance.room import acoustics
+from appliance.room import acoustics, box_talk
 from appliance.room.offline import BLOCK_STEPS, Echo, Session, Timed
 from appliance.settings import Hearing as HearingSettings
 from appliance.settings import load_defaults
@@ -28,10 +28,12 @@ from training.verdict.sounds import Sound, Sounds
 
 DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
 EVENTS = 14  # sounds in a scene
+ALONE_S = 24  # of the box talking to nobody
 LAG_STEPS = 2  # from an onset to silence at the card
 ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
 Wave = npt.NDArray[np.float32]
 Canceller = Literal["kalman", "speex"]
+DEFAULTS = load_defaults()
 
 
 @dataclass
@@ -58,11 +60,13 @@ class Heard:
 class Recorder:
     """A judge without an opinion, that keeps what it hears."""
 
-    vouches = False
-
     def __init__(self) -> None:
         self.bursts: list[Heard] = []
         self._probability = 0.5
+
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
 
     def begin(self, past: Samples) -> None:
         steps = len(past) // STEP_FRAMES
@@ -129,7 +133,7 @@ class Talker:
 
 def settings(confirm_ms: int, canceller: Canceller) -> HearingSettings:
     """The box's own, but for a judge that is not to be believed before its deadline."""
-    ours = load_defaults().hearing
+    ours = DEFAULTS.hearing
     verdict = msgspec.structs.replace(
         ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
     )
@@ -170,6 +174,32 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
         session.step()
     where = f"{sounds.role} {seed}"
     kept = [_labelled(heard, plan, where) for heard in recorder.bursts]
+    return [heard for heard in kept if heard is not None]
+
+
+def alone(sounds: Sounds, seed: int) -> list[Heard]:
+    """What the box takes for somebody while nobody is there: what its canceller leaves of its own
+    voice, at full volume, in rooms that ring. All of it is noise."""
+    chance = np.random.default_rng([seed, len(sounds.role), 1])
+    room = int(chance.integers(*ROOMS[sounds.role]))
+    response = acoustics.impulse_response(
+        float(chance.uniform(0.25, 0.65)), rate_hz=RATE_HZ, seed=room,
+        echo_db=float(chance.uniform(-30, -10)),
+    )  # fmt: skip
+    recorder = Recorder()
+    canceller: Canceller = "kalman" if chance.random() < 0.85 else "speex"
+    hearing = Hearing(settings(900, canceller), judge=recorder)
+    talk = box_talk.talk(ALONE_S, 10_000 + seed) if chance.random() < 0.6 else _talk(sounds, chance)
+    noise = acoustics.noise(
+        str(chance.choice(acoustics.NOISES)), 8 * RATE_HZ, rate_hz=RATE_HZ, seed=room,
+        level_db=float(chance.uniform(-72, -48)),
+    )  # fmt: skip
+    drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.3 else 0.0
+    talker = Talker(talk, hearing, recorder, 0.0)
+    session = Session(talker, Echo(response), noise, ALONE_S * RATE_HZ, drive=drive)
+    while not session.over:
+        session.step()
+    kept = [_labelled(heard, [], f"{sounds.role} alone {seed}") for heard in recorder.bursts]
     return [heard for heard in kept if heard is not None]
 
 

@@ -81,22 +81,18 @@ class Sounds:
         recordings: Path,
         more: Path | None,
         said: list[Said],
-        *,
-        whole: bool = False,
     ) -> None:
-        """`more`: further recordings, whose speakers train only. `whole`: training takes the
-        tuning speakers too, once nothing is left to tune."""
+        """`more`: further recordings, whose speakers train only."""
         self.role = role
         self._perturb = role == "training"
-        wanted = {role} | ({"tuning"} if whole and role == "training" else set())
         self._real: dict[str, dict[str, list[corpus.Source]]] = defaultdict(
             lambda: defaultdict(list)
         )
         for source in corpus.find(recordings / "words").sources:
-            if role_of(source.speaker) in wanted:
+            if role_of(source.speaker) == role:
                 self._real[source.kind][source.word].append(source)
         self._commands = [
-            s for s in corpus.find(recordings / "commands").sources if role_of(s.speaker) in wanted
+            s for s in corpus.find(recordings / "commands").sources if role_of(s.speaker) == role
         ]
         self._more: dict[str, list[corpus.Source]] = defaultdict(list)
         if more is not None and role == "training":
@@ -105,7 +101,7 @@ class Sounds:
         self._said: dict[str, list[Said]] = defaultdict(list)
         for each in said:
             variant = each.voice.split("+")[-1]
-            if role == "held-out" or role_of(variant) in wanted:
+            if role == "held-out" or role_of(variant) == role:
                 self._said[each.kind].append(each)
         self._clips: dict[Path, corpus.Clip | None] = {}
 

@@ -29,6 +29,7 @@ WORD_SEEN = 25  # times, to be one of its words
 WORDS_MS = 200  # from then on words can be told
 AVERAGED = 4  # of the last epochs' weights
 GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there
+ALONE_TIMES = 3  # as often: what the box leaves of its own voice must never end its answer
 SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
@@ -67,7 +68,9 @@ def learn(
 ) -> Arrays:
     """The mean of the weights of the last epochs. Prints a line an epoch."""
     chance = np.random.default_rng(seed)
-    steps = epochs * (len(some) // BATCH)
+    alone = np.flatnonzero(["alone" in a["scene"] for a in some.about])
+    each = np.concatenate([np.arange(len(some)), np.repeat(alone, ALONE_TIMES - 1)])
+    steps = epochs * (len(each) // BATCH)
     adam = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
     course = torch.optim.lr_scheduler.OneCycleLR(
         adam, rate, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
@@ -76,7 +79,7 @@ def learn(
     began = time.monotonic()
     for epoch in range(epochs):
         network.train()
-        order = chance.permutation(len(some))
+        order = chance.permutation(each)
         sums = np.zeros(2)
         for first in range(0, len(order) - BATCH + 1, BATCH):
             which = order[first : first + BATCH]

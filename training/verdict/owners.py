@@ -1,0 +1,132 @@
+"""What enrolment is worth: owners who enrol, and are then judged on other takes and other words.
+
+In: the shipped network; recordings of held-out speakers if there are any. Out: shares judged right
+before and after, for synthetic owners (held-out espeak-ng voices) and for real ones (yes and right
+against stop and no, half of a speaker's takes enrolled, the other half judged).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from pathlib import Path
+
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.hear import adaptation, enrolment, network
+from appliance.hear.enrolment import Heard, Take
+from appliance.messages import Judgement
+from appliance.processes import RATE_HZ
+from appliance.room import corpus, owner, phrases
+from appliance.room.corpus import held_out
+from appliance.settings import load_defaults
+
+ENROLLED: dict[str, Judgement] = {
+    "mm-hm": "backchannel", "yeah": "backchannel", "right": "backchannel",
+    "wait": "interruption", "stop": "interruption", "no": "interruption",
+}  # fmt: skip
+JUDGED: dict[str, Judgement] = {
+    **ENROLLED, "uh-huh": "backchannel", "okay": "backchannel", "I see": "backchannel",
+    "hold on": "interruption", "but": "interruption", "actually": "interruption",
+}  # fmt: skip
+REAL: dict[str, Judgement] = {
+    "yes": "backchannel", "right": "backchannel", "stop": "interruption", "no": "interruption",
+}  # fmt: skip
+FEWEST_TAKES = 4  # of each class, for a real owner
+
+
+class Owners:
+    """Enrols owners and counts."""
+
+    def __init__(self) -> None:
+        self._mind = network.Network()
+        self._settings = load_defaults().hearing
+        self._others = adaptation.anchors()
+        self.counts = np.zeros(3)  # judged, right before, right after
+        self.told: list[str] = []
+
+    def add(self, name: str, enrolled: list[Take], judged: list[Take]) -> None:
+        try:
+            learnt = enrolment.learn(self._heard(enrolled), self._others, "")
+        except InterludeError as error:
+            self.told.append(f"{name}: {error}")
+            return
+        layer = learnt.adaptation if learnt.helps else None
+        test = self._heard(judged)
+        before = sum(enrolment.right(h, None) for h in test)
+        after = sum(enrolment.right(h, layer) for h in test)
+        self.counts += (len(test), before, after)
+        kept = "" if layer else " (not kept)"
+        self.told.append(f"{name}: {before} → {after} of {len(test)}{kept}")
+
+    def _heard(self, takes: list[Take]) -> list[Heard]:
+        heard = []
+        for take in takes:
+            try:
+                heard.append(enrolment.listen(take, self._settings, self._mind))
+            except InterludeError:
+                continue  # a take that is of no use
+        return heard
+
+    def __str__(self) -> str:
+        judged, before, after = self.counts
+        total = (
+            f"{before / judged:.1%} → {after / judged:.1%} of {judged:.0f}" if judged else "none"
+        )
+        return "\n".join([*self.told, f"together: {total}"])
+
+
+def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> Take:
+    """An owner's way of saying it, in a quiet room."""
+    wave = owner.spoken(text + chance.choice(("", ".", ",")), voice, chance.randint(140, 190),
+                        chance.randint(40, 60))  # fmt: skip
+    onset, end = owner.edges(wave)
+    noise = np.random.default_rng(chance.randrange(1 << 30)).standard_normal(2 * RATE_HZ) * 16
+    word = owner.scaled(wave, onset, end, -28.0)[onset:end][: RATE_HZ + RATE_HZ // 4]
+    noise[RATE_HZ // 2 : RATE_HZ // 2 + len(word)] += word
+    return Take(text, kind, np.rint(noise).astype(np.int16))
+
+
+def synthetic(count: int) -> Owners:
+    owners, chance = Owners(), random.Random(7)
+    for variant in chance.sample(phrases.HELD_OUT, count):
+        voice = f"{chance.choice(phrases.ACCENTS)}+{variant}"
+        owners.add(
+            voice,
+            [said(w, k, voice, chance) for w, k in ENROLLED.items() for _ in range(3)],
+            [said(w, k, voice, chance) for w, k in JUDGED.items() for _ in range(2)],
+        )
+    return owners
+
+
+def real(recordings: Path, most: int) -> Owners:
+    owners = Owners()
+    by_speaker: dict[str, list[corpus.Source]] = {}
+    for source in corpus.find(recordings / "words").sources:
+        if source.word in REAL and held_out(source.speaker):
+            by_speaker.setdefault(source.speaker, []).append(source)
+    for speaker, sources in sorted(by_speaker.items()):
+        halves: tuple[list[Take], list[Take]] = ([], [])
+        for i, source in enumerate(sources):
+            wave = np.clip(np.rint(owner.read(source.path) * 32768), -32768, 32767)
+            take = Take(source.name, REAL[source.word], wave.astype(np.int16))
+            halves[i % 2].append(take)
+        kinds = [take.kind for take in halves[0]]
+        if len(owners.told) < most and min(map(kinds.count, set(REAL.values()))) >= FEWEST_TAKES:
+            owners.add(speaker, *halves)
+    return owners
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--recordings", type=Path)
+    parser.add_argument("--owners", type=int, default=6)
+    args = parser.parse_args()
+    print(f"synthetic owners\n{synthetic(args.owners)}")
+    if args.recordings:
+        print(f"\nreal owners\n{real(args.recordings, args.owners)}")
+
+
+if __name__ == "__main__":
+    main()
