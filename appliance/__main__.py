@@ -153,8 +153,9 @@ def link_add(args: argparse.Namespace) -> int:
 
 def status(args: argparse.Namespace) -> int:
     from appliance import status_commands
+    from appliance.settings import load
 
-    return status_commands.cli(_settings(args), as_json=args.json)
+    return status_commands.cli(load(args.settings), as_json=args.json)
 
 
 def release(args: argparse.Namespace) -> int:

@@ -1,0 +1,70 @@
+"""The first release of a box that has none: checked by the system's tools, then it acts itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.release.workshop import Bench, bench
+
+SCRIPT = Path(__file__).parents[2] / "system/usr/lib/interlude/bootstrap"
+
+
+@pytest.fixture
+def at(tmp_path: Path) -> Bench:
+    (tmp_path / "opt").mkdir()
+    return bench(tmp_path)
+
+
+def first(at: Bench, file: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    places = {
+        "INTERLUDE_ROOT": str(at.shelf.root),
+        "INTERLUDE_SIGNERS": str(at.shop.signers),
+    }
+    return subprocess.run(
+        [SCRIPT, file, *options],
+        env={**os.environ, **places},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def left(at: Bench) -> list[str]:
+    return [path.name for path in at.shelf.root.iterdir()]
+
+
+def test_what_is_in_the_archive_is_called_to_install_it(at: Bench) -> None:
+    # The workshop's release says its version and kind, whatever it is asked.
+    done = first(at, at.shop.make("0.1.0"), "--cold")
+    assert (done.returncode, done.stdout) == (0, "0.1.0 good\n"), done.stderr
+    assert left(at) == []
+
+
+def test_a_strangers_archive_is_never_unpacked(at: Bench) -> None:
+    done = first(at, at.shop.make("0.1.0", key=at.shop.new_key("stranger")))
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert left(at) == []
+
+
+def test_nor_is_one_that_was_changed(at: Bench) -> None:
+    file = at.shop.make("0.1.0")
+    data = bytearray(file.read_bytes())
+    data[data.index(b"\x1f\x8b\x08") + 60] ^= 0xFF
+    file.write_bytes(data)
+    done = first(at, file)
+    assert done.returncode != 0
+    assert "FAILED" in done.stdout + done.stderr
+    assert left(at) == []
+
+
+def test_nor_one_whose_manifest_was_changed(at: Bench) -> None:
+    file = at.shop.make("0.1.0")
+    file.write_bytes(file.read_bytes().replace(b'"0.1.0"', b'"9.1.0"'))
+    assert first(at, file).returncode != 0
+    assert left(at) == []
