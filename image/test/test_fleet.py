@@ -6,12 +6,14 @@ what it did to the fleet and how long that took. They build on each other, in th
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -275,8 +277,40 @@ def test_the_update_service_installs_what_the_box_itself_asks_for(fleet: Fleet) 
         time.sleep(0.5)
 
 
+def test_a_box_that_nobody_can_reach_fetches_its_release_itself(fleet: Fleet) -> None:
+    file = fleet.release("0.10.0")
+    address = f"{boxes.NETWORK}.1"
+    server = subprocess.Popen(
+        [sys.executable, "-m", "http.server", "8407", "--bind", address, "-d", file.parent],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    told = {
+        "interlude_release_version": "0.10.0",
+        "interlude_release_url": f"http://{address}:8407/{file.name}",
+        "interlude_release_checksum": f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}",
+    }
+    (fleet.folder / "release.yml").write_text(json.dumps(told))
+    # As the box's own user, who has no rights.
+    user = {
+        "pull_host": "box2",
+        "pull_vars": str(fleet.folder / "release.yml"),
+        "ansible_become": True,
+        "ansible_become_method": "ansible.builtin.su",
+        "ansible_become_user": "interlude",
+        "ansible_become_flags": "-s /bin/sh",
+    }
+    try:
+        played = fleet.play("pull.yml", "-e", json.dumps(user))
+    finally:
+        server.terminate()
+        server.wait()
+    assert played.code == 0, played.said[-3000:]
+    assert fleet.kept()[1] == "0.10.0"
+
+
 def test_the_table_shows_every_box(fleet: Fleet) -> None:
     played = fleet.play("fleet.yml")
     assert played.code == 0, played.said[-2000:]
-    for name, version in (("box1", "0.9.0"), ("box2", "0.8.0"), ("box3", "0.8.0")):
+    for name, version in (("box1", "0.9.0"), ("box2", "0.10.0"), ("box3", "0.8.0")):
         assert re.search(rf"{name}\s+{version}\s+idle\s+yes", played.said), played.said
