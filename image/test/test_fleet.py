@@ -174,6 +174,20 @@ def test_a_sick_release_stops_at_the_first_box_and_is_taken_back(
     assert fleet.kept() == ["0.2.0"] * 3
 
 
+def test_a_trial_that_nobody_watches_ends_by_itself_when_it_keeps_crashing(fleet: Fleet) -> None:
+    box = fleet.boxes[0]  # where the crashing release still lies, and never was kept
+    box.ssh(
+        "ln -s /opt/interlude/releases/0.3.1 /run/interlude-release/trial;"
+        " systemctl restart --no-block interlude; sleep 1"
+    )
+    limit = time.monotonic() + 60
+    while fleet.kept()[0] != "0.2.0":
+        assert time.monotonic() < limit, box.ssh("systemctl status interlude").stdout
+        time.sleep(0.5)
+    assert box.ssh("readlink /run/interlude-release/trial").stdout == ""
+    assert "interlude.service" in box.ssh("cat /var/log/interlude/warnings.log").stdout
+
+
 def test_an_archive_that_was_changed_is_refused(fleet: Fleet) -> None:
     file = fleet.release("0.4.0")
     data = bytearray(file.read_bytes())
