@@ -56,7 +56,7 @@ def bench(options: Options) -> list[Sheet]:
             _measure(options, parts, sources, found, problems)
         except KeyboardInterrupt:
             early = True
-    return _sheets(found, options, sources, problems, early=early)
+        return _sheets(found, options, sources, problems, early=early)
 
 
 def _measure(
