@@ -33,6 +33,13 @@ JUDGED: dict[str, Judgement] = {
 REAL: dict[str, Judgement] = {
     "yes": "backchannel", "right": "backchannel", "stop": "interruption", "no": "interruption",
 }  # fmt: skip
+# Owners of whose tongue the network has heard nothing: voice, murmurs, calls to stop.
+TONGUES = (
+    ("de", ("ja", "genau", "klar", "mhm"), ("halt", "warte", "nein", "moment")),
+    ("fr", ("oui", "voilà", "d'accord", "ah bon"), ("attends", "arrête", "non", "pardon")),
+    ("es", ("sí", "vale", "claro", "ajá"), ("espera", "para", "no", "perdona")),
+    ("it", ("sì", "certo", "capisco", "già"), ("aspetta", "ferma", "no", "scusa")),
+)
 FEWEST_TAKES = 4  # of each class, for a real owner
 
 
@@ -100,6 +107,20 @@ def synthetic(count: int) -> Owners:
     return owners
 
 
+def foreign() -> Owners:
+    """Enrolled with three takes of each word, judged on three others."""
+    owners, chance = Owners(), random.Random(8)
+    for tongue, murmurs, calls in TONGUES:
+        voice = f"{tongue}+{chance.choice(phrases.HELD_OUT)}"
+        kinds: dict[str, Judgement] = {
+            **dict.fromkeys(murmurs, "backchannel"), **dict.fromkeys(calls, "interruption")
+        }  # fmt: skip
+        takes = [[said(w, k, voice, chance) for w, k in kinds.items() for _ in range(3)]
+                 for _ in range(2)]  # fmt: skip
+        owners.add(voice, *takes)
+    return owners
+
+
 def real(recordings: Path, most: int) -> Owners:
     owners = Owners()
     by_speaker: dict[str, list[corpus.Source]] = {}
@@ -124,6 +145,7 @@ def main() -> None:
     parser.add_argument("--owners", type=int, default=6)
     args = parser.parse_args()
     print(f"synthetic owners\n{synthetic(args.owners)}")
+    print(f"\nowners of another tongue\n{foreign()}")
     if args.recordings:
         print(f"\nreal owners\n{real(args.recordings, args.owners)}")
 
