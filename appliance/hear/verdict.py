@@ -127,7 +127,8 @@ class Moment(NamedTuple):
 
     yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
     resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
-    quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth
+    quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth, nor
+             into the closure of a "t" or a "p" (50 to 100 ms)
     """
 
     from_ms: int
@@ -155,10 +156,10 @@ class Trust(NamedTuple):
 IN_NETWORK = Trust(
     moments=(
         #     from_ms  yields  resumes  quiet_ms
-        Moment(   0,     2.4,    1.7,     120),
-        Moment( 180,     1.2,    1.2,     100),
-        Moment( 300,     0.0,    0.5,      60),
-        Moment( 500,    -0.4,    0.0,      60),
+        Moment(   0,     2.4,    1.7,     150),
+        Moment( 180,     1.2,    1.2,     120),
+        Moment( 300,     0.0,    0.5,     100),
+        Moment( 500,    -0.4,    0.0,     100),
     ),
     last_doubt=0.12,
     vouches=True,
