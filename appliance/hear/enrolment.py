@@ -77,7 +77,9 @@ class Learnt:
 
     @property
     def helps(self) -> bool:
-        return self.loss_after < self.loss_before and self.after >= self.before
+        """Who is understood already has nothing to gain, and might lose."""
+        better = self.loss_after < self.loss_before and self.after >= self.before
+        return better and self.before < 1.0
 
 
 def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from appliance.hear import enrolment
-from appliance.hear.adaptation import EMBEDDING, Answers
-from appliance.hear.enrolment import EnrolmentError, Heard, Take
+from appliance.hear.adaptation import EMBEDDING, Adaptation, Answers
+from appliance.hear.enrolment import EnrolmentError, Heard, Learnt, Take
 from appliance.hear.network import Network
 from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
@@ -87,6 +87,18 @@ def test_it_says_what_the_others_taught_about_each() -> None:
     assert (learnt.takes, learnt.before, learnt.after) == (8, 0.5, 1.0)
     assert learnt.loss_after < learnt.loss_before
     assert learnt.helps
+
+
+def learnt(before: float, after: float, loss_after: float = 0.2) -> Learnt:
+    layer = Adaptation(np.zeros((3, EMBEDDING), np.float32), np.zeros(3, np.float32), "")
+    return Learnt(layer, 12, before, after, 0.5, loss_after)
+
+
+def test_what_is_no_better_does_not_help() -> None:
+    assert learnt(0.8, 0.9).helps
+    assert not learnt(0.9, 0.8).helps
+    assert not learnt(0.8, 0.9, loss_after=0.6).helps
+    assert not learnt(1.0, 1.0).helps  # nothing to gain
 
 
 @pytest.mark.parametrize("missing", ["backchannel", "interruption"])
