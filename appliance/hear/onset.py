@@ -38,6 +38,7 @@ class ExpectedEcho:
         self._loss_db = 0.0  # played over residue: at first, as loud as what is played
         self._path_db = 0.0  # played over echo estimate: the way through the room
         self._peak = -100.0  # of the estimate lately
+        self._learned_steps = 0
         self._room = Levels(_ROOM_SHARE, _ROOM_STEPS)  # without the box, clatter and all
 
     @property
@@ -71,8 +72,11 @@ class ExpectedEcho:
                 self._room.feed(residue_db, False)
             residue_db = _without(max(floor_db, self._room.db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
-            self._taken_db = _usual(self._taken_db, self._estimate - residue_db, 3.0, 30.0)
-            self._loss_db = _usual(self._loss_db, self._played - residue_db, 0.0, 60.0)
+            new = self._learned_steps < _NEW_STEPS
+            self._learned_steps += 1
+            taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
+            self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
+            self._loss_db = _usual(self._loss_db, loss_db, 0.0, 60.0, new)
         self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
 
 
@@ -95,12 +99,17 @@ def _follow(value: float, seen: float, lowest: float, highest: float) -> float:
 
 
 _LESS_DB, _MORE_DB = 0.16, 0.04  # a step: in one of five it may be less than is expected
+_NEW_STEPS = 300  # 1.5 s of the box's voice: until then nothing is usual, and what is seen counts
+_NEW_RISE = 0.02  # of the way a step
 
 
-def _usual(value: float, seen: float, lowest: float, highest: float) -> float:
+def _usual(value: float, seen: float, lowest: float, highest: float, new: bool) -> float:
     """A level that four of five steps reach. How far the fifth falls short is nothing: there a dish
-    fell, and the canceller is no worse for it."""
-    value += _MORE_DB if seen > value else -_LESS_DB
+    fell, and the canceller is no worse for it. `new`: the room is just becoming known."""
+    if seen > value:
+        value += max(_MORE_DB, _NEW_RISE * (seen - value)) if new else _MORE_DB
+    else:
+        value -= _LESS_DB
     return min(max(value, lowest), highest)
 
 
