@@ -26,7 +26,7 @@ FOREIGN = {
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
     "llama_cpp": ["think/gemma.py"],
-    "matplotlib": ["room/timeline.py"],
+    "matplotlib": ["room/timeline.py", "room/interruption_pictures.py"],
     # A network is run by whom it belongs to.
     "onnxruntime": ["hear/network.py", "hear/vad.py", "voice/piper.py"],
     "paho": ["link/mqtt.py", "room/mosquitto.py"],  # the box, and who listens to it there

@@ -40,7 +40,12 @@ def demo(simcard_library: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 def test_the_demo_answers_resumes_and_yields_as_it_should(demo: tuple[Reader, Path]) -> None:
     outcomes = demo[0].outcomes()
-    kinds = {"request": "answered", "backchannel": "resumed", "interruption": "yielded"}
+    kinds = {
+        "request": "answered",
+        "backchannel": "resumed",
+        "noise": "resumed",
+        "interruption": "yielded",
+    }
     assert [o.outcome for o in outcomes] == [kinds[o.kind] for o in outcomes]
     assert not demo[0].recording.given_up
 
