@@ -41,6 +41,7 @@ class Box:
             {
                 "state_dir": str(folder / f"state-{box}"),
                 "link": {"broker": "127.0.0.1", "port": broker.port, "id": box, **link},
+                "speaking": {"chime": False},  # no voice is there to sound the opening
             },
         )
         self.root = f"interlude/{box}"
