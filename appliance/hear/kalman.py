@@ -18,7 +18,7 @@ from appliance.hear.response import Floats, Response, Spectrum, back, forward, p
 from appliance.ipc.ring import Samples
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
-_EAGER_STEPS, _CALM_STEPS = 3, 6
+_EAGER_STEPS, _CALM_STEPS = 3, 14
 _RESTING_STEPS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
 _EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
 _QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
