@@ -120,6 +120,12 @@ def enrolled(args: argparse.Namespace) -> int:
     return enrol.cli_enrol(_settings(args), folder=args.folder, keep=args.keep, takes=args.takes)
 
 
+def panel(args: argparse.Namespace) -> int:
+    from appliance.panel import keys
+
+    return keys.cli_panel(_settings(args))
+
+
 def memory_show(args: argparse.Namespace) -> int:
     from appliance import memory_commands
 
@@ -234,6 +240,7 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
 
     enrol_verb(verbs, enrolled)
+    verbs.add("panel", "be the button and the light of a box without wires", panel)
 
     memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
     memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)

@@ -63,6 +63,12 @@ class LinkError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class PanelError(InterludeError, OSError):
+    """Pins of the panel that cannot be had, or a keyboard panel that is not there."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
 class ControlError(InterludeError, OSError):
     """A box that cannot be told anything from a shell, or is not there."""
 

@@ -54,6 +54,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
     Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
     Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
+    Process("panel",     "panel.panel",       (0,), "normal", 0, 0, False,  5.0, False, 0.02, 60),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits; it is stopped last.
 
@@ -68,6 +69,7 @@ def _has_words(settings: Settings) -> bool:
 # Rows that not every owner has a use for: where this says no, they are not started.
 WANTED: dict[str, Callable[[Settings], bool]] = {
     "link": lambda settings: bool(settings.link.broker),
+    "panel": lambda settings: settings.panel.gpio != "none",
     "words": _has_words,
 }
 

@@ -31,8 +31,6 @@ def user_file() -> Path:
 Ratio = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=60_000)]
 Positive = Annotated[int, msgspec.Meta(gt=0)]
-
-
 Kind = TypeVar("Kind")
 
 
@@ -213,6 +211,17 @@ class Link(Section, frozen=True):
     words: bool
 
 
+class Panel(Section, frozen=True):
+    """Button, mute switch and light on the housing."""
+
+    gpio: Literal["none", "header", "keyboard"]
+    mute_switch: bool
+    light: Literal["rgb", "single", "none"]
+    brightness: Ratio
+    night_brightness: Ratio
+    night: Annotated[str, msgspec.Meta(pattern=r"^((^|-)([01][0-9]|2[0-3]):[0-5][0-9]){2}$|^$")]
+
+
 class ProcessOverride(Section, frozen=True):
     """The owner's changes to one row of the process table; absent fields keep the table's."""
 
@@ -232,6 +241,7 @@ class Settings(Section, frozen=True):
     speaking: Speaking
     memory: Memory
     link: Link
+    panel: Panel
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]
 

@@ -84,6 +84,8 @@ class Supervisor:
         self._clock = clock
         self._started_s = time.monotonic()
         self.floor_fd = floor.create()
+        if settings.panel.mute_switch and any(row.name == "panel" for row in rows):
+            self.floor().switched_off = True  # until the panel has read the switch
         self._heartbeat_fd = heartbeat.create(len(rows))
         self.parts = {
             row.name: Part(row, Heartbeat(self._heartbeat_fd, slot))

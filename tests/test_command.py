@@ -18,7 +18,8 @@ import yaml
 from appliance.__main__ import main, parser
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "mode",
-         "check", "status", "config", "models", "enrol", "memory", "link", "release"]  # fmt: skip
+         "check", "status", "config", "models", "enrol", "panel", "memory", "link",
+         "release"]  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 

@@ -88,7 +88,7 @@ def _listen(
             reference.put(sounded.index, sounded.samples)
         if len(slot.samples) != STEP_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
-        samples = _SILENCE if work.floor.muted else slot.samples
+        samples = _SILENCE if work.floor.deaf else slot.samples
         echo_of = reference.take(slot.index, STEP_FRAMES)
         out.tell(hearing.hear(samples, echo_of, slot.index))
         out.pass_on(slot.index)

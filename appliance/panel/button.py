@@ -62,6 +62,11 @@ class Button:
     def down(self) -> bool:
         return self._down
 
+    @property
+    def busy(self) -> bool:
+        """Whether `tick` may yet have something to say."""
+        return self._down or self._raw or self._waits_for_second or bool(self.fault)
+
     def edge(self, down: bool, now: float) -> list[Gesture]:
         gestures = self.tick(now)
         if self._first:

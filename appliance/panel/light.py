@@ -57,6 +57,7 @@ PATTERNS: dict[str, Pattern] = {
     "no_broker":     Pattern(_AMBER,  "blink",  4.00, 2, 0.20, "the house's broker is away"),
     "idle":          Pattern(_WHITE,  "blink",  6.00, 1, 0.02, "ready"),
 }  # fmt: skip
+BREATH_STEP_S = 0.04  # 25 steps a second: no eye sees them in a breath of a second or longer
 _FLOOR = 0.1  # of a breath, so that it is never taken for a blink
 
 
@@ -80,6 +81,21 @@ def level(pattern: Pattern, age_s: float) -> float:
         return float(phase < pattern.lit)
     beat = phase * (pattern.flashes + 1)  # the last beat of the group is the pause after it
     return float(beat < pattern.flashes and beat % 1.0 < pattern.lit)
+
+
+def until_change_s(pattern: Pattern, age_s: float) -> float:
+    """How long `level` stays as it is; infinite for a steady light, a step of a breath for that."""
+    if pattern.shape == "steady":
+        return math.inf
+    if pattern.shape == "breath":
+        return BREATH_STEP_S
+    beats = pattern.flashes + 1 if pattern.flashes > 1 else 1
+    beat_s = pattern.period_s / beats
+    edges = [
+        (number + part) * beat_s for number in range(pattern.flashes) for part in (0.0, pattern.lit)
+    ]
+    now_s = age_s % pattern.period_s
+    return next((edge for edge in edges if edge > now_s), pattern.period_s) - now_s
 
 
 def shown(name: str, age_s: float, brightness: float = 1.0) -> Colour:

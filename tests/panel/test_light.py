@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from appliance.outside import StateName
-from appliance.panel.light import PATTERNS, choose, is_night, level, shown
+from appliance.panel.light import PATTERNS, choose, is_night, level, shown, until_change_s
 
 
 @pytest.mark.parametrize("state", get_args(StateName))
@@ -63,3 +63,16 @@ def test_a_night_may_pass_midnight_and_may_be_none() -> None:
     assert is_night(time(3), begins, ends)
     assert not is_night(time(7), begins, ends)
     assert not is_night(time(12), time(8), time(8))
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_blink_stays_as_it_is_until_its_next_change_and_no_longer(name: str) -> None:
+    pattern = PATTERNS[name]
+    if pattern.shape != "blink":
+        return
+    age_s = 0.0
+    for _ in range(12):
+        before, wait_s = level(pattern, age_s + 1e-6), until_change_s(pattern, age_s + 1e-6)
+        assert level(pattern, age_s + wait_s - 1e-6) == before
+        age_s += wait_s + 1e-6
+        assert level(pattern, age_s + 1e-6) != before

@@ -1,0 +1,192 @@
+"""[process] The panel: presses to the floor and the conductor, the box's state to the light."""
+
+from __future__ import annotations
+
+import select
+import time
+from datetime import datetime
+from datetime import time as clock
+
+from appliance.messages import Message, Mute, Standing, StateChanged
+from appliance.panel.button import Button, Gesture
+from appliance.panel.fingers import HELLO, WORDS, Fingers, place
+from appliance.panel.gpio import Wires
+from appliance.panel.light import OFF, PATTERNS, Colour, choose, is_night, shown, until_change_s
+from appliance.panel.meaning import Meaning
+from appliance.panel.switch import Switch
+from appliance.settings import Panel as PanelSettings
+from appliance.worker import Worker
+
+POWER_ON_S = 20.0  # since the box began; a panel that starts later was started anew
+TICK_S = 0.02  # while a gesture is under way
+BEAT_S = 1.0
+WARNINGS: dict[Gesture, str] = {"setup_warning": "setup_warning", "reset_warning": "reset_warning"}
+
+
+def main(work: Worker) -> None:
+    panel = Panel(work)
+    poll = select.poll()
+    poll.register(work.stop_fd, select.POLLIN)
+    for fd in panel.descriptors():
+        poll.register(fd, select.POLLIN)
+    panel.step(time.monotonic())
+    work.ready()
+    while not work.stopping:
+        poll.poll(1000 * panel.wait_s(time.monotonic()) + 1)
+        panel.step(time.monotonic())
+        work.beat()
+    panel.close()
+
+
+class Panel:
+    """Brings levels to what decides, and what was decided to the floor, the conductor, the LED."""
+
+    def __init__(self, work: Worker) -> None:
+        settings = work.settings
+        self._work = work
+        self._settings = settings.panel
+        self._wires = Wires(settings.panel)
+        keyboard = settings.panel.gpio == "keyboard"
+        self._fingers = Fingers(place(settings)) if keyboard else None
+        now = time.monotonic()
+        self._button = Button(power_on=now - work.box_started_s < POWER_ON_S)
+        self._switch = Switch()
+        self._meaning = Meaning(
+            settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.muted
+        )
+        self._standing: Standing | None = None
+        self._state = "starting"
+        self._notice = ""  # what the light warns of, or "setup" while it waits for that
+        self._fault = ""
+        self._muted_by_switch = False
+        self._shown, self._since = "", now
+        self._colour: Colour | None = None
+        levels = self._wires.levels()
+        self._button.edge(levels["button"], now)
+        self._has_switch = "mute_switch" in levels
+        if self._has_switch:
+            self._switch.off = levels["mute_switch"]
+            self._cut(was=False)
+
+    def descriptors(self) -> list[int]:
+        fds = [self._work.channel.fileno(), self._wires.fileno()]
+        return fds if self._fingers is None else [*fds, self._fingers.fileno()]
+
+    def wait_s(self, now: float) -> float:
+        if self._button.busy or (self._has_switch and self._switch.waits):
+            return TICK_S
+        return min(BEAT_S, until_change_s(PATTERNS[self._shown], now - self._since))
+
+    def step(self, now: float) -> None:
+        """One round. What silences comes first."""
+        words = self._fingers.words() if self._fingers is not None else []
+        for name, active in (WORDS[word] for word in words if word != HELLO):
+            self._wires.drive(name, active)
+        for name, active, at in self._wires.edges():
+            if name == "button":
+                self._take(self._button.edge(active, at))
+            else:
+                self._turn(active, at)
+        self._take(self._button.tick(now))
+        if self._has_switch:
+            was = self._switch.off
+            self._switch.tick(now)
+            self._cut(was=was)
+        self._report()
+        for message in self._work.mail():
+            self._hear(message)
+        self._glow(now, again=bool(words))
+
+    def close(self) -> None:
+        self._wires.show(OFF)
+        self._wires.close()
+        if self._fingers is not None:
+            self._fingers.close()
+
+    # ── in ───────────────────────────────────────────────────────────────────────────────────
+    def _hear(self, message: Message) -> None:
+        match message:
+            case StateChanged(state):
+                self._state = self._meaning.state = state
+            case Standing(mode, muted):
+                self._standing = message
+                self._meaning.mode, self._meaning.muted = mode, muted
+
+    def _take(self, gestures: list[Gesture]) -> None:
+        for gesture in gestures:
+            if gesture == "press":
+                self._work.floor.press += 1  # silence first; what it was comes with the message
+                self._notice = ""
+            elif gesture in WARNINGS:
+                self._notice = WARNINGS[gesture]
+            elif gesture == "setup":
+                self._notice = "setup"
+                self._work.log.warning("held for set-up; this box is set up by its settings file")
+            elif gesture == "reset":
+                self._notice = ""
+                self._work.log.warning("held for a reset: the conversations are forgotten")
+            for message in self._meaning.asks(gesture):
+                self._work.send(message)
+        if self._notice in WARNINGS.values() and not self._button.down:
+            self._notice = ""
+
+    def _turn(self, off: bool, at: float) -> None:
+        was = self._switch.off
+        self._switch.level(off, at)
+        self._cut(was=was)
+
+    def _cut(self, *, was: bool) -> None:
+        """The floor follows the switch; the conversation is told of a change."""
+        off = self._switch.off
+        self._work.floor.switched_off = off
+        if off and not was:
+            self._work.log.info("the switch cuts the microphone")
+            self._muted_by_switch = not self._meaning.muted
+            self._work.send(Mute(True))
+        elif was and not off:
+            self._work.log.info("the switch lets the microphone hear")
+            if self._muted_by_switch:
+                self._work.send(Mute(False))
+
+    def _report(self) -> None:
+        if self._button.fault != self._fault:
+            self._fault = self._button.fault
+            problem = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
+            if self._fault:
+                self._work.log.warning("the button %s: it is ignored", problem[self._fault])
+            else:
+                self._work.log.info("the button works again")
+
+    # ── out ──────────────────────────────────────────────────────────────────────────────────
+    def _true(self) -> set[str]:
+        """All that is so, by the names of the light's table."""
+        true = {self._state}
+        if self._notice:
+            true.add(self._notice)
+        if self._has_switch and self._switch.off:
+            true.add("muted")
+        if self._standing is not None:
+            true |= {"failed"} if self._standing.broken else set()
+            true |= {"no_broker"} if self._standing.house is False else set()
+            true |= {"muted"} if self._standing.muted else set()
+        return true
+
+    def _glow(self, now: float, *, again: bool) -> None:
+        name = choose(self._true())
+        if name != self._shown:
+            self._shown, self._since = name, now
+        colour = shown(name, now - self._since, _brightness(self._settings))
+        if colour != self._colour:
+            self._colour = colour
+            self._wires.show(colour)
+            again = True
+        if again and self._fingers is not None:
+            self._fingers.show(name, colour)
+
+
+def _brightness(settings: PanelSettings) -> float:
+    if not settings.night:
+        return settings.brightness
+    begins, ends = map(clock.fromisoformat, settings.night.split("-"))
+    night = is_night(datetime.now().astimezone().time(), begins, ends)
+    return settings.night_brightness if night else settings.brightness
