@@ -107,6 +107,7 @@ BENCHES: tuple[Bench, ...] = (
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
     Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
     Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
+    Bench("panel", "2 min", "the button → the box is silent; its state → the light; mock pins"),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )
 

@@ -68,7 +68,12 @@ def perform(scene: Scene, settings: Settings, **options: Any) -> Reader:
 
 def in_the_room(scene: Scene, settings: Settings) -> Settings:
     """The settings for a rehearsal: the simulated card, no house, and what the scene changes."""
-    alone = {"card": {"capture": "sim", "playback": "sim"}, "link": {"broker": ""}}
+    gpio = "keyboard" if settings.panel.gpio == "keyboard" else "none"  # a header is not in a room
+    alone = {
+        "card": {"capture": "sim", "playback": "sim"},
+        "link": {"broker": ""},
+        "panel": {"gpio": gpio},
+    }
     changed = load_over(settings, alone)
     return load_over(changed, scene.settings)
 

@@ -92,7 +92,8 @@ class Rehearsal:
         return SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay)
 
     def _play(self, folder: Path) -> None:
-        settings = _with_own_state(self.recording.settings, folder / "state")
+        self.state_dir = folder / "state"
+        settings = _with_own_state(self.recording.settings, self.state_dir)
         environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
         self.supervisor = Supervisor(
             settings, rows=self._rows, watchers=(WATCHER,), environment=environment
