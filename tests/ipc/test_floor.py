@@ -51,13 +51,11 @@ def test_a_press_is_there_until_it_is_taken() -> None:
 
 def test_the_switch_and_the_conductor_each_make_the_box_deaf_alone() -> None:
     words = Floor(floor.create())
-    assert not words.deaf
-    words.switched_off = True
-    assert (words.deaf, words.muted) == (True, False)
-    words.muted = False  # the conductor's word does not undo the switch's
-    assert words.deaf
-    words.muted, words.switched_off = True, False
-    assert words.deaf
+    said = []
+    for muted, switched_off in ((False, False), (False, True), (True, False), (True, True)):
+        words.muted, words.switched_off = muted, switched_off
+        said.append(words.deaf)
+    assert said == [False, True, True, True]
 
 
 def test_another_process_sees_the_words() -> None:

@@ -56,8 +56,8 @@ def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
     tmp_path: Path, recordings: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "found.json"
-    words = ["bench", "interruption", "--quick", "--events", "1", "--part", "article", "--worst", "2",
-             "--recordings", str(recordings), "--json", str(kept),
+    words = ["bench", "interruption", "--quick", "--events", "1", "--part", "article",
+             "--worst", "2", "--recordings", str(recordings), "--json", str(kept),
              "--pictures", str(tmp_path / "drawn")]  # fmt: skip
     assert main(words) == 0
     found = json.loads(kept.read_text())
