@@ -52,5 +52,5 @@ class Bend:
 
 def piece(played: Floats) -> Floats:
     """What saturation takes away, 0 for soft sounds."""
-    bent: Floats = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
-    return bent
+    bent = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
+    return np.asarray(bent, np.float32)

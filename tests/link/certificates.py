@@ -17,13 +17,17 @@ class Authority:
         _openssl(
             "req", "-x509", *_NEW_KEY, "-keyout", self._key, "-out", self.certificate,
             "-subj", f"/CN={name}", "-days", "2",
+            "-addext", "keyUsage=critical,keyCertSign,cRLSign",  # Python 3.13 insists
         )  # fmt: skip
 
     def issue(self, name: str) -> tuple[Path, Path]:
         """A certificate for `name`, and its key of mode 0600."""
         certificate, key = self._folder / f"{name}.pem", self._folder / f"{name}.key"
         request, more = self._folder / f"{name}.csr", self._folder / f"{name}.ext"
-        more.write_text(f"subjectAltName=DNS:{name}\n")
+        more.write_text(
+            f"subjectAltName=DNS:{name}\nkeyUsage=critical,digitalSignature\n"
+            "authorityKeyIdentifier=keyid\nsubjectKeyIdentifier=hash\n"
+        )
         _openssl("req", *_NEW_KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
         _openssl(
             "x509", "-req", "-in", request, "-CA", self.certificate, "-CAkey", self._key,

@@ -122,7 +122,7 @@ class Surroundings:
         if g.random() < 0.5:
             x = tint(x, g)
         if g.random() < 0.8:
-            kind = g.choice(list(self.noises), p=[0.25, 0.35, 0.25, 0.15])
+            kind = str(g.choice(list(self.noises), p=[0.25, 0.35, 0.25, 0.15]))
             ratio_db = g.uniform(*RATIOS_DB[kind])
             x = x + at_ratio(clip, self.noise(kind, len(x)), ratio_db)
         level_db = g.uniform(-45, -8) if g.random() < 0.7 else g.uniform(-26, -18)
@@ -138,7 +138,7 @@ class Surroundings:
     def nothing(self) -> Array:
         """No request at all: silence, noise, crockery, babble, coughs or a piece of a word."""
         g, samples = self.g, int(self.g.uniform(0.3, 3.0) * SAMPLE_RATE)
-        kind = g.choice(["silence", "coloured", "kitchen", "babble", "coughs", "piece"])
+        kind = str(g.choice(["silence", "coloured", "kitchen", "babble", "coughs", "piece"]))
         if kind in self.noises:
             return self.recorded(self.noise(kind, samples), g.uniform(-70, -15))
         x = np.zeros(samples)
