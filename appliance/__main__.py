@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from appliance.verbs import Verb, Verbs, enrol_verb, release_verbs, room_verbs, told_verbs
+from appliance.verbs.typed import Verb, Verbs, enrol_verb, release_verbs, room_verbs, told_verbs
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -70,7 +70,7 @@ def rehearse(args: argparse.Namespace) -> int:
 
 
 def bench(args: argparse.Namespace) -> int:
-    from appliance.room.benches import Options, run
+    from appliance.bench.benches import Options, run
 
     options = Options(
         _settings(args), args.events, args.recordings, args.seed, args.speakers,
@@ -80,13 +80,13 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
-    from appliance import health
+    from appliance.verbs import check as health
 
     return health.cli(_settings(args), json=args.json)
 
 
 def config(args: argparse.Namespace) -> int:
-    from appliance import effective
+    from appliance.verbs import config as effective
 
     settings = _settings(args)
     print(effective.source(args.settings))
@@ -113,7 +113,7 @@ def models_verify(args: argparse.Namespace) -> int:
 
 
 def enrolled(args: argparse.Namespace) -> int:
-    from appliance import enrol
+    from appliance.verbs import enrol
 
     if args.forget:
         return enrol.cli_forget(_settings(args))
@@ -127,20 +127,20 @@ def panel(args: argparse.Namespace) -> int:
 
 
 def memory_show(args: argparse.Namespace) -> int:
-    from appliance import memory_commands
+    from appliance.verbs import memory as memory_commands
 
     return memory_commands.cli_show(_settings(args))
 
 
 def memory_forget(args: argparse.Namespace) -> int:
-    from appliance import memory_commands
+    from appliance.verbs import memory as memory_commands
 
     return memory_commands.cli_forget(_settings(args))
 
 
 def tell(args: argparse.Namespace) -> int:
     """A word to the box that runs on this machine."""
-    from appliance import control_commands
+    from appliance.verbs import tell as control_commands
 
     return control_commands.cli(_settings(args), args.verb, args.words)
 
@@ -158,8 +158,8 @@ def link_add(args: argparse.Namespace) -> int:
 
 
 def status(args: argparse.Namespace) -> int:
-    from appliance import status_commands
     from appliance.settings import load
+    from appliance.verbs import status as status_commands
 
     return status_commands.cli(load(args.settings), as_json=args.json)
 

@@ -17,19 +17,6 @@ import time
 from datetime import datetime, timedelta
 
 from appliance import control, memory, processes
-from appliance.actions import (
-    Action,
-    Become,
-    ForgetAll,
-    GiveRecall,
-    Note,
-    RaiseTurn,
-    Release,
-    Remember,
-    Send,
-    SetMuted,
-    TakePress,
-)
 from appliance.conversation import Rules, Tick, closing, opening, step
 from appliance.errors import ControlError
 from appliance.memory import Turn
@@ -57,6 +44,19 @@ from appliance.messages import (
     ThinkerReady,
     Verdict,
     Woken,
+)
+from appliance.moves.actions import (
+    Action,
+    Become,
+    ForgetAll,
+    GiveRecall,
+    Note,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    SetMuted,
+    TakePress,
 )
 from appliance.scribe import News, Recalled, Scribe
 from appliance.settings import Settings

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from appliance.actions import Action, Become, Release
 from appliance.messages import (
     Abandon,
     Ask,
@@ -48,6 +47,7 @@ from appliance.messages import (
     Woken,
     WordsHeard,
 )
+from appliance.moves.actions import Action, Become, Release
 from appliance.moves.answering import (
     begin,
     end,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from appliance.actions import Action, Become, Remember, Send
-from appliance.answer import RATE_HZ
 from appliance.conversation import Rules, Tick, opening, step
 from appliance.messages import (
     CardLost,
@@ -22,6 +20,8 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
 )
+from appliance.moves.actions import Action, Become, Remember, Send
+from appliance.moves.answer import RATE_HZ
 
 M = TypeVar("M")
 RULES = Rules()

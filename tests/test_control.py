@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from appliance import control_commands, memory_commands
 from appliance.control import MOST_VISITORS, NAME, Door, places, short
 from appliance.errors import ControlError, NotRunning
 from appliance.messages import (
@@ -26,6 +25,8 @@ from appliance.messages import (
     decode,
     encode,
 )
+from appliance.verbs import memory as memory_commands
+from appliance.verbs import tell as control_commands
 from tests.test_conductor import Box, settings_in
 
 STATE = StateChanged("idle", 1, 0)

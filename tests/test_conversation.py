@@ -8,17 +8,6 @@ from typing import get_args
 import pytest
 
 import appliance
-from appliance.actions import (
-    Become,
-    ForgetAll,
-    GiveRecall,
-    Note,
-    RaiseTurn,
-    Release,
-    Remember,
-    Send,
-    SetMuted,
-)
 from appliance.conversation import (
     EVERYWHERE,
     STATES,
@@ -62,6 +51,17 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
     Verdict,
+)
+from appliance.moves.actions import (
+    Become,
+    ForgetAll,
+    GiveRecall,
+    Note,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    SetMuted,
 )
 from appliance.moves.answering import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
 from appliance.moves.step import NOT_READY

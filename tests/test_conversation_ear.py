@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from appliance.actions import Note, RaiseTurn, TakePress
 from appliance.conversation import Rules, Tick
 from appliance.messages import (
     Abandon,
@@ -35,6 +34,7 @@ from appliance.messages import (
 from appliance.messages import (
     Talk as Button,
 )
+from appliance.moves.actions import Note, RaiseTurn, TakePress
 from appliance.moves.record import NEVER
 from appliance.moves.step import NOTHING_SAID
 from tests.talk import MOON, RULES, Talk, talk_in

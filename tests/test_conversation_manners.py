@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.actions import Become, Release
-from appliance.answer import RATE_HZ
 from appliance.conversation import Tick
 from appliance.messages import (
     Abandon,
@@ -25,6 +23,8 @@ from appliance.messages import (
     ThoughtEnded,
     Verdict,
 )
+from appliance.moves.actions import Become, Release
+from appliance.moves.answer import RATE_HZ
 from tests.talk import MOON, RULES, Talk
 
 GRACE = round(RULES.grace_s * RATE_HZ)

@@ -8,7 +8,6 @@ from typing import Literal, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.actions import Action, Become, RaiseTurn, Release, Send
 from appliance.conversation import Tick
 from appliance.messages import (
     Abandon,
@@ -51,6 +50,7 @@ from appliance.messages import (
 from appliance.messages import (
     Talk as Button,
 )
+from appliance.moves.actions import Action, Become, RaiseTurn, Release, Send
 from appliance.moves.answering import LOST_THREAD, NOTHING_TO_SAY
 from appliance.moves.ear import attention
 from appliance.moves.record import NEVER

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance import memory_commands
 from appliance.errors import StorageError
 from appliance.memory import Damaged, Memory, Turn, damaged_copies, open_or_begin, path
 from appliance.scribe import Health, Recalled, Scribe
 from appliance.settings import Settings, load
+from appliance.verbs import memory as memory_commands
 
 ROOT = Path(__file__).parents[1]
 

@@ -26,13 +26,13 @@ FOREIGN = {
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
     "llama_cpp": ["think/gemma.py"],
-    "matplotlib": ["room/timeline.py", "room/interruption_pictures.py"],
+    "matplotlib": ["room/timeline.py", "bench/interruption_pictures.py"],
     # A network is run by whom it belongs to.
     "onnxruntime": ["hear/network.py", "hear/vad.py", "voice/piper.py"],
-    "paho": ["link/mqtt.py", "room/mosquitto.py"],  # the box, and who listens to it there
+    "paho": ["link/mqtt.py", "bench/mosquitto.py"],  # the box, and who listens to it there
     "piper": ["voice/piper.py"],
     "pocketsphinx": ["hear/spotter_pocketsphinx.py"],
-    "psutil": ["room/*"],
+    "psutil": ["room/*", "bench/*"],
     "pymicro_wakeword": ["hear/wake_micro.py"],
     "setproctitle": ["worker.py", "__main__.py"],
     "sdnotify": ["supervisor.py"],

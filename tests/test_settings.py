@@ -13,9 +13,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance import effective, processes
+from appliance import processes
 from appliance.errors import SettingsError
 from appliance.settings import DEFAULTS, Section, Settings, changed, load, load_defaults
+from appliance.verbs import config as effective
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from appliance.actions import ForgetAll, SetMuted
-from appliance.answer import NOTHING_ASKED, Question
 from appliance.messages import Ask, Forget, Mute, Repeat, Say, SetVolume, StopSpeaking
+from appliance.moves.actions import ForgetAll, SetMuted
+from appliance.moves.answer import NOTHING_ASKED, Question
 from appliance.moves.step import Step
 
 MOST_WAITING = 5  # announcements and typed questions in line; more are refused

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from appliance.answer import RATE_HZ, Question
 from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.moves.answer import RATE_HZ, Question
 from appliance.moves.record import NEVER
 from appliance.moves.step import Step
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from appliance.actions import GiveRecall
-from appliance.answer import NOTHING_ASKED
 from appliance.messages import (
     CardFound,
     CardLost,
@@ -13,6 +11,8 @@ from appliance.messages import (
     SpeakerReady,
     ThinkerReady,
 )
+from appliance.moves.actions import GiveRecall
+from appliance.moves.answer import NOTHING_ASKED
 from appliance.moves.owner import go_on
 from appliance.moves.step import NOT_READY, VOICE, Step
 

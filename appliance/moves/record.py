@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from appliance.answer import NOTHING_ASKED, Answer, Question
 from appliance.messages import Ask, Attend, ModeName, Repeat, Say, StateName
+from appliance.moves.answer import NOTHING_ASKED, Answer, Question
 
 NEVER = math.inf
 

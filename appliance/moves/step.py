@@ -8,18 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from appliance.actions import (
-    Action,
-    Become,
-    Note,
-    Part,
-    RaiseTurn,
-    Release,
-    Remember,
-    Send,
-    TakePress,
-)
-from appliance.answer import NOTHING_ASKED, RATE_HZ, Answer, Question
 from appliance.messages import (
     Abandon,
     Ask,
@@ -31,6 +19,18 @@ from appliance.messages import (
     StateName,
     Think,
 )
+from appliance.moves.actions import (
+    Action,
+    Become,
+    Note,
+    Part,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    TakePress,
+)
+from appliance.moves.answer import NOTHING_ASKED, RATE_HZ, Answer, Question
 from appliance.moves.record import NEVER, Conversation
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."

@@ -1,1 +1,1 @@
-"""A scripted owner and a room around the software sound card: demo, rehearsals, benchmarks."""
+"""A scripted owner and a room around the software sound card: demo and rehearsals."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.room import mosquitto
-from appliance.room.mosquitto import Mosquitto
+from appliance.bench import mosquitto
+from appliance.bench.mosquitto import Mosquitto
 
 Make = Callable[..., Mosquitto]
 

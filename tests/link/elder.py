@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 
-from appliance.room.mosquitto import Mosquitto
+from appliance.bench.mosquitto import Mosquitto
 
 PROTOCOL_LEVEL = 8  # its byte in CONNECT, after one byte of length: MQTT 3.1.1, 3.1.2.2
 REFUSED = b"\x20\x02\x00\x01"  # CONNACK, unacceptable protocol version

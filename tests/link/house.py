@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from appliance import processes
+from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.messages import (
     EndAnswer,
     Finished,
@@ -23,7 +24,6 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
 )
-from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.settings import load
 from appliance.supervisor import Supervisor
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.errors import LinkError
 from appliance.link import errand
 from appliance.link.link import removed
-from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.settings import Settings, load
 from tests.link.conftest import Make
 from tests.link.elder import elder

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.messages import SetVolume, Standing, Think
-from appliance.room.mosquitto import Ear, Mosquitto
 from tests.link.conftest import Make
 from tests.link.elder import elder
 from tests.link.house import box

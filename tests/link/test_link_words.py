@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from appliance.bench import mosquitto
+from appliance.bench.mosquitto import Ear, Mosquitto, resident_mib
 from appliance.messages import Ask, Mute, Say, SetVoice, SetVolume, Speak, StopSpeaking, Think
-from appliance.room import mosquitto
-from appliance.room.mosquitto import Ear, Mosquitto, resident_mib
 from tests.link.house import Box, box
 
 CONVERSATION = "interlude/x/event/conversation"

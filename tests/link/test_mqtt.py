@@ -18,6 +18,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
+from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.link import broker as reach
 from appliance.link import mqtt
 from appliance.link.broker import Broker
@@ -32,7 +33,6 @@ from appliance.link.mqtt import (
     Version,
     Will,
 )
-from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.settings import load_defaults
 from tests.link.certificates import Authority
 from tests.link.conftest import Make

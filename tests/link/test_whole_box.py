@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from appliance import settings
+from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.messages import Started, StateChanged
 from appliance.room import commands, scene
-from appliance.room.mosquitto import Ear, Mosquitto
 from appliance.room.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.usefixtures("simcard_library")

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
+from appliance.bench.seam import knock
+from appliance.bench.stage import LEAD, QUIET, Stage
 from appliance.ipc.ring import Samples
 from appliance.messages import (
     Abandon,
@@ -28,8 +30,6 @@ from appliance.messages import (
 )
 from appliance.processes import RATE_HZ
 from appliance.room import commands, scene
-from appliance.room.bench_seam import knock
-from appliance.room.bench_stage import LEAD, QUIET, Stage
 from appliance.room.commands import load_over
 from appliance.room.rehearsal import Rehearsal
 from appliance.room.scene import Scene, Utterance

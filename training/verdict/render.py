@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from appliance.bench import box_talk
+from appliance.bench.offline import BLOCK_STEPS, Echo, Session, Timed
 from appliance.hear.burst import Burst
 from appliance.hear.hearing import Event, Hearing
 from appliance.hear.senses import STEP_FRAMES, Step
@@ -20,8 +22,7 @@ from appliance.hear.verdict import IN_RULES, Odds, Trust
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, Verdict
 from appliance.processes import RATE_HZ
-from appliance.room import acoustics, box_talk
-from appliance.room.offline import BLOCK_STEPS, Echo, Session, Timed
+from appliance.room import acoustics
 from appliance.settings import Hearing as HearingSettings
 from appliance.settings import load_defaults
 from training.verdict.sounds import Sound, Sounds

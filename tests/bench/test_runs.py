@@ -1,0 +1,44 @@
+"""Each bench once, as briefly as it goes: it measures what it says, with the real processes."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.bench import answer as bench_answer
+from appliance.bench import seam as bench_seam
+from appliance.bench import stop as bench_stop
+from appliance.bench import vad as bench_vad
+from appliance.bench.benches import Options
+from appliance.bench.stage import QUIET
+from appliance.errors import ModelError
+from appliance.room.commands import load_over
+from appliance.settings import load_defaults
+
+BRIEFLY = Options(load_defaults(), events=1)
+
+
+@pytest.mark.timeout(120)
+def test_words_over_the_box_are_measured_for_both() -> None:
+    events, dropouts = bench_stop.in_room(QUIET, BRIEFLY, None)
+    assert dropouts.keys() == {"capture", "playback"}
+    assert {event["by"] for event in events} == {"ours", "article"}
+    counted = [e for e in events if e["by"] == "ours" and not (e["left_out"] or e["missed"])]
+    assert all(0 < e["last_ms"] < 1000 and e["decided_ms"] < e["last_ms"] for e in counted)
+
+
+@pytest.mark.timeout(120)
+def test_a_pause_that_is_taken_back_loses_and_repeats_nothing() -> None:
+    (sheet,) = bench_seam.bench(BRIEFLY)
+    assert sheet.rows[0][1:3] == (0, 0)
+
+
+def test_hearing_is_timed_by_frame_and_by_step() -> None:
+    network, hearing = bench_vad.bench(Options(load_defaults(), events=100))
+    assert network.rows[0][5] == 100
+    assert [row[0] for row in hearing.rows] == ["the box is silent", "it speaks"]
+
+
+def test_an_answer_without_its_model_is_one_sentence() -> None:
+    missing = load_over(load_defaults(), {"thinking": {"model": "nobodys"}})
+    with pytest.raises(ModelError, match="There is no model `nobodys`"):
+        bench_answer.bench(Options(missing))

@@ -1,0 +1,112 @@
+"""`interlude enrol`: what it asks, what it keeps, what it says."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.hear import adaptation
+from appliance.hear.enrolment import EnrolmentError, Take
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+from appliance.settings import Settings, load
+from appliance.verbs import enrol
+from tests.hear.arena import at_level, say, to_int16
+
+VOICE = "en-gb+m2"
+SAID = {"mm-hm": ("[[m'mh'm]]", "[[mh'm]]", "uh-huh"), "wait": ("wait", "stop", "hold on")}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load(None, {"state_dir": str(tmp_path / "state")})
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Path:
+    """A folder of recordings, as an owner would make them."""
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    for word, texts in SAID.items():
+        folder = tmp_path / "mine" / word
+        folder.mkdir(parents=True)
+        for number, text in enumerate(texts):
+            write(folder / f"{number}.wav", spoken(text))
+    return tmp_path / "mine"
+
+
+def spoken(text: str) -> Samples:
+    out = to_int16(at_level(np.random.default_rng(1).standard_normal(2 * RATE_HZ), -66))
+    word = to_int16(at_level(say(text, VOICE)))
+    out[8000 : 8000 + len(word)] += word
+    return out
+
+
+def write(path: Path, samples: Samples) -> None:
+    with wave.open(str(path), "wb") as wav:
+        wav.setnchannels(1)
+        wav.setsampwidth(2)
+        wav.setframerate(RATE_HZ)
+        wav.writeframes(samples.tobytes())
+
+
+def test_a_folder_teaches_it_and_forgetting_takes_it_back(
+    settings: Settings, owner: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert enrol.cli_enrol(settings, folder=owner, keep=True) == 0
+    said = capsys.readouterr().out
+    assert "6 recordings" in said
+    state = settings.state_path()
+    if "nothing was changed" in said:
+        assert adaptation.load(state) is None
+    else:
+        assert adaptation.load(state) is not None
+        kept = list((state / enrol.RECORDINGS).rglob("*.wav"))
+        assert len(kept) == 6
+        assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
+        assert enrol.cli_forget(settings) == 0
+    assert not (state / enrol.RECORDINGS).exists()
+    assert adaptation.load(state) is None
+
+
+def test_forgetting_nothing_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert enrol.cli_forget(settings) == 0
+    assert "nothing to forget" in capsys.readouterr().out
+
+
+def test_a_folder_of_one_class_is_refused_and_changes_nothing(
+    settings: Settings, owner: Path
+) -> None:
+    shutil.rmtree(owner / "wait")
+    with pytest.raises(EnrolmentError, match="no usable recordings for interruption"):
+        enrol.cli_enrol(settings, folder=owner, keep=False)
+    assert adaptation.load(settings.state_path()) is None
+
+
+def test_recordings_of_no_use_are_named_one_by_one(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from appliance.hear.network import Network
+
+    silent = Take("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
+    assert enrol.usable([silent], settings, Network()) == []
+    assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
+
+
+def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    def recording(seconds: float, started: Callable[[], None]) -> Samples:
+        started()
+        return np.zeros(int(seconds * RATE_HZ), np.int16)
+
+    takes = list(enrol.ask(recording, 2))
+    assert len(takes) == 2 * len(enrol.WORDS)
+    assert [t.kind for t in takes[:3]] == ["backchannel"] * 3
+    said = capsys.readouterr().out
+    for word, _ in enrol.WORDS:
+        assert said.count(f'"{word}"') == 2

@@ -1,0 +1,37 @@
+"""What a box tells of itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from appliance import settings
+from appliance.machine import Machine
+from appliance.status import Status
+from appliance.verbs.status import in_words, last_line, look
+
+SETTINGS = settings.load_defaults()
+WELL = Status(version="0.2.0", pid=1, state="idle", ready=True, healthy=True)
+
+
+def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/uptime").write_text("3725.10 9000.00\n")
+    (tmp_path / "warnings.log").write_text("one\ntwo: the last\n\n")
+    found = look(SETTINGS, Machine(tmp_path), WELL, "0.1.0", tmp_path / "warnings.log")
+    assert (found["version"], found["well"], found["up_s"]) == ("0.2.0", True, 3725)
+    assert found["last_warning"] == "two: the last"
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
+    found = look(SETTINGS, Machine(tmp_path), None, "0.1.0", tmp_path / "none")
+    assert (found["version"], found["state"], found["well"]) == ("0.1.0", "not running", False)
+    assert found["last_warning"] is None
+    assert "last warning   –" in in_words(found)
+
+
+def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("x" * 100_000 + "\nthe end\n")
+    assert last_line(log) == "the end"
