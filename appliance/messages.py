@@ -197,7 +197,11 @@ class Sentence(Record, frozen=True):
 
 
 class ThoughtEnded(Record, frozen=True):
-    """No more sentences of `turn` will come. Timings in milliseconds from the Think message."""
+    """No more sentences of `turn` will come. Timings in milliseconds from the Think message.
+
+    tokens        drawn
+    read_tokens   of the question and all before it, that were not yet read when it was asked
+    """
 
     turn: int
     sentences: int
@@ -208,6 +212,7 @@ class ThoughtEnded(Record, frozen=True):
     prefill_ms: float = 0.0
     first_sentence_ms: float = 0.0
     tokens_per_s: float = 0.0
+    read_tokens: int = 0
 
 
 # ── conductor → speaker, and back ────────────────────────────────────────────────────────────

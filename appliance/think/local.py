@@ -106,7 +106,8 @@ class LocalGemma:
         began_s = time.monotonic()
         self._make_room(history, spare=0)
         self._shorten(history, turn)
-        self._read(self._tape(prompt.render(self._persona, history, open_last=True)), draw=True)
+        tape = self._tape(prompt.render(self._persona, history, open_last=True))
+        effort.read = self._read(tape, draw=True)
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
 
@@ -170,8 +171,10 @@ class LocalGemma:
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────
-    def _read(self, tape: Tape, *, draw: bool) -> None:
-        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished."""
+    def _read(self, tape: Tape, *, draw: bool) -> int:
+        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
+
+        How many tokens it read."""
         shorter = min(len(self._held), len(tape.ids))
         differing = np.flatnonzero(self._held[:shorter] != tape.ids[:shorter])
         common = int(differing[0]) if len(differing) else shorter
@@ -186,6 +189,7 @@ class LocalGemma:
                 self._gemma.feed(run, last=draw and left == 0)
         finally:
             self._held = tape.ids[: self._gemma.position]
+        return len(tape.ids) - common
 
     def _draw(self, turn: Turn, effort: Effort) -> Iterator[str]:
         """Draw tokens up to the end; their text, without thoughts and tools, as it comes."""

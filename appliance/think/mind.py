@@ -96,6 +96,7 @@ class Mind:
                 effort.prefill_ms,
                 first_ms,
                 effort.tokens / drawing_s if drawing_s > 0 else 0.0,
+                effort.read,
             )
         )
 

@@ -48,10 +48,16 @@ class LocalModel:
 
 @dataclass
 class Effort:
-    """What one answer cost. `limited`: it was cut off by the greatest number of tokens."""
+    """What one answer cost, from when it was wanted.
+
+    read      tokens of the prompt that were read only then; the rest had been read ahead
+    tokens    drawn
+    limited   it was cut off by the greatest number of tokens
+    """
 
     encode_ms: float = 0.0
     prefill_ms: float = 0.0
+    read: int = 0
     tokens: int = 0
     limited: bool = False
 

@@ -87,22 +87,20 @@ class Rig:
         samples: npt.NDArray[np.int16],
         *,
         end: bool = True,
-        pause_s: float | None = None,
+        pause: bool = False,
     ) -> None:
         """Speak, as the listener hands it on, as fast as it can.
 
-        With `pause_s` the last slot before the end says that it may be the end, and so much time
-        passes until it is.
+        With `pause` the last sound says that it may be the end, and a slot without sound ends it.
         """
         for at in range(0, len(samples), SLOT):
             flags = (START if at == 0 else 0) | (END if end and at + SLOT >= len(samples) else 0)
-            if pause_s is not None and flags & END:
+            if pause and flags & END:
                 flags ^= END | PAUSE
             self.heard.write(
                 samples[at : at + SLOT], position=at, turn=utterance, index=at, flags=flags
             )
-        if pause_s is not None:
-            time.sleep(pause_s)
+        if pause:
             self.heard.write(
                 samples[:0], position=len(samples), turn=utterance, index=len(samples), flags=END
             )
