@@ -1,0 +1,95 @@
+"""Settings of hearing: echo, onsets, turns, the verdict, words, and when the box has its ear."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from appliance.settings.section import PHRASE, Milliseconds, Phrases, Ratio, Section
+
+
+class Echo(Section, frozen=True):
+    """Echo cancellation."""
+
+    canceller: Literal["auto", "kalman", "speex", "hardware", "none"]
+    tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
+
+
+class Onset(Section, frozen=True):
+    """The fast gate that pauses at once and the confirmation that must follow."""
+
+    above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
+    above_echo_db: Annotated[float, msgspec.Meta(ge=0, le=40)]
+    steps: Annotated[int, msgspec.Meta(ge=1, le=10)]
+    confirm_ms: Milliseconds
+
+
+class Turn(Section, frozen=True):
+    """When the owner's speech counts as an utterance, and when it is over."""
+
+    probability: Ratio
+    release_probability: Ratio
+    start_ms: Milliseconds
+    end_ms: Milliseconds
+    preroll_ms: Milliseconds
+    piece_s: Annotated[float, msgspec.Meta(ge=5, le=30)]
+
+
+class Verdict(Section, frozen=True):
+    """Backchannel, interruption or noise: when to decide, and how sure to be."""
+
+    first_ms: Milliseconds
+    every_ms: Annotated[int, msgspec.Meta(ge=10, le=500)]
+    deadline_ms: Milliseconds
+    interruption: Ratio
+    backchannel: Ratio
+
+
+class Words(Section, frozen=True):
+    """Words said over the box that decide by themselves. Lower case, each in one list."""
+
+    recogniser: Literal["auto", "sherpa", "pocketsphinx", "none"]
+    yields: Phrases = msgspec.field(name="yield")
+    carry_on: Phrases
+    stop: Phrases
+
+    def __post_init__(self) -> None:
+        lists = {"yield": self.yields, "carry_on": self.carry_on, "stop": self.stop}
+        for name, phrases in lists.items():
+            if odd := [p for p in phrases if not PHRASE.fullmatch(p)]:
+                raise ValueError(f"`{odd[0]}` in the list `{name}` is not words in lower case")
+            if twice := [p for i, p in enumerate(phrases) if p in phrases[:i]]:
+                raise ValueError(f"`{twice[0]}` is twice in the list `{name}`")
+        if both := sorted({*self.yields, *self.stop}.intersection(self.carry_on)):
+            raise ValueError(f"`{both[0]}` cannot both interrupt and be in the list `carry_on`")
+
+
+class Wake(Section, frozen=True):
+    """Mode wake_word."""
+
+    phrase: str
+    sensitivity: Ratio
+    open_s: Annotated[float, msgspec.Meta(ge=0, le=120)]
+    barge_in: bool
+
+    def __post_init__(self) -> None:
+        if not PHRASE.fullmatch(self.phrase):
+            raise ValueError(f"the phrase `{self.phrase}` is not words in lower case")
+
+
+class PushToTalk(Section, frozen=True):
+    """Mode push_to_talk."""
+
+    press: Literal["hold", "toggle"]
+    voice_interrupts: bool
+
+
+class Hearing(Section, frozen=True):
+    echo: Echo
+    onset: Onset
+    turn: Turn
+    verdict: Verdict
+    words: Words
+    wake: Wake
+    push_to_talk: PushToTalk

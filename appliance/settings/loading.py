@@ -1,0 +1,107 @@
+"""Loading the settings: the vendor's defaults, the owner's file over them, one sentence if not."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from appliance.errors import SettingsError
+from appliance.settings.machine import ProcessOverride
+from appliance.settings.whole import DEFAULTS, Settings, owner_file
+
+Kind = TypeVar("Kind")
+
+
+def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """The settings in effect: defaults, then the owner's file, then `overrides` (nested keys).
+
+    Raises SettingsError for a file that is missing, is no YAML, or holds a key or value that
+    does not belong there.
+    """
+    merged = _read(DEFAULTS)
+    path = path if path is not None else owner_file()
+    if path is not None:
+        _merge(merged, _read(path), str(path))
+    if overrides:
+        _merge(merged, overrides, "the overrides")
+    where = str(path) if path is not None else "the settings"
+    for name, change in merged["processes"].items():  # by name: msgspec calls it `processes[...]`
+        _convert(change, ProcessOverride, where, f"processes.{name}.")
+    return _convert(merged, Settings, where)
+
+
+def changed(settings: Settings) -> dict[str, Any]:
+    """The settings that differ from the defaults, as dotted key → value."""
+    default = dict(_flatten(msgspec.to_builtins(load_defaults())))
+    return {k: v for k, v in _flatten(msgspec.to_builtins(settings)) if default.get(k) != v}
+
+
+def load_defaults() -> Settings:
+    """The vendor's settings, without any owner's."""
+    return msgspec.convert(_read(DEFAULTS), Settings)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(f"{path}: cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path}: is not UTF-8 text.") from error
+    try:
+        loaded = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month, [[[[…
+        mark = getattr(error, "problem_mark", None)
+        line = f" near line {mark.line + 1}" if mark else ""
+        remedy = "Check the indentation there."
+        raise SettingsError(f"{path}: is not YAML{line}.", remedy) from error
+    if loaded is None:
+        return {}
+    if not isinstance(loaded, dict):
+        raise SettingsError(f"{path}: must hold `key: value` lines, not a {type(loaded).__name__}.")
+    return loaded
+
+
+def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind:
+    try:
+        return msgspec.convert(tree, kind)
+    except msgspec.ValidationError as error:
+        problem = f"{source}: {_in_words(error, prefix)}."
+        quotes = "`str`, got `bool`" in str(error)  # YAML's yes, no, on and off
+        remedy = 'Put "yes" and "no" in quotes.' if quotes else "See `interlude config`."
+        raise SettingsError(problem, remedy) from error
+
+
+def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
+    for key, value in over.items():
+        free = prefix == "processes."  # rows are named after processes, checked at convert
+        if key not in base and not free:
+            near = difflib.get_close_matches(str(key), base, n=1)
+            hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."
+            raise SettingsError(f"{source}: there is no setting `{prefix}{key}`.", hint)
+        if isinstance(base.get(key), dict):
+            if not isinstance(value, Mapping):
+                raise SettingsError(f"{source}: `{prefix}{key}` must hold `key: value` lines.")
+            _merge(base[key], value, source, f"{prefix}{key}.")
+        else:
+            base[key] = value
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _in_words(error: msgspec.ValidationError, prefix: str) -> str:
+    """msgspec says 'Expected `int`, got `str` - at `$.card.period_ms`'; owners read it reversed."""
+    problem, _, where = str(error).partition(" - at ")
+    key = f"{prefix}{where.strip('`').removeprefix('$.')}".rstrip(".") or "the file"
+    return f"`{key}`: {problem[:1].lower()}{problem[1:]}"

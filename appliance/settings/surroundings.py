@@ -1,0 +1,43 @@
+"""Settings of what lies around the box: the house's broker, and the panel on the housing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from appliance.settings.section import Ratio, Section
+
+Topic = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
+
+
+class Link(Section, frozen=True):
+    """The house: an MQTT broker, and Home Assistant through it."""
+
+    broker: str
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)]
+    user: str
+    password_file: str
+    tls: bool
+    ca_file: str
+    certificate_file: str
+    key_file: str
+    name: Annotated[str, msgspec.Meta(max_length=60)]
+    id: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{0,32}$")]
+    base: Topic
+    discovery: bool
+    discovery_prefix: Topic
+    interval_s: Annotated[int, msgspec.Meta(ge=30, le=3600)]
+    unmute: bool
+    words: bool
+
+
+class Panel(Section, frozen=True):
+    """Button, mute switch and light on the housing."""
+
+    gpio: Literal["none", "header", "keyboard"]
+    mute_switch: bool
+    light: Literal["rgb", "single", "none"]
+    brightness: Ratio
+    night_brightness: Ratio
+    night: Annotated[str, msgspec.Meta(pattern=r"^((^|-)([01][0-9]|2[0-3]):[0-5][0-9]){2}$|^$")]

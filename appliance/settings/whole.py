@@ -1,0 +1,52 @@
+"""Everything an owner may change, and which file says so."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from appliance.settings.answering import Memory, Speaking, Thinking
+from appliance.settings.hearing import Hearing
+from appliance.settings.machine import Card, ProcessOverride
+from appliance.settings.section import Section
+from appliance.settings.surroundings import Link, Panel
+
+DEFAULTS = Path(__file__).parents[1] / "defaults.yaml"
+SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
+
+
+def user_file() -> Path:
+    """The owner's own file on a development machine, by the XDG base directory rules."""
+    base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(base) / "interlude" / "settings.yaml"
+
+
+def owner_file() -> Path | None:
+    """The owner's settings file in effect when none is named: the user's own, or the system's."""
+    return next((p for p in (user_file(), SYSTEM_FILE) if p.is_file()), None)
+
+
+class Settings(Section, frozen=True):
+    """Everything an owner may change."""
+
+    mode: Literal["open", "push_to_talk", "wake_word"]
+    state_dir: str
+    card: Card
+    hearing: Hearing
+    thinking: Thinking
+    speaking: Speaking
+    memory: Memory
+    link: Link
+    panel: Panel
+    processes: dict[str, ProcessOverride]
+    log: Literal["debug", "info", "warning", "error"]
+
+    def state_path(self) -> Path:
+        """Where models and memory live: the setting, systemd's StateDirectory=, or XDG's."""
+        if self.state_dir:
+            return Path(self.state_dir).expanduser()
+        if systemd := os.environ.get("STATE_DIRECTORY"):
+            return Path(systemd.split(":")[0])
+        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        return Path(base) / "interlude"
