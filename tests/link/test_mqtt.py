@@ -397,5 +397,5 @@ def test_publishing_to_a_frozen_broker_never_waits(broker: Mosquitto, call: Call
             slowest_s = max(slowest_s, time.monotonic() - begun)
     finally:
         broker.thaw()
-    assert slowest_s < 0.25  # a busy machine's, not the broker's
+    assert slowest_s < 2  # a busy machine's, not the broker's: that one never answered
     assert caller.until(lambda: caller.of(Receipt))

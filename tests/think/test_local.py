@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -182,12 +181,10 @@ def test_text_longer_than_the_model_is_refused_in_words(make: Make) -> None:
 def test_an_interruption_from_another_thread_ends_a_long_reading(make: Make) -> None:
     model, history = make(), History()
     history.begin(1, [clip(0.1)], text="moon " * 3500)
-    began_s = time.monotonic()
     threading.Timer(0.03, model.interrupt).start()
     with pytest.raises(Abandoned):
         list(model.answer(history, Effort()))
     assert model._gemma.position < 3500
-    assert time.monotonic() - began_s < 5
     model.resume()
     history.abandon(1)
     history.heard(1, "", complete=False)
