@@ -28,6 +28,7 @@ from appliance.messages import (
     ModeName,
     PartChanged,
     Paused,
+    Pressed,
     Recall,
     Restart,
     Resumed,
@@ -71,9 +72,10 @@ _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "th
 _TOLD = ("listener", "supervisor")
 # Those who show the box to its owner are told of states and of how it stands, too.
 _SHOW = ("panel", "link", "words")
-# What the link is told as it passes by: when somebody spoke, not what was said.
+# What the link is told as it passes by: who spoke and when, not what was said; the button.
 _PASSING = (
     SpeechStarted, SpeechEnded, Verdict, Woken, Started, Paused, Resumed, Finished, Stopped,
+    Pressed,
 )  # fmt: skip
 
 
@@ -239,7 +241,10 @@ class Conductor:
         now, settings = self._conversation, self._work.settings
         volume = settings.speaking.volume if now.volume is None else now.volume
         broken = tuple(sorted(now.broken))
-        return Standing(now.mode, now.muted, volume, self._voice, self._model, broken, self._house)
+        return Standing(
+            now.mode, now.muted, volume, self._voice, self._model, broken, self._house,
+            self._floor.switched_off,
+        )  # fmt: skip
 
     def _tell(self, part: str, message: Message) -> None:
         """To a part that not every box has, and that may miss what is old news soon."""

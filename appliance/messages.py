@@ -29,6 +29,8 @@ from appliance.outside import (
     Listen,
     ModeName,
     Mute,
+    Pressed,
+    PressName,
     Repeat,
     Restart,
     Say,
@@ -39,15 +41,16 @@ from appliance.outside import (
     StateChanged,
     StateName,
     StopSpeaking,
+    Switched,
     Talk,
 )
 
 # To everybody they are messages like those below.
 __all__ = [
     "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "HouseChanged", "Listen",
-    "ModeName", "Mute", "Paused", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode",
-    "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking",
-    "Stopped", "Talk",
+    "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed",
+    "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
+    "StopSpeaking", "Stopped", "Switched", "Talk",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -274,7 +277,7 @@ Message = (
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
-    | HouseChanged
+    | HouseChanged | Pressed | Switched
     | StateChanged | Standing
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Literal
 from appliance.ipc.record import Record
 
 ModeName = Literal["open", "push_to_talk", "wake_word"]
+PressName = Literal["press", "double_press", "long_press", "release"]
 StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
 
 
@@ -78,6 +79,20 @@ class Restart(Record, frozen=True):
     supervisor."""
 
 
+class Pressed(Record, frozen=True):
+    """From the panel: what was done with the button, once that is sure. For the house to know; what
+    it asks of the box has messages of its own. `release` follows a long press and nothing else."""
+
+    kind: PressName
+
+
+class Switched(Record, frozen=True):
+    """From the panel: the switch on the housing cuts the microphone now, or lets it hear. The
+    floor's `switched_off` has said so already."""
+
+    off: bool
+
+
 class HouseChanged(Record, frozen=True):
     """From the link: the MQTT broker was reached, or is gone."""
 
@@ -99,6 +114,7 @@ class Standing(Record, frozen=True):
 
     `broken`: needed parts that were given up, and cards that are gone, in the words of a sentence.
     `house`: whether the MQTT broker is reached; None where the owner has none.
+    `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
     """
 
     mode: ModeName
@@ -108,3 +124,4 @@ class Standing(Record, frozen=True):
     model: str = ""
     broken: tuple[str, ...] = ()
     house: bool | None = None
+    cut: bool = False

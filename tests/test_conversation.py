@@ -70,7 +70,9 @@ from tests.talk import MOON, Talk, talk_in
 RULES = Rules()
 FROM_THE_CONDUCTOR = set("Think Abandon Heard Recall Speak EndAnswer Attend StateChanged".split())
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
-NO_MATTER_OF_IT = {"SetVoice", "Restart", "Standing", "HouseChanged"}  # the conductor's own
+NO_MATTER_OF_IT = {  # the conductor's own
+    "SetVoice", "Restart", "Standing", "HouseChanged", "Pressed", "Switched",
+}  # fmt: skip
 
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────

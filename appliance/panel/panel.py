@@ -7,13 +7,14 @@ import time
 from datetime import datetime
 from datetime import time as clock
 
-from appliance.messages import Message, Mute, Standing, StateChanged
+from appliance.messages import Message, Mute, Standing, StateChanged, Switched
 from appliance.panel.button import Button, Gesture
 from appliance.panel.fingers import HELLO, WORDS, Fingers, place
 from appliance.panel.gpio import Wires
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, is_night, shown, until_change_s
 from appliance.panel.meaning import Meaning
 from appliance.panel.switch import Switch
+from appliance.panel.told import Told
 from appliance.settings import Panel as PanelSettings
 from appliance.worker import Worker
 
@@ -54,6 +55,7 @@ class Panel:
         self._meaning = Meaning(
             settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.muted
         )
+        self._told = Told()
         self._standing: Standing | None = None
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
@@ -125,7 +127,7 @@ class Panel:
             elif gesture == "reset":
                 self._notice = ""
                 self._work.log.warning("held for a reset: the conversations are forgotten")
-            for message in self._meaning.asks(gesture):
+            for message in (*self._meaning.asks(gesture), *self._told.of(gesture)):
                 self._work.send(message)
         if self._notice in WARNINGS.values() and not self._button.down:
             self._notice = ""
@@ -147,6 +149,8 @@ class Panel:
             self._work.log.info("the switch lets the microphone hear")
             if self._muted_by_switch:
                 self._work.send(Mute(False))
+        if off != was:
+            self._work.send(Switched(off))
 
     def _report(self) -> None:
         if self._button.fault != self._fault:
