@@ -29,6 +29,7 @@ from appliance.messages import (
 MOST_CHARACTERS = 1000  # of a text to say or ask: a minute of speech
 MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
 PRESS = b"PRESS"  # what Home Assistant's buttons send
+INSTALL = "install"  # what its update entity sends, as our discovery says
 
 _NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 
@@ -47,6 +48,14 @@ class Limits:
 
     voices: tuple[str, ...] = ()
     unmute: bool = True
+
+
+@dataclass(frozen=True)
+class Install:
+    """Install the release that lies ready: for the link itself, which asks for it."""
+
+
+Wish = Message | Install
 
 
 class _Wrong(ValueError):
@@ -107,6 +116,11 @@ def _mode(payload: bytes, limits: Limits) -> Message:
     return SetMode(next(mode for mode in get_args(ModeName) if mode == name))
 
 
+def _install(payload: bytes, limits: Limits) -> Wish:
+    _word(payload, (INSTALL,))
+    return Install()
+
+
 def _pressed(message: Message) -> Callable[[bytes, Limits], Message]:
     def read(payload: bytes, limits: Limits) -> Message:
         if payload not in (PRESS, b""):
@@ -124,7 +138,7 @@ class Command:
     """
 
     name: str
-    read: Callable[[bytes, Limits], Message]
+    read: Callable[[bytes, Limits], Wish]
     burst: int
     every_s: float
     ready: int | None = None
@@ -141,6 +155,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("cmd/ask", lambda p, _: Ask(_text(p)), 5, 2.0),
     # None right after the start: an automation that restarts the box must not do so for ever.
     Command("cmd/restart", _pressed(Restart()), 1, 60.0, ready=0),
+    Command("cmd/install", _install, 1, 60.0),
 )
 
 
@@ -163,8 +178,8 @@ class Gate:
             ready = command.burst if command.ready is None else command.ready
             self._buckets[command.name] = _Bucket(ready, self.now_s)
 
-    def read(self, name: str, payload: bytes, now_s: float, *, retained: bool = False) -> Message:
-        """The message of command `name`. Raises Refused."""
+    def read(self, name: str, payload: bytes, now_s: float, *, retained: bool = False) -> Wish:
+        """What command `name` wants. Raises Refused."""
         command = next((command for command in COMMANDS if command.name == name), None)
         if command is None:
             raise Refused(Refusal("?", "no such command"))

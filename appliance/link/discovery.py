@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from appliance.link.commands import INSTALL
 from appliance.link.events import KINDS
 from appliance.link.identity import Identity
 from appliance.link.problems import PROBLEMS
 from appliance.link.topics import Topics
-from appliance.messages import ModeName, StateName
+from appliance.messages import ModeName, PressName, StateName
 
 # Components of former releases, to be removed where they still are: key → platform.
 RETIRED: dict[str, str] = {}
@@ -32,6 +33,7 @@ class Offers:
     throttled: bool = False
     button: bool = False
     mute_switch: bool = False
+    installs: bool = False
 
 
 def payload(topics: Topics, identity: Identity, offers: Offers) -> dict[str, Any]:
@@ -69,6 +71,7 @@ def _components(topics: Topics, offers: Offers) -> dict[str, Component]:
         "button_press": not offers.button,
         "button_double": not offers.button,
         "button_long": not offers.button,
+        "button_release": not offers.button,
         "temperature": not offers.temperature,
         "throttled": not offers.throttled,
         "hw_mute": not offers.mute_switch,
@@ -165,16 +168,19 @@ def _button(topics: Topics) -> dict[str, Component]:
             "p": "event",
             "name": "Button",
             "stat_t": topics.button,
-            "evt_typ": ["press", "double_press", "long_press", "release"],
+            "evt_typ": list(get_args(PressName)),
             "dev_cla": "button",
         },
         "button_press": trigger("button_short_press", "press"),
         "button_double": trigger("button_double_press", "double_press"),
         "button_long": trigger("button_long_press", "long_press"),
+        "button_release": trigger("button_long_release", "release"),
     }
 
 
 def _config(topics: Topics, offers: Offers) -> dict[str, Component]:
+    # Without a command Home Assistant shows the version, and no button that would do nothing.
+    install = {"cmd_t": topics.command(INSTALL), "pl_inst": INSTALL}
     return {
         "voice": {
             "p": "select",
@@ -203,12 +209,12 @@ def _config(topics: Topics, offers: Offers) -> dict[str, Component]:
             "dev_cla": "restart",
             "ent_cat": "config",
         },
-        # No command: Home Assistant shows the version, and no button that would do nothing.
         "update": {
             "p": "update",
             "name": "Software",
             "stat_t": topics.update,
-            "ent_cat": "diagnostic",
+            "ent_cat": "config" if offers.installs else "diagnostic",
+            **(install if offers.installs else {}),
         },
     }
 
@@ -238,6 +244,10 @@ def _diagnostic(topics: Topics) -> dict[str, Component]:
         "problem": reading("sensor", "Problem", "problem", dev_cla="enum", ops=list(PROBLEMS),
                            ic="mdi:alert-circle-outline"),
         "model": reading("sensor", "Language model", "model", ic="mdi:brain"),
+        "download": reading("sensor", "Model download", "download", unit_of_meas="%",
+                            ic="mdi:download"),
+        "version": reading("sensor", "Version", "installed_version", ic="mdi:tag")
+        | {"stat_t": topics.update},
         "started": reading("sensor", "Started", "started", dev_cla="timestamp"),
         "turns": reading("sensor", "Turns", "turns", stat_cla="total_increasing", en=False),
         "memory": reading("sensor", "Memory used", "memory", unit_of_meas="%",

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from appliance.link.commands import Gate, Limits
+from appliance.link.commands import Gate, Install, Limits, Refusal, Refused
 from appliance.link.discovery import Offers, payload
-from appliance.link.events import Story
+from appliance.link.events import Event, Story
 from appliance.link.identity import Identity
 from appliance.link.picture import Picture, Reading, as_json
+from appliance.link.software import Ready, Software
 from appliance.link.states import STALL_S, States
 from appliance.link.topics import Topics
-from appliance.messages import Message, Standing, StateChanged
+from appliance.messages import Message, Pressed, Restart, Standing, StateChanged
+from appliance.release.wanted import Offer
 from appliance.settings import Settings
 
 DEAD_S = 10.0  # without a receipt for so long the connection is given up: a new one may do better
@@ -62,9 +64,9 @@ class House:
             self.topics,
             standing=standing,
             started=started,
-            version=identity.version,
             interval_s=link.interval_s,
         )
+        self._software = Software(identity.version)
         self._gate = Gate(Limits(offers.voices, link.unmute), now_s)
         self._states = States(
             (
@@ -85,10 +87,13 @@ class House:
     def hear(self, message: Message) -> None:
         """Something the conductor tells."""
         self._picture.hear(message)
-        topic = self.topics.conversation
-        self._events += [
-            Publication(topic, as_json(event), keep=False) for event in self._story.hear(message)
-        ]
+        if isinstance(message, Pressed):
+            self._happens(self.topics.button, {"event_type": message.kind})
+        for event in self._story.hear(message):
+            self._happens(self.topics.conversation, event)
+
+    def _happens(self, topic: str, event: Event) -> None:
+        self._events.append(Publication(topic, as_json(event), keep=False))
 
     def catch_up(self, message: Message) -> None:
         """The same of something that may be old: it changes states and makes no event."""
@@ -99,6 +104,14 @@ class House:
     def read(self, reading: Reading) -> None:
         """The machine, as it is now."""
         self._picture.read(reading)
+
+    def releases(self, ready: Ready, now_s: float) -> None:
+        """What lies ready to be installed, and how an installation goes."""
+        self._software.read(ready, now_s)
+
+    @property
+    def installing(self) -> bool:
+        return self._software.busy
 
     def started(self, at: datetime, slack_s: float) -> None:
         """When the box began, by a clock that may have been set since."""
@@ -128,8 +141,9 @@ class House:
 
     def arrived(
         self, topic: str, payload: bytes, now_s: float, *, retained: bool
-    ) -> Message | None:
-        """Something came over MQTT. Returns what it wants of the box, if anything.
+    ) -> Message | Offer | None:
+        """Something came over MQTT. Returns what it wants of the box, if anything: a message for
+        the conductor, or a release to be asked for.
 
         Raises Refused for what is not carried out.
         """
@@ -138,7 +152,13 @@ class House:
                 first_s, last_s = BIRTH_S
                 self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
             return None
-        return self._gate.read(self.topics.name_of(topic), payload, now_s, retained=retained)
+        name = self.topics.name_of(topic)
+        wish = self._gate.read(name, payload, now_s, retained=retained)
+        if isinstance(wish, Install):
+            return self._software.install(now_s)
+        if isinstance(wish, Restart) and self._software.busy:
+            raise Refused(Refusal(name, "something is being installed"))
+        return wish
 
     def outgoing(self, now_s: float) -> list[Publication]:
         """What is to be published now, in order.
@@ -151,6 +171,7 @@ class House:
         self._withdrawn = self._withdrawn and not shown
         for topic, value in self._picture.payloads(self._story, now_s).items():
             self._states.set(topic, value)
+        self._states.set(self.topics.update, as_json(self._software.payload()))
         events, self._events = self._events, []
         if not self._connected:
             return []

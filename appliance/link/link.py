@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from appliance.errors import LinkError, VoiceError
-from appliance.link import failures
+from appliance.link import download, failures, software
 from appliance.link.broker import Broker, broker
 from appliance.link.commands import Refusal, Refused
 from appliance.link.discovery import Offers
@@ -24,11 +24,15 @@ from appliance.link.picture import Reading
 from appliance.link.retry import Retry
 from appliance.machine import LOW_VOLTAGE, Machine
 from appliance.messages import HouseChanged, Standing
+from appliance.models.store import Store
+from appliance.release import wanted
+from appliance.release.wanted import Offer
 from appliance.settings import Settings
 from appliance.voice import choose
 from appliance.worker import Worker
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
+INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
 FAREWELL_S = 0.3  # for the broker's receipt of our last word
 REREAD_S = 60.0  # between two readings of secrets and certificates
 SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
@@ -57,16 +61,20 @@ def offers(settings: Settings, machine: Machine) -> Offers:
         voices=tuple(choose.installed(settings)),
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
+        button=settings.panel.gpio != "none",
+        mute_switch=settings.panel.gpio != "none" and settings.panel.mute_switch,
+        installs=software.installs(),
     )
 
 
-def reading(machine: Machine) -> Reading:
+def reading(machine: Machine, store: Store) -> Reading:
     now, _ = machine.throttled()
     return Reading(
         temperature_c=machine.temperature_c(),
         throttled=bool(now),
         low_voltage=LOW_VOLTAGE in now,
         memory_percent=machine.memory_used_percent(),
+        download_percent=download.percent(store),
     )
 
 
@@ -78,6 +86,7 @@ class Link:
         identity = Identity.of(settings.link, machine)
         self._work = work
         self._machine = machine
+        self._store = Store.of(settings)
         self._client_id = f"interlude-{identity.box}"
         self._dice = random.SystemRandom().random
         had, away = offers(settings, machine), removed(settings)
@@ -100,7 +109,7 @@ class Link:
         self._session: Session | None = None
         self._version: Version = 5
         self._retry = Retry()
-        self._try_at_s = self._look_at_s = 0.0
+        self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
         self._short = 0  # connections in a row that ended soon
         self._at: Broker | None = None  # read from the owner's files at `_at_s`
@@ -134,8 +143,11 @@ class Link:
             self._house.hear(message)
         if now_s >= self._look_at_s:
             self._look_at_s = now_s + LOOK_S
-            self._house.read(reading(self._machine))
+            self._house.read(reading(self._machine, self._store))
             self._house.started(_started(self._work), CLOCK_SLACK_S)
+        if now_s >= self._releases_at_s:
+            self._house.releases(software.look(), now_s)
+            self._releases_at_s = now_s + (INSTALL_LOOK_S if self._house.installing else LOOK_S)
         if self._session is None and now_s >= self._try_at_s:
             self._knock(now_s)
         if self._session is not None:
@@ -237,14 +249,24 @@ class Link:
 
     def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
         try:
-            message = self._house.arrived(topic, payload, now_s, retained=retained)
+            wish = self._house.arrived(topic, payload, now_s, retained=retained)
         except Refused as refused:
             if refused.refusal not in self._refused:  # once a kind, and never what it said
                 self._refused.add(refused.refusal)
                 self._work.log.warning("refused a command: %s", refused)
             return
-        if message is not None and not self._work.send(message):
+        if isinstance(wish, Offer):
+            self._releases_at_s = now_s
+            self._ask(wish)
+        elif wish is not None and not self._work.send(wish):
             self._complain("The conductor takes no mail: a command was lost.")
+
+    def _ask(self, offer: Offer) -> None:
+        self._work.log.info("the house wants %s", offer.version)
+        try:
+            wanted.ask(offer)
+        except OSError as error:
+            self._work.log.warning("%s cannot be asked for (%s)", offer.version, error.strerror)
 
     def _publish(self, now_s: float) -> None:
         for publication in self._house.outgoing(now_s):

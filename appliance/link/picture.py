@@ -27,6 +27,7 @@ class Reading:
     throttled: bool = False
     low_voltage: bool = False
     memory_percent: int | None = None
+    download_percent: int = 100
 
 
 def as_json(value: dict[str, Any]) -> bytes:
@@ -45,13 +46,11 @@ class Picture:
         *,
         standing: Standing,
         started: datetime,
-        version: str,
         interval_s: float,
     ) -> None:
         self._topics = topics
         self._standing = standing
         self._started = started
-        self._version = version
         self._interval_s = interval_s
         self._state = "idle"
         self._failed: set[str] = set()
@@ -87,19 +86,12 @@ class Picture:
             self._topics.state: as_json({"state": self._state}),
             self._topics.settings: as_json(self._settings()),
             self._topics.telemetry: as_json(self._telemetry(story, now_s)),
-            self._topics.update: as_json(
-                {
-                    "installed_version": self._version,
-                    "latest_version": self._version,
-                    "title": "Interlude",
-                }
-            ),
         }
 
     def _settings(self) -> dict[str, Any]:
         now = self._standing
         return {
-            "mute": "ON" if now.muted else "OFF",
+            "mute": "ON" if now.muted or now.cut else "OFF",  # nobody can unmute a cut microphone
             "volume": round(100 * now.volume),
             "voice": now.voice,
             "mode": now.mode,
@@ -110,6 +102,7 @@ class Picture:
         broken = {*self._standing.broken, *self._failed}
         urgent = {
             "throttled": reading.throttled,
+            "hw_mute": self._standing.cut,
             "problem": worst(broken, low_voltage=reading.low_voltage),
             "model": self._standing.model,
             "started": self._started.isoformat(),
@@ -118,6 +111,7 @@ class Picture:
             "latency": story.latency_ms,
             "temperature": _steady(reading.temperature_c, was.get("temperature"), DEADBAND_C),
             "turns": story.turns,
+            "download": reading.download_percent,
             "memory": _steady(reading.memory_percent, was.get("memory"), DEADBAND_PERCENT),
         }
         due = now_s - self._told_at_s >= self._interval_s

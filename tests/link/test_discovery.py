@@ -16,7 +16,7 @@ from appliance.link.topics import Topics
 
 TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
 BOX = Identity("0a1b2c3d", "Kitchen", "d8:3a:dd:0a:1b:2c", "Raspberry Pi 5", "1.2.3")
-EVERYTHING = Offers(("amy", "espeak"), True, True, True, True)
+EVERYTHING = Offers(("amy", "espeak"), True, True, True, True, True)
 LEAST = Offers(("espeak",))
 
 # Platform → the keys that Home Assistant 2026.11 took without a warning, required ones first.
@@ -55,9 +55,9 @@ def present(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
 def test_every_entity_of_the_box_is_there() -> None:
     assert set(present()) == {
         "state", "mute", "volume", "listen", "stop", "say", "ask", "conversation", "button",
-        "button_press", "button_double", "button_long", "voice", "mode", "restart", "update",
-        "latency", "temperature", "throttled", "hw_mute", "problem", "model", "started", "turns",
-        "memory",
+        "button_press", "button_double", "button_long", "button_release", "voice", "mode",
+        "restart", "update", "latency", "temperature", "throttled", "hw_mute", "problem", "model",
+        "download", "version", "started", "turns", "memory",
     }  # fmt: skip
 
 
@@ -106,8 +106,10 @@ def test_what_a_box_lacks_is_a_tombstone_and_not_left_out() -> None:
     least = components(LEAST)
     assert set(least) == set(components())
     gone = {key for key, found in least.items() if len(found) == 1}
-    assert gone == {"button", "button_press", "button_double", "button_long", "temperature",
-                    "throttled", "hw_mute"}  # fmt: skip
+    assert gone == {
+        "button", "button_press", "button_double", "button_long", "button_release", "temperature",
+        "throttled", "hw_mute",
+    }  # fmt: skip
     assert {key: found["p"] for key, found in least.items()} == {
         key: found["p"] for key, found in components().items()
     }
@@ -125,6 +127,19 @@ def test_nothing_that_could_be_pressed_would_do_nothing() -> None:
                 "set/mute", "set/volume", "set/voice", "set/mode", "cmd/listen", "cmd/stop",
                 "cmd/say", "cmd/ask", "cmd/restart",
             }  # fmt: skip
+
+
+def test_a_box_that_can_be_updated_has_a_button_for_it_and_another_only_its_version() -> None:
+    update = present()["update"]
+    assert (update["cmd_t"], update["pl_inst"]) == (TOPICS.command("install"), "install")
+    assert not {"cmd_t", "pl_inst"} & set(present(LEAST)["update"])
+
+
+def test_every_press_of_the_button_is_an_event_and_a_device_trigger() -> None:
+    triggers = [found for found in present().values() if found["p"] == "device_automation"]
+    assert {found["pl"] for found in triggers} == set(present()["button"]["evt_typ"])
+    assert {found["t"] for found in triggers} == {present()["button"]["stat_t"]}
+    assert len({found["type"] for found in triggers}) == len(triggers) == 4
 
 
 def test_words_that_come_late_are_dropped_by_the_broker() -> None:

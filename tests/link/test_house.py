@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,10 @@ from appliance.link.discovery import Offers
 from appliance.link.house import OFFLINE, House, Publication
 from appliance.link.identity import Identity
 from appliance.link.picture import Reading
+from appliance.link.software import Ready
 from appliance.messages import (
+    Pressed,
+    Restart,
     SetVolume,
     SpeechEnded,
     SpeechStarted,
@@ -20,6 +24,7 @@ from appliance.messages import (
     StateChanged,
     Woken,
 )
+from appliance.release.wanted import Going, Offer
 from appliance.settings import load_defaults
 
 ORDER = [
@@ -107,6 +112,16 @@ def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
     assert scene.say(2.0) == []
 
 
+def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.hear(Pressed("double_press"))
+    out = scene.say(1.0)
+    assert [(p.topic, json.loads(p.payload), p.keep) for p in out] == [
+        ("interlude/x/event/button", {"event_type": "double_press"}, False)
+    ]
+
+
 def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
     scene = Scene()
     scene.house.hear(Woken(5, "okay nabu"))
@@ -186,6 +201,41 @@ def test_a_command_is_a_message_for_the_conductor() -> None:
 def test_another_boxs_topic_is_no_command(topic: str) -> None:
     with pytest.raises(Refused):
         Scene().house.arrived(topic, b"40", 1.0, retained=False)
+
+
+OFFER = Offer("9.9.9", Path("/nowhere/9.9.9.release"))
+
+
+def test_what_lies_ready_is_installed_when_the_house_wants_it_and_only_once() -> None:
+    scene = Scene().connect()
+    scene.house.releases(Ready(OFFER), 0.0)
+    scene.say()
+    wish = scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
+    assert wish == OFFER
+    told = json.loads(scene.say(1.0)[0].payload)
+    assert (told["latest_version"], told["in_progress"]) == ("9.9.9", True)
+    with pytest.raises(Refused, match="already"):
+        scene.house.arrived("interlude/x/cmd/install", b"install", 70.0, retained=False)
+
+
+def test_a_retained_install_and_one_of_nothing_are_refused() -> None:
+    scene = Scene().connect()
+    with pytest.raises(Refused, match="nothing to install"):
+        scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
+    scene.house.releases(Ready(OFFER), 100.0)
+    with pytest.raises(Refused, match="retained"):
+        scene.house.arrived("interlude/x/cmd/install", b"install", 100.0, retained=True)
+    assert not scene.house.installing
+
+
+def test_a_restart_waits_for_the_end_of_an_installation() -> None:
+    scene = Scene().connect()
+    scene.house.releases(Ready(OFFER, Going("9.9.9", "unpacking", 0.4)), 0.0)
+    with pytest.raises(Refused, match="being installed"):
+        scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 100.0, retained=False)
+    scene.house.releases(Ready(None, Going("9.9.9")), 101.0)
+    wish = scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
+    assert wish == Restart()
 
 
 def test_a_refused_command_changes_nothing() -> None:

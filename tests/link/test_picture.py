@@ -25,7 +25,6 @@ def picture() -> Picture:
         TOPICS,
         standing=Standing("open", False, 0.8, "amy", "pocket"),
         started=BEGAN,
-        version="1.2.3",
         interval_s=60,
     )
     made.read(WELL)
@@ -43,10 +42,10 @@ def test_every_payload_has_all_its_keys_from_the_start() -> None:
         "mute": "OFF", "volume": 80, "voice": "amy", "mode": "open",
     }  # fmt: skip
     assert told(made, TOPICS.telemetry) == {
-        "latency": None, "temperature": 55, "throttled": False, "problem": "none_found",
-        "model": "pocket", "started": "2026-11-21T06:00:00+00:00", "turns": 0, "memory": 40,
+        "latency": None, "temperature": 55, "throttled": False, "hw_mute": False,
+        "problem": "none_found", "model": "pocket", "started": "2026-11-21T06:00:00+00:00",
+        "turns": 0, "download": 100, "memory": 40,
     }  # fmt: skip
-    assert told(made, TOPICS.update)["installed_version"] == "1.2.3"
 
 
 def test_what_the_owner_sets_is_what_the_house_sees() -> None:
@@ -56,6 +55,22 @@ def test_what_the_owner_sets_is_what_the_house_sees() -> None:
         "mute": "ON", "volume": 36, "voice": "espeak", "mode": "wake_word",
     }  # fmt: skip
     assert told(made, TOPICS.telemetry)["model"] == "gemma-4-e2b"
+
+
+def test_the_switch_on_the_housing_is_told_at_once_and_nobody_unmutes_it() -> None:
+    made = picture()
+    assert told(made, TOPICS.telemetry)["hw_mute"] is False
+    made.hear(Standing("open", False, 0.8, "amy", "pocket", cut=True))
+    assert told(made, TOPICS.settings)["mute"] == "ON"
+    assert told(made, TOPICS.telemetry, 0.1)["hw_mute"] is True
+
+
+def test_a_download_is_told_once_an_interval() -> None:
+    made = picture()
+    told(made, TOPICS.telemetry)
+    made.read(replace(WELL, download_percent=3))
+    assert told(made, TOPICS.telemetry, 1.0)["download"] == 100
+    assert told(made, TOPICS.telemetry, 60.0)["download"] == 3
 
 
 def test_a_voice_that_has_not_come_up_yet_keeps_its_name() -> None:
