@@ -23,7 +23,6 @@ from appliance.messages import (
     ThoughtEnded,
 )
 from appliance.models import catalogue
-from appliance.think.chat import SOUND_TOKENS_A_SECOND
 from appliance.think.choice import usable_threads
 from tests.think.rig import Rig
 
@@ -74,8 +73,8 @@ def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
     rig.say(4, noise(4, seed=4), pause=True)
     rig.think(2, 4)
     read_ahead = rig.end_of(2)
-    assert read_after.read_tokens >= 4 * SOUND_TOKENS_A_SECOND
-    assert read_ahead.read_tokens < SOUND_TOKENS_A_SECOND
+    assert read_after.read_tokens > 1  # some of it may have been read while it came
+    assert read_ahead.read_tokens == 1  # the one that the answer is drawn from
 
 
 def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
