@@ -10,19 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.errors import ReleaseRefused, ReleaseSick, StorageError
 from appliance.release import manifest as manifests
 from appliance.release.archive import Archive
 from appliance.release.box import Box
 from appliance.release.gate import Gate
 from appliance.release.manifest import Manifest
+from appliance.release.quiet import LOOK_S, wait_for_quiet
 from appliance.release.shelf import Shelf
 from appliance.release.signature import SIGNERS
 from appliance.status import Status
 
-QUIET_S = 3.0  # nobody has spoken for so long
 WAIT_S = 900.0  # for a conversation to end
-LOOK_S = 0.25  # between two looks at the box
 SPARE_BYTES = 64 << 20  # that stay free on the disk
 
 Progress = Callable[[str, float], None]  # what is being done, and how much of it is: 0 to 1
@@ -132,28 +131,12 @@ class Installer:
         self.progress("self-test", 0.0)
         self.box.try_out(self.shelf.folder(version))
         if wishes.start:
-            self._wait_for_quiet(wishes.wait_s)
+            wait_for_quiet(self.box, wishes.wait_s, self.progress)
             self._try(version)
         self.shelf.keep(version)
         if wishes.start:
             self.shelf.end_trial()
         self.progress("kept", 1.0)
-
-    def _wait_for_quiet(self, wait_s: float) -> None:
-        """Never in the middle of a conversation."""
-        began = quiet_since = self.box.now_s()
-        spoken = False
-        while True:
-            now_s = self.box.now_s()
-            if self.box.reading().talking:
-                quiet_since, spoken = now_s, True
-            if not spoken or now_s - quiet_since >= QUIET_S:
-                return
-            if now_s - began >= wait_s:
-                problem = "Somebody talks with the box: it is not restarted now."
-                raise NotNow(problem, "Try again later; the release lies ready.")
-            self.progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
-            self.box.wait(LOOK_S)
 
     def _try(self, version: str) -> None:
         """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Protocol
 
 import msgspec
 
@@ -29,6 +29,19 @@ def version_key(version: str) -> Version:
         raise ReleaseRefused(f"`{version}` is no version, such as 1.2.3 or 1.2.3rc1.")
     major, minor, patch, kind, number = found.groups()
     return int(major), int(minor), int(patch), kind or _FINAL, int(number or 0)
+
+
+class Fitting(Protocol):
+    """What decides whether something is for this box; see Manifest."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def python(self) -> str: ...
+    @property
+    def made_s(self) -> int: ...
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -73,10 +86,18 @@ def read(folder: Path) -> Manifest | None:
         return None
 
 
-def fits(manifest: Manifest, kept: str | None, *, downgrade: bool, now_s: float) -> None:
+def fits(
+    manifest: Fitting,
+    kept: str | None,
+    *,
+    downgrade: bool,
+    now_s: float,
+    back: str = "interlude release rollback",
+) -> None:
     """Raises ReleaseRefused if the release is not for this box, or not for now.
 
-    `kept`: the version that the box has now. `now_s`: by the clock on the wall.
+    `kept`: the version that the box has now. `now_s`: by the clock on the wall. `back`: the command
+    that goes back to an older one.
     """
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):
@@ -85,7 +106,7 @@ def fits(manifest: Manifest, kept: str | None, *, downgrade: bool, now_s: float)
         raise ReleaseRefused(f"It is made for Python {manifest.python}; this box has {python}.")
     if kept and not downgrade and version_key(manifest.version) < version_key(kept):
         problem = f"{manifest.version} is older than {kept}, which is installed."
-        raise ReleaseRefused(problem, "To go back: `interlude release rollback`, or --downgrade.")
+        raise ReleaseRefused(problem, f"To go back: `{back}`, or --downgrade.")
     if now_s < manifest.made_s - CLOCK_SLACK_S:
         clock = time.strftime("%d %B %Y", time.gmtime(now_s))
         made = time.strftime("%d %B %Y", time.gmtime(manifest.made_s))

@@ -8,16 +8,14 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.errors import NotNow
 from appliance.release import manifest as manifests
 from appliance.release.disk import Disk
+from appliance.release.lock import alone
 from appliance.release.manifest import Manifest, version_key
 
 ROOT = Path("/opt/interlude")
@@ -74,14 +72,8 @@ class Shelf:
         """One installation at a time. Raises NotNow; the lock ends with its process."""
         self.disk.make_folder(self.releases)
         self.disk.make_folder(self.trial_folder)
-        fd = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with alone(self.root / ".lock"):
             yield
-        except BlockingIOError as error:
-            raise NotNow("Another installation is under way.", "Wait for it to end.") from error
-        finally:
-            os.close(fd)
 
     def tidy(self) -> None:
         """Remove what an installation left behind that was cut short. Only when `alone`."""

@@ -9,7 +9,8 @@ import pytest
 
 from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
 from appliance.release.archive import Archive
-from appliance.release.install import LOOK_S, QUIET_S, Wishes
+from appliance.release.install import Wishes
+from appliance.release.quiet import LOOK_S, QUIET_S
 from tests.release.workshop import MADE_S, Bench, TightDisk
 
 
