@@ -75,7 +75,7 @@ class Software:
             "installed_version": self._version,
             "latest_version": latest,
             "title": "Interlude",
-            "release_summary": failed[:MOST_CHARACTERS] or None,
+            "release_summary": failed[:MOST_CHARACTERS],
             "in_progress": self.busy,
             "update_percentage": round(100 * going.share) if going.step else None,
         }

@@ -43,6 +43,7 @@ def test_a_box_without_anything_ready_is_up_to_date() -> None:
     told = software().payload()
     assert told["installed_version"] == told["latest_version"] == "0.2.0"
     assert (told["in_progress"], told["update_percentage"]) == (False, None)
+    assert told["release_summary"] == ""  # Home Assistant refuses the whole payload for a null here
     with pytest.raises(Refused, match="nothing to install"):
         software().install(1.0)
 
