@@ -8,7 +8,8 @@ from random import Random
 import pytest
 
 from training.pocket import grammar
-from training.pocket.vocabulary import Vocabulary, words_of
+from training.pocket.speech import CORPORA, pairs
+from training.pocket.vocabulary import USER_DEFINED, Vocabulary, words_of
 
 LONG = "moon sea mountains story bread stars rain trees bees river sun volcano how_you_work".split()
 STEERING = "stop never_mind quiet wait".split()
@@ -80,6 +81,40 @@ def test_ok__any_text_survives_the_vocabulary(vocabulary: Vocabulary, text: str)
 def test_fail__too_small_a_vocabulary_is_refused() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         Vocabulary(["moon and sea"], 300)
+
+
+FORM = re.compile(r'<\|tool_call>call:(\w+)\{(?:\w+:(?:\d+|<\|"\|>[a-z ]+<\|"\|>))?\}<tool_call\|>')
+
+
+def test_every_call_has_gemmas_form() -> None:
+    assert len(grammar.calls()) >= 6
+    for name in grammar.calls():
+        assert FORM.fullmatch(grammar.answers()[name]), name
+
+
+def test_a_timer_is_called_for_the_minutes_asked() -> None:
+    words = dict(zip("one two three five ten fifteen twenty thirty".split(),
+                     "1 2 3 5 10 15 20 30".split(), strict=True))  # fmt: skip
+    for word, minutes in words.items():
+        for text in grammar.requests()[f"timer_{minutes}"]:
+            assert f" {word} minute" in f" {text}"
+        assert f"{{minutes:{minutes}}}" in grammar.answers()[f"timer_{minutes}"]
+
+
+def test_marks_of_a_call_are_single_tokens_that_the_reader_of_the_text_sees(
+    vocabulary: Vocabulary,
+) -> None:
+    for mark in ("<|tool_call>", "<tool_call|>", '<|"|>'):
+        (token,) = vocabulary.encode(mark)
+        assert vocabulary.types[token] == USER_DEFINED
+
+
+def test_half_of_the_requests_of_the_last_lesson_are_for_tools() -> None:
+    r = Random(3)
+    names = [name for _, name in pairs(400, r, CORPORA["tools"][2])]
+    known = [name for name in names if name != grammar.UNKNOWN]
+    tools = [name for name in known if name in grammar.calls() or name == grammar.ASKED_BACK]
+    assert 0.4 < len(tools) / len(known) < 0.6
 
 
 def test_a_wrapper_never_loses_the_request() -> None:

@@ -68,6 +68,56 @@ def test_llama_cpp_computes_what_the_training_does(ears: Any, mind: Any, tmp_pat
     pocket.close()
 
 
+def test_ok__written_weights_are_read_back(ears: Any, mind: Any, tmp_path: Path) -> None:
+    from training.pocket.conversation import vocabulary
+    from training.pocket.ears import Ears
+    from training.pocket.export import export
+    from training.pocket.mind import Mind
+    from training.pocket.restore import restore
+
+    words = vocabulary()
+    export(tmp_path, ears, mind, words)
+    other_ears, other_mind = Ears(), Mind(mind.config)
+    restore(tmp_path, other_ears, other_mind, words)
+    for written, read in ((ears, other_ears), (mind, other_mind)):
+        for name, weights in written.state_dict().items():
+            assert torch.allclose(read.state_dict()[name], weights, atol=2e-3), name
+
+
+def test_ok__a_word_keeps_its_row_when_the_table_grows(
+    ears: Any, mind: Any, tmp_path: Path
+) -> None:
+    from training.pocket.export import export
+    from training.pocket.mind import Mind
+    from training.pocket.restore import restore
+    from training.pocket.vocabulary import Vocabulary
+
+    size = mind.config.vocabulary
+    before = Vocabulary(["the moon"], size)
+    after = Vocabulary(["a zoo", "the moon"], size)
+    export(tmp_path, ears, mind, before)
+    again = Mind(mind.config)
+    restore(tmp_path, ears, again, after)
+    rows, old = again.words.weight, mind.words.weight
+    assert before.ids["▁moon"] != after.ids["▁moon"]
+    assert torch.allclose(rows[after.ids["▁moon"]], old[before.ids["▁moon"]], atol=2e-3)
+    letters = torch.stack([old[before.ids[letter]] for letter in "▁zoo"]).mean(0)
+    assert torch.allclose(rows[after.ids["▁zoo"]], letters, atol=2e-3)
+
+
+def test_fail__weights_of_another_shape_are_refused(ears: Any, mind: Any, tmp_path: Path) -> None:
+    from training.pocket.conversation import vocabulary
+    from training.pocket.export import export
+    from training.pocket.mind import Mind, MindConfig
+    from training.pocket.restore import restore
+
+    words = vocabulary()
+    export(tmp_path, ears, mind, words)
+    wider = Mind(MindConfig(vocabulary=mind.config.vocabulary, width=256))
+    with pytest.raises(ValueError, match="not"):
+        restore(tmp_path, ears, wider, words)
+
+
 def test_the_ears_are_causal(ears: Any) -> None:
     wave = torch.randn(1, 32_000) * 0.05
     whole, _ = ears(wave, torch.tensor([32_000]))
@@ -106,9 +156,27 @@ def test_surroundings_keep_clips_sane(speech: Path) -> None:
         assert np.abs(clip).max() <= 1.0
 
 
-def test_a_tiny_training_writes_both_files(tmp_path: Path) -> None:
+def test_a_tiny_training_writes_both_files_and_goes_on_from_them(tmp_path: Path) -> None:
     from training.pocket.train import train
 
-    train(tmp_path / "cache", tmp_path / "weights", scale=0.0003, processes=1)
-    written = {f.name for f in (tmp_path / "weights").iterdir()}
-    assert written == {"pocket-text.gguf", "pocket-audio.gguf"}
+    first, second, cache = (tmp_path / name for name in ("first", "second", "cache"))
+    train(cache, first, scale=0.0003, processes=1)
+    (cache / "tools.pt").unlink()
+    train(cache, second, scale=0.0003, processes=1, start=first)
+    for folder in (first, second):
+        assert {f.name for f in folder.iterdir()} == {"pocket-text.gguf", "pocket-audio.gguf"}
+
+
+@pytest.mark.parametrize("name", ["time", "timer_15", "light_on"])
+def test_a_call_is_learnt_and_what_the_tool_says_is_not(name: str) -> None:
+    from training.pocket.conversation import Conversations, Sequence, vocabulary
+
+    words = vocabulary()
+    drawn = Conversations(words, seed=1)
+    for _ in range(50):
+        s = Sequence()
+        drawn.call(s, drawn.answers[name])
+        learnt = words.decode([i for i, weight in zip(s.ids, s.weights, strict=True) if weight])
+        assert learnt in ("", *(drawn.vocabulary.decode(drawn.answers[name]) + end
+                                for end in ("", "<turn|>")))  # fmt: skip
+        assert words.decode(s.ids).endswith("<turn|>\n")

@@ -20,21 +20,48 @@ from training.pocket.mind import PAD_ID
 from training.pocket.rooms import Surroundings
 from training.pocket.sound import Array
 from training.pocket.speech import Corpus
-from training.pocket.vocabulary import AUDIO_END, AUDIO_START, BOS, Vocabulary, words_of
+from training.pocket.vocabulary import (
+    AUDIO_END,
+    AUDIO_START,
+    BOS,
+    CALL_START,
+    NORMAL,
+    Vocabulary,
+    words_of,
+)
 
 PERSONA = "You are Interlude, a voice in a small box. Answer in short spoken sentences."
 VOCABULARY_SIZE = 2560
 LONG_WORDS = 60  # answers above this are nearly always cut in the audio lesson
-FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is
+FIRST_WORDS_WEIGHT = 3.0  # the first two tokens decide which answer it is; of a call, its words
+CALL_ALONE, CALL_ANSWERED = 0.4, 0.45  # shares: see Conversations.call
 UNKNOWN_REDRAWN = 0.75  # or the model gives up in noise too easily
 TYPED = "?", "", ".", "!"
+# Such as tools answer; in a history they are read, never learnt.
+REPLIES = (
+    "It is ten past nine.",
+    "It is seventeen minutes to four.",
+    "It is half past twelve.",
+    "It is Saturday, the twenty-first of November.",
+    "It is Monday, the third of May.",
+    "Five minutes, from now.",
+    "One timer. Four minutes are left.",
+    "There is no timer.",
+    "The timer is off.",
+    "Louder.",
+    "Quieter.",
+    "I have forgotten that.",
+    "The light is on.",
+    "The kitchen light is off.",
+    "I cannot reach the house just now.",
+)
 
 
 def vocabulary() -> Vocabulary:
     """Every word of answers, requests and persona whole, at a start and inside a sentence."""
     said = [p for phrasings in grammar.requests().values() for p in phrasings]
     wrappers = [*grammar.BEFORE, *grammar.ASKING, *grammar.AFTER]
-    marks = ["user model system", "user", "model", "system"]
+    marks = ["user model system", "user", "model", "system", "response", "value", *REPLIES]
     asked = [f(t) for t in said + wrappers for f in (str, str.capitalize, lambda t: " " + t)]
     return Vocabulary([*grammar.answers().values(), *asked, PERSONA, *marks], VOCABULARY_SIZE)
 
@@ -82,6 +109,7 @@ class Conversations:
             role: words.encode(f"<|turn>{role}\n") for role in ("system", "user", "model")
         }
         self.end = words.encode("<turn|>\n")
+        self.replies = [words.encode(reply) for reply in REPLIES]
         self.loose = sorted({w for t in grammar.answers().values() for w in words_of(t)})
 
     def draw(self, turns: int, full_share: float, typed_share: float) -> Sequence:
@@ -99,19 +127,43 @@ class Conversations:
     def persona(self) -> str:
         if self.r.random() < 0.5:
             return PERSONA
-        return (
-            "".join(self.r.choice(self.loose) for _ in range(self.r.randint(3, 25)))
-            .replace("\u2581", " ")
-            .strip()
-        )
+        return self.babble(self.r.randint(3, 25))
+
+    def babble(self, count: int) -> str:
+        """Words in no order."""
+        words = "".join(self.r.choice(self.loose) for _ in range(count))
+        return words.replace("\u2581", " ").strip()
 
     def answer(self, s: Sequence, ids: list[int], full_share: float) -> None:
+        if ids[0] == CALL_START:
+            self.call(s, ids)
+            return
         weights = [FIRST_WORDS_WEIGHT] * 2 + [1.0] * (len(ids) - 2)
         if self.r.random() < (full_share if len(ids) > LONG_WORDS else 0.85):
             s.text([*ids, *self.end], [*weights, 1.0, 0.0])
         else:
             stop = self.r.randint(2, min(len(ids) - 1, 16 if self.corpus else 60))
             s.text(ids[:stop] + self.end, [*weights[:stop], 0.0, 0.0])
+
+    def call(self, s: Sequence, ids: list[int]) -> None:
+        """Learnt as it is drawn: the call, then the end. In a history the tool's answer stands
+        after it (appliance/tools/README.md), as far as it was heard; after a restart, alone."""
+        kind, tokens = self.r.random(), self.vocabulary.tokens
+        plain = [self.vocabulary.types[i] == NORMAL and tokens[i][-1].isalnum() for i in ids]
+        weights = [FIRST_WORDS_WEIGHT if word else 1.0 for word in plain]
+        if kind < CALL_ALONE:
+            s.text([*ids, *self.end], [*weights, 1.0, 0.0])
+            return
+        reply = self.r.choice(self.replies)
+        if self.r.random() < 0.5:
+            reply = self.vocabulary.encode(self.babble(self.r.randint(1, 12)))
+        heard = reply[: self.r.randint(1, len(reply))] if self.r.random() < 0.3 else reply
+        if kind < CALL_ALONE + CALL_ANSWERED:
+            name = "".join(tokens[i] for i in ids).partition("call:")[2].partition("{")[0]
+            s.text(ids, weights)
+            s.text(self.vocabulary.encode(f'<|tool_response>response:{name}{{value:<|"|>'))
+            s.text([*reply, *self.vocabulary.encode('<|"|>}<tool_response|>')])
+        s.text([*heard, *self.end])
 
     def ask_in_writing(self, s: Sequence) -> str:
         ask = grammar.unknown if self.r.random() < 0.25 else grammar.request

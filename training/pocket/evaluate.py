@@ -16,7 +16,7 @@ from training.pocket import grammar
 from training.pocket.exam import CONVERSATION_TURNS, Exam, print_share
 from training.pocket.rooms import kitchen
 from training.pocket.sound import SAMPLE_RATE, Array
-from training.pocket.speech import synthesise_corpus
+from training.pocket.speech import phones_path, synthesise_corpus
 from training.pocket.through_llama import Pocket
 
 REAL_CLIPS_PER_WORD = 60
@@ -39,6 +39,21 @@ def synthetic_voices(exam: Exam) -> None:
     silent = [exam.name([exam.surroundings.nothing()]) for _ in range(200)]
     print_share("no speech at all, not understood", silent.count(grammar.UNKNOWN) / 200, "200")
     print("missed in clean speech:", *misses, sep="\n    ")
+
+
+def tools(exam: Exam) -> None:
+    """A call is right if its name and arguments are; a false one is worse than none."""
+    for title, rows in (("calls of tools", exam.calls), ("requests for talk", exam.talk)):
+        misses = exam.row(f"{title}, clean", rows, lambda i: [exam.clean(i)])
+        exam.row(f"{title}, kitchen noise at 10 dB", rows, lambda i: [exam.noisy(i, 10)])
+        print(f"missed in clean speech, {title}:", *misses, sep="\n    ")
+    others = [*exam.talk, *exam.unknown]
+    for title, clip in (
+        ("clean", exam.clean),
+        ("kitchen noise at 10 dB", lambda i: exam.noisy(i, 10)),
+    ):
+        false = sum(exam.name([clip(i)]) in grammar.calls() for i in others) / len(others)
+        print_share(f"a call that nobody asked for, {title}", false, str(len(others)))
 
 
 def conversations(exam: Exam) -> None:
@@ -84,12 +99,13 @@ def main() -> None:
     noise = kitchen(60 * SAMPLE_RATE, np.random.default_rng(5)).astype(np.float32)
     if o.recordings:
         noise = recording(o.recordings / "noise" / "kitchen.flac")
-    if not (o.cache / "held_out.json").exists():
+    if not phones_path(o.cache, "held_out").exists():
         synthesise_corpus(o.cache, "held_out")
     exam = Exam(Pocket(o.weights), o.cache, o.clips, noise)
     first, sentence = exam.speed()
     print(f"3 s of speech, one core: first word after {first:.0f} ms, 12 words {sentence:.0f} ms")
     synthetic_voices(exam)
+    tools(exam)
     conversations(exam)
     if o.recordings:
         real_speech(exam, o.recordings)

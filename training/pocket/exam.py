@@ -33,6 +33,9 @@ class Exam:
         self.known = known[:clips]
         self.wrapped = [i for i in self.known if self.corpus.rows[i]["text"] not in plain]
         self.unknown = [i for i in rows if i not in set(known)][:clips]
+        called = set(grammar.calls())
+        self.calls = [i for i in known if self.corpus.rows[i]["name"] in called][:clips]
+        self.talk = [i for i in known if self.corpus.rows[i]["name"] not in called][:clips]
         self.surroundings = Surroundings(self.corpus.clip, len(self.corpus), self.g, 60)
 
     def clean(self, i: int) -> Array:

@@ -4,7 +4,7 @@ In: Ears, Mind and Vocabulary. Out: pocket-text.gguf and pocket-audio.gguf, weig
 floats, the convolutions and norms in 32.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import gguf
@@ -29,31 +29,30 @@ CHAT_TEMPLATE = """\
 {% endfor %}{% if add_generation_prompt %}<|turn>model
 {% endif %}"""
 
-Named = Iterator[tuple[str, Array]]
+# a tensor's name in the file, the weights themselves, and the form in which they are stored
+Named = Iterator[tuple[str, torch.Tensor, Callable[[torch.Tensor], Array]]]
 
 
 def half(x: torch.Tensor) -> Array:
-    array: Array = x.detach().float().numpy().astype(np.float16)
+    array: Array = x.float().numpy().astype(np.float16)
     return array
 
 
 def full(x: torch.Tensor) -> Array:
-    return np.ascontiguousarray(x.detach().float().numpy())
+    return np.ascontiguousarray(x.float().numpy())
 
 
 def text_tensors(mind: Mind) -> Named:
-    """(name, array) for each tensor of architecture gemma4."""
+    """Each tensor of architecture gemma4. What is written into one of them is in the network."""
     c = mind.config
-    yield "token_embd.weight", half(mind.words.weight)
-    yield "per_layer_token_embd.weight", half(mind.layer_words.weight)
-    yield "per_layer_model_proj.weight", half(mind.layer_project.weight)
-    yield "per_layer_proj_norm.weight", full(mind.layer_norm.weight)
-    yield "output_norm.weight", full(mind.norm.weight)
+    yield "token_embd.weight", mind.words.weight.detach(), half
+    yield "per_layer_token_embd.weight", mind.layer_words.weight.detach(), half
+    yield "per_layer_model_proj.weight", mind.layer_project.weight.detach(), half
+    yield "per_layer_proj_norm.weight", mind.layer_norm.weight.detach(), full
+    yield "output_norm.weight", mind.norm.weight.detach(), full
     turning = int(c.head_full * c.rotated / 2)
-    yield (
-        "rope_freqs.weight",
-        np.array([1.0] * turning + [FAR] * (c.head_full // 2 - turning), np.float32),
-    )
+    rates = torch.tensor([1.0] * turning + [FAR] * (c.head_full // 2 - turning))
+    yield "rope_freqs.weight", rates, full
     for i, layer in enumerate(mind.layers):
         names = {
             "attn_q": layer.q,
@@ -76,10 +75,10 @@ def text_tensors(mind: Mind) -> Named:
             names |= {"attn_k": layer.k, "attn_v": layer.v}
             norms |= {"attn_k_norm": layer.k_norm}
         for name, module in names.items():
-            yield f"blk.{i}.{name}.weight", half(module.weight)
+            yield f"blk.{i}.{name}.weight", module.weight.detach(), half
         for name, module in norms.items():
-            yield f"blk.{i}.{name}.weight", full(module.weight)
-        yield f"blk.{i}.layer_output_scale.weight", full(layer.scale)
+            yield f"blk.{i}.{name}.weight", module.weight.detach(), full
+        yield f"blk.{i}.layer_output_scale.weight", layer.scale.detach(), full
 
 
 def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 8192) -> None:
@@ -124,18 +123,18 @@ def write_text(path: Path, mind: Mind, vocabulary: Vocabulary, context: int = 81
 
 
 def audio_tensors(ears: Ears) -> Named:
-    """(name, array) for each tensor of projector gemma4a."""
+    """Each tensor of projector gemma4a, likewise."""
     for i in range(2):
-        yield f"a.conv1d.{i}.weight", full(ears.subsampling.conv[i].weight)
-        yield f"a.conv1d.{i}.norm.weight", full(ears.subsampling.norm[i])
-    yield "a.input_projection.weight", half(ears.subsampling.project.weight)
+        yield f"a.conv1d.{i}.weight", ears.subsampling.conv[i].weight.detach(), full
+        yield f"a.conv1d.{i}.norm.weight", ears.subsampling.norm[i].detach(), full
+    yield "a.input_projection.weight", ears.subsampling.project.weight.detach(), half
     for i, b in enumerate(ears.blocks):
         a, conv, p = b.attention, b.convolution, f"a.blk.{i}."
         for tail, f in (("", b.first), ("_1", b.second)):
-            yield f"{p}ffn_norm{tail}.weight", full(f.norm.weight)
-            yield f"{p}ffn_up{tail}.weight", half(f.up.weight)
-            yield f"{p}ffn_down{tail}.weight", half(f.down.weight)
-            yield f"{p}ffn_post_norm{tail}.weight", full(f.post_norm.weight)
+            yield f"{p}ffn_norm{tail}.weight", f.norm.weight.detach(), full
+            yield f"{p}ffn_up{tail}.weight", f.up.weight.detach(), half
+            yield f"{p}ffn_down{tail}.weight", f.down.weight.detach(), half
+            yield f"{p}ffn_post_norm{tail}.weight", f.post_norm.weight.detach(), full
         for name, module in {
             "attn_q": a.q,
             "attn_k": a.k,
@@ -145,7 +144,7 @@ def audio_tensors(ears: Ears) -> Named:
             "conv_pw1": conv.widen,
             "conv_pw2": conv.narrow,
         }.items():
-            yield f"{p}{name}.weight", half(module.weight)
+            yield f"{p}{name}.weight", module.weight.detach(), half
         # llama.cpp loads norm_conv and conv_norm the other way round than it names them
         for name, module in {
             "attn_pre_norm": a.norm,
@@ -154,12 +153,12 @@ def audio_tensors(ears: Ears) -> Named:
             "norm_conv": conv.inner_norm,
             "ln2": b.norm,
         }.items():
-            yield f"{p}{name}.weight", full(module.weight)
-        yield f"{p}per_dim_scale.weight", full(a.q_scale)
-        yield f"{p}conv_dw.weight", full(conv.depthwise.weight[:, 0])
-    yield "a.pre_encode.out.weight", half(ears.out.weight)
-    yield "a.pre_encode.out.bias", full(ears.out.bias)
-    yield "mm.a.input_projection.weight", half(ears.to_text.weight)
+            yield f"{p}{name}.weight", module.weight.detach(), full
+        yield f"{p}per_dim_scale.weight", a.q_scale.detach(), full
+        yield f"{p}conv_dw.weight", conv.depthwise.weight[:, 0].detach(), full
+    yield "a.pre_encode.out.weight", ears.out.weight.detach(), half
+    yield "a.pre_encode.out.bias", ears.out.bias.detach(), full
+    yield "mm.a.input_projection.weight", ears.to_text.weight.detach(), half
 
 
 def write_audio(path: Path, ears: Ears) -> None:
@@ -182,8 +181,8 @@ def write_audio(path: Path, ears: Ears) -> None:
 
 def write(w: gguf.GGUFWriter, tensors: Named) -> None:
     w.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
-    for name, array in tensors:
-        w.add_tensor(name, array)
+    for name, weights, stored in tensors:
+        w.add_tensor(name, stored(weights))
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()

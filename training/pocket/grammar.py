@@ -12,7 +12,8 @@ from random import Random
 import yaml
 
 HERE = Path(__file__).parent
-UNKNOWN = "not_understood"
+UNKNOWN, ASKED_BACK = "not_understood", "timer"
+CALL = "<|tool_call>"  # an answer that begins so is for a tool, not for the ear
 BEFORE = (
     """
 wait, no, no wait, wait no, hold on, okay, actually, please, hey, interlude, hey interlude,
@@ -37,7 +38,7 @@ please, instead, now, then, again, interlude, today, for me, please interlude, t
 )
 ORDERS = """
 tell talk read explain play put turn switch set start sing say count give recommend make repeat
-continue stop be go
+continue stop be go cancel forget remind
 """.split()
 STEERING = """
 stop never_mind quiet wait go_on yes no okay sorry hello goodbye thanks good_morning good_evening
@@ -65,6 +66,12 @@ def answers() -> dict[str, str]:
     }
 
 
+@cache
+def calls() -> tuple[str, ...]:
+    """The names whose answer is a tool's call."""
+    return tuple(name for name, answer in answers().items() if answer.startswith(CALL))
+
+
 def wrap(text: str, name: str, r: Random) -> str:
     """One request as somebody might put it; a comma is a short pause."""
     if name in STEERING:
@@ -87,6 +94,12 @@ def wrap(text: str, name: str, r: Random) -> str:
 def request(table: Table, r: Random) -> tuple[str, str]:
     name = r.choice(list(table))
     return wrap(r.choice(table[name]), name, r), name
+
+
+def tool_request(table: Table, r: Random) -> tuple[str, str]:
+    """One that a tool answers, or a timer of a length that it does not know; any phrasing alike."""
+    name, text = r.choice([(n, text) for n in (*calls(), ASKED_BACK) for text in table[n]])
+    return wrap(text, name, r), name
 
 
 def unknown(table: Table, r: Random) -> tuple[str, str]:

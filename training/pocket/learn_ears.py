@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from training.pocket.batches import learning_rate, pad_clips, update
 from training.pocket.ears import Ears
 from training.pocket.rooms import Surroundings
-from training.pocket.speech import Corpus, words
+from training.pocket.speech import Corpus, phones_path, words
 
 STEPS, CLIPS, PEAK_RATE = 1330, 32, 2e-3
 SCHEDULE_STEPS = 2500  # the rate falls as if it went on so long: the third lesson does
@@ -25,8 +25,8 @@ SCHEDULE_STEPS = 2500  # the rate falls as if it went on so long: the third less
 class Phones:
     """Symbols of a text: 0 is the blank, 1 the gap between words."""
 
-    def __init__(self, folder: Path) -> None:
-        self.words = json.loads((folder / "phones.json").read_text())
+    def __init__(self, folder: Path, corpus: str = "train") -> None:
+        self.words = json.loads(phones_path(folder, corpus).read_text())
         self.ids = {
             p: i + 2
             for i, p in enumerate(sorted({p for w in self.words.values() for p in w.split("_")}))

@@ -26,6 +26,7 @@ from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus
 
 COURSES = 900, 1900, 1300, 1300  # steps; in each the rate rises and falls anew
+TOOLS_STEPS, TOOLS_PEAK_RATE = 1400, 1e-3  # of the fourth lesson
 REQUESTS, PEAK_RATE = 30, 1.5e-3  # requests: in one step, over all processes
 TURNS = (2, 4, 5, 5, 10)  # in one conversation, drawn for each step
 FULL_SHARE, TYPED_SHARE, PHONES_WEIGHT, SAVE_EVERY = 0.1, 0.06, 0.2, 100
@@ -62,6 +63,7 @@ class Lesson:
     processes: int = 2
     seed: int = 2
     peak: float = PEAK_RATE
+    corpus: str = "train"
 
 
 def learn(process: int, lesson: Lesson) -> None:
@@ -76,9 +78,13 @@ def learn(process: int, lesson: Lesson) -> None:
     ears.load_state_dict(start["ears"])
     mind.load_state_dict(start["mind"])
     own = 1000 * seed + process
-    corpus, g, shared = Corpus(lesson.folder, "train"), np.random.default_rng(own), Random(seed)
+    corpus, g, shared = (
+        Corpus(lesson.folder, lesson.corpus),
+        np.random.default_rng(own),
+        Random(seed),
+    )
     drawn = Conversations(vocabulary(), own, corpus, Surroundings(corpus.clip, len(corpus), g))
-    phones = Phones(lesson.folder)
+    phones = Phones(lesson.folder, lesson.corpus)
     head = torch.nn.Linear(ears.config.width, len(phones.ids) + 2)
     optimisers = make_optimisers([ears, mind, head])
     began, running, known = time.monotonic(), 3.0, 0.0

@@ -57,7 +57,12 @@ def held_out_voice(r: Random) -> Voice:
     return Voice(f"{accent}+{r.choice(HELD_OUT_VARIANTS)}", r.randint(130, 205), r.randint(25, 75))
 
 
-CORPORA = {"train": (training_voice, 40_000), "held_out": (held_out_voice, 2_000)}  # clips
+# how many clips, and how many of the requests are for a tool beyond those that fall to it anyway
+CORPORA = {
+    "train": (training_voice, 40_000, 0.0),
+    "tools": (training_voice, 24_000, 0.3),
+    "held_out": (held_out_voice, 2_000, 0.0),
+}
 
 
 def synthesise(text: str, voice: Voice) -> Array:
@@ -132,21 +137,29 @@ def build(
     print(f"{name}: {len(rows)} clips, {place / SAMPLE_RATE / 60:.0f} minutes", flush=True)
 
 
-def pairs(count: int, r: Random) -> list[tuple[str, str]]:
+def pairs(count: int, r: Random, tools_share: float) -> list[tuple[str, str]]:
     table = grammar.requests()
-    return [
-        (grammar.unknown if r.random() < UNKNOWN_SHARE else grammar.request)(table, r)
-        for _ in range(count)
-    ]
+
+    def draw() -> tuple[str, str]:
+        if r.random() < UNKNOWN_SHARE:
+            return grammar.unknown(table, r)
+        ask = grammar.tool_request if r.random() < tools_share else grammar.request
+        return ask(table, r)
+
+    return [draw() for _ in range(count)]
 
 
 def synthesise_corpus(folder: Path, name: str, scale: float = 1.0, seed: int = 1) -> None:
-    """`train` or `held_out`; scale makes it smaller. Both take about ten core minutes."""
+    """One of CORPORA; scale makes it smaller. `train` takes about ten core minutes."""
     folder.mkdir(parents=True, exist_ok=True)
-    voice, count = CORPORA[name]
+    voice, count, tools_share = CORPORA[name]
     r = Random(f"{name} {seed}")
-    said = pairs(max(8, int(count * scale)), r)
+    said = pairs(max(8, int(count * scale)), r, tools_share)
     build(folder, name, said, [voice(r) for _ in said], r)
-    if name == "train":
-        known = sorted({w for text, _ in said for w in words(text)})
-        (folder / "phones.json").write_text(json.dumps(phones(known)))
+    known = sorted({w for text, _ in said for w in words(text)})
+    phones_path(folder, name).write_text(json.dumps(phones(known)))
+
+
+def phones_path(folder: Path, name: str) -> Path:
+    """The last file of a corpus to be written."""
+    return folder / f"{name}.phones.json"

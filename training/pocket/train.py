@@ -1,13 +1,15 @@
-"""Train the pocket model from nothing and write its two GGUF files.
+"""Train the pocket model and write its two GGUF files.
 
-In: the tables and espeak-ng. Out: FOLDER/pocket-text.gguf and FOLDER/pocket-audio.gguf.
-    python -m training.pocket.train CACHE FOLDER
-CACHE keeps the speech (1.4 GB) and the checkpoint of each lesson; a lesson whose checkpoint is
+In: the tables and espeak-ng; with --start, the weights to go on from, else nothing.
+Out: FOLDER/pocket-text.gguf and FOLDER/pocket-audio.gguf.
+    python -m training.pocket.train CACHE FOLDER [--start WEIGHTS]
+CACHE keeps the speech (2 GB) and the checkpoint of each lesson; a lesson whose checkpoint is
 there is not repeated.
 """
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -15,48 +17,99 @@ from training.pocket import learn_ears, learn_mind
 from training.pocket.conversation import VOCABULARY_SIZE, vocabulary
 from training.pocket.ears import Ears
 from training.pocket.export import export
-from training.pocket.learn_together import COURSES, Lesson, learn_in_processes
+from training.pocket.learn_together import (
+    COURSES,
+    TOOLS_PEAK_RATE,
+    TOOLS_STEPS,
+    Lesson,
+    learn_in_processes,
+)
 from training.pocket.mind import Mind, MindConfig
-from training.pocket.speech import synthesise_corpus
+from training.pocket.restore import restore
+from training.pocket.speech import phones_path, synthesise_corpus
 
 LAST_SHARE = 0.7  # of the last course in the result, the rest is of the one before: a steadier mean
+States = dict[str, Any]  # of ears and mind
 
 
-def train(cache: Path, folder: Path, scale: float = 1.0, processes: int = 2) -> None:
-    """scale shrinks the speech and the lessons alike; 1 is the shipped weights."""
+def part(steps: int, scale: float) -> int:
+    return max(1, round(steps * scale))
 
-    def part(steps: int) -> int:
-        return max(1, round(steps * scale))
 
-    torch.set_num_threads(1)
-    if not (cache / "phones.json").exists():
-        synthesise_corpus(cache, "train", scale)
+def speak(cache: Path, name: str, scale: float) -> None:
+    if not phones_path(cache, name).exists():
+        synthesise_corpus(cache, name, scale)
+
+
+def mean(last: States, before: States) -> States:
+    return {
+        name: {key: LAST_SHARE * state[key] + (1 - LAST_SHARE) * before[name][key] for key in state}
+        for name, state in last.items()
+    }
+
+
+def from_nothing(cache: Path, scale: float, processes: int) -> States:
+    """The first three lessons."""
+    speak(cache, "train", scale)
     if not (cache / "ears.pt").exists():
-        torch.save(learn_ears.learn(cache, part(learn_ears.STEPS)).state_dict(), cache / "ears.pt")
+        ears = learn_ears.learn(cache, part(learn_ears.STEPS, scale))
+        torch.save(ears.state_dict(), cache / "ears.pt")
     if not (cache / "mind.pt").exists():
-        torch.save(learn_mind.learn(part(learn_mind.STEPS)).state_dict(), cache / "mind.pt")
+        mind = learn_mind.learn(part(learn_mind.STEPS, scale))
+        torch.save(mind.state_dict(), cache / "mind.pt")
     learned = {name: torch.load(cache / f"{name}.pt") for name in ("ears", "mind")}
     for number, steps in enumerate(COURSES):
         course, before = cache / f"both{number}.pt", learned
         if not course.exists():
-            learn_in_processes(Lesson(cache, learned, course, part(steps), processes, number))
+            learn_in_processes(
+                Lesson(cache, learned, course, part(steps, scale), processes, number)
+            )
         learned = torch.load(course)
-    for name, state in learned.items():
-        for key in state:
-            state[key] = LAST_SHARE * state[key] + (1 - LAST_SHARE) * before[name][key]
-    ears, mind = Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
+    return mean(learned, before)
+
+
+def of_tools(cache: Path, start: States, scale: float, processes: int) -> States:
+    """The fourth: as the third, over speech of which half asks for tools."""
+    speak(cache, "tools", scale)
+    course = cache / "tools.pt"
+    if not course.exists():
+        steps, seed = part(TOOLS_STEPS, scale), len(COURSES)
+        lesson = Lesson(cache, start, course, steps, processes, seed, TOOLS_PEAK_RATE, "tools")
+        learn_in_processes(lesson)
+    learned: States = torch.load(course)
+    return learned
+
+
+def train(
+    cache: Path,
+    folder: Path,
+    scale: float = 1.0,
+    processes: int = 2,
+    start: Path | None = None,
+) -> None:
+    """scale shrinks the speech and the lessons alike; 1 is the shipped weights."""
+    torch.set_num_threads(1)
+    words, ears, mind = vocabulary(), Ears(), Mind(MindConfig(vocabulary=VOCABULARY_SIZE))
+    if start is None:
+        learned = from_nothing(cache, scale, processes)
+    else:
+        restore(start, ears, mind, words)
+        learned = {"ears": ears.state_dict(), "mind": mind.state_dict()}
+    learned = of_tools(cache, learned, scale, processes)
     ears.load_state_dict(learned["ears"])
     mind.load_state_dict(learned["mind"])
-    export(folder, ears, mind, vocabulary())
+    export(folder, ears, mind, words)
 
 
 def main() -> None:
     a = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     a.add_argument("cache", type=Path)
     a.add_argument("folder", type=Path)
+    a.add_argument("--start", type=Path, help="weights of before: only the last lesson is given")
     a.add_argument("--scale", type=float, default=1.0, help="a trial run: 0.005 takes some minutes")
+    a.add_argument("--processes", type=int, default=2, help="one core each")
     o = a.parse_args()
-    train(o.cache, o.folder, o.scale)
+    train(o.cache, o.folder, o.scale, o.processes, o.start)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ MARKS = {
     116: "<|video|>",
 }
 SPOKEN_MARKS = {48, 49, 50, 51, 52, 100, 101}  # visible to the reader of the text: user defined
+CALL_START = 48
 BOS, TURN_START, TURN_END, AUDIO_START, AUDIO_END = 2, 105, 106, 111, 115
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = 1, 2, 3, 4, 5, 6  # GGUF token types
 WORD = re.compile(r" ?[A-Za-z']+")
