@@ -83,10 +83,14 @@ class Picture:
     def payloads(self, story: Story, now_s: float) -> dict[str, bytes]:
         """What each topic should say now."""
         return {
-            self._topics.state: as_json({"state": self._state}),
+            self._topics.state: as_json({"state": self._shown()}),
             self._topics.settings: as_json(self._settings()),
             self._topics.telemetry: as_json(self._telemetry(story, now_s)),
         }
+
+    def _shown(self) -> str:
+        """The conversation's state; a box at rest whose microphone is cut is not listening."""
+        return "muted" if self._standing.cut and self._state == "idle" else self._state
 
     def _settings(self) -> dict[str, Any]:
         now = self._standing

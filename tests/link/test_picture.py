@@ -62,6 +62,7 @@ def test_the_switch_on_the_housing_is_told_at_once_and_nobody_unmutes_it() -> No
     assert told(made, TOPICS.telemetry)["hw_mute"] is False
     made.hear(Standing("open", False, 0.8, "amy", "pocket", cut=True))
     assert told(made, TOPICS.settings)["mute"] == "ON"
+    assert told(made, TOPICS.state) == {"state": "muted"}
     assert told(made, TOPICS.telemetry, 0.1)["hw_mute"] is True
 
 
