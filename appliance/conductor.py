@@ -14,18 +14,20 @@ import logging
 import math
 import select
 import time
+from collections import deque
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from appliance import control, memory, processes
-from appliance.conversation import Rules, Tick, closing, opening, step
+from appliance.conversation import Event, Tick, closing, opening, step
 from appliance.errors import ControlError
 from appliance.memory import Turn
 from appliance.messages import (
     Finished,
     Heard,
     HouseChanged,
+    HouseResponse,
     Message,
-    ModeName,
     PartChanged,
     Paused,
     Pressed,
@@ -51,6 +53,7 @@ from appliance.moves.actions import (
     Become,
     ForgetAll,
     GiveRecall,
+    Hushed,
     Note,
     RaiseTurn,
     Release,
@@ -58,9 +61,12 @@ from appliance.moves.actions import (
     Send,
     SetMuted,
     TakePress,
+    UseTool,
 )
+from appliance.rules import rules
 from appliance.scribe import News, Recalled, Scribe
-from appliance.settings import Settings
+from appliance.tools.desk import Desk
+from appliance.tools.toolbox import About
 from appliance.worker import Worker
 
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
@@ -102,27 +108,6 @@ def main(work: Worker) -> None:
     conductor.close()
 
 
-def rules(settings: Settings) -> Rules:
-    """How long each state may last, from what the parts are given."""
-    remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
-    default = Rules()
-    hearing = settings.hearing
-    voice_interrupts: dict[ModeName, bool] = {
-        "wake_word": hearing.wake.barge_in,
-        "push_to_talk": hearing.push_to_talk.voice_interrupts,
-    }
-    return Rules(
-        verdict_s=hearing.verdict.deadline_ms / 1000 + 0.3,
-        listening_s=hearing.turn.piece_s + 5.0,
-        think_s=max(default.think_s, remote_s + 5.0),
-        grace_s=settings.speaking.grace_ms / 1000,
-        follow_s=hearing.wake.open_s,
-        toggle=hearing.push_to_talk.press == "toggle",
-        by_voice=frozenset(mode for mode, on in voice_interrupts.items() if on),
-        needed=frozenset(row.name for row in processes.PROCESSES if row.needed),
-    )
-
-
 def _door(work: Worker) -> control.Door | None:
     try:
         return control.Door(control.places(work.settings)[0])
@@ -148,6 +133,8 @@ class Conductor:
         self._recall_turns = keep.recall_turns
         self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
         self.door = _door(work)
+        self._tools = Desk(work.settings)
+        self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
         floor = self._floor
         self._conversation, actions = opening(
             rules(work.settings),
@@ -161,7 +148,7 @@ class Conductor:
 
     def wait_ms(self) -> int:
         """How long nothing need be done if no mail comes."""
-        left_s = self._conversation.deadline_s - time.monotonic()
+        left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
 
     def hear(self, peer: str, message: Message | Seen) -> None:
@@ -174,7 +161,10 @@ class Conductor:
         self._show(message)
 
     def tick(self) -> None:
+        self._follow(self._tools.look(voice=bool(self._voice)))
         self._step(Tick(self._floor.hold, self._floor.pressed))
+        for complaint in self._tools.complaints():
+            self._work.log.warning("%s", complaint)
 
     def answer_the_door(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
@@ -203,6 +193,7 @@ class Conductor:
         if self.door is not None:
             self.door.close()
         self.scribe.close()
+        self._tools.close()
 
     def _note(self, message: Message) -> None:
         """What is no matter of the conversation."""
@@ -217,6 +208,8 @@ class Conductor:
                 self._house = here
             case PartChanged("link", "down" | "failed"):
                 self._house = False
+            case HouseResponse():
+                self._follow(self._tools.house_said(message))
             case SetVoice():
                 self._send("speaker", message)
             case Restart():
@@ -231,6 +224,7 @@ class Conductor:
             self._tell(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
             if self._standing is not None:
                 self._tell(message.part, self._standing)
+            self._tell(message.part, self._tools.stands())
         standing = self._stands()
         if standing != self._standing:
             self._standing = standing
@@ -251,9 +245,30 @@ class Conductor:
         if part in self._work.channels and part not in self._watchers:
             self._work.channels[part].send(message)
 
-    def _step(self, message: Message | Tick) -> None:
+    def _step(self, message: Event) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
         self._carry_out(actions)
+        while self._next:
+            self._step(self._next.popleft())
+
+    def _follow(self, events: Iterable[Event]) -> None:
+        """What the tools have to say, and what they want done."""
+        for event in events:
+            self._step(event)
+        self._tell_link()
+
+    def _use(self, wanted: UseTool) -> None:
+        """The tool's answer comes after what is being carried out now."""
+        settings, now = self._work.settings, self._conversation
+        volume = settings.speaking.volume if now.volume is None else now.volume
+        house = self._house if settings.tools.home else None
+        self._next.extend(self._tools.use(wanted, About(volume, now.last, house)))
+        self._tell_link()
+
+    def _tell_link(self) -> None:
+        """The house, of requests to it and of timers."""
+        while self._tools.for_link:
+            self._tell("link", self._tools.for_link.popleft())
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -268,16 +283,27 @@ class Conductor:
                     self._floor.muted = on
                 case Send(part, message):
                     self._send(part, message)
-                case Remember():
-                    self.scribe.remember(self._turn(action))
-                case GiveRecall():
-                    self.scribe.recall(self._recall_turns)
-                case ForgetAll():
-                    self.scribe.forget()
+                case Remember() | GiveRecall() | ForgetAll():
+                    self._keep(action)
+                case UseTool():
+                    self._use(action)
+                case Hushed():
+                    self._tools.hushed()
+                    self._tell_link()
                 case Become():
                     self._announce(action)
                 case Note(text):
                     self._work.log.warning("%s", text)
+
+    def _keep(self, action: Remember | GiveRecall | ForgetAll) -> None:
+        """What concerns the memory on disk."""
+        match action:
+            case Remember():
+                self.scribe.remember(self._turn(action))
+            case GiveRecall():
+                self.scribe.recall(self._recall_turns)
+            case ForgetAll(last):
+                self.scribe.forget(last=last)
 
     def _turn(self, heard: Remember) -> Turn:
         ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)

@@ -8,12 +8,13 @@ printed from them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from appliance.messages import (
     Abandon,
     Ask,
+    Called,
     CardFound,
     CardLost,
     Finished,
@@ -59,6 +60,7 @@ from appliance.moves.answering import (
     speak,
     stopped,
     thought_in_vain,
+    tool_said,
 )
 from appliance.moves.commands import ask, forget, mute, stop, volume, wait
 from appliance.moves.ear import (
@@ -75,8 +77,19 @@ from appliance.moves.owner import decide, go_on, hold, judge, listen, listened_i
 from appliance.moves.parts import end_again, found, lost, part, remind, still_broken
 from appliance.moves.record import NEVER, Conversation, Rules
 from appliance.moves.step import Step
+from appliance.moves.tools import Ringing, ToolSaid, call, ring, ring_again
 
-__all__ = ["Conversation", "Rules", "Tick", "closing", "opening", "step"]
+__all__ = [
+    "Conversation",
+    "Event",
+    "Ringing",
+    "Rules",
+    "Tick",
+    "ToolSaid",
+    "closing",
+    "opening",
+    "step",
+]
 
 Move = Callable[[Step, Any], None]  # the second argument is the row's own message
 STATES: tuple[StateName, ...] = get_args(StateName)
@@ -89,6 +102,7 @@ TABLE: dict[type[Message], tuple[Move | None, ...]] = {
     SpeechStarted: (listen, listen,   listen,  listen,  listen, ____,  ____),
     SpeechEnded:   (take,   take,     take,    take,    take,   ____,  ____),
     Sentence:      (____,   ____,     speak,   speak,   speak,  ____,  ____),
+    Called:        (____,   ____,     call,    call,    call,   ____,  ____),
     ThoughtEnded:  (____,   ____,     end,     end,     end,    ____,  ____),
     SpeakFailed:   (____,   ____,     skip,    skip,    skip,   ____,  skip),
     Started:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
@@ -99,7 +113,7 @@ TABLE: dict[type[Message], tuple[Move | None, ...]] = {
     Woken:         (wake,   wake,     wake,    wake,    wake,   ____,  ____),
 }  # fmt: skip
 
-EVERYWHERE: dict[type[Message], Move] = {
+EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     Spoken: measure,
     Paused: locate,
     Finished: finish,
@@ -117,6 +131,8 @@ EVERYWHERE: dict[type[Message], Move] = {
     WordsHeard: understand,
     Forget: forget,
     SetVolume: volume,
+    ToolSaid: tool_said,
+    Ringing: ring,
 }
 
 OVERDUE: dict[StateName, Callable[[Step], None]] = {
@@ -138,8 +154,11 @@ class Tick:
     pressed: bool = False
 
 
+Event = Message | ToolSaid | Ringing | Tick  # what a conversation goes on by
+
+
 def step(
-    conversation: Conversation, message: Message | Tick, now_s: float
+    conversation: Conversation, message: Event, now_s: float
 ) -> tuple[Conversation, tuple[Action, ...]]:
     """The conversation after `message`, and what is to be done.
 
@@ -156,10 +175,11 @@ def step(
     return making.to, tuple(making.actions)
 
 
-def move_for(message: Message, state: StateName) -> Move | None:
+def move_for(message: Message | ToolSaid | Ringing, state: StateName) -> Move | None:
     """The cell of the table."""
-    row = TABLE.get(type(message))
-    return row[STATES.index(state)] if row else EVERYWHERE.get(type(message))
+    kind: type = type(message)
+    row = TABLE.get(kind)
+    return row[STATES.index(state)] if row else EVERYWHERE.get(kind)
 
 
 def _tick(making: Step, tick: Tick) -> None:
@@ -173,6 +193,8 @@ def _tick(making: Step, tick: Tick) -> None:
             making.change(hold=tick.hold, onset_index=0)
         go_on(making, "no verdict came")
     _tick_ear(making, tick)
+    if making.to.ring_due_s <= making.now_s:
+        ring_again(making)
     if making.to.until_s <= making.now_s:
         OVERDUE[making.to.state](making)
 
@@ -225,7 +247,7 @@ def opening(
 
 def closing(conversation: Conversation, now_s: float) -> tuple[Conversation, tuple[Action, ...]]:
     """The last step, when the box is switched off: what was heard is remembered."""
-    making = Step(conversation, now_s)
+    making = Step(replace(conversation, ringing=()), now_s)  # that goes on at the next start
     making.stop("switched off")
     making.settle_cut()
     return making.to, tuple(making.actions)

@@ -140,6 +140,12 @@ class Memory:
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log held them too
 
+    def forget_last(self) -> None:
+        """Delete the newest turn in the same way."""
+        with self._named_errors():
+            self._db.execute("DELETE FROM turns WHERE id = (SELECT max(id) FROM turns)")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         self._db.close()
 

@@ -44,13 +44,22 @@ from appliance.outside import (
     Switched,
     Talk,
 )
+from appliance.tools.events import (
+    CallAnswered,
+    Called,
+    HouseRequest,
+    HouseResponse,
+    TimerHappened,
+    TimersStand,
+)
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Ask", "CardFound", "CardLost", "Dropouts", "Finished", "Forget", "HouseChanged", "Listen",
-    "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed",
-    "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
-    "StopSpeaking", "Stopped", "Switched", "Talk",
+    "Ask", "CallAnswered", "Called", "CardFound", "CardLost", "Dropouts", "Finished", "Forget",
+    "HouseChanged", "HouseRequest", "HouseResponse", "Listen", "ModeName", "Mute", "Paused",
+    "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode", "SetVoice",
+    "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking", "Stopped",
+    "Switched", "Talk", "TimerHappened", "TimersStand",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -222,12 +231,15 @@ class ThoughtEnded(Record, frozen=True):
 class Speak(Record, frozen=True):
     """Say this as part `number` of answer `turn`; with `chime` a sound goes before it.
 
-    `chime` and no text: the opening, by which the listener learns the room."""
+    `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
+    sound goes before it.
+    """
 
     turn: int
     number: int
     text: str
     chime: bool = False
+    ring: bool = False
 
 
 class EndAnswer(Record, frozen=True):
@@ -272,6 +284,7 @@ Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
     | Attend | WordsHeard | Woken
     | Think | Abandon | Heard | Recall | Forget | ThinkerReady | Sentence | ThoughtEnded
+    | Called | CallAnswered | HouseRequest | HouseResponse | TimerHappened | TimersStand
     | Speak | EndAnswer | SpeakerReady | Spoken | SpeakFailed
     | Started | Paused | Resumed | Finished | Stopped | SetVolume
     | CardLost | CardFound | Dropouts

@@ -27,7 +27,12 @@ class SetVolume(Record, frozen=True):
 
 
 class Forget(Record, frozen=True):
-    """Forget the conversation: the model's history and, on the way, the memory on disk."""
+    """Forget the conversation: the model's history and, on the way, the memory on disk.
+
+    `last`: only the last question and its answer, and the question that asked for this.
+    """
+
+    last: bool = False
 
 
 class SetMode(Record, frozen=True):

@@ -76,8 +76,8 @@ class Scribe:
         if self._keep and count:
             self._order(lambda memory: self._tell(Recalled(tuple(memory.recall(count)))))
 
-    def forget(self) -> None:
-        self._order(lambda memory: memory.forget())
+    def forget(self, *, last: bool = False) -> None:
+        self._order(lambda memory: memory.forget_last() if last else memory.forget())
 
     def close(self) -> None:
         """Write what waits, for at most `STOP_S`."""

@@ -12,7 +12,6 @@ from typing import TypeVar
 import pytest
 
 from appliance import memory, processes
-from appliance.conductor import rules
 from appliance.memory import Memory
 from appliance.messages import (
     Abandon,
@@ -49,6 +48,7 @@ from appliance.messages import (
     Verdict,
     WordsHeard,
 )
+from appliance.rules import rules
 from appliance.settings import Settings, load
 from appliance.supervisor import Supervisor
 

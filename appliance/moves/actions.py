@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from appliance.messages import Message, StateName
+from appliance.tools.calls import Call
 
 Part = Literal["capture", "playback", "listener", "thinker", "speaker"]
 
@@ -67,7 +68,23 @@ class GiveRecall:
 
 @dataclass(frozen=True)
 class ForgetAll:
-    """Delete the memory on disk."""
+    """Delete the memory on disk, or only the last turn of it."""
+
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class UseTool:
+    """Do what call `number` of answer `turn` asks for; a ToolSaid is awaited."""
+
+    turn: int
+    number: int
+    call: Call
+
+
+@dataclass(frozen=True)
+class Hushed:
+    """The owner stopped what was ringing."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +104,6 @@ class Note:
 
 
 Action = (
-    RaiseTurn | Release | TakePress | SetMuted | Send | Remember | GiveRecall | ForgetAll | Become
-    | Note
+    RaiseTurn | Release | TakePress | SetMuted | Send | Remember | GiveRecall | ForgetAll | UseTool
+    | Hushed | Become | Note
 )  # fmt: skip

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from appliance.messages import Called, Sentence, ThoughtEnded
+
 RATE_HZ = 16_000
 # Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker
 # has told the length of a sentence of the same answer.
@@ -50,6 +52,8 @@ class Answer:
 
     asked      a Think went out for it
     thinking   the thinker works on it: nothing has ended what that Think began
+    awaits     the number of the call whose tool has not answered yet; None: nothing is awaited
+    behind     what the thinker said since then, to come after the tool's answer
     closed     EndAnswer went out: no line will follow
     whole      the thinker said all it had to say
     ours       nobody asked: an announcement, which no memory keeps
@@ -66,6 +70,8 @@ class Answer:
     lines: tuple[Line, ...] = ()
     asked: bool = False
     thinking: bool = False
+    awaits: int | None = None
+    behind: tuple[Sentence | Called | ThoughtEnded, ...] = ()
     closed: bool = False
     whole: bool = False
     ours: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from appliance.messages import (
+    Called,
     Finished,
     Paused,
     Resumed,
@@ -17,6 +18,7 @@ from appliance.messages import (
     ThoughtEnded,
 )
 from appliance.moves.step import Step
+from appliance.moves.tools import ToolSaid, call, take_answer, waits
 
 LOST_THREAD = "Sorry, I lost my thread. Please ask me again."
 LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
@@ -30,6 +32,8 @@ def speak(step: Step, sentence: Sentence) -> None:
     text = sentence.text.strip()
     if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
         return
+    if waits(step, sentence):
+        return
     step.say(text)
     step.extend()
 
@@ -39,6 +43,14 @@ def end(step: Step, thought: ThoughtEnded) -> None:
     answer = step.to.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
         return
+    if waits(step, thought):
+        return
+    if thought.reason == "failed" and not answer.lines:
+        wanted = step.plainly(answer.question)
+        if wanted is not None:
+            step.note(f"the thinker failed, and a tool answers: {thought.problem}")
+            step.use_alone(wanted)
+            return
     step.change(answer=replace(answer, thinking=False))
     if thought.reason == "failed":
         step.note(f"the thinker failed: {thought.problem}")
@@ -46,6 +58,18 @@ def end(step: Step, thought: ThoughtEnded) -> None:
     elif not answer.lines:
         step.say(NOTHING_TO_SAY, ours=True)
     step.close(whole=thought.reason in ("complete", "limit"))
+
+
+def tool_said(step: Step, said: ToolSaid) -> None:
+    """the tool's answer is spoken, and after it what has waited for it"""
+    for message in take_answer(step, said):
+        match message:
+            case Sentence():
+                speak(step, message)
+            case Called():
+                call(step, message)
+            case ThoughtEnded():
+                end(step, message)
 
 
 def measure(step: Step, spoken: Spoken) -> None:

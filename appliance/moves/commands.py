@@ -53,8 +53,8 @@ def forget(step: Step, command: Forget) -> None:
         step.abandon()
         step.raise_turn()
     step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
-    step.send("thinker", Forget())
-    step.actions.append(ForgetAll())
+    step.send("thinker", command)
+    step.actions.append(ForgetAll(command.last))
     if answer is not None:
         step.release()
         step.rest("forgotten")

@@ -23,7 +23,8 @@ def talk(step: Step, button: Talk) -> None:
 
 
 def let_be(step: Step, button: Talk) -> None:
-    """nothing; the press is let go all the same"""
+    """ends a ringing, else nothing; the press is let go all the same"""
+    step.hush()
     step.take_press()
 
 
@@ -42,6 +43,7 @@ def wake(step: Step, word: Woken) -> None:
 
 def _open(step: Step, reason: str, for_s: float) -> None:
     """The floor is the owner's. Who speaks already has it."""
+    step.hush()
     if step.to.state == "listening" and step.to.utterance is not None:
         return
     step.drop_answer()
@@ -68,6 +70,7 @@ def set_mode(step: Step, wish: SetMode) -> None:
 def understand(step: Step, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
     step.send("listener", words)
+    step.change(understood=(words.serial, words.text))
     to = step.to
     if words.kind != "stop":
         if to.told_to_stop == words.serial:
@@ -95,6 +98,8 @@ def attention(to: Conversation) -> Attend:
     over_box = to.mode in to.rules.by_voice
     if to.state == "listening":
         return Attend(True, "the floor is open", over_box, to.button, to.woken)
+    if to.ringing:
+        return Attend(True, "something rings")
     if to.mode == "push_to_talk":
         return Attend(False, "the button is up", over_box)
     if to.state in ("thinking", "speaking", "holding"):

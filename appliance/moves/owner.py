@@ -91,6 +91,8 @@ def take(step: Step, speech: SpeechEnded) -> None:
         step.stop("told to stop")
         return
     if speech.frames > 0:
+        if step.to.rung:
+            step.hush()  # whoever speaks to it has heard it
         step.ask(Question("", seconds, (speech.utterance,), step.now_s))
     elif step.to.state == "listening":
         _nothing_came(step, "nothing was said")

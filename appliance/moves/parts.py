@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from appliance.messages import (
     CardFound,
     CardLost,
@@ -10,6 +12,7 @@ from appliance.messages import (
     SetVolume,
     SpeakerReady,
     ThinkerReady,
+    ThoughtEnded,
 )
 from appliance.moves.actions import GiveRecall
 from appliance.moves.answer import NOTHING_ASKED
@@ -67,7 +70,10 @@ def _lose_thinker(step: Step) -> None:
     """What it was at will not come; what it said so far is still spoken."""
     answer = step.to.answer
     step.change(thinker_up=False)
-    if answer is not None and not answer.closed:
+    if answer is not None and answer.awaits is not None:  # the tool still answers
+        over = ThoughtEnded(answer.turn, 0, "abandoned")
+        step.change(answer=replace(answer, behind=(*answer.behind, over)))
+    elif answer is not None and not answer.closed:
         if answer.lines:
             step.abandon()  # for the one that finds its mail
             step.close(whole=False)

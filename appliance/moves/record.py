@@ -32,6 +32,8 @@ class Rules:
     most_calm_s  that a restless answer waits; then it goes on come what may
     stop_s       that a mere "stop" may last, pre-roll included; a longer utterance says more
     follow_s     after an answer in mode wake_word, in which no wake word is needed
+    ring_every_s of silence between two rings, in which "stop" is easily said
+    ring_patience_s  that the box's own answer may still take when something begins to ring
     toggle       a press of the talk button begins, the next one ends
     by_voice     modes other than open in which speech over an answer interrupts it
     needed       parts without which the box is dead
@@ -54,6 +56,8 @@ class Rules:
     most_calm_s: float = 4.0
     stop_s: float = 1.8
     follow_s: float = 8.0
+    ring_every_s: float = 2.5
+    ring_patience_s: float = 5.0
     toggle: bool = False
     by_voice: frozenset[ModeName] = frozenset({"wake_word"})
     needed: frozenset[str] = frozenset({"playback", "capture", "listener"})
@@ -79,6 +83,10 @@ class Conversation:
     attend        what the listener was told last of how to take speech
     told_to_stop  the onset or utterance whose words are a "stop" and no more; 0: none
     said_more     the newest utterance that was too long to be a mere "stop"
+    understood    the newest words that were recognised: (serial of their sound, text)
+    ringing       what rings until it is stopped, a sentence each
+    rung          all of that has sounded at least once
+    ring_at_s     when it is to sound next, if nobody talks
     last          the last answer's sentences, to be said again
     answer        the answer in thought or in the air
     cut           an answer that was cut, until it is known how much of it was heard
@@ -113,6 +121,10 @@ class Conversation:
     attend: Attend | None = None
     told_to_stop: int = 0
     said_more: int = 0
+    understood: tuple[int, str] = (0, "")
+    ringing: tuple[str, ...] = ()
+    rung: bool = False
+    ring_at_s: float = NEVER
     last: tuple[str, ...] = ()
     answer: Answer | None = None
     cut: Answer | None = None
@@ -140,7 +152,19 @@ class Conversation:
             self.press_until_s,
             self.button_until_s,
             self.open_until_s,
+            self.ring_due_s,
         )
+
+    @property
+    def ring_due_s(self) -> float:
+        """When something is to ring, as far as whoever talks lets it."""
+        cuts = self.state == "speaking" and not self.rung and not self.announcing
+        return self.ring_at_s if self.ringing and (self.at_rest or cuts) else NEVER
+
+    @property
+    def announcing(self) -> bool:
+        """What is in the air is no answer of the model's."""
+        return self.answer is not None and self.answer.ours
 
     @property
     def button(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from appliance.messages import (
     Abandon,
     Ask,
+    Called,
     EndAnswer,
     Heard,
     Message,
@@ -18,10 +19,12 @@ from appliance.messages import (
     Speak,
     StateName,
     Think,
+    ThoughtEnded,
 )
 from appliance.moves.actions import (
     Action,
     Become,
+    Hushed,
     Note,
     Part,
     RaiseTurn,
@@ -29,9 +32,12 @@ from appliance.moves.actions import (
     Remember,
     Send,
     TakePress,
+    UseTool,
 )
 from appliance.moves.answer import NOTHING_ASKED, RATE_HZ, Answer, Question
 from appliance.moves.record import NEVER, Conversation
+from appliance.tools.calls import Call
+from appliance.tools.plain import request
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
 NOTHING_SAID = "I have not said anything yet."
@@ -89,7 +95,7 @@ class Step:
         self.drop_answer()
         if not self.to.thinker_up:
             self.change(utterance=None)
-            self.announce(NOT_READY)
+            self._answer_without_thinker(question)
             return
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, question), utterance=None)
@@ -98,6 +104,37 @@ class Step:
             self.become("thinking", "asked", wait_s)
         else:
             self.send_think()
+
+    def _answer_without_thinker(self, question: Question) -> None:
+        wanted = self.plainly(question)
+        if wanted is None:
+            self.announce(NOT_READY)
+            return
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, question, ours=True, asked=True))
+        self.become("thinking", "asked", self.to.rules.think_s)
+        self.use_alone(wanted)
+
+    def plainly(self, question: Question) -> Call | None:
+        """What `question` asks for, if it is so plain that it takes no model, and its words are
+        known: typed, or recognised beside the model's own hearing."""
+        serial, words = self.to.understood
+        return request(question.text or (words if serial in question.utterances else ""))
+
+    def use_alone(self, wanted: Call) -> None:
+        """Use a tool for the answer that is due, and let it be the whole of that answer."""
+        assert self.to.answer is not None
+        turn = self.to.answer.turn
+        over = ThoughtEnded(turn, 0, "complete")
+        self.change(answer=replace(self.to.answer, thinking=True, behind=(over,)))
+        self.use(Called(turn, 0, wanted.name, dict(wanted.arguments)))
+
+    def use(self, called: Called) -> None:
+        """Have the tool used; until it answers, the rest of the answer waits."""
+        assert self.to.answer is not None
+        self.change(answer=replace(self.to.answer, awaits=called.number))
+        wanted = Call(called.name, called.arguments)
+        self.actions.append(UseTool(called.turn, called.number, wanted))
 
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
@@ -116,11 +153,13 @@ class Step:
         self.change(answer=answer, kept=NOTHING_ASKED)
         return merged.seconds
 
-    def say(self, text: str, *, ours: bool = False, chime: bool = False) -> None:
-        """Speak one more line of the answer, after a chime if that is wanted."""
+    def say(
+        self, text: str, *, ours: bool = False, chime: bool = False, ring: bool = False
+    ) -> None:
+        """Speak one more line of the answer, after a sound if that is wanted."""
         assert self.to.answer is not None
         answer = self.to.answer
-        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime))
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
         self.change(answer=answer.with_line(text, ours=ours))
 
     def close(self, *, whole: bool) -> None:
@@ -130,13 +169,13 @@ class Step:
         self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
         self.extend()
 
-    def announce(self, *lines: str, chime: bool = False) -> None:
+    def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
         """Say lines of our own. A box that is broken goes on saying so by its state."""
         self.drop_answer()
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, ours=True))
         for line in lines:
-            self.say(line, ours=True, chime=chime and line is lines[0])
+            self.say(line, ours=True, chime=chime and line is lines[0], ring=ring)
         self.close(whole=False)
         if not self.to.broken:
             self.become("speaking", "an announcement")
@@ -231,8 +270,15 @@ class Step:
             self.change(cut=replace(self.to.cut, unwanted=True))
         self.forget_kept()
         self.change(dropped=self.to.utterance, waiting=(), told_to_stop=0)
+        self.hush()
         self.release()
         self.rest(reason)
+
+    def hush(self) -> None:
+        """What rings has been heard, and is to ring no more."""
+        if self.to.ringing:
+            self.change(ringing=(), rung=False, ring_at_s=NEVER)
+            self.actions.append(Hushed())
 
     def forget_kept(self) -> None:
         """The question that got no answer is not to join the next one."""
@@ -247,11 +293,19 @@ class Step:
             self.become("failed", reason, self.to.rules.failed_s)
         else:
             self.become("muted" if self.to.muted else "idle", reason)
+        if self.to.ringing:
+            silent_s = self.to.rules.ring_every_s if self.to.rung else 0.0
+            self.change(ring_at_s=self.now_s + silent_s)
         self.next_in_line()
 
     def next_in_line(self) -> None:
         """Begin what waits, if nothing else sounds."""
-        if not (self.to.waiting and self.to.at_rest) or self.to.broken & VOICE:
+        if not self.to.at_rest or self.to.broken & VOICE:
+            return
+        if not self.to.waiting:
+            if self.to.ring_due_s <= self.now_s:
+                self.announce(*self.to.ringing, ring=True)
+                self.change(rung=True)
             return
         first, others = self.to.waiting[0], self.to.waiting[1:]
         self.change(waiting=others)

@@ -19,6 +19,7 @@ from appliance.settings.loading import changed, load, load_defaults
 from appliance.settings.machine import Card, ProcessOverride
 from appliance.settings.section import Section
 from appliance.settings.surroundings import Link, Panel
+from appliance.settings.tools import Tools
 from appliance.settings.whole import DEFAULTS, SYSTEM_FILE, Settings, owner_file, user_file
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Settings",
     "Speaking",
     "Thinking",
+    "Tools",
     "Turn",
     "Verdict",
     "Wake",

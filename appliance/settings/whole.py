@@ -11,6 +11,7 @@ from appliance.settings.hearing import Hearing
 from appliance.settings.machine import Card, ProcessOverride
 from appliance.settings.section import Section
 from appliance.settings.surroundings import Link, Panel
+from appliance.settings.tools import Tools
 
 DEFAULTS = Path(__file__).parents[1] / "defaults.yaml"
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
@@ -37,6 +38,7 @@ class Settings(Section, frozen=True):
     thinking: Thinking
     speaking: Speaking
     memory: Memory
+    tools: Tools
     link: Link
     panel: Panel
     processes: dict[str, ProcessOverride]

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import wave
+from collections.abc import Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from appliance.processes import RATE_HZ
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History, Turn
-from appliance.think.prompt import UNKNOWN_WORDS
+from appliance.think.prompt import NO_ANSWER, UNKNOWN_WORDS
+from appliance.tools.table import Tool, function
 
 LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
 SOUND_TOKENS_A_SECOND = 25
@@ -23,8 +26,9 @@ SOUND_TOKENS_A_SECOND = 25
 class Chat:
     """Makes requests; keeps the sound of each clip as it is sent, as long as the clip is held."""
 
-    def __init__(self, thinking: Thinking) -> None:
+    def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
         self._thinking = thinking
+        self._tools = [function(tool) for tool in tools]
         self._sounds: WeakKeyDictionary[Clip, str] = WeakKeyDictionary()
 
     def request(self, history: History) -> dict[str, Any]:
@@ -36,12 +40,14 @@ class Chat:
         for turn in history.turns:
             messages.append({"role": "user", "content": self._said(turn)})
             if turn is not history.last:
-                messages.append({"role": "assistant", "content": turn.answer.strip()})
+                messages += _answered(turn)
         body: dict[str, Any] = {
             "messages": messages,
             "stream": True,
             "max_tokens": thinking.answer_tokens,
         }
+        if self._tools:
+            body["tools"] = self._tools
         if thinking.remote.model:
             body["model"] = thinking.remote.model
         for name in ("temperature", "top_p", "top_k"):
@@ -82,8 +88,29 @@ class Chat:
         return parts
 
 
+def _answered(turn: Turn) -> Iterator[dict[str, Any]]:
+    """The model's calls, what the tools said, what was heard."""
+    if turn.uses:
+        names = [f"call_{turn.number}_{number}" for number in range(len(turn.uses))]
+        calls = [
+            {
+                "id": name,
+                "type": "function",
+                "function": {
+                    "name": use.call.name,
+                    "arguments": json.dumps(dict(use.call.arguments)),
+                },
+            }
+            for name, use in zip(names, turn.uses, strict=True)
+        ]
+        yield {"role": "assistant", "content": "", "tool_calls": calls}
+        for name, use in zip(names, turn.uses, strict=True):
+            yield {"role": "tool", "tool_call_id": name, "content": use.said or NO_ANSWER}
+    yield {"role": "assistant", "content": turn.answer.strip()}
+
+
 def tokens(turn: Turn) -> int:
     """About how many tokens a turn takes."""
-    letters = len(turn.text) + len(turn.answer)
+    letters = len(turn.text) + len(turn.answer) + sum(len(use.said) for use in turn.uses)
     sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ
     return int(letters / LETTERS_A_TOKEN + SOUND_TOKENS_A_SECOND * sound_s)

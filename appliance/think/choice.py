@@ -9,6 +9,7 @@ from appliance.models.store import resolve
 from appliance.processes import Process
 from appliance.settings import Settings
 from appliance.think.model import Model
+from appliance.tools.table import available
 
 
 def choose(settings: Settings, row: Process) -> Callable[[], Model]:
@@ -17,13 +18,14 @@ def choose(settings: Settings, row: Process) -> Callable[[], Model]:
     def remote() -> Model:
         from appliance.think.remote import RemoteModel
 
-        return RemoteModel(settings.thinking)
+        return RemoteModel(settings.thinking, available(settings))
 
     def local() -> Model:
         from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
 
         threads = settings.thinking.threads or usable_threads(row.cores)
-        return LocalGemma(resolve(settings), settings.thinking, threads)
+        tools = available(settings)
+        return LocalGemma(resolve(settings), settings.thinking, threads, tools)
 
     return remote if settings.thinking.remote.url else local
 

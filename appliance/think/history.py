@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from appliance.tools.calls import Call
+
 RECALLED = -1  # the number of a turn from before this process began
 UNASKED = -2  # of one that is still being spoken
 
@@ -25,12 +27,21 @@ class Clip:
 
 
 @dataclass(eq=False)
+class Use:
+    """A tool that the model called, and what the tool said; "" as long as it has said nothing."""
+
+    call: Call
+    said: str = ""
+
+
+@dataclass(eq=False)
 class Turn:
     """What the owner said, as sound or text, and the answer.
 
     `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
-    stands as it was drawn; else they are empty, and the words count. `settled`: it is known how
-    much of the answer was heard.
+    stands as it was drawn; else they are empty, and the words count. `uses`: the model's calls;
+    what the tools said is part of `answer`, too. `settled`: it is known how much of the answer was
+    heard.
     """
 
     number: int
@@ -38,6 +49,7 @@ class Turn:
     text: str = ""
     answer: str = ""
     tokens: list[int] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
     settled: bool = False
 
     @property
@@ -93,10 +105,17 @@ class History:
         if turn is None:
             return
         turn.settled = True
-        if not (complete and turn.answered):
-            turn.put(text.strip())
+        if turn.uses or not (complete and turn.answered):
+            turn.put(text.strip())  # tools answer in their own time: only this has them in order
         if not turn.answered:
             self.turns.remove(turn)
+
+    def used(self, number: int, call: int, text: str) -> None:
+        """The tool of the call `call` (from 0) of that answer has said so."""
+        turn = self._find(number)
+        if turn is not None and call < len(turn.uses) and not turn.settled:
+            turn.uses[call].said = text
+            turn.put(f"{turn.answer} {text}".strip())
 
     def fail(self, number: int) -> None:
         """There is no answer to it and there will be none."""
@@ -112,6 +131,13 @@ class History:
 
     def forget(self) -> None:
         self.turns.clear()
+
+    def forget_last(self) -> None:
+        """The last turn; and the one before it, if that only asked for this."""
+        if self.turns and not self.turns[-1].answered:
+            self.turns.pop()
+        if self.turns:
+            self.turns.pop()
 
     def drop_oldest(self) -> Turn | None:
         """Forget the oldest turn, but never the last, which may wait for its answer."""

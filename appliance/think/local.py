@@ -11,7 +11,7 @@ import codecs
 import functools
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,14 @@ from appliance.errors import ModelError
 from appliance.ipc.ring import Samples
 from appliance.settings import Thinking
 from appliance.think import prompt
+from appliance.think.called import with_calls
 from appliance.think.clips import Clips, Ids
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
 from appliance.think.model import Abandoned, Effort, LocalModel
-from appliance.think.tags import SILENT, TextFilter, TokenFilter
+from appliance.think.tags import SILENT, TextFilter
+from appliance.tools.calls import QUOTE, BadCall, Call
+from appliance.tools.table import Tool
 
 MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
@@ -62,9 +65,12 @@ class LocalGemma:
 
     patience_s = PATIENCE_S
 
-    def __init__(self, model: LocalModel, thinking: Thinking, threads: int) -> None:
+    def __init__(
+        self, model: LocalModel, thinking: Thinking, threads: int, tools: Sequence[Tool] = ()
+    ) -> None:
         self.name = model.name
         self._persona = thinking.persona if model.persona is None else model.persona
+        self._tools = tuple(tools) if model.persona is None else ()
         self._answer_tokens = thinking.answer_tokens
         self._gemma = Gemma(
             model.text,
@@ -77,8 +83,8 @@ class LocalGemma:
         self._held: Ids = np.empty(0, np.int64)
         self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
-        self._silent = self._check_vocabulary(model)
-        opening = len(self._tape(prompt.opening(self._persona)).ids)
+        self._tags = self._check_vocabulary(model)
+        opening = len(self._tape(prompt.opening(self._persona, self._tools)).ids)
         self._room = self._gemma.context_tokens - opening  # for turns, questions and answers
         self._reserve = min(self._answer_tokens, self._room // 4)
         self._budget = min(
@@ -87,7 +93,8 @@ class LocalGemma:
         if self._room < 64:
             self._gemma.close()
             raise ModelError(
-                f"The persona takes {opening} of the model's {self._gemma.context_tokens} tokens.",
+                f"Persona and tools take {opening} of the model's {self._gemma.context_tokens} "
+                "tokens.",
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
 
@@ -96,7 +103,7 @@ class LocalGemma:
         return self._gemma.pulse
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
-    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
         turn = history.last
         assert turn is not None
         began_s = time.monotonic()
@@ -106,8 +113,7 @@ class LocalGemma:
         began_s = time.monotonic()
         self._make_room(history, spare=0)
         self._shorten(history, turn)
-        tape = self._tape(prompt.render(self._persona, history, open_last=True))
-        effort.read = self._read(tape, draw=True)
+        effort.read = self._read(self._prompt(history, open_last=True), draw=True)
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
 
@@ -120,7 +126,7 @@ class LocalGemma:
         encoded = self._clips.overhear(turn.clips[-1])
         if self._size(history) > self._budget:
             return  # room must be made first, and that waits for the question
-        tape = self._tape(prompt.render(self._persona, history, open_last=True))
+        tape = self._prompt(history, open_last=True)
         if not likely_all:
             newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
             tape = tape.until(newest)
@@ -132,7 +138,7 @@ class LocalGemma:
         self._make_room(history, spare=min(self._reserve + SPARE_TOKENS, self._budget // 4))
         if self._size(history) > self._room - self._reserve:
             history.forget()  # one turn, longer than the model can hold
-        self._read(self._tape(prompt.render(self._persona, history, open_last=False)), draw=False)
+        self._read(self._prompt(history, open_last=False), draw=False)
 
     def interrupt(self) -> None:
         self._gemma.interrupt()
@@ -191,11 +197,10 @@ class LocalGemma:
             self._held = tape.ids[: self._gemma.position]
         return len(tape.ids) - common
 
-    def _draw(self, turn: Turn, effort: Effort) -> Iterator[str]:
-        """Draw tokens up to the end; their text, without thoughts and tools, as it comes."""
+    def _draw(self, turn: Turn, effort: Effort) -> Iterator[str | Call | BadCall]:
+        """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
         limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
         tokens: list[int] = []
-        admitted = TokenFilter(self._silent)
         tags = TextFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         written = spoken = 0
@@ -209,22 +214,28 @@ class LocalGemma:
                     break
                 tokens.append(token)
                 effort.tokens += 1
-                piece = decode(self._gemma.piece(token)) if admitted.admits(token) else ""
-                said = tags.feed(piece)
-                written, spoken = written + len(piece), spoken + len(said)
-                yield said
+                piece = self._tags.get(token) or decode(self._gemma.piece(token))
+                written += len(piece)
+                for part in with_calls(tags.split(piece)):
+                    spoken += len(part) if isinstance(part, str) else 0
+                    yield part
                 self._gemma.feed([token], last=True)
             else:
                 raise Abandoned
         finally:
             self._held = np.append(self._held, np.array(tokens, np.int64))[: self._gemma.position]
         rest = decode(b"", True)
-        said = tags.feed(rest) + tags.flush()
-        yield said
-        if not admitted.suppressed and written + len(rest) == spoken + len(said):
+        for part in with_calls([*tags.split(rest), *tags.end()]):
+            spoken += len(part) if isinstance(part, str) else 0
+            yield part
+        if written + len(rest) == spoken:  # nothing was left out
             turn.tokens = tokens
 
     # ── prompts ──────────────────────────────────────────────────────────────────────────────
+    def _prompt(self, history: History, *, open_last: bool) -> Tape:
+        parts = prompt.render(self._persona, history, open_last=open_last, tools=self._tools)
+        return self._tape(parts)
+
     def _tape(self, parts: Iterable[prompt.Part]) -> Tape:
         runs: list[tuple[int, ...] | Rows] = []
         ids: list[Ids] = []
@@ -255,16 +266,15 @@ class LocalGemma:
     def _tokenize(self, part: prompt.Marks | prompt.Words) -> tuple[int, ...]:
         return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks)))
 
-    def _check_vocabulary(self, model: LocalModel) -> dict[int, int]:
+    def _check_vocabulary(self, model: LocalModel) -> dict[int, str]:
         """The tags that are single tokens. Raises ModelError if Gemma's own marks are not."""
         for mark in MARKS:
             if len(self._gemma.tokenize(mark, marks=True)) != 1:
                 self._gemma.close()
                 raise ModelError(f"The vocabulary of {model.text} has no mark {mark}.")
-        pairs = {}
-        for opening, closing in SILENT.items():
-            first = self._gemma.tokenize(opening, marks=True)
-            last = self._gemma.tokenize(closing, marks=True)
-            if len(first) == len(last) == 1:
-                pairs[first[0]] = last[0]
-        return pairs
+        tags = {}
+        for tag in (*SILENT, *SILENT.values(), QUOTE):
+            ids = self._gemma.tokenize(tag, marks=True)
+            if len(ids) == 1:
+                tags[ids[0]] = tag
+        return tags

@@ -13,10 +13,13 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from appliance.errors import InterludeError
-from appliance.messages import Message, Sentence, ThoughtEnded
-from appliance.think.history import Clip, History
+from appliance.messages import Called, Message, Sentence, ThoughtEnded
+from appliance.think.history import Clip, History, Turn, Use
 from appliance.think.model import Abandoned, Effort, Model
 from appliance.think.sentences import Sentences
+from appliance.tools.calls import BadCall, Call
+
+BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
 class Mind:
@@ -53,34 +56,28 @@ class Mind:
 
     # ── the conversation ─────────────────────────────────────────────────────────────────────
     def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
-        """Answer. Sends sentences, and in every case one ThoughtEnded."""
+        """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
         self._overhearing = False
         entry = self.history.begin(turn, clips, text)
-        sentences, effort = Sentences(), Effort()
-        number, first_ms, problem = 0, 0.0, ""
+        effort = Effort()
+        telling = _Telling(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
+        problem = ""
         reason: Literal["complete", "limit", "abandoned", "failed"]
         began_s = self._clock()
         try:
             self._work_on(turn)
             for piece in self.model.answer(self.history, effort):
-                entry.answer += piece
-                for sentence in sentences.feed(piece):
-                    first_ms = first_ms or 1000 * (self._clock() - asked_s)
-                    self._send(Sentence(turn, number, sentence))
-                    number += 1
-            for sentence in sentences.flush():
-                first_ms = first_ms or 1000 * (self._clock() - asked_s)
-                self._send(Sentence(turn, number, sentence))
-                number += 1
+                telling.take(piece)
+            telling.flush()
             reason = "limit" if effort.limited else "complete"
-            if number == 0:
+            if not telling.anything:
                 self.history.fail(turn)
         except Abandoned:
             reason = "abandoned"
             self.history.abandon(turn)
         except InterludeError as error:
             reason, problem = "failed", str(error)
-            if number == 0:
+            if not telling.anything:
                 self.history.fail(turn)
         finally:
             self._rest()
@@ -88,13 +85,13 @@ class Mind:
         self._send(
             ThoughtEnded(
                 turn,
-                number,
+                telling.sentences,
                 reason,
                 problem,
                 effort.tokens,
                 effort.encode_ms,
                 effort.prefill_ms,
-                first_ms,
+                telling.first_ms,
                 effort.tokens / drawing_s if drawing_s > 0 else 0.0,
                 effort.read,
             )
@@ -107,12 +104,18 @@ class Mind:
         self._overhearing = False
         self.history.heard(turn, text, complete=complete)
 
+    def call_answered(self, turn: int, call: int, text: str) -> None:
+        self.history.used(turn, call, text)
+
     def recall(self, turns: Iterable[tuple[str, str]]) -> None:
         self.history.recall(turns)
 
-    def forget(self) -> None:
+    def forget(self, *, last: bool = False) -> None:
         self._overhearing = False
-        self.history.forget()
+        if last:
+            self.history.forget_last()
+        else:
+            self.history.forget()
 
     def prepare(self, clip: Clip) -> None:
         """Encode ahead, while the owner is still speaking."""
@@ -143,3 +146,48 @@ class Mind:
             self._at_work_on = None
             if self._outdated < 2**63:
                 self.model.resume()
+
+
+class _Telling:
+    """Hands one answer on as it comes: sentences when they are complete, and calls between them."""
+
+    def __init__(
+        self, entry: Turn, send: Callable[[Message], object], since_ms: Callable[[], float]
+    ) -> None:
+        self._entry = entry
+        self._send = send
+        self._since_ms = since_ms
+        self._text = Sentences()
+        self._bungled = False
+        self.sentences = 0
+        self.first_ms = 0.0
+
+    @property
+    def anything(self) -> bool:
+        """There is something to be heard of it."""
+        return self.sentences > 0 or bool(self._entry.uses)
+
+    def take(self, piece: str | Call | BadCall) -> None:
+        if isinstance(piece, str):
+            self._entry.answer += piece
+            self._tell(self._text.feed(piece))
+            return
+        self.flush()
+        if isinstance(piece, Call):
+            number = len(self._entry.uses)
+            self._entry.uses.append(Use(piece))
+            self._send(Called(self._entry.number, number, piece.name, dict(piece.arguments)))
+        elif not self._bungled:
+            self._bungled = True  # said once, however many calls it got wrong
+            self._entry.answer += f" {BUNGLED} "
+            self._tell([BUNGLED])
+
+    def flush(self) -> None:
+        """What has come so far is all there is for now."""
+        self._tell(self._text.flush())
+
+    def _tell(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.first_ms = self.first_ms or self._since_ms()
+            self._send(Sentence(self._entry.number, self.sentences, sentence))
+            self.sentences += 1

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History
+from appliance.tools.calls import BadCall, Call
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class LocalModel:
 
     context_tokens  the most that it can hold; the owner's setting may be lower
     history_tokens  the most conversation that it can make use of; likewise
-    persona         the system prompt that it was trained with; None takes the owner's
+    persona         the system prompt that it was trained with, and with it the tools that it knows;
+                    None takes the owner's, and declares the box's tools
     """
 
     name: str
@@ -81,11 +83,11 @@ class Model(Protocol):
         """Rises with every step of its work."""
         ...
 
-    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
         """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
 
-        Some pieces are empty. May drop the oldest turns. Raises Abandoned, or an InterludeError
-        when it cannot.
+        Some pieces are empty. A call comes when it is complete, or cannot be understood. May drop
+        the oldest turns. Raises Abandoned, or an InterludeError when it cannot.
         """
         ...
 

@@ -2,16 +2,20 @@
 
 Pure. `<bos><|turn>system … <turn|>`, then for each turn the owner's sound before the owner's words,
 as the model card advises, and the answer. Without a thinking mark the model does not think aloud.
+Tools stand where the model's own chat template puts them (tools/README.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from appliance.think.history import Clip, History, Turn
+from appliance.tools.calls import answer_wire, wire
+from appliance.tools.table import Tool, declaration
 
 UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
+NO_ANSWER = "no answer yet"  # of a tool, when the owner spoke first
 
 
 @dataclass(frozen=True)
@@ -38,13 +42,13 @@ class Drawn:
 Part = Marks | Words | Clip | Drawn
 
 
-def opening(persona: str) -> Iterator[Part]:
+def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[Part]:
     """What stands before the first turn and never changes."""
     yield Marks("<bos>")
-    if persona.strip():
+    if persona.strip() or tools:
         yield Marks("<|turn>system\n")
         yield Words(persona.strip())
-        yield Marks("<turn|>\n")
+        yield Marks("".join(map(declaration, tools)) + "<turn|>\n")
 
 
 def question(turn: Turn) -> Iterator[Part]:
@@ -61,7 +65,11 @@ def question(turn: Turn) -> Iterator[Part]:
 
 
 def answer(turn: Turn) -> Iterator[Part]:
-    """The model's part of a turn."""
+    """The model's part of a turn: its calls, what the tools said, what was heard."""
+    for use in turn.uses:
+        yield from _runs(wire(use.call))
+    for use in turn.uses:
+        yield from _runs(answer_wire(use.call.name, use.said or NO_ANSWER))
     if turn.tokens:
         yield Drawn(tuple(turn.tokens))
     else:
@@ -69,9 +77,16 @@ def answer(turn: Turn) -> Iterator[Part]:
     yield Marks("<turn|>\n")
 
 
-def render(persona: str, history: History, *, open_last: bool) -> Iterator[Part]:
+def _runs(runs: Iterable[tuple[str, bool]]) -> Iterator[Part]:
+    for text, is_words in runs:
+        yield Words(text) if is_words else Marks(text)
+
+
+def render(
+    persona: str, history: History, *, open_last: bool, tools: Sequence[Tool] = ()
+) -> Iterator[Part]:
     """All of it; with `open_last` the last turn stops where its answer is to begin."""
-    yield from opening(persona)
+    yield from opening(persona, tools)
     for turn in history.turns:
         yield from question(turn)
         if not (open_last and turn is history.last):

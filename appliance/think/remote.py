@@ -10,7 +10,7 @@ import asyncio
 import json
 import stat
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,14 @@ import httpx
 
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import Thinking
+from appliance.think.called import with_calls
 from appliance.think.chat import Chat
+from appliance.think.deltas import CallDeltas
 from appliance.think.history import Clip, History
 from appliance.think.model import Abandoned, Effort
 from appliance.think.tags import TextFilter
+from appliance.tools.calls import BadCall, Call
+from appliance.tools.table import Tool
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
 LONGEST_EVENT = 1_000_000  # characters of one line of the stream; more is no answer
@@ -41,7 +45,7 @@ class RemoteModel:
     it waits for, be it the connection, the first token or the next one.
     """
 
-    def __init__(self, thinking: Thinking) -> None:
+    def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote
         self.name = f"{remote.model or 'model'} at {remote.url}"
@@ -49,7 +53,8 @@ class RemoteModel:
         self.pulse = 0
         self._url = _address(remote.url)
         self._server = self._url.host
-        self._chat = Chat(thinking)
+        self._chat = Chat(thinking, tools)
+        self._calls = CallDeltas()
         self._timeout_s = remote.timeout_s
         headers = {"Accept": "text/event-stream"}
         if remote.key_file:
@@ -62,18 +67,21 @@ class RemoteModel:
         self._interrupted = False
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
-    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
         self._chat.make_room(history)
         began_s = time.monotonic()
         stream = self._stream(self._chat.request(history), effort)
         tags = TextFilter()
+        self._calls = CallDeltas()
         try:
             while (piece := self._next(stream)) is not None:
                 self.pulse += 1
                 effort.tokens += 1
                 effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - began_s)
-                yield tags.feed(piece)
-            yield tags.flush()
+                yield from with_calls(tags.split(piece))
+                yield from self._calls.complete()
+            yield from with_calls(tags.end())
+            yield from self._calls.end()
         finally:
             self._loop.run_until_complete(stream.aclose())
 
@@ -139,7 +147,7 @@ class RemoteModel:
                 if reason is not None:
                     ended = True
                     effort.limited = reason == "length"
-                if text:
+                if text or self._calls.waiting:
                     yield text
             if not ended:
                 raise self._away("broke off its answer")
@@ -153,7 +161,9 @@ class RemoteModel:
             if not event["choices"]:
                 return "", None  # a report of usage
             choice = event["choices"][0]
-            text = choice.get("delta", {}).get("content") or ""
+            delta = choice.get("delta") or {}
+            text = delta.get("content") or ""
+            self._calls.feed(delta.get("tool_calls") or ())
             reason = choice.get("finish_reason")
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise RemoteError(

@@ -1,11 +1,12 @@
-"""Thoughts and tool calls are never spoken: what stands between their tags is left out.
+"""Thoughts and tool calls are never spoken: what stands between their tags is taken out.
 
-In: the tokens or the text of an answer as they come. Out: what may be said.
+In: the text of an answer as it comes, tags spelled out. Out: what may be said, and what was hidden.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 # Gemma 4's tags. What an opening tag begins lasts to its closing tag, or to the end.
 SILENT: Mapping[str, str] = {
@@ -14,75 +15,85 @@ SILENT: Mapping[str, str] = {
     "<|tool_response>": "<tool_response|>",
     "<think>": "</think>",  # other models' thoughts, from a remote server
 }
+MOST_HIDDEN = 4000  # letters between two tags that are kept: more is no call
 
 
-class TokenFilter:
-    """Tags that are single tokens. `pairs`: the id of each opening tag and of its closing tag.
+@dataclass(frozen=True)
+class Hidden:
+    """What stood between two tags. `whole`: its closing tag came."""
 
-    `suppressed` says whether anything at all was left out.
-    """
-
-    def __init__(self, pairs: Mapping[int, int]) -> None:
-        self._pairs = pairs
-        self._strays = frozenset(pairs.values())
-        self._until: int | None = None
-        self.suppressed = False
-
-    def admits(self, token: int) -> bool:
-        """Whether this next token may be said."""
-        if self._until is not None:
-            if token == self._until:
-                self._until = None
-            return False
-        if token in self._pairs:
-            self._until = self._pairs[token]
-            self.suppressed = True
-            return False
-        if token in self._strays:
-            self.suppressed = True
-            return False
-        return True
+    tag: str
+    text: str
+    whole: bool
 
 
 class TextFilter:
-    """The same for tags spelled out, wherever the pieces of text happen to be cut.
+    """Finds the tags, wherever the pieces of text happen to be cut.
 
     What may be the beginning of a tag is held back until the next piece tells.
     """
 
     def __init__(self, pairs: Mapping[str, str] = SILENT) -> None:
         self._pairs = pairs
-        self._until: str | None = None
+        self._tag = ""  # that is open
+        self._inside = ""
         self._kept = ""
 
-    def feed(self, text: str) -> str:
-        """What of the text so far may be said now."""
+    def split(self, text: str) -> list[str | Hidden]:
+        """What of the text so far may be said now, and what was hidden, in order."""
         self._kept += text
-        said = ""
+        found: list[str | Hidden] = []
         while True:
-            tags = (self._until,) if self._until else (*self._pairs, *self._pairs.values())
+            until = self._pairs.get(self._tag)
+            tags = (until,) if until else (*self._pairs, *self._pairs.values())
             at, tag = min(
-                ((found, tag) for tag in tags if (found := self._kept.find(tag)) >= 0),
+                ((at, tag) for tag in tags if (at := self._kept.find(tag)) >= 0),
                 default=(-1, ""),
             )
             if at < 0:
                 break
-            if self._until is None:
-                said += self._kept[:at]
-                self._until = self._pairs.get(tag)  # a stray closing tag opens nothing
-            else:
-                self._until = None
+            self._pass_on(self._kept[:at], found)
             self._kept = self._kept[at + len(tag) :]
+            if until:
+                found.append(self._close(whole=True))
+            elif tag in self._pairs:  # a stray closing tag opens nothing
+                self._tag = tag
         held = _beginning_of(self._kept, tags)
-        if self._until is None:
-            said += self._kept[: len(self._kept) - held]
+        self._pass_on(self._kept[: len(self._kept) - held], found)
         self._kept = self._kept[len(self._kept) - held :]
-        return said
+        return found
+
+    def end(self) -> list[str | Hidden]:
+        """The text has ended: what was held back and is no tag after all."""
+        found: list[str | Hidden] = []
+        self._pass_on(self._kept, found)
+        self._kept = ""
+        if self._tag:
+            found.append(self._close(whole=False))
+        return found
+
+    def feed(self, text: str) -> str:
+        """What of the text so far may be said now."""
+        return _said(self.split(text))
 
     def flush(self) -> str:
-        """The text has ended: what was held back and is no tag after all."""
-        rest, self._kept = self._kept, ""
-        return "" if self._until else rest
+        """The same at the end of the text."""
+        return _said(self.end())
+
+    def _pass_on(self, text: str, found: list[str | Hidden]) -> None:
+        if self._tag:
+            self._inside = (self._inside + text)[:MOST_HIDDEN]
+        elif text:
+            found.append(text)
+
+    def _close(self, *, whole: bool) -> Hidden:
+        hidden = Hidden(self._tag, self._inside, whole)
+        self._tag = self._inside = ""
+        return hidden
+
+
+def _said(parts: list[str | Hidden]) -> str:
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 def _beginning_of(text: str, tags: tuple[str, ...]) -> int:

@@ -14,7 +14,16 @@ from collections.abc import Callable
 from functools import partial
 
 from appliance.ipc.ring import PAUSE, Slot
-from appliance.messages import Abandon, Forget, Heard, Recall, Think, ThinkerReady, ThoughtEnded
+from appliance.messages import (
+    Abandon,
+    CallAnswered,
+    Forget,
+    Heard,
+    Recall,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+)
 from appliance.messages import Message as AnyMessage
 from appliance.processes import RATE_HZ
 from appliance.think.ahead import ReadAhead
@@ -164,8 +173,10 @@ class Desk:
                 self._thread.do(lambda mind: mind.heard(turn, text, complete=complete))
             case Recall(turns):
                 self._thread.do(lambda mind: mind.recall(turns))
-            case Forget():
-                self._thread.do(lambda mind: mind.forget())
+            case CallAnswered(turn, call, text):
+                self._thread.do(lambda mind: mind.call_answered(turn, call, text))
+            case Forget(last):
+                self._thread.do(lambda mind: mind.forget(last=last))
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 

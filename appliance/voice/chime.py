@@ -1,5 +1,5 @@
-"""The sounds that are no words: two soft notes before an announcement, and the opening when the box
-wakes up, from which the echo canceller learns the room. Both are made here."""
+"""The sounds that are no words: two soft notes before an announcement, the ringing of a timer, and
+the opening when the box wakes up, from which the echo canceller learns the room. All made here."""
 
 from __future__ import annotations
 
@@ -22,14 +22,37 @@ REST_S = 0.12  # of silence, then the words
 
 def chime() -> Samples:
     """Shape (n,), int16."""
-    ring = np.arange(round(RING_S * RATE_HZ)) / RATE_HZ
-    shape = np.minimum(ring / ATTACK_S, 1.0) * np.exp(-ring / DECAY_S)
-    shape *= np.clip((RING_S - ring) / 0.03, 0.0, 1.0)  # ends at zero
-    begin = [round(number * NOTE_S * RATE_HZ) for number in range(len(NOTES_HZ))]
-    sound = np.zeros(begin[-1] + len(ring) + round(REST_S * RATE_HZ))
-    for at, pitch_hz in zip(begin, NOTES_HZ, strict=True):
-        sound[at : at + len(ring)] += shape * np.sin(2 * np.pi * pitch_hz * ring)
-    samples: Samples = (sound * PEAK * 32767 / np.abs(sound).max()).astype(np.int16)
+    return _struck([(note * NOTE_S, pitch_hz) for note, pitch_hz in enumerate(NOTES_HZ)], PEAK)
+
+
+BELL_HZ = (880.0, 1174.66)  # A5 and D6: they carry through a room, and no voice is there
+STROKES, STROKE_S, STROKES_IN_A_ROW = 8, 0.13, 4
+BETWEEN_S = 0.25  # the two rows of strokes
+BELL_PEAK = 0.3  # louder than the voice: it has to be heard next door
+
+
+def ring() -> Samples:
+    """Shape (n,), int16: two rows of quick strokes on a bell, before what is to be said."""
+    return _struck(
+        [
+            (stroke * STROKE_S + stroke // STROKES_IN_A_ROW * BETWEEN_S, BELL_HZ[stroke % 2])
+            for stroke in range(STROKES)
+        ],
+        BELL_PEAK,
+    )
+
+
+def _struck(notes: list[tuple[float, float]], peak: float) -> Samples:
+    """Notes, (when in seconds, how high in Hz), that are struck and ring on; then a rest."""
+    tail = np.arange(round(RING_S * RATE_HZ)) / RATE_HZ
+    shape = np.minimum(tail / ATTACK_S, 1.0) * np.exp(-tail / DECAY_S)
+    shape *= np.clip((RING_S - tail) / 0.03, 0.0, 1.0)  # ends at zero
+    last_s, _ = notes[-1]
+    sound = np.zeros(round(last_s * RATE_HZ) + len(tail) + round(REST_S * RATE_HZ))
+    for begin_s, pitch_hz in notes:
+        begin = round(begin_s * RATE_HZ)
+        sound[begin : begin + len(tail)] += shape * np.sin(2 * np.pi * pitch_hz * tail)
+    samples: Samples = (sound * peak * 32767 / np.abs(sound).max()).astype(np.int16)
     return samples
 
 

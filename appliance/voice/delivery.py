@@ -14,7 +14,7 @@ from appliance.errors import VoiceError
 from appliance.ipc.ring import END, START
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.processes import RATE_HZ
-from appliance.voice.chime import chime, opening
+from appliance.voice.chime import chime, opening, ring
 from appliance.voice.text import speakable
 from appliance.voice.voice import NOTHING, Samples, Speech, Voice
 
@@ -130,7 +130,7 @@ class Delivery:
         # The time that it waited for the sentence before it is not the synthesiser's.
         begun_s = taken_s if not self.position else now_s
         self._sentence = _Sentence(order, begun_s, self.position + gap)
-        if order.chime:
+        if order.chime or order.ring:
             self._chime(gap, now_s)
         self._say(speakable(order.text))
         return True
@@ -138,7 +138,8 @@ class Delivery:
     def _chime(self, gap: int, now_s: float) -> None:
         """Its sound is part of the sentence that it goes before."""
         assert self._sentence is not None
-        sound = chime() if self._sentence.order.text else opening()
+        order = self._sentence.order
+        sound = ring() if order.ring else chime() if order.text else opening()
         self._keep(np.zeros(gap, np.int16))
         self._keep(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)

@@ -1,4 +1,4 @@
-"""Thoughts and tool calls are left out, as tokens and as text."""
+"""Thoughts and tool calls are taken out of the text, and what was hidden is told."""
 
 from __future__ import annotations
 
@@ -6,40 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.think.tags import TextFilter, TokenFilter
-
-PAIRS = {100: 101, 48: 49}
-
-
-def admitted(tokens: list[int]) -> list[int]:
-    gate = TokenFilter(PAIRS)
-    return [token for token in tokens if gate.admits(token)]
-
-
-@pytest.mark.parametrize(
-    ("tokens", "said"),
-    [
-        ([1, 2, 3], [1, 2, 3]),
-        ([100, 7, 8, 101, 1], [1]),
-        ([1, 48, 7, 49, 2, 100, 101, 3], [1, 2, 3]),
-        ([1, 100, 48, 49, 9, 101, 2], [1, 2]),  # only its own closing tag ends a thought
-        ([1, 100, 7, 8], [1]),  # never closed: nothing more is said
-        ([101, 1, 49, 2], [1, 2]),  # closing tags without an opening one
-    ],
-)
-def test_what_stands_between_tag_tokens_is_not_said(tokens: list[int], said: list[int]) -> None:
-    assert admitted(tokens) == said
-
-
-def test_a_filter_says_whether_it_left_anything_out() -> None:
-    quiet, thoughtful = TokenFilter(PAIRS), TokenFilter(PAIRS)
-    for token in (1, 2):
-        quiet.admits(token)
-    for token in (1, 100, 101):
-        thoughtful.admits(token)
-    assert not quiet.suppressed
-    assert thoughtful.suppressed
-
+from appliance.think.tags import Hidden, TextFilter
 
 TEXTS = [
     ("Hello.", "Hello."),
@@ -51,7 +18,8 @@ TEXTS = [
     ("It ends in <|chan", "It ends in <|chan"),
     ("It ends in <|channel>thought", "It ends in "),
     ("stray <channel|>tag", "stray tag"),
-    ("<|channel>a <think> b</think> c<channel|>d", "d"),
+    ("<|channel>a <think> b</think> c<channel|>d", "d"),  # only its own tag ends a thought
+    ("One <|tool_call>never closed", "One "),
 ]
 
 
@@ -74,3 +42,40 @@ def test_text_that_can_be_no_tag_is_not_held_back() -> None:
     assert gate.feed("Hello") == "Hello"
     assert gate.feed(" <") == " "
     assert gate.feed("3") == "<3"
+
+
+HIDDEN = [
+    ("One <|tool_call>f{}<tool_call|>two", ["One ", Hidden("<|tool_call>", "f{}", True), "two"]),
+    ("<|tool_call>f{}", [Hidden("<|tool_call>", "f{}", False)]),
+    ("<think>a <|tool_call>f{}</think>", [Hidden("<think>", "a <|tool_call>f{}", True)]),
+    ("plain", ["plain"]),
+    ("stray <tool_call|>tag", ["stray ", "tag"]),
+]
+
+
+def joined(parts: list[str | Hidden]) -> list[str | Hidden]:
+    """Texts that follow each other, as one."""
+    found: list[str | Hidden] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        else:
+            found.append(part)
+    return found
+
+
+@pytest.mark.parametrize(("text", "parts"), HIDDEN)
+@given(size=st.integers(1, 40))
+def test_what_is_hidden_comes_in_its_place(text: str, parts: list[str | Hidden], size: int) -> None:
+    gate = TextFilter()
+    found = [part for at in range(0, len(text), size) for part in gate.split(text[at : at + size])]
+    assert joined(found + gate.end()) == joined(parts)
+
+
+def test_a_call_without_end_does_not_fill_the_memory() -> None:
+    gate = TextFilter()
+    for _ in range(100):
+        assert gate.split("<|tool_call>" + "x" * 1000) == []
+    (hidden,) = gate.end()
+    assert isinstance(hidden, Hidden)
+    assert len(hidden.text) <= 4000

@@ -7,15 +7,20 @@ import numpy as np
 from appliance.errors import VoiceError
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.processes import RATE_HZ
-from appliance.voice.chime import chime
+from appliance.voice.chime import chime, ring
 from appliance.voice.delivery import Delivery
 from tests.voice.fakes import FakeVoice
 
 
-def said(*voices: FakeVoice) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
+DINNER = Speak(1, 0, "Dinner is ready.", chime=True)
+
+
+def said(
+    *voices: FakeVoice, order: Speak = DINNER
+) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
     reports: list[Spoken | SpeakFailed] = []
     delivery = Delivery(list(voices), reports.append)
-    delivery.take(Speak(1, 0, "Dinner is ready.", chime=True), 0.0)
+    delivery.take(order, 0.0)
     delivery.take(EndAnswer(1), 0.0)
     pieces = delivery.step(1, 1000, 0.0)
     return np.concatenate([piece.samples for piece in pieces]), reports
@@ -49,3 +54,19 @@ def test_an_answer_has_no_chime() -> None:
     delivery = Delivery([FakeVoice()], lambda _: None)
     delivery.take(Speak(1, 0, "Hello."), 0.0)
     assert sum(len(piece.samples) for piece in delivery.step(1, 1000, 0.0)) == 1000
+
+
+def test_what_rings_is_the_bell_and_then_the_words() -> None:
+    voice = FakeVoice()
+    sound, _ = said(voice, order=Speak(1, 0, "Your timer is done.", ring=True))
+    np.testing.assert_array_equal(sound[: len(ring())], ring())
+    np.testing.assert_array_equal(sound[len(ring()) :], voice.sound(0))
+
+
+def test_the_bell_is_louder_than_the_chime_and_ends_without_a_click() -> None:
+    sound = ring().astype(float)
+    assert 1.0 < len(sound) / 16_000 < 2.5
+    assert np.abs(sound).max() > 2 * np.abs(chime()).max()
+    assert np.abs(np.diff(sound)).max() < 0.6 * np.abs(sound).max()
+    assert abs(sound[0]) < 100
+    assert not sound[-1000:].any()

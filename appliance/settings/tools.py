@@ -1,0 +1,16 @@
+"""Settings of the tools: what the model may do besides talking."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from appliance.settings.section import Section
+
+
+class Tools(Section, frozen=True):
+    """Tools that the model may use (docs/tools.md)."""
+
+    home: bool
+    ring_minutes: Annotated[int, msgspec.Meta(ge=1, le=60)]

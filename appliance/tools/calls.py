@@ -1,0 +1,135 @@
+"""A call as a model writes it, Gemma 4's form: `call:NAME{key:<|"|>text<|"|>,other:12}`. Pure.
+
+In: what stood between `<|tool_call>` and `<tool_call|>`. Out: a Call, or BadCall with the reason.
+A model may be small and clumsy, so that quotes may be missing or others; what comes out is short,
+plain and of one line all the same. README.md tells the form and what becomes of a call.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+QUOTE = '<|"|>'
+MOST_ARGUMENTS = 8
+MOST_LETTERS = 300  # of one argument: a sentence or two
+
+Value = str | int | float
+
+_HEAD = re.compile(r"\s*(?:call\s*:)?\s*([A-Za-z_][A-Za-z0-9_]{0,39})\s*")
+_KEY = re.compile(r"\s*(?:<\|\"\|>|\")?([A-Za-z_][A-Za-z0-9_]{0,39})(?:<\|\"\|>|\")?\s*:\s*")
+_NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_BARE = re.compile(r"[^,{}\[\]]*")
+
+
+class BadCall(ValueError):
+    """What is wrong with a call, for the log: it holds none of the call's own words."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool's name, and what the model wants of it."""
+
+    name: str
+    arguments: Mapping[str, Value] = field(default_factory=dict)
+
+
+def parse(text: str) -> Call:
+    """The call. Raises BadCall."""
+    head = _HEAD.match(text)
+    if head is None:
+        raise BadCall("it has no name")
+    rest = text[head.end() :].rstrip()
+    if not rest:
+        return Call(head[1])
+    if not rest.startswith("{"):
+        raise BadCall("no { comes after its name")
+    return Call(head[1], _arguments(rest[1:]))
+
+
+def _arguments(text: str) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    at = _blank(text, 0)
+    while not text.startswith("}", at):
+        key = _KEY.match(text, at)
+        if key is None:
+            raise BadCall("an argument has no name")
+        value, at = _value(text, key.end())
+        if key[1] in found or len(found) >= MOST_ARGUMENTS:
+            raise BadCall("an argument comes twice, or there are too many")
+        found[key[1]] = value
+        at = _blank(text, at)
+        if text.startswith(",", at):
+            at = _blank(text, at + 1)
+        elif not text.startswith("}", at):
+            raise BadCall("it does not end")
+    if text[at + 1 :].strip(" }"):
+        raise BadCall("something comes after its end")
+    return found
+
+
+def _value(text: str, at: int) -> tuple[Value, int]:
+    """One value and where it ends."""
+    for quote in (QUOTE, '"'):
+        if text.startswith(quote, at):
+            end = text.find(quote, at + len(quote))
+            if end < 0:
+                raise BadCall("a text does not end")
+            return plain(text[at + len(quote) : end]), end + len(quote)
+    bare = _BARE.match(text, at)
+    assert bare is not None  # it matches nothing, too
+    word = bare[0].strip()
+    if text[bare.end() : bare.end() + 1] in ("{", "["):
+        raise BadCall("an argument is neither a text nor a number")
+    if _NUMBER.fullmatch(word):
+        return (float(word) if "." in word else int(word)), bare.end()
+    return plain(word), bare.end()
+
+
+def _blank(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def plain(text: str) -> str:
+    """One line of words: no marks of a model, no control characters, no more than a sentence.
+
+    For everything that a model or the house wrote and that is kept, sent or spoken.
+    """
+    text = re.sub(r"<\|?[A-Za-z_/\"]{0,20}\|?>", " ", unicodedata.normalize("NFC", text))
+    letters = "".join(
+        " " if letter.isspace() else letter
+        for letter in text
+        if letter.isspace() or not unicodedata.category(letter).startswith("C")
+    )
+    words = " ".join(letters.split())
+    if len(words) <= MOST_LETTERS:
+        return words
+    return words[:MOST_LETTERS].rpartition(" ")[0] or words[:MOST_LETTERS]
+
+
+def wire(call: Call) -> list[tuple[str, bool]]:
+    """The call as Gemma writes it: runs of text, and whether a run is somebody's words.
+
+    In words nothing counts as a token of the model's.
+    """
+    runs: list[tuple[str, bool]] = []
+    form = f"<|tool_call>call:{call.name}{{"
+    for number, key in enumerate(sorted(call.arguments)):
+        value = call.arguments[key]
+        form += f"{',' if number else ''}{key}:"
+        if isinstance(value, str):
+            runs += [(form + QUOTE, False), (value, True)]
+            form = QUOTE
+        else:
+            form += f"{value:g}"
+    return [*runs, (form + "}<tool_call|>", False)]
+
+
+def answer_wire(name: str, text: str) -> list[tuple[str, bool]]:
+    """A tool's answer in the same form."""
+    head = f"<|tool_response>response:{name}{{value:{QUOTE}"
+    return [(head, False), (text, True), (QUOTE + "}<tool_response|>", False)]

@@ -1,0 +1,117 @@
+"""The one table of tools: what each is called, what a model is told of it, and when there is one.
+
+Out: declarations as Gemma 4's chat template writes them, and as an OpenAI-compatible server wants
+them. Every word here is read by the model at each start: few are enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from appliance.settings import Settings
+from appliance.tools.calls import QUOTE
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`options`: it is one of these words. `needed`: a call without it makes no sense."""
+
+    name: str
+    about: str = ""
+    kind: Literal["string", "number"] = "string"
+    options: tuple[str, ...] = ()
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One row. `there`: whether this box has it."""
+
+    name: str
+    about: str
+    parameters: tuple[Parameter, ...] = ()
+    there: Callable[[Settings], bool] = lambda settings: True
+
+
+def _has_house(settings: Settings) -> bool:
+    return bool(settings.link.broker) and settings.tools.home
+
+
+_NAME = Parameter("name", "only if the user gave one")
+
+TOOLS: tuple[Tool, ...] = (
+    Tool("time", "Tells the time."),
+    Tool("date", "Tells today's date."),
+    Tool("timer", "Starts a timer.", (Parameter("minutes", kind="number", needed=True), _NAME)),
+    Tool("alarm", "Rings at a time.", (Parameter("at", "HH:MM, 24 hours", needed=True), _NAME)),
+    Tool("timers", "Lists timers and alarms and how long they have left."),
+    Tool("cancel_timer", "Cancels or silences a timer or an alarm.", (_NAME,)),
+    Tool(
+        "volume",
+        "Changes how loud you speak.",
+        (Parameter("change", options=("up", "down")), Parameter("percent", kind="number")),
+    ),
+    Tool("repeat", "Says your last answer again."),
+    Tool(
+        "forget",
+        "Forgets the last thing the user said.",
+        (Parameter("what", "to forget all: everything", options=("everything",)),),
+    ),
+    Tool(
+        "home",
+        "Does one thing in the house, or asks the house: lights, heating, doors, sensors.",
+        (Parameter("command", "in plain words", needed=True),),
+        there=_has_house,
+    ),
+)  # fmt: skip
+
+
+def available(settings: Settings) -> tuple[Tool, ...]:
+    """The tools that this box has."""
+    return tuple(tool for tool in TOOLS if tool.there(settings))
+
+
+def declaration(tool: Tool) -> str:
+    """`<|tool>declaration:…<tool|>`, to the letter as Gemma 4's chat template has it."""
+    form = f"<|tool>declaration:{tool.name}{{description:{_quoted(tool.about)}"
+    if tool.parameters:
+        properties = ",".join(
+            f"{parameter.name}:{{{_property(parameter)}}}"
+            for parameter in sorted(tool.parameters, key=lambda parameter: parameter.name)
+        )
+        form += f",parameters:{{properties:{{{properties}}},"
+        needed = [_quoted(parameter.name) for parameter in tool.parameters if parameter.needed]
+        if needed:
+            form += f"required:[{','.join(needed)}],"
+        form += f"type:{_quoted('OBJECT')}}}"
+    return form + "}<tool|>"
+
+
+def _property(parameter: Parameter) -> str:
+    parts = []
+    if parameter.about:
+        parts.append(f"description:{_quoted(parameter.about)}")
+    if parameter.options:
+        parts.append(f"enum:[{','.join(map(_quoted, parameter.options))}]")
+    return ",".join([*parts, f"type:{_quoted(parameter.kind.upper())}"])
+
+
+def _quoted(text: str) -> str:
+    return f"{QUOTE}{text}{QUOTE}"
+
+
+def function(tool: Tool) -> dict[str, Any]:
+    """The same for a server that speaks OpenAI's chat completions."""
+    properties: dict[str, Any] = {}
+    for parameter in tool.parameters:
+        properties[parameter.name] = {"type": parameter.kind}
+        if parameter.about:
+            properties[parameter.name]["description"] = parameter.about
+        if parameter.options:
+            properties[parameter.name]["enum"] = list(parameter.options)
+    needed = [parameter.name for parameter in tool.parameters if parameter.needed]
+    schema = {"type": "object", "properties": properties, "required": needed}
+    about = {"name": tool.name, "description": tool.about, "parameters": schema}
+    return {"type": "function", "function": about}

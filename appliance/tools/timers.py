@@ -1,0 +1,172 @@
+"""Timers and alarms: set, cancelled, listed, ringing until they are stopped. No clock, no disk.
+
+A timer goes by the clock that never jumps, an alarm by the one on the wall. After the machine was
+started anew only the wall's clock is left for both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from appliance.tools.clock import DAY_S, Moment
+from appliance.tools.events import TimerHappened, TimerNews, TimersStand
+
+MOST = 20  # timers and alarms together
+LONGEST_S = DAY_S
+LATE_S = 60.0  # one that is due since longer was missed: nobody can use its ringing any more
+SAME_S = 15.0  # the same timer twice within so long is one: the question was asked anew
+DRIFT_S = 2.0  # the wall's clock was set anew if it parts from the other by so much
+
+
+@dataclass(frozen=True)
+class Timer:
+    """One timer, or one alarm.
+
+    length_s    of a timer; 0.0 for an alarm
+    due_boot_s  of a timer of this start of the machine, by its clock; None: `due_wall_s` counts
+    due_wall_s  since 1970
+    set_boot_s  when it was set, by the machine's clock then
+    """
+
+    number: int
+    name: str = ""
+    length_s: float = 0.0
+    due_boot_s: float | None = None
+    due_wall_s: float = 0.0
+    set_boot_s: float = 0.0
+
+    @property
+    def alarm(self) -> bool:
+        return not self.length_s
+
+    def left_s(self, now: Moment) -> float:
+        """Below 0: it is due for so long."""
+        if self.due_boot_s is not None:
+            return self.due_boot_s - now.boot_s
+        return self.due_wall_s - now.wall_s
+
+
+class Timers:
+    """`news` collects what has happened, until it is taken; `changed`: it is to be written down."""
+
+    def __init__(self, ring_s: float = 600.0) -> None:
+        """`ring_s`: so long something rings if nobody stops it."""
+        self._ring_s = ring_s
+        self._waiting: list[Timer] = []
+        self.ringing: tuple[Timer, ...] = ()
+        self.missed: tuple[Timer, ...] = ()  # to be told to the owner, then taken away by `told`
+        self.news: list[TimerHappened] = []
+        self.changed = False
+
+    # ── what is there ────────────────────────────────────────────────────────────────────────
+    @property
+    def waiting(self) -> tuple[Timer, ...]:
+        """In the order in which they were set."""
+        return tuple(self._waiting)
+
+    @property
+    def all(self) -> tuple[Timer, ...]:
+        """What must not be lost."""
+        return (*self.missed, *self.ringing, *self._waiting)
+
+    @property
+    def full(self) -> bool:
+        return len(self.all) >= MOST
+
+    def stands(self, now: Moment) -> TimersStand:
+        due_s = [now.wall_s + timer.left_s(now) for timer in self._waiting]
+        alarms = sum(timer.alarm for timer in self._waiting)
+        return TimersStand(
+            len(due_s) - alarms, alarms, float(round(min(due_s, default=0.0))), bool(self.ringing)
+        )
+
+    # ── what the owner wants ─────────────────────────────────────────────────────────────────
+    def start(self, length_s: float, name: str, now: Moment) -> Timer:
+        """A timer of `length_s`, 1 s to a day."""
+        timer = Timer(
+            self._number(),
+            name,
+            length_s,
+            now.boot_s + length_s,
+            now.wall_s + length_s,
+            now.boot_s,
+        )
+        for at, other in enumerate(self._waiting):
+            same = (other.name, other.length_s) == (name, length_s)
+            if same and other.due_boot_s is not None and now.boot_s - other.set_boot_s < SAME_S:
+                self._waiting[at] = timer = replace(timer, number=other.number)
+                self.changed = True
+                return timer
+        return self._set(timer)
+
+    def wake(self, wall_s: float, name: str, now: Moment) -> Timer:
+        """An alarm. The same twice is one."""
+        for other in self._waiting:
+            if other.alarm and (other.due_wall_s, other.name) == (wall_s, name):
+                return other
+        return self._set(Timer(self._number(), name, due_wall_s=wall_s, set_boot_s=now.boot_s))
+
+    def _set(self, timer: Timer) -> Timer:
+        self._waiting.append(timer)
+        self._happened("set", timer)
+        return timer
+
+    def find(self, name: str) -> Timer | None:
+        """The newest of that name; of any, if it is ""."""
+        wanted = [timer for timer in self._waiting if not name or timer.name == name]
+        return wanted[-1] if wanted else None
+
+    def cancel(self, timer: Timer) -> None:
+        self._waiting.remove(timer)
+        self._happened("cancelled", timer)
+
+    def hush(self) -> None:
+        """What rings has been heard."""
+        for timer in self.ringing:
+            self._happened("stopped", timer)
+        self.ringing = ()
+
+    def told(self) -> None:
+        """The owner knows what was missed."""
+        self.changed = self.changed or bool(self.missed)
+        self.missed = ()
+
+    # ── time ─────────────────────────────────────────────────────────────────────────────────
+    def look(self, now: Moment) -> None:
+        """What is due begins to ring, or was missed; what rings for too long is given up."""
+        for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:
+            self._waiting.remove(timer)
+            if -timer.left_s(now) <= LATE_S:
+                self.ringing = (*self.ringing, timer)
+                self._happened("rings", timer)
+            else:
+                self.missed = (*self.missed, timer)
+                self._happened("missed", timer)
+        for timer in [timer for timer in self.ringing if -timer.left_s(now) > self._ring_s]:
+            self.ringing = tuple(other for other in self.ringing if other != timer)
+            self._happened("missed", timer)
+        self._follow_the_wall(now)
+
+    def _follow_the_wall(self, now: Moment) -> None:
+        """What is written down of a timer must be right by the wall's clock, too."""
+        for at, timer in enumerate(self._waiting):
+            due_s = now.wall_s + timer.left_s(now)
+            if timer.due_boot_s is not None and abs(due_s - timer.due_wall_s) > DRIFT_S:
+                self._waiting[at] = replace(timer, due_wall_s=due_s)
+                self.changed = True
+
+    # ── a restart ────────────────────────────────────────────────────────────────────────────
+    def restore(self, timers: tuple[Timer, ...], *, same_boot: bool) -> None:
+        """Those that were written down. `same_boot`: the machine has not been started since."""
+        known = {timer.number for timer in self.all}
+        for timer in timers[:MOST]:
+            if timer.number not in known and not self.full:
+                boot_s = timer.due_boot_s if same_boot else None
+                self._waiting.append(replace(timer, due_boot_s=boot_s))
+
+    def _number(self) -> int:
+        return max((timer.number for timer in self.all), default=0) + 1
+
+    def _happened(self, kind: TimerNews, timer: Timer) -> None:
+        self.changed = True
+        self.news.append(TimerHappened(kind, timer.number, timer.alarm, timer.name, timer.length_s))

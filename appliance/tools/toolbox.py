@@ -1,0 +1,229 @@
+"""What each tool does and says: a call in, sentences and wishes out. Pure; time is an argument.
+
+Every sentence here is spoken. What a model wrote in a call is never repeated as it stands, but for
+the name of a timer, which is one short line of plain words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from appliance.messages import Forget, HouseRequest, Message, Say, SetVolume
+from appliance.tools.calls import Call, Value, plain
+from appliance.tools.clock import (
+    Moment,
+    next_time,
+    part_of_day,
+    spoken_date,
+    spoken_length,
+    spoken_time,
+    spoken_when,
+)
+from appliance.tools.numbers import in_words, read
+from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers
+
+LOUDER = 0.15  # of the whole range: a step that is heard
+LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
+NAME_LETTERS = 40
+CONFIRM_S = 60.0  # for the second "forget everything"
+COMMAND_LETTERS = 200  # to the house
+
+UNKNOWN = "I cannot do that."
+UNCLEAR = "I did not get that right. Please say it again."
+NO_HOUSE = "I am not connected to the house."
+HOUSE_AWAY = "I cannot reach the house just now."
+HOUSE_SILENT = "The house does not answer."
+NOTHING_SAID = "I have not said anything yet."
+ASK_AGAIN = "That is all we ever said. Ask me once more to forget everything, and I will."
+
+
+@dataclass(frozen=True)
+class About:
+    """What tools need to know of the conversation, and of the box.
+
+    last    sentences of the last answer
+    house   whether the broker is reached; None: there is none, or the owner does not want it
+    """
+
+    volume: float = 0.8
+    last: tuple[str, ...] = ()
+    house: bool | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`lines` are spoken as the tool's answer; None: nothing is, or not yet.
+
+    wishes  messages to be acted on right after that
+    house   the answer comes from there, and this is the question
+    """
+
+    lines: tuple[str, ...] | None = None
+    wishes: tuple[Message, ...] = ()
+    house: HouseRequest | None = None
+
+
+def says(*lines: str, wishes: tuple[Message, ...] = ()) -> Outcome:
+    return Outcome(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), wishes)
+
+
+@dataclass
+class Toolbox:
+    """One of it lives as long as the conductor."""
+
+    timers: Timers
+    _requests: int = 0
+    _forget_by_s: float = field(default=-1.0)  # by the machine's clock
+
+    def use(self, call: Call, now: Moment, about: About) -> Outcome:
+        """Never fails: a call that makes no sense is said to make none."""
+        tool = TOOLS.get(call.name)
+        if tool is None:
+            return says(UNKNOWN)
+        return tool(self, call.arguments, now, about)
+
+    # ── clock and timers ─────────────────────────────────────────────────────────────────────
+    def time(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        return says(f"it is {spoken_time(now.local())}.")
+
+    def date(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        return says(f"it is {spoken_date(now.local())}.")
+
+    def timer(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        minutes = _number(given.get("minutes"))
+        if minutes is None:
+            return says(UNCLEAR)
+        length_s = float(round(60 * minutes))
+        if not 1.0 <= length_s <= LONGEST_S:
+            return says("a timer can be anything from one second to a day.")
+        if self.timers.full:
+            return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
+        name = _name(given)
+        self.timers.start(length_s, name, now)
+        return says(f"{_for(name)}{spoken_length(length_s)}, from now.")
+
+    def alarm(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        wall_s = next_time(str(given.get("at", "")), now)
+        if wall_s is None:
+            return says("I did not get the time for that alarm. Please say it again.")
+        if self.timers.full:
+            return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
+        timer = self.timers.wake(wall_s, _name(given), now)
+        when = spoken_when(now.local(timer.due_wall_s), now.local())
+        return says(f"{_for(timer.name)}the alarm is set for {when}.")
+
+    def list_timers(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        waiting = sorted(self.timers.waiting, key=lambda timer: timer.left_s(now))
+        if not waiting:
+            return says("there is no timer and no alarm.")
+        return says(*(_stands(timer, now) for timer in waiting))
+
+    def cancel_timer(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        name = _name(given)
+        if self.timers.ringing:
+            self.timers.hush()
+            return says("all right.")
+        timer = self.timers.find(name)
+        if timer is None:
+            return says(f"there is no timer called {name}." if name else "there is no timer.")
+        self.timers.cancel(timer)
+        return says(f"{_for(timer.name)}the {'alarm' if timer.alarm else 'timer'} is off.")
+
+    # ── the conversation ─────────────────────────────────────────────────────────────────────
+    def volume(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        percent = _number(given.get("percent"))
+        if percent is not None:
+            wanted, word = percent / 100, "like this."
+        else:
+            step = {"up": LOUDER, "down": -LOUDER}.get(str(given.get("change", "")).lower())
+            if step is None:
+                return says(UNCLEAR)
+            wanted, word = about.volume + step, "louder." if step > 0 else "softer."
+        volume = round(min(MOST_VOLUME, max(LEAST_VOLUME, wanted)), 2)
+        if volume == round(about.volume, 2) and percent is None:
+            return says(f"I cannot speak any {word}")
+        return says(word, wishes=(SetVolume(volume),))
+
+    def repeat(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        return Outcome(about.last or (NOTHING_SAID,))
+
+    def forget(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        if not given.get("what"):
+            return Outcome(wishes=(Forget(last=True), Say("I have forgotten that.")))
+        if now.boot_s > self._forget_by_s:
+            self._forget_by_s = now.boot_s + CONFIRM_S
+            return says(ASK_AGAIN)
+        self._forget_by_s = -1.0
+        return Outcome(wishes=(Forget(), Say("I have forgotten everything.")))
+
+    # ── the house ────────────────────────────────────────────────────────────────────────────
+    def home(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+        command = plain(str(given.get("command", "")))[:COMMAND_LETTERS].strip()
+        if about.house is None:
+            return says(NO_HOUSE)
+        if not command:
+            return says(UNCLEAR)
+        if not about.house:
+            return says(HOUSE_AWAY)
+        self._requests += 1
+        return Outcome(house=HouseRequest(self._requests, command))
+
+
+Tool = Callable[[Toolbox, Mapping[str, Value], Moment, About], Outcome]
+
+TOOLS: Mapping[str, Tool] = {
+    "time": Toolbox.time,
+    "date": Toolbox.date,
+    "timer": Toolbox.timer,
+    "alarm": Toolbox.alarm,
+    "timers": Toolbox.list_timers,
+    "cancel_timer": Toolbox.cancel_timer,
+    "volume": Toolbox.volume,
+    "repeat": Toolbox.repeat,
+    "forget": Toolbox.forget,
+    "home": Toolbox.home,
+}
+
+
+# ── what is said of timers ───────────────────────────────────────────────────────────────────
+def rings(timer: Timer, now: Moment) -> str:
+    """What is said between two rings."""
+    if timer.alarm:
+        when = spoken_time(now.local(timer.due_wall_s))
+        return f"It is {when}: {timer.name}." if timer.name else f"It is {when}. Your alarm."
+    length = spoken_length(timer.length_s)
+    name = timer.name or length
+    return f"Your timer is done: {name}."
+
+
+def missed(timer: Timer, now: Moment) -> str:
+    """What is said of one whose time came while nobody was there to ring."""
+    at = now.wall_s + timer.left_s(now)
+    when = f"{spoken_time(now.local(at))} {part_of_day(now.local(at))}"
+    name = f", {timer.name}," if timer.name else ""
+    if timer.alarm:
+        return f"While I was off, your alarm{name} was due at {when}."
+    return f"While I was off, your timer{name} ran out at {when}."
+
+
+def _stands(timer: Timer, now: Moment) -> str:
+    if timer.alarm:
+        when = spoken_when(now.local(timer.due_wall_s), now.local())
+        return f"{_for(timer.name)}an alarm for {when}."
+    return f"{_for(timer.name)}{spoken_length(max(1.0, timer.left_s(now)))} left."
+
+
+def _for(name: str) -> str:
+    return f"{name}: " if name else ""
+
+
+def _name(given: Mapping[str, Value]) -> str:
+    name = plain(str(given.get("name", "")))[:NAME_LETTERS].strip().lower()
+    return "".join(letter for letter in name if letter.isalnum() or letter in " '-").strip()
+
+
+def _number(value: Value | None) -> float | None:
+    if isinstance(value, str):
+        return read(value)
+    return None if value is None else float(value)
