@@ -39,6 +39,10 @@ need espeak-ng "the voice, and the scripted owner's" command -v espeak-ng
 need mosquitto "the broker that the tests of the link start for themselves" \
   eval "command -v mosquitto || test -x /usr/sbin/mosquitto"
 need openssl "certificates for the same tests" command -v openssl
+need mtools "reads the partitions of a card in the tests" command -v mtype
+need dosfstools "makes them" eval "command -v mkfs.vfat || test -x /usr/sbin/mkfs.vfat"
+need fdisk "lays a card out in the tests" eval "command -v sfdisk || test -x /usr/sbin/sfdisk"
+need e2fsprogs "makes and grows its data partition" eval "command -v mke2fs || test -x /usr/sbin/mke2fs"
 if [ "${1-}" = check ]; then
   need shellcheck "reads the shell scripts" command -v shellcheck
 fi

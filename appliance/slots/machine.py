@@ -1,0 +1,71 @@
+"""The machine that a system is tried on: which slot runs, what it is, and how to start anew."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+from appliance import status
+from appliance.errors import StorageError
+from appliance.release.box import Box, Service
+from appliance.slots.slot import SlotName, named
+
+COMMAND_LINE = Path("/proc/cmdline")
+RELEASE = Path("/usr/lib/os-release")
+
+
+class Machine(Box, Protocol):
+    """What an update of the system asks of it, beside what a release asks."""
+
+    def slot(self) -> SlotName | None: ...
+    def version(self) -> str | None: ...
+    def start_anew(self, *, trial: bool) -> None: ...
+
+
+class Pi(Service):
+    """The real one."""
+
+    def __init__(
+        self,
+        runtime: Path = status.FOLDER,
+        systemctl: str = "systemctl",
+        command_line: Path = COMMAND_LINE,
+        release: Path = RELEASE,
+    ) -> None:
+        super().__init__(runtime, systemctl)
+        self._command_line, self._release = command_line, release
+
+    def slot(self) -> SlotName | None:
+        """The slot that runs; None on a machine without slots."""
+        return named(self._command_line.read_text(encoding="utf-8", errors="replace"))
+
+    def version(self) -> str | None:
+        return version(self._release)
+
+    def start_anew(self, *, trial: bool) -> None:
+        """Stop everything in order and start; with `trial` the other slot, once.
+
+        The words after a restart are the firmware's: `0 tryboot` is its one-shot flag
+        (raspberrypi.com/documentation, config.txt, "tryboot"). Raises StorageError.
+        """
+        words = ["--reboot-argument=0 tryboot"] if trial else []
+        self._systemd("reboot", "--no-block", *words)
+
+
+def version(release: Path = RELEASE) -> str | None:
+    """Of the system that runs; None if it is not one of our images (os-release(5))."""
+    try:
+        text = release.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    said = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.MULTILINE))
+    return said.get("IMAGE_VERSION") if said.get("IMAGE_ID") == "interlude" else None
+
+
+def runs_from(slot: SlotName | None) -> SlotName:
+    """The slot that runs, where there has to be one. Raises StorageError."""
+    if slot is None:
+        problem = "This machine was not started from a card of ours: it has no system slots."
+        raise StorageError(problem, "Systems are updated by apt there.")
+    return slot

@@ -1,0 +1,102 @@
+"""A partition of the card as bytes, and every change of it one call: what may be cut short."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from appliance.errors import StorageError
+
+LABELS = Path("/dev/disk/by-partlabel")  # udev's
+
+
+class Part(Protocol):
+    """Bytes from 0 to `size`. A write is safe from a power cut after `flush`."""
+
+    name: str
+    size: int
+
+    def read(self, at: int, count: int) -> bytes: ...
+    def write(self, at: int, data: bytes) -> None: ...
+    def flush(self) -> None: ...
+
+
+class Card(Protocol):
+    """What has partitions by name."""
+
+    def part(self, name: str) -> AbstractContextManager[Part]: ...
+
+
+class FilePart:
+    """A block device, or a piece of an image file. Raises OSError."""
+
+    def __init__(self, fd: int, name: str, begin: int, size: int) -> None:
+        self.name, self.size = name, size
+        self._fd, self._begin = fd, begin
+
+    def read(self, at: int, count: int) -> bytes:
+        """Fewer bytes than `count` only at the end."""
+        count = min(count, self.size - at)
+        found = bytearray()
+        while len(found) < count:
+            piece = os.pread(self._fd, count - len(found), self._begin + at + len(found))
+            if not piece:
+                break
+            found += piece
+        return bytes(found)
+
+    def write(self, at: int, data: bytes) -> None:
+        if at < 0 or at + len(data) > self.size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.name)
+        rest = memoryview(data)
+        while rest:
+            done = os.pwrite(self._fd, rest, self._begin + at)
+            at, rest = at + done, rest[done:]
+
+    def flush(self) -> None:
+        """To the card, and out of the memory: what is read after this is what the card has."""
+        os.fsync(self._fd)
+        os.posix_fadvise(self._fd, self._begin, self.size, os.POSIX_FADV_DONTNEED)
+
+
+class DiskCard:
+    """The card that this machine started from."""
+
+    def __init__(self, labels: Path = LABELS) -> None:
+        self._labels = labels
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[Part]:
+        """Raises StorageError for one that is missing, mounted, or not ours to write."""
+        path = self._labels / name
+        try:  # O_EXCL on a block device: nobody has it mounted, and nobody may from now on
+            fd = os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+        except FileNotFoundError as error:
+            problem = f"This card has no partition `{name}`: it was not made from our image."
+            raise StorageError(problem, "Systems are updated by apt there.") from error
+        except OSError as error:
+            problem = f"The partition `{name}` cannot be opened ({error.strerror})."
+            raise StorageError(problem, "Unmount it, and be root.") from error
+        try:
+            yield FilePart(fd, name, 0, os.lseek(fd, 0, os.SEEK_END))
+        finally:
+            os.close(fd)
+
+
+class ImageCard:
+    """A card in an image file: `places` has where each partition begins and how long it is."""
+
+    def __init__(self, image: Path, places: dict[str, tuple[int, int]]) -> None:
+        self._image, self._places = image, places
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[Part]:
+        fd = os.open(self._image, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            yield FilePart(fd, name, *self._places[name])
+        finally:
+            os.close(fd)

@@ -1,0 +1,200 @@
+"""Updating the system: write the other slot, start it once, keep it if it proves well.
+
+install  writes it and asks for the trial; this process ends with the machine's
+settle   runs at every start: a system on trial that proves well becomes the one that starts, by
+         one write of one sector; one that does not is left, by starting anew
+back     the same trial, for the system that was kept before
+
+A trial that nobody ends (a kernel that hangs, a power cut) has been one start: the firmware's flag
+is gone, the watchdog bites, and the old system starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import InterludeError, NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.release import manifest as manifests
+from appliance.release.gate import Gate
+from appliance.release.install import Progress, Wishes
+from appliance.release.quiet import LOOK_S, wait_for_quiet
+from appliance.release.shelf import Shelf
+from appliance.release.signature import SIGNERS
+from appliance.slots.archive import Archive
+from appliance.slots.fat import Fat
+from appliance.slots.ledger import Last, Ledger, Trial, Whole
+from appliance.slots.machine import Machine, runs_from
+from appliance.slots.part import Card
+from appliance.slots.slot import AUTOBOOT, CONFIG, SLOTS, SlotName, autoboot, other, starts
+from appliance.slots.write import bootable, write
+
+NO_PID = -1  # of the box before the trial: what runs after it is never that process
+
+
+def _silent(_step: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True)
+class Updater:
+    """Does it all, on one card."""
+
+    card: Card
+    ledger: Ledger
+    machine: Machine
+    shelf: Shelf
+    signers: Path = SIGNERS
+    progress: Progress = _silent
+
+    def install(self, file: Path, wishes: Wishes | None = None) -> bool:
+        """Write the system in `file` to the other slot, and start it. False: it runs already.
+
+        With `wishes.start` off it is written and not tried: `begin_trial` does that.
+        Raises ReleaseRefused, NotNow, StorageError.
+        """
+        wishes = wishes or Wishes()
+        with self.ledger.alone():
+            running, target = self._slots()
+            try:
+                archive = Archive(file)
+            except OSError as error:
+                raise ReleaseRefused(f"{file} cannot be read ({error.strerror}).") from error
+            try:
+                manifest = archive.manifest
+                archive.verify(self.signers, lambda share: self.progress("verify", share))
+                now = self.machine.version()
+                manifests.fits(
+                    manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
+                    back="interlude system rollback",
+                )  # fmt: skip
+                meant = Whole(manifest.version, manifest.system.sha256)
+                if manifest.version == now:
+                    return self._same(running, meant)
+                if self.ledger.whole(target) != meant:
+                    self._write(archive, target, meant)
+            finally:
+                archive.close()
+            if wishes.start:
+                self._try(target, meant.version, wishes.wait_s)
+            return True
+
+    def begin_trial(self, wait_s: float) -> str:
+        """Start the system that lies in the other slot, once. Returns its version.
+
+        Raises ReleaseRefused if there is none, NotNow in a conversation.
+        """
+        with self.ledger.alone():
+            _, target = self._slots()
+            there = self.ledger.whole(target)
+            if there is None or not bootable(SLOTS[target], self.card):
+                raise ReleaseRefused("There is no whole system in the other slot.")
+            self._try(target, there.version, wait_s)
+            return there.version
+
+    def settle(self) -> str:
+        """After a start: what came of a trial, in a sentence; "" when there was none.
+
+        Raises ReleaseSick for a system that did not prove well, StorageError for a card that could
+        not be read or written; the machine starts anew then, from the old slot.
+        """
+        running = runs_from(self.machine.slot())
+        with self.ledger.alone():
+            trial = self.ledger.trial()
+            if trial is None:
+                self._note(running)
+                return ""
+            if trial.slot != running:
+                return self._ended(trial)
+            if self.default() == running:  # cut short between the commit and its note
+                self.ledger.end_trial(Last(trial.version))
+                return f"{trial.version} was kept."
+            try:
+                if why := self._watch(trial):
+                    raise ReleaseSick(f"The system {trial.version} is sick: {why}.")
+                self._commit(running)
+            except InterludeError as error:
+                self.ledger.end_trial(Last(trial.version, str(error)))
+                self.machine.start_anew(trial=False)
+                raise
+            self.ledger.end_trial(Last(trial.version))
+            return f"The system {trial.version} proved well, and is kept."
+
+    def default(self) -> SlotName:
+        """The slot that starts after a power cut. Raises StorageError."""
+        with self.card.part(CONFIG) as config:
+            said = Fat(config).read(AUTOBOOT)
+        if said is None:
+            raise StorageError(f"There is no {AUTOBOOT} on this card.", "See docs/rescue.md.")
+        return starts(said.decode("ascii", errors="replace"))
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────
+    def _slots(self) -> tuple[SlotName, SlotName]:
+        """The slot that runs and the one that may be written. Raises NotNow in a trial."""
+        running = runs_from(self.machine.slot())
+        if self.default() != running:
+            problem = "This system is on trial, and the other slot is the one that starts."
+            raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+        return running, other(running)
+
+    def _same(self, running: SlotName, meant: Whole) -> bool:
+        known = self.ledger.whole(running)
+        if known is not None and known.system_sha256 not in ("", meant.system_sha256):
+            problem = f"Another {meant.version} runs already, with other files."
+            raise ReleaseRefused(problem, "A version is given once: make a new one.")
+        return False
+
+    def _write(self, archive: Archive, target: SlotName, meant: Whole) -> None:
+        self.ledger.unmark(target)
+        try:
+            write(archive, SLOTS[target], self.card, lambda share: self.progress("write", share))
+        except OSError as error:
+            if isinstance(error, StorageError):
+                raise
+            raise StorageError(f"The slot could not be written ({error.strerror}).") from error
+        self.ledger.mark_whole(target, meant)
+
+    def _try(self, target: SlotName, version: str, wait_s: float) -> None:
+        wait_for_quiet(self.machine, wait_s, self.progress)
+        self.progress("start", 1.0)
+        self.ledger.begin_trial(Trial(target, version, self.machine.reading().status))
+        self.machine.start_anew(trial=True)
+
+    def _watch(self, trial: Trial) -> str:
+        """Whether the box does as well on this system as it did before: "", or what is wrong."""
+        if self.machine.version() != trial.version:
+            return f"it says it is {self.machine.version()}"
+        release = self.shelf.kept()
+        if release is None:
+            return "it does not find the box's releases"
+        before = trial.before
+        gate = Gate(release, before and msgspec.structs.replace(before, pid=NO_PID))
+        began = self.machine.now_s()
+        while (verdict := gate.judge(self.machine.reading(), self.machine.now_s())) is None:
+            past_s = self.machine.now_s() - began
+            self.progress("try", min(1.0, past_s / gate.patience_s))
+            self.machine.wait(LOOK_S)
+        return verdict
+
+    def _commit(self, slot: SlotName) -> None:
+        """From now on `slot` is what starts. One sector: the old words or the new ones."""
+        with self.card.part(CONFIG) as config:
+            Fat(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
+        if self.default() != slot:
+            raise StorageError(f"The card did not keep its {AUTOBOOT}.", "Replace the card.")
+
+    def _ended(self, trial: Trial) -> str:
+        """We run from the other slot: the trial came to nothing."""
+        last = self.ledger.last()
+        why = (last and last.problem) or f"The system {trial.version} did not come up."
+        self.ledger.end_trial(Last(trial.version, why))
+        return why
+
+    def _note(self, running: SlotName) -> None:
+        """What runs is whole, and may be gone back to one day: also what came with the card."""
+        now = self.machine.version()
+        known = self.ledger.whole(running)
+        if now is not None and (known is None or known.version != now):
+            self.ledger.mark_whole(running, Whole(now))

@@ -1,0 +1,97 @@
+"""A stand-in for the Pi's firmware: which slot a card starts, read off an image with mtools.
+
+What of the real one it keeps to: autoboot.txt on the first partition; `boot_partition` of [all],
+or of [tryboot] for one start after `reboot "0 tryboot"` if tryboot_a_b is set; then config.txt and
+the files it names on that partition. A start that finds no kernel is no start; the flag is gone
+all the same. (raspberrypi.com/documentation, config.txt.) Not run beside a real one.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+TRYBOOT = "0 tryboot"  # what is said with a restart
+
+
+class NoStart(Exception):
+    """The firmware found nothing to start."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """What it handed over to: the boot partition's number, and the kernel with its words."""
+
+    partition: int
+    kernel: bytes
+    initramfs: bytes
+    cmdline: str
+
+
+@dataclass
+class Firmware:
+    """Of one card. `fats`: the FAT partitions by number, as mtools name them (FILE or FILE@@BYTE).
+
+    `restart` keeps the one-shot flag; `start` uses it up.
+    """
+
+    fats: dict[int, str]
+    tryboot: bool = False
+
+    def restart(self, words: str = "") -> Started:
+        """As `reboot WORDS` does. Raises NoStart."""
+        self.tryboot = words == TRYBOOT
+        return self.start()
+
+    def start(self) -> Started:
+        """As power does. Raises NoStart."""
+        once, self.tryboot = self.tryboot, False
+        said = _settings(self._text(1, "autoboot.txt"), once)
+        if once and said.get("tryboot_a_b") != "1":
+            raise NoStart("autoboot.txt does not allow a trial of the other slot")
+        number = int(said.get("boot_partition", "1"))
+        config = _settings(self._text(number, "config.txt"), once=False)
+        kernel = self._file(number, config.get("kernel", "kernel_2712.img"))
+        initramfs = b""
+        if config.get("auto_initramfs") == "1":
+            name = config.get("kernel", "kernel_2712.img")
+            initramfs = self._file(number, f"initramfs{name[6:].removesuffix('.img')}")
+        cmdline = self._text(number, config.get("cmdline", "cmdline.txt")).strip()
+        return Started(number, kernel, initramfs, cmdline)
+
+    def _text(self, number: int, name: str) -> str:
+        return self._file(number, name).decode("ascii", errors="replace")
+
+    def _file(self, number: int, name: str) -> bytes:
+        place = self.fats.get(number)
+        if place is None:
+            raise NoStart(f"there is no partition {number}")
+        done = subprocess.run(
+            ["mtype", "-i", place, f"::{name}"], capture_output=True, check=False, timeout=60
+        )
+        if done.returncode or not done.stdout:
+            raise NoStart(f"partition {number} has no {name}")
+        return done.stdout
+
+
+def places(image: Path, offsets: dict[str, int], names: tuple[str, ...]) -> dict[int, str]:
+    """The FAT partitions of an image by number, for Firmware: `names` in their order."""
+    return {number: f"{image}@@{offsets[name]}" for number, name in enumerate(names, 1)}
+
+
+def _settings(text: str, once: bool) -> dict[str, str]:
+    """Of config.txt or autoboot.txt, what counts: [all] and, for one start, [tryboot]."""
+    section, said = "all", {}
+    for line in map(str.strip, text.splitlines()):
+        if found := re.fullmatch(r"\[(.+)\]", line):
+            section = found[1]
+        elif (
+            "=" in line
+            and not line.startswith("#")
+            and (section == "all" or (section == "tryboot" and once))
+        ):
+            key, _, value = line.partition("=")
+            said[key.strip()] = value.strip()
+    return said
