@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from appliance.link.bridge import Bridge
 from appliance.link.commands import Gate, Install, Limits, Refusal, Refused
 from appliance.link.discovery import Offers, payload
 from appliance.link.events import Event, Story
@@ -18,7 +19,7 @@ from appliance.link.picture import Picture, Reading, as_json
 from appliance.link.software import Ready, Software
 from appliance.link.states import STALL_S, States
 from appliance.link.topics import Topics
-from appliance.messages import Message, Pressed, Restart, Standing, StateChanged
+from appliance.messages import HouseRequest, Message, Pressed, Restart, Standing, StateChanged
 from appliance.release.wanted import Offer
 from appliance.settings import Settings
 
@@ -57,6 +58,7 @@ class House:
         link = settings.link
         self.topics = Topics.of(link, identity.box)
         self._dice = dice
+        self._bridge = Bridge(dice)
         self._shown = shown
         self._discovery = as_json(payload(self.topics, identity, offers))
         self._story = Story(link.words)
@@ -89,6 +91,9 @@ class House:
         self._picture.hear(message)
         if isinstance(message, Pressed):
             self._happens(self.topics.button, {"event_type": message.kind})
+        if isinstance(message, HouseRequest):
+            asked = self._bridge.request(message)
+            self._events.append(Publication(self.topics.request, asked, keep=False))
         for event in self._story.hear(message):
             self._happens(self.topics.conversation, event)
 
@@ -152,6 +157,8 @@ class House:
                 first_s, last_s = BIRTH_S
                 self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
             return None
+        if topic == self.topics.response:
+            return self._bridge.response(payload, retained=retained)
         name = self.topics.name_of(topic)
         wish = self._gate.read(name, payload, now_s, retained=retained)
         if isinstance(wish, Install):

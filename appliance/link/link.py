@@ -179,7 +179,7 @@ class Link:
                 self._broker(now_s),
                 self._client_id,
                 will=Will(topics.availability, OFFLINE),
-                subscribe=(*topics.commands, topics.birth),
+                subscribe=(*topics.commands, topics.birth, topics.response),
                 version=self._version,
             )
         except LinkError as error:  # the owner's files; they may be mended any moment

@@ -49,12 +49,20 @@ class Topics:
         return f"{self.root}/update"
 
     @property
+    def timers(self) -> str:
+        return f"{self.root}/timers"
+
+    @property
     def conversation(self) -> str:
         return f"{self.root}/event/conversation"
 
     @property
     def button(self) -> str:
         return f"{self.root}/event/button"
+
+    @property
+    def timer(self) -> str:
+        return f"{self.root}/event/timer"
 
     @property
     def discovery(self) -> str:
@@ -64,6 +72,16 @@ class Topics:
     def birth(self) -> str:
         """Where Home Assistant says that it has come up."""
         return f"{self.prefix}/status"
+
+    @property
+    def request(self) -> str:
+        """Where the box asks the house for something."""
+        return f"{self.root}/ha/request"
+
+    @property
+    def response(self) -> str:
+        """Where the house answers."""
+        return f"{self.root}/ha/response"
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -80,6 +98,7 @@ class Topics:
             self.settings,
             self.telemetry,
             self.update,
+            self.timers,
         )
 
     def set(self, setting: str) -> str:

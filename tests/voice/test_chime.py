@@ -11,7 +11,6 @@ from appliance.voice.chime import chime, ring
 from appliance.voice.delivery import Delivery
 from tests.voice.fakes import FakeVoice
 
-
 DINNER = Speak(1, 0, "Dinner is ready.", chime=True)
 
 
