@@ -23,6 +23,8 @@ from appliance.conversation import Event, Tick, closing, opening, step
 from appliance.errors import ControlError
 from appliance.memory import Turn
 from appliance.messages import (
+    ButtonFault,
+    ButtonTrouble,
     Finished,
     Heard,
     HouseChanged,
@@ -128,6 +130,7 @@ class Conductor:
         self._model = work.settings.thinking.model
         self._voice = ""
         self._house = False if work.settings.link.broker else None
+        self._button: ButtonTrouble = ""
         self._standing: Standing | None = None
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
@@ -208,6 +211,8 @@ class Conductor:
                 self._house = here
             case PartChanged("link", "down" | "failed"):
                 self._house = False
+            case ButtonFault(trouble):
+                self._button = trouble
             case HouseResponse():
                 self._follow(self._tools.house_said(message))
             case SetVoice():
@@ -237,7 +242,8 @@ class Conductor:
         broken = tuple(sorted(now.broken))
         return Standing(
             now.mode, now.muted, volume, self._voice, self._model, broken, self._house,
-            self._floor.switched_off,
+            self._floor.switched_off, self._button,
+            starting=not now.thinker_up and "thinker" not in now.broken,
         )  # fmt: skip
 
     def _tell(self, part: str, message: Message) -> None:

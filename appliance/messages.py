@@ -24,6 +24,8 @@ from appliance.errors import BadMessage
 from appliance.ipc.record import Record
 from appliance.outside import (
     Ask,
+    ButtonFault,
+    ButtonTrouble,
     Forget,
     HouseChanged,
     Listen,
@@ -55,11 +57,11 @@ from appliance.tools.events import (
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Ask", "CallAnswered", "Called", "CardFound", "CardLost", "Dropouts", "Finished", "Forget",
-    "HouseChanged", "HouseRequest", "HouseResponse", "Listen", "ModeName", "Mute", "Paused",
-    "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed", "Say", "SetMode", "SetVoice",
-    "SetVolume", "Standing", "Started", "StateChanged", "StateName", "StopSpeaking", "Stopped",
-    "Switched", "Talk", "TimerHappened", "TimersStand",
+    "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound", "CardLost",
+    "Dropouts", "Finished", "Forget", "HouseChanged", "HouseRequest", "HouseResponse", "Listen",
+    "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed",
+    "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
+    "StopSpeaking", "Stopped", "Switched", "Talk", "TimerHappened", "TimersStand",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -290,7 +292,7 @@ Message = (
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
-    | HouseChanged | Pressed | Switched
+    | HouseChanged | Pressed | Switched | ButtonFault
     | StateChanged | Standing
 )  # fmt: skip
 

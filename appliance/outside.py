@@ -8,6 +8,7 @@ from appliance.ipc.record import Record
 
 ModeName = Literal["open", "push_to_talk", "wake_word"]
 PressName = Literal["press", "double_press", "long_press", "release"]
+ButtonTrouble = Literal["", "stuck", "bouncing"]
 StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
 
 
@@ -98,6 +99,13 @@ class Switched(Record, frozen=True):
     off: bool
 
 
+class ButtonFault(Record, frozen=True):
+    """From the panel: the button is ignored since it is held down or bounces without end; or it
+    works again."""
+
+    trouble: ButtonTrouble
+
+
 class HouseChanged(Record, frozen=True):
     """From the link: the MQTT broker was reached, or is gone."""
 
@@ -120,6 +128,8 @@ class Standing(Record, frozen=True):
     `broken`: needed parts that were given up, and cards that are gone, in the words of a sentence.
     `house`: whether the MQTT broker is reached; None where the owner has none.
     `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
+    `button`: what is wrong with it; it is ignored then.
+    `starting`: the model is not loaded yet, or is being loaded anew.
     """
 
     mode: ModeName
@@ -130,3 +140,5 @@ class Standing(Record, frozen=True):
     broken: tuple[str, ...] = ()
     house: bool | None = None
     cut: bool = False
+    button: ButtonTrouble = ""
+    starting: bool = False
