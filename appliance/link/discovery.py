@@ -15,6 +15,7 @@ from appliance.link.identity import Identity
 from appliance.link.problems import PROBLEMS
 from appliance.link.topics import Topics
 from appliance.messages import ModeName, PressName, StateName
+from appliance.tools.events import TimerNews
 
 # Components of former releases, to be removed where they still are: key → platform.
 RETIRED: dict[str, str] = {}
@@ -62,6 +63,7 @@ def payload(topics: Topics, identity: Identity, offers: Offers) -> dict[str, Any
 def _components(topics: Topics, offers: Offers) -> dict[str, Component]:
     every = {
         **_main(topics),
+        **_timers(topics),
         **_button(topics),
         **_config(topics, offers),
         **_diagnostic(topics),
@@ -147,6 +149,39 @@ def _main(topics: Topics) -> dict[str, Component]:
             "stat_t": topics.conversation,
             "evt_typ": list(KINDS),
             "ic": "mdi:forum",
+        },
+    }
+
+
+def _timers(topics: Topics) -> dict[str, Component]:
+    return {
+        "timer": {
+            "p": "event",
+            "name": "Timer",
+            "stat_t": topics.timer,
+            "evt_typ": list(get_args(TimerNews)),
+            "ic": "mdi:timer-alert-outline",
+        },
+        "timers": {
+            "p": "sensor",
+            "name": "Timers and alarms",
+            "stat_t": topics.timers,
+            "val_tpl": "{{ value_json.timers + value_json.alarms }}",
+            "ic": "mdi:timer-outline",
+        },
+        "next_timer": {
+            "p": "sensor",
+            "name": "Next timer",
+            "stat_t": topics.timers,
+            "val_tpl": "{{ value_json.next }}",
+            "dev_cla": "timestamp",
+        },
+        "ringing": {
+            "p": "binary_sensor",
+            "name": "Ringing",
+            "stat_t": topics.timers,
+            "val_tpl": "{{ 'ON' if value_json.ringing else 'OFF' }}",
+            "ic": "mdi:bell-ring",
         },
     }
 

@@ -18,8 +18,19 @@ from appliance.link.identity import Identity
 from appliance.link.picture import Picture, Reading, as_json
 from appliance.link.software import Ready, Software
 from appliance.link.states import STALL_S, States
+from appliance.link.timers import event as timer_event
+from appliance.link.timers import standing as timers_standing
 from appliance.link.topics import Topics
-from appliance.messages import HouseRequest, Message, Pressed, Restart, Standing, StateChanged
+from appliance.messages import (
+    HouseRequest,
+    Message,
+    Pressed,
+    Restart,
+    Standing,
+    StateChanged,
+    TimerHappened,
+    TimersStand,
+)
 from appliance.release.wanted import Offer
 from appliance.settings import Settings
 
@@ -69,6 +80,7 @@ class House:
             interval_s=link.interval_s,
         )
         self._software = Software(identity.version)
+        self._timers = TimersStand()
         self._gate = Gate(Limits(offers.voices, link.unmute), now_s)
         self._states = States(
             (
@@ -77,6 +89,7 @@ class House:
                 self.topics.settings,
                 self.topics.telemetry,
                 self.topics.update,
+                self.topics.timers,
                 self.topics.availability,  # last: whoever reads it finds the others in place
             )
         )
@@ -89,11 +102,16 @@ class House:
     def hear(self, message: Message) -> None:
         """Something the conductor tells."""
         self._picture.hear(message)
-        if isinstance(message, Pressed):
-            self._happens(self.topics.button, {"event_type": message.kind})
-        if isinstance(message, HouseRequest):
-            asked = self._bridge.request(message)
-            self._events.append(Publication(self.topics.request, asked, keep=False))
+        match message:
+            case Pressed(kind):
+                self._happens(self.topics.button, {"event_type": kind})
+            case TimerHappened():
+                self._happens(self.topics.timer, timer_event(message))
+            case TimersStand():
+                self._timers = message
+            case HouseRequest():
+                asked = self._bridge.request(message)
+                self._events.append(Publication(self.topics.request, asked, keep=False))
         for event in self._story.hear(message):
             self._happens(self.topics.conversation, event)
 
@@ -105,6 +123,8 @@ class House:
         if isinstance(message, StateChanged | Standing):
             self._picture.hear(message)
             self._story.hear(message)
+        elif isinstance(message, TimersStand):
+            self._timers = message
 
     def read(self, reading: Reading) -> None:
         """The machine, as it is now."""
@@ -179,6 +199,7 @@ class House:
         for topic, value in self._picture.payloads(self._story, now_s).items():
             self._states.set(topic, value)
         self._states.set(self.topics.update, as_json(self._software.payload()))
+        self._states.set(self.topics.timers, as_json(timers_standing(self._timers)))
         events, self._events = self._events, []
         if not self._connected:
             return []

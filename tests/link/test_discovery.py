@@ -54,6 +54,7 @@ def present(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
 
 def test_every_entity_of_the_box_is_there() -> None:
     assert set(present()) == {
+        "timer", "timers", "next_timer", "ringing",
         "state", "mute", "volume", "listen", "stop", "say", "ask", "conversation", "button",
         "button_press", "button_double", "button_long", "button_release", "voice", "mode",
         "restart", "update", "latency", "temperature", "throttled", "hw_mute", "problem", "model",

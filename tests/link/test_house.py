@@ -22,6 +22,8 @@ from appliance.messages import (
     SpeechStarted,
     Standing,
     StateChanged,
+    TimerHappened,
+    TimersStand,
     Woken,
 )
 from appliance.release.wanted import Going, Offer
@@ -29,7 +31,8 @@ from appliance.settings import load_defaults
 
 ORDER = [
     "homeassistant/device/interlude_x/config", "interlude/x/state", "interlude/x/settings",
-    "interlude/x/telemetry", "interlude/x/update", "interlude/x/availability",
+    "interlude/x/telemetry", "interlude/x/update", "interlude/x/timers",
+    "interlude/x/availability",
 ]  # fmt: skip
 
 
@@ -120,6 +123,27 @@ def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
     assert [(p.topic, json.loads(p.payload), p.keep) for p in out] == [
         ("interlude/x/event/button", {"event_type": "double_press"}, False)
     ]
+
+
+def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
+    scene = Scene().connect()
+    scene.say()
+    scene.house.hear(TimerHappened("rings", 3, alarm=False, length_s=300.0))
+    scene.house.hear(TimersStand(timers=1, ringing=True))
+    out = scene.say(1.0)
+    assert [(p.topic, p.keep) for p in out] == [
+        ("interlude/x/timers", True), ("interlude/x/event/timer", False),
+    ]  # fmt: skip
+    assert json.loads(out[0].payload)["ringing"] is True
+
+
+def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
+    scene = Scene()
+    scene.house.hear(TimerHappened("rings", 3, alarm=False))
+    scene.house.hear(TimersStand(timers=1, ringing=True))
+    scene.say(1.0)
+    scene.connect()
+    assert topics(scene.say(2.0)) == ORDER
 
 
 def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
