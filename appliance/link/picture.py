@@ -104,10 +104,11 @@ class Picture:
     def _telemetry(self, story: Story, now_s: float) -> dict[str, Any]:
         reading, was = self._reading, self._told
         broken = {*self._standing.broken, *self._failed}
+        power, button = reading.low_voltage, bool(self._standing.button)
         urgent = {
             "throttled": reading.throttled,
             "hw_mute": self._standing.cut,
-            "problem": worst(broken, low_voltage=reading.low_voltage),
+            "problem": worst(broken, low_voltage=power, button=button),
             "model": self._standing.model,
             "started": self._started.isoformat(),
         }

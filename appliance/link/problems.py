@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 NONE = "none_found"
 POWER = "power"
+BUTTON = "button"  # stuck, or bouncing without end; it is ignored meanwhile
 
 # A part of the process table, or a card in the conductor's words → the word; the worst first.
 _WORDS: dict[str, str] = {
@@ -18,10 +19,11 @@ _WORDS: dict[str, str] = {
     "speaker": "voice",
 }
 OTHER = "part"  # any other process that was given up
-PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER)
+PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER, BUTTON)
 
 
-def worst(broken: Iterable[str], *, low_voltage: bool) -> str:
-    """`broken`: parts that were given up, and cards that are gone."""
-    found = {_WORDS.get(part, OTHER) for part in broken} | ({POWER} if low_voltage else set())
+def worst(broken: Iterable[str], *, low_voltage: bool, button: bool = False) -> str:
+    """`broken`: parts that were given up, and cards that are gone. `button`: it has a fault."""
+    found = {_WORDS.get(part, OTHER) for part in broken}
+    found |= ({POWER} if low_voltage else set()) | ({BUTTON} if button else set())
     return next((word for word in PROBLEMS if word in found), NONE)

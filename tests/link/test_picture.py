@@ -66,6 +66,14 @@ def test_the_switch_on_the_housing_is_told_at_once_and_nobody_unmutes_it() -> No
     assert told(made, TOPICS.telemetry, 0.1)["hw_mute"] is True
 
 
+def test_a_button_that_is_stuck_is_a_problem_until_it_works_again() -> None:
+    made = picture()
+    made.hear(Standing("open", False, 0.8, "amy", "pocket", button="stuck"))
+    assert told(made, TOPICS.telemetry)["problem"] == "button"
+    made.hear(Standing("open", False, 0.8, "amy", "pocket"))
+    assert told(made, TOPICS.telemetry, 1.0)["problem"] == "none_found"
+
+
 def test_a_download_is_told_once_an_interval() -> None:
     made = picture()
     told(made, TOPICS.telemetry)
