@@ -26,13 +26,14 @@ from appliance.settings import Settings
 from appliance.supervisor import Supervisor
 
 EVENTS = 200  # changes of state; a tenth as many seconds of outage, and as many of idling
+MOST_CHANGES, LONGEST_IDLE_S = 1000, 100.0  # only the outage may be as long as one likes
 PARTS = ("capture", "playback", "listener", "thinker", "speaker")
 ROOT = "interlude/bench"
 RIGHT_S = 15.0  # to wait for what should take 5
 
 
 def bench(options: Options) -> list[Sheet]:
-    """`--events N` changes; the outage lasts N / 10 seconds, an hour with 36000.
+    """`--events N` changes, 1000 at most; the outage lasts N / 10 seconds, an hour with 36000.
 
     Raises LinkError when Mosquitto is not installed or the link does not come up.
     """
@@ -42,8 +43,8 @@ def bench(options: Options) -> list[Sheet]:
         folder.chmod(0o755)
         with Mosquitto(folder) as broker, _House(options.settings, broker, folder) as house:
             return [
-                _idle(house, max(number / 10, 5.0)),
-                _states(house, number),
+                _idle(house, min(max(number / 10, 5.0), LONGEST_IDLE_S)),
+                _states(house, min(number, MOST_CHANGES)),
                 _outage(house, max(number / 10, 5.0)),
             ]
 
