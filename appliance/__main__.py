@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from appliance.verbs.typed import Verb, Verbs, enrol_verb, release_verbs, room_verbs, told_verbs
+from appliance.verbs.typed import (
+    Verb,
+    Verbs,
+    enrol_verb,
+    release_verbs,
+    room_verbs,
+    system_verbs,
+    told_verbs,
+)
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -170,6 +178,12 @@ def release(args: argparse.Namespace) -> int:
     return commands.cli(args, lambda: _settings(args))
 
 
+def system(args: argparse.Namespace) -> int:
+    from appliance.slots import commands
+
+    return commands.cli(args)
+
+
 def _settings(args: argparse.Namespace) -> Settings:
     """The settings in effect, the process table's included. Raises SettingsError."""
     from appliance import processes
@@ -250,6 +264,7 @@ def parser() -> argparse.ArgumentParser:
     link.add("remove", "remove the box from Home Assistant, and stay away", link_remove)
     link.add("add", "let the box appear in Home Assistant again", link_add)
     release_verbs(verbs, common, release)
+    system_verbs(verbs, common, system)
     return top
 
 

@@ -19,7 +19,7 @@ from appliance.__main__ import main, parser
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "mode",
          "check", "status", "config", "models", "enrol", "panel", "memory", "link",
-         "release"]  # fmt: skip
+         "release", "system"]  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 

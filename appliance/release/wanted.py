@@ -1,8 +1,9 @@
 """How a part without rights has a release installed: it asks, root looks, the signature decides.
 
 The link puts an archive into the incoming folder and asks for it; interlude-update.path sees that
-and starts interlude-update.service, which runs `interlude release install --wanted`. What comes
-of it stands in a file that anybody may read. This is what an update button needs:
+and starts interlude-update.service, which runs `interlude release install --wanted`. For a system
+(`.system`) there are a path, a service and a verb of that name. What comes of it stands in a file
+that anybody may read. This is what an update button needs:
 
     offers()          what lies ready, newer than what is kept
     ask(offer)        have it installed
@@ -23,9 +24,12 @@ from appliance.release import archive
 from appliance.release.install import Installer, Wishes
 from appliance.release.manifest import version_key
 from appliance.release.shelf import TRIAL, Shelf
+from appliance.slots import archive as systems
+from appliance.slots import machine
 
 INCOMING = Path("/var/lib/interlude/incoming")
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
+WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
 PROGRESS = "progress.json"
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -47,22 +51,45 @@ class Going(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def offers(shelf: Shelf | None = None, incoming: Path = INCOMING) -> list[Offer]:
-    """What could be installed, newest first; nothing older than what is kept."""
+def offers(
+    shelf: Shelf | None = None, incoming: Path = INCOMING, os_release: Path = machine.RELEASE
+) -> list[Offer]:
+    """What could be installed: releases, then systems, each newest first and newer than what there
+    is. A system is for a card of ours only."""
+    return [*_releases(shelf, incoming), *_systems(incoming, machine.version(os_release))]
+
+
+def _releases(shelf: Shelf | None, incoming: Path) -> list[Offer]:
     kept = (shelf or Shelf()).kept()
     found = []
     for file in sorted(incoming.glob(f"*{archive.SUFFIX}")):
         said = archive.look(file)
         if said and (kept is None or version_key(said.version) > version_key(kept)):
             found.append(Offer(said.version, file))
+    return _newest_first(found)
+
+
+def _systems(incoming: Path, runs: str | None) -> list[Offer]:
+    if runs is None:
+        return []
+    found = []
+    for file in sorted(incoming.glob(f"*{systems.SUFFIX}")):
+        said = systems.look(file)
+        if said and version_key(said.version) > version_key(runs):
+            found.append(Offer(said.version, file))
+    return _newest_first(found)
+
+
+def _newest_first(found: list[Offer]) -> list[Offer]:
     return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
 
 
 def ask(offer: Offer) -> None:
     """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
-    fresh = offer.file.with_name(f".{WANTED}.new")
+    note = WANTED_SYSTEM if offer.file.suffix == systems.SUFFIX else WANTED
+    fresh = offer.file.with_name(f".{note}.new")
     fresh.write_text(offer.file.name, encoding="utf-8")
-    fresh.rename(offer.file.with_name(WANTED))
+    fresh.rename(offer.file.with_name(note))
 
 
 def how_it_goes(folder: Path = TRIAL) -> Going:
@@ -75,11 +102,11 @@ def how_it_goes(folder: Path = TRIAL) -> Going:
 
 def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMING) -> bool:
     """As root: install what was asked for, once. Raises what Installer.install raises."""
-    file = _take(incoming)
+    file = take(incoming, WANTED, archive.SUFFIX)
     shelf = installer.shelf
     said = archive.look(file)
     version = said.version if said else file.name
-    teller = _Teller(shelf.trial_folder, version)
+    teller = Teller(shelf.trial_folder, version)
     # A copy that the asker cannot change between the check and the unpacking.
     mine = shelf.root / f".wanted{archive.SUFFIX}"
     try:
@@ -100,22 +127,25 @@ def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMI
     return changed
 
 
-def _take(incoming: Path) -> Path:
-    """The file that was asked for; the request is gone, so that a failure is not repeated."""
-    note = incoming / WANTED
+def take(incoming: Path, wanted: str, suffix: str) -> Path:
+    """The file that was asked for; the request is gone, so that a failure is not repeated.
+
+    Raises ReleaseRefused for a request that names none of that kind.
+    """
+    note = incoming / wanted
     try:
         name = note.read_text(encoding="utf-8")[:255].strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ReleaseRefused("Nobody asked for a release.") from error
+        raise ReleaseRefused("Nobody asked for one.") from error
     finally:
         note.unlink(missing_ok=True)
     file = incoming / name if _PLAIN.fullmatch(name) else None
-    if file is None or file.suffix != archive.SUFFIX or file.is_symlink():
-        raise ReleaseRefused(f"`{name}` is no release in {incoming}.")
+    if file is None or file.suffix != suffix or file.is_symlink():
+        raise ReleaseRefused(f"`{name}` is no {suffix} file in {incoming}.")
     return file
 
 
-class _Teller:
+class Teller:
     """Writes how it goes, at most once a percent."""
 
     def __init__(self, folder: Path, version: str) -> None:

@@ -56,6 +56,7 @@ class Updater:
         Raises ReleaseRefused, NotNow, StorageError.
         """
         wishes = wishes or Wishes()
+        runs_from(self.machine.slot())
         with self.ledger.alone():
             running, target = self._slots()
             try:
@@ -86,6 +87,7 @@ class Updater:
 
         Raises ReleaseRefused if there is none, NotNow in a conversation.
         """
+        runs_from(self.machine.slot())
         with self.ledger.alone():
             _, target = self._slots()
             there = self.ledger.whole(target)

@@ -160,3 +160,32 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     told = add("status", "tell what is kept, what runs, and what could be installed")
     told.add_argument("--json", action="store_true", help="print it as JSON")
     add("selftest", "look whether this release could run here; opens no sound card")
+
+
+def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) -> None:
+    """For the two systems of a card of ours."""
+    example = "example:\n  interlude system install interlude-0.2.0-aarch64.system"
+    under = verbs.add("system", "update the system of a card, and go back", more=example)
+    systems = Verbs(under, common)
+
+    def add(name: str, summary: str, doing: str = "") -> argparse.ArgumentParser:
+        made = systems.add(name, summary, system)
+        made.set_defaults(doing=doing or name)
+        return made
+
+    installed = add("install", "check a system, write it to the other slot, and start it once")
+    installed.add_argument("file", type=Path, nargs="?", metavar="FILE", help="a .system file")
+    installed.add_argument(
+        "--wanted", action="store_true", help="install the one that a part of the box asked for"
+    )
+    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
+    installed.add_argument("--later", action="store_true", help="write it, and do not start it yet")
+    tried = add("try", "start what lies in the other slot, and keep it if it proves well")
+    back = add("rollback", "go back to the system before, if that proves well", "try")
+    for waiting in (installed, tried, back):
+        waiting.add_argument(
+            "--wait", type=int, default=900, metavar="S", help="for a conversation to end (900)"
+        )
+    add("settle", "keep a system on trial that proves well, leave one that does not; at each start")
+    told = add("status", "tell which system runs, which lies in the other slot, what was tried")
+    told.add_argument("--json", action="store_true", help="print it as JSON")
