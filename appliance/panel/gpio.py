@@ -1,19 +1,31 @@
-"""The wires, by gpiozero: no other file touches it. Edges come out of `edges()`, light goes in.
+"""The wires, by gpiozero: edges come out of `edges()`, light goes in.
 
 With `gpio: keyboard` the pins are gpiozero's mock ones, and `drive` takes the place of wires.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import time
 from collections import deque
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from appliance.errors import PanelError
 from appliance.panel.light import Colour
 from appliance.panel.pins import Pin, pin
+from appliance.panel.strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
 from appliance.settings import Panel
+
+STALE_S = 1.0  # an edge's own time is believed if it is no older; lgpio's clock may be another one
+
+
+class Light(Protocol):
+    """Whatever shows a colour."""
+
+    def show(self, colour: Colour) -> None: ...
+    def close(self) -> None: ...
 
 
 class Wires:
@@ -25,12 +37,15 @@ class Wires:
     def __init__(self, settings: Panel) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._edges: deque[tuple[str, bool, float]] = deque(maxlen=1000)
-        self._inputs: dict[str, Any] = {}
+        self._inputs: dict[str, _Input] = {}
+        self._light: Light | None = None
         try:
-            self._factory = _factory(settings.gpio)
+            self._factory, self.by = _factory(settings)
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
-                self._inputs[name] = self._input(pin(name))
-            self._light = self._make_light(settings.light)
+                self._inputs[name] = _Input(self._factory, pin(name), self._note)
+            self._light = _light(settings, self._factory)
+        except PanelError:
+            raise
         except Exception as error:
             raise _problem(error) from error
 
@@ -46,10 +61,7 @@ class Wires:
 
     def levels(self) -> dict[str, bool]:
         """Of each input, now: whether it is pressed, or off."""
-        return {
-            name: bool(device.value) == (pin(name).sense == "low")
-            for name, device in self._inputs.items()
-        }
+        return {name: wire.active() for name, wire in self._inputs.items()}
 
     def edges(self) -> list[tuple[str, bool, float]]:
         """Since the last look: input, whether it is pressed or off from then on, and when
@@ -64,10 +76,9 @@ class Wires:
         return found
 
     def show(self, colour: Colour) -> None:
-        """A single light shows the brightest of the three."""
+        """Raises OSError where a strip's bus fails."""
         if self._light is not None:
-            single = not hasattr(self._light, "red")
-            self._light.value = max(colour) if single else colour
+            self._light.show(colour)
 
     def drive(self, name: str, active: bool) -> None:
         """The keyboard's finger: the wire of that input goes to its level. Only mock pins have it;
@@ -77,46 +88,94 @@ class Wires:
             wire = self._factory.pin(row.line)
             (wire.drive_high if (row.sense == "high") == active else wire.drive_low)()
 
-    def _input(self, row: Pin) -> Any:
-        """Every input is pulled up: gpiozero's "active" is low, the row says what that means."""
-        from gpiozero import DigitalInputDevice
-
-        device = DigitalInputDevice(row.line, pull_up=True, pin_factory=self._factory)
-        low, high = row.sense == "low", row.sense == "high"
-        device.when_activated = lambda: self._note(row.what, low)
-        device.when_deactivated = lambda: self._note(row.what, high)
-        return device
-
-    def _note(self, name: str, active: bool) -> None:
-        """In gpiozero's own thread: only pass it on."""
-        self._edges.append((name, active, time.monotonic()))
+    def _note(self, name: str, active: bool, at_s: float) -> None:
+        """In the factory's own thread: only pass it on."""
+        self._edges.append((name, active, at_s))
         os.eventfd_write(self._fd, 1)
 
-    def _make_light(self, kind: str) -> Any:
+
+class _Input:
+    """One line that is pulled up and listened to. gpiozero keeps no hold of a handler: we do."""
+
+    def __init__(self, factory: Any, row: Pin, note: Callable[[str, bool, float], None]) -> None:
+        self._row = row
+        self._note = note
+        self._pin = factory.pin(row.line)
+        self._pin.input_with_pull(row.pull)
+        self._pin.edges = "both"
+        self._pin.when_changed = self._changed
+
+    def active(self) -> bool:
+        return self._means(self._pin.state)
+
+    def close(self) -> None:
+        self._pin.when_changed = None
+        self._pin.close()
+
+    def _means(self, level: object) -> bool:
+        return bool(level) == (self._row.sense == "high")
+
+    def _changed(self, ticks: float, level: object) -> None:
+        now = time.monotonic()
+        at_s = ticks if 0.0 <= now - ticks < STALE_S else now
+        self._note(self._row.what, self._means(level), at_s)
+
+
+class _Led:
+    """One colour or three on pins of the header. A single one shows the brightest of the three."""
+
+    def __init__(self, kind: str, factory: Any) -> None:
         from gpiozero import PWMLED, RGBLED
 
+        self._single = kind == "single"
         red, green, blue = (pin(f"light_{colour}").line for colour in ("red", "green", "blue"))
-        if kind == "rgb":
-            return RGBLED(red, green, blue, pin_factory=self._factory)
-        if kind == "single":
-            return PWMLED(red, pin_factory=self._factory)
+        self._led: Any = (
+            PWMLED(red, pin_factory=factory)
+            if self._single
+            else RGBLED(red, green, blue, pin_factory=factory)
+        )
+
+    def show(self, colour: Colour) -> None:
+        self._led.value = max(colour) if self._single else colour
+
+    def close(self) -> None:
+        self._led.close()
+
+
+def _light(settings: Panel, factory: Any) -> Light | None:
+    from appliance.panel.spi import Bus
+
+    if settings.light in ("rgb", "single"):
+        return _Led(settings.light, factory)
+    if settings.light == "none" or settings.gpio == "keyboard":
         return None
+    if settings.light == "ws2812":
+        return Strip(Bus(settings.spi, WS2812_HZ), ws2812, settings.leds)
+    return Strip(Bus(settings.spi, APA102_HZ), apa102, settings.leds)
 
 
-def _factory(kind: str) -> Any:
-    if kind == "keyboard":
+def _factory(settings: Panel) -> tuple[Any, str]:
+    """gpiozero's pins, and by what they are reached: mock ones, lgpio's, or the kernel's by
+    libgpiod where there is no lgpio or the owner names a chip."""
+    if settings.gpio == "keyboard":
         from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-        return MockFactory(pin_class=MockPWMPin)
-    from gpiozero.pins.lgpio import LGPIOFactory
+        return MockFactory(pin_class=MockPWMPin), "keyboard"
+    if not settings.chip and importlib.util.find_spec("lgpio") is not None:
+        from gpiozero.pins.lgpio import LGPIOFactory
 
-    return LGPIOFactory()
+        return LGPIOFactory(), "lgpio"
+    from appliance.panel.factory import KernelFactory
+    from appliance.panel.lines import Chip
+
+    chip = Chip(settings.chip)
+    return KernelFactory(chip), f"libgpiod, {chip.label}"
 
 
 def _problem(error: Exception) -> PanelError:
     if isinstance(error, ImportError):
-        return PanelError("The panel needs `lgpio` to reach the header's pins.",
-                          "`pip install lgpio`, or set `panel.gpio: none`.")  # fmt: skip
+        return PanelError("The panel needs `gpiod` to reach the header's pins.",
+                          "`pip install gpiod`, or set `panel.gpio: none`.")  # fmt: skip
     text = str(error) or type(error).__name__
     if "permission" in text.lower() or "can not open gpiochip" in text.lower():
         return PanelError(f"The header's pins cannot be opened ({text}).",

@@ -36,8 +36,11 @@ class Panel(Section, frozen=True):
     """Button, mute switch and light on the housing."""
 
     gpio: Literal["none", "header", "keyboard"]
+    chip: Annotated[str, msgspec.Meta(max_length=64)]
     mute_switch: bool
-    light: Literal["rgb", "single", "none"]
+    light: Literal["rgb", "single", "ws2812", "apa102", "none"]
+    leds: Annotated[int, msgspec.Meta(ge=1, le=144)]
+    spi: Annotated[str, msgspec.Meta(pattern=r"^/dev/\S+$")]
     brightness: Ratio
     night_brightness: Ratio
     night: Annotated[str, msgspec.Meta(pattern=r"^((^|-)([01][0-9]|2[0-3]):[0-5][0-9]){2}$|^$")]

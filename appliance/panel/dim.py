@@ -1,0 +1,80 @@
+"""Dimming without hardware for it: each line is switched on and off in every period.
+
+Shares in → when each line changes in a period (pure), and a thread that does it. A line that is
+fully on or off costs nothing: it is set once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+Lit = dict[int, bool]  # line → whether it is on
+
+
+def plan(shares: Mapping[int, float], period_s: float) -> list[tuple[float, Lit]]:
+    """One period: (seconds since its begin, lines that change then). `shares`: 0 < share < 1."""
+    if not shares:
+        return []
+    steps: dict[float, Lit] = {0.0: dict.fromkeys(shares, True)}
+    for line, share in shares.items():
+        steps.setdefault(share * period_s, {})[line] = False
+    return sorted(steps.items())
+
+
+class Dimmer:
+    """`write` sets one line; it is called under a lock, so that a line that was set stays set."""
+
+    def __init__(self, write: Callable[[int, bool], None], rate_hz: float) -> None:
+        self._write = write
+        self._period_s = 1.0 / rate_hz
+        self._shares: dict[int, float] = {}
+        self._lock = threading.Lock()
+        self._changed = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._closing = False
+
+    def set(self, line: int, share: float) -> None:
+        """Of each period that share is lit, 0 to 1, from now on."""
+        with self._lock:
+            if 0.0 < share < 1.0:
+                self._shares[line] = share
+            else:
+                self._shares.pop(line, None)
+                self._write(line, share >= 1.0)
+        self._changed.set()
+        if self._shares and self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="dim", daemon=True)
+            self._thread.start()
+
+    def forget(self, line: int) -> None:
+        """Leave it as it is."""
+        with self._lock:
+            self._shares.pop(line, None)
+
+    def close(self) -> None:
+        self._closing = True
+        self._changed.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closing:
+            self._changed.clear()
+            with self._lock:
+                steps = plan(self._shares, self._period_s)
+            if not steps:
+                self._changed.wait()
+                continue
+            self._period(steps)
+
+    def _period(self, steps: list[tuple[float, Lit]]) -> None:
+        begin_s = time.monotonic()
+        for after_s, lit in steps:
+            time.sleep(max(0.0, begin_s + after_s - time.monotonic()))
+            with self._lock:
+                for line, on in lit.items():
+                    if line in self._shares:
+                        self._write(line, on)
+        time.sleep(max(0.0, begin_s + self._period_s - time.monotonic()))

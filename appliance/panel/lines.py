@@ -1,0 +1,157 @@
+"""GPIO lines of the kernel by libgpiod v2: the only import of gpiod. Plain levels and times come
+out. A chip is found by its label, since its number depends on what else has one."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+import gpiod
+from gpiod.line import Bias, Clock, Direction, Edge, Value
+
+from appliance.errors import PanelError
+
+Pull = Literal["up", "down", "floating"]
+Edges = Literal["both", "rising", "falling", "none"]
+
+# The chip of the 40-pin header: Pi 5 · Pi 4, 400 · Pi 3, Zero 2.
+HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+CONSUMER = "interlude"  # as `gpioinfo` shows who has a line
+EVENTS = 64  # the kernel keeps so many of a line; when more wait, it drops the oldest
+
+_BIAS = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
+_EDGE = {
+    "both": Edge.BOTH,
+    "rising": Edge.RISING,
+    "falling": Edge.FALLING,
+    "none": Edge.NONE,
+}
+
+
+@dataclass
+class Line:
+    """One line of a chip, requested as an input; `drive` makes it an output.
+
+    `number` is its offset on the chip, which is the BCM number on a Pi's header. An input has a
+    `pull`; the kernel reports its `edges`, those that are left after `debounce_s`.
+    """
+
+    number: int
+    _request: gpiod.LineRequest
+    pull: Pull = "floating"
+    edges: Edges = "none"
+    debounce_s: float = 0.0
+    output: bool = field(default=False, init=False)
+
+    def fileno(self) -> int:
+        """Readable while there are events."""
+        return self._request.fd
+
+    @property
+    def level(self) -> bool:
+        return bool(self._request.get_value(self.number) is Value.ACTIVE)
+
+    def listen(
+        self,
+        *,
+        pull: Pull | None = None,
+        edges: Edges | None = None,
+        debounce_s: float | None = None,
+    ) -> None:
+        """Be an input; what is not named stays as it was. Raises OSError."""
+        self.pull = self.pull if pull is None else pull
+        self.edges = self.edges if edges is None else edges
+        self.debounce_s = self.debounce_s if debounce_s is None else debounce_s
+        settings = gpiod.LineSettings(
+            direction=Direction.INPUT,
+            bias=_BIAS[self.pull],
+            edge_detection=_EDGE[self.edges],
+            debounce_period=timedelta(seconds=self.debounce_s),
+            event_clock=Clock.MONOTONIC,
+        )
+        self._request.reconfigure_lines({self.number: settings})
+        self.output = False
+
+    def drive(self, level: bool) -> None:
+        """Be an output of that level. Raises OSError."""
+        value = Value.ACTIVE if level else Value.INACTIVE
+        if self.output:
+            self._request.set_value(self.number, value)
+        else:
+            settings = gpiod.LineSettings(direction=Direction.OUTPUT, output_value=value)
+            self._request.reconfigure_lines({self.number: settings})
+            self.output = True
+
+    def events(self) -> list[tuple[bool, float]]:
+        """Edges that have come, once `fileno` is readable: the level from then on, and when by the
+        kernel's clock (CLOCK_MONOTONIC, s)."""
+        rising = gpiod.EdgeEvent.Type.RISING_EDGE
+        return [
+            (event.event_type is rising, event.timestamp_ns / 1e9)
+            for event in self._request.read_edge_events()
+        ]
+
+    def release(self) -> None:
+        self._request.release()
+
+
+class Chip:
+    """The lines of one chip. Raises PanelError where there is none of that label.
+
+    `label`: of the chip; "": of a Pi's header. A test names other files and another `opened`.
+    """
+
+    def __init__(
+        self,
+        label: str = "",
+        files: Callable[[], Iterator[Path]] = lambda: Path("/dev").glob("gpiochip*"),
+        opened: Callable[[str], gpiod.Chip] = gpiod.Chip,
+    ) -> None:
+        wanted = (label,) if label else HEADERS
+        seen: list[str] = []
+        closed: list[str] = []
+        for path in sorted(files()):
+            try:
+                chip = opened(str(path))
+            except OSError as error:
+                closed.append(f"{path}: {error.strerror}")
+                continue
+            has = chip.get_info().label
+            if has in wanted:
+                self.label, self._chip = has, chip
+                return
+            seen.append(has)
+            chip.close()
+        if closed:
+            raise PanelError(
+                f"GPIO cannot be opened ({', '.join(closed)}).", "Is its user in group `gpio`?"
+            )
+        here = f"only {', '.join(sorted(set(seen)))}" if seen else "no GPIO at all"
+        raise PanelError(
+            f"There is no GPIO chip {' or '.join(wanted)} here: {here}.",
+            "Set `panel.chip` to its label, or `panel.gpio: keyboard`.",
+        )
+
+    def line(self, number: int) -> Line:
+        """Take line `number` as an input, pulled as it was. Raises PanelError if it is taken."""
+        settings = gpiod.LineSettings(direction=Direction.INPUT, bias=Bias.AS_IS)
+        try:
+            request = self._chip.request_lines(
+                {number: settings}, consumer=CONSUMER, event_buffer_size=EVENTS
+            )
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            by = self._chip.get_line_info(number).consumer or "the kernel"
+            raise PanelError(
+                f"GPIO line {number} is taken by {by}.",
+                "Compare hw/pinout.md with what else is on the header.",
+            ) from error
+        return Line(number, request)
+
+    def close(self) -> None:
+        self._chip.close()

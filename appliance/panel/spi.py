@@ -1,0 +1,35 @@
+"""Bytes to a Linux SPI device: the only file that knows spidev. Nothing is read back."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+
+from appliance.errors import PanelError
+
+# linux/spi/spidev.h: _IOW('k', 1, __u8) and _IOW('k', 4, __u32)
+_WR_MODE, _WR_MAX_SPEED_HZ = 0x40016B01, 0x40046B04
+MODE_0 = 0  # the clock rests low, data counts at its rising edge
+
+
+class Bus:
+    """A device such as /dev/spidev0.0. Raises PanelError where it cannot be had."""
+
+    def __init__(self, path: str, speed_hz: int) -> None:
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            fcntl.ioctl(self._fd, _WR_MODE, struct.pack("=B", MODE_0))
+            fcntl.ioctl(self._fd, _WR_MAX_SPEED_HZ, struct.pack("=I", speed_hz))
+        except OSError as error:
+            raise PanelError(
+                f"The strip's bus {path} cannot be used ({error.strerror}).",
+                "Is `dtparam=spi=on` in config.txt, and the box's user in group `gpio`?",
+            ) from error
+
+    def write(self, data: bytes) -> None:
+        """In one transfer; the driver takes 4096 bytes at most. Raises OSError."""
+        os.write(self._fd, data)
+
+    def close(self) -> None:
+        os.close(self._fd)

@@ -1,0 +1,76 @@
+"""Addressable LEDs: a colour for all of them in, the bytes for their wire out. Pure but for
+`Strip`, which writes them.
+
+WS2812 and the like have one wire and no clock: a bit is a short or a long pulse (WS2812B's data
+sheet: 0.4 or 0.8 µs of 1.25 µs), made of three bits of an SPI whose clock is not wired. APA102 and
+SK9822 (ReSpeaker's HATs) have a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from appliance.panel.light import OFF, Colour
+
+MOST_LEDS = 144  # a metre of the densest strip; 1310 bytes, well within one transfer
+
+WS2812_HZ = 2_400_000  # three SPI bits are 1.25 µs
+_WS2812_REST = bytes(90)  # 300 µs low: the strip shows what it got (280 µs by the data sheet)
+
+APA102_HZ = 4_000_000
+_APA102_BEGIN = bytes(4)
+_APA102_FULL = 0b1110_0000 | 31  # its own brightness: all of it, the colour is scaled already
+
+
+# A byte of colour → three on the wire: 110 for each 1, 100 for each 0, the highest bit first.
+def _pulses(byte: int) -> bytes:
+    bits = ("110" if byte >> bit & 1 else "100" for bit in range(7, -1, -1))
+    return int("".join(bits), 2).to_bytes(3, "big")
+
+
+_PULSES = tuple(_pulses(byte) for byte in range(256))
+
+
+class Wire(Protocol):
+    """What a strip hangs on: spi.Bus, or a test's list."""
+
+    def write(self, data: bytes) -> None: ...
+    def close(self) -> None: ...
+
+
+def ws2812(colour: Colour, count: int) -> bytes:
+    """Green, red, blue for each LED. The leading zeros: an idle wire may be high."""
+    red, green, blue = _bytes(colour)
+    one = _PULSES[green] + _PULSES[red] + _PULSES[blue]
+    return bytes(2) + one * count + _WS2812_REST
+
+
+def apa102(colour: Colour, count: int) -> bytes:
+    """Brightness, blue, green, red for each LED. Each LED delays the clock by half a bit, so that
+    the last one needs `count / 2` more; SK9822 shows the frame at 32 further zeros."""
+    red, green, blue = _bytes(colour)
+    one = bytes((_APA102_FULL, blue, green, red))
+    return _APA102_BEGIN + one * count + bytes(4 + (count + 15) // 16)
+
+
+def _bytes(colour: Colour) -> tuple[int, int, int]:
+    red, green, blue = (round(255 * min(1.0, max(0.0, part))) for part in colour)
+    return red, green, blue
+
+
+class Strip:
+    """All LEDs of it in one colour."""
+
+    def __init__(self, wire: Wire, encode: Callable[[Colour, int], bytes], count: int) -> None:
+        self._wire = wire
+        self._encode = encode
+        self._count = count
+
+    def show(self, colour: Colour) -> None:
+        """Raises OSError when the bus fails."""
+        self._wire.write(self._encode(colour, self._count))
+
+    def close(self) -> None:
+        self.show(OFF)
+        self._wire.close()

@@ -1,0 +1,139 @@
+"""A GPIO chip of the kernel's as gpiod shows it, for machines without one: its objects are asked
+through the same calls, take the same settings and raise the same errors as the real ones."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gpiod
+from gpiod.line import Bias, Direction, Edge, Value
+
+
+@dataclass
+class Wire:
+    """One line: what holds it, and what a voltmeter shows."""
+
+    number: int
+    settings: gpiod.LineSettings = field(default_factory=gpiod.LineSettings)
+    hand: bool | None = None  # what is wired to it pulls so; None: nothing does
+    request: Request | None = None
+
+    @property
+    def level(self) -> bool:
+        if self.settings.direction is Direction.OUTPUT:
+            return bool(self.settings.output_value is Value.ACTIVE)
+        return self.hand if self.hand is not None else self.settings.bias is Bias.PULL_UP
+
+    def pull(self, up: bool | None, at_ns: int | None = None) -> None:
+        """By hand. An edge that is asked for becomes an event."""
+        was, self.hand = self.level, up
+        asked = self.settings.edge_detection
+        wanted = {Edge.BOTH, Edge.RISING if self.level else Edge.FALLING}
+        if self.level != was and self.request is not None and asked in wanted:
+            now = time.monotonic_ns() if at_ns is None else at_ns
+            kind = gpiod.EdgeEvent.Type.RISING_EDGE if self.level else _FALLING
+            self.request.put(gpiod.EdgeEvent(kind.value, now, self.number, 0, 0))
+
+
+_FALLING = gpiod.EdgeEvent.Type.FALLING_EDGE
+
+
+class Request:
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self.fd, self._into = os.pipe()
+        self._events: list[gpiod.EdgeEvent] = []
+        self.released = False
+
+    def put(self, event: gpiod.EdgeEvent) -> None:
+        self._events.append(event)
+        os.write(self._into, b"e")
+
+    def reconfigure_lines(self, config: dict[int, gpiod.LineSettings]) -> None:
+        self._check()
+        ((number, settings),) = config.items()
+        if number != self._wire.number:
+            raise OSError(errno.EINVAL, "Invalid argument")
+        self._wire.settings = settings
+
+    def get_value(self, number: int) -> Value:
+        self._check()
+        assert number == self._wire.number
+        return Value.ACTIVE if self._wire.level else Value.INACTIVE
+
+    def set_value(self, number: int, value: Value) -> None:
+        self._check()
+        if self._wire.settings.direction is not Direction.OUTPUT:
+            raise OSError(errno.EPERM, "Operation not permitted")
+        self._wire.settings.output_value = value
+
+    def read_edge_events(self) -> list[gpiod.EdgeEvent]:
+        self._check()
+        os.read(self.fd, 1000)
+        events, self._events = self._events, []
+        return events
+
+    def release(self) -> None:
+        self._check()
+        self.released, self._wire.request = True, None
+        os.close(self.fd)
+        os.close(self._into)
+
+    def _check(self) -> None:
+        if self.released:
+            raise gpiod.RequestReleasedError
+
+
+@dataclass
+class Info:
+    label: str = ""
+    consumer: str = ""
+
+
+@dataclass
+class Kernel:
+    """Chips by the file they are at. `taken`: lines that somebody else has, and who."""
+
+    chips: dict[str, str]
+    locked: frozenset[str] = frozenset()
+    taken: dict[int, str] = field(default_factory=dict)
+    wires: dict[int, Wire] = field(default_factory=dict)
+
+    def files(self) -> Iterator[Path]:
+        return map(Path, self.chips)
+
+    def opened(self, path: str) -> Any:
+        if path in self.locked:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return _Chip(self, self.chips[path])
+
+
+@dataclass
+class _Chip:
+    kernel: Kernel
+    label: str
+
+    def get_info(self) -> Info:
+        return Info(label=self.label)
+
+    def get_line_info(self, number: int) -> Info:
+        return Info(consumer=self.kernel.taken[number])
+
+    def request_lines(
+        self, config: dict[int, gpiod.LineSettings], consumer: str, event_buffer_size: int
+    ) -> Request:
+        ((number, settings),) = config.items()
+        if number in self.kernel.taken:
+            raise OSError(errno.EBUSY, "Device or resource busy")
+        wire = self.kernel.wires.setdefault(number, Wire(number))
+        wire.settings, wire.request = settings, Request(wire)
+        return wire.request
+
+    def close(self) -> None:
+        self.label = ""

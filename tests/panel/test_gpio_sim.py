@@ -1,0 +1,152 @@
+"""The wires on real GPIO lines of the kernel's simulator, where this kernel has it (gpio-sim) and
+lets us set it up: as root, with configfs."""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance import settings
+from appliance.errors import PanelError
+from appliance.panel.gpio import Wires
+from appliance.panel.lines import Chip
+from appliance.panel.pins import pin
+
+CONFIG = Path("/sys/kernel/config/gpio-sim")
+LABEL = "interlude-test"
+
+pytestmark = pytest.mark.skipif(
+    not os.access(CONFIG, os.W_OK), reason="this kernel has no gpio-sim that we may set up"
+)
+
+
+class Simulator:
+    """A chip of 28 lines. `pull` is what is wired to a line, `value` what a voltmeter shows."""
+
+    def __init__(self) -> None:
+        self.config = CONFIG / LABEL
+        (self.config / "bank0").mkdir(parents=True)
+        (self.config / "bank0/num_lines").write_text("28")
+        (self.config / "bank0/label").write_text(LABEL)
+        (self.config / "live").write_text("1")
+        device = (self.config / "dev_name").read_text().strip()
+        chip = (self.config / "bank0/chip_name").read_text().strip()
+        self.lines = Path("/sys/devices/platform", device, chip)
+
+    def pull(self, name: str, way: str) -> None:
+        (self.lines / f"sim_gpio{pin(name).line}/pull").write_text(f"pull-{way}")
+
+    def value(self, name: str) -> str:
+        return (self.lines / f"sim_gpio{pin(name).line}/value").read_text().strip()
+
+    def close(self) -> None:
+        (self.config / "live").write_text("0")
+        (self.config / "bank0").rmdir()
+        self.config.rmdir()
+
+
+@pytest.fixture
+def simulator() -> Iterator[Simulator]:
+    made = Simulator()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def wires(simulator: Simulator) -> Iterator[Wires]:
+    panel = settings.load_defaults().panel
+    wires = Wires(msgspec.structs.replace(panel, gpio="header", chip=LABEL, mute_switch=True))
+    yield wires
+    wires.close()
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Whether it came true within a generous while."""
+    end = time.monotonic() + 20.0
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def arrived(wires: Wires, count: int) -> list[tuple[str, bool, float]]:
+    found: list[tuple[str, bool, float]] = []
+    while len(found) < count and select.select([wires.fileno()], [], [], 20.0)[0]:
+        found += wires.edges()
+    return found
+
+
+def test_with_nothing_wired_the_kernels_pull_ups_hold_the_lines_high(wires: Wires) -> None:
+    assert wires.levels() == {"button": False, "mute_switch": True}
+    assert wires.by == f"libgpiod, {LABEL}"
+
+
+def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(
+    wires: Wires, simulator: Simulator
+) -> None:
+    before = time.monotonic()
+    simulator.pull("button", "down")
+    after = time.monotonic()
+    ((name, down, at),) = arrived(wires, 1)
+    assert (name, down) == ("button", True)
+    assert before <= at <= after
+    assert wires.levels()["button"]
+    simulator.pull("button", "up")
+    assert [edge[:2] for edge in arrived(wires, 1)] == [("button", False)]
+
+
+def test_the_switch_is_heard_on_a_line_of_its_own(wires: Wires, simulator: Simulator) -> None:
+    simulator.pull("mute_switch", "down")
+    assert [edge[:2] for edge in arrived(wires, 1)] == [("mute_switch", False)]
+
+
+def test_a_thousand_bounces_leave_the_level_that_is_so(wires: Wires, simulator: Simulator) -> None:
+    for _ in range(500):
+        simulator.pull("button", "down")
+        simulator.pull("button", "up")
+    simulator.pull("button", "down")
+    last: list[bool] = []
+
+    def ends_down() -> bool:
+        last.extend(down for _, down, _ in wires.edges())
+        return bool(last) and last[-1] and wires.levels()["button"]
+
+    assert until(ends_down)
+
+
+def test_a_full_colour_lies_steady_on_the_lines(wires: Wires, simulator: Simulator) -> None:
+    wires.show((1.0, 0.0, 1.0))
+    names = ("light_red", "light_green", "light_blue")
+    assert [simulator.value(name) for name in names] == ["1", "0", "1"]
+
+
+def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: Wires, simulator: Simulator) -> None:
+    wires.show((0.5, 0.0, 0.0))
+    assert until(lambda: simulator.value("light_red") == "1")
+    assert until(lambda: simulator.value("light_red") == "0")
+    wires.show((0.0, 0.0, 0.0))
+    assert simulator.value("light_red") == "0"
+    assert not any(simulator.value("light_red") == "1" for _ in range(50))
+
+
+def test_what_is_taken_says_by_whom(wires: Wires) -> None:
+    with pytest.raises(PanelError, match="taken by interlude"):
+        Chip(LABEL).line(pin("button").line)
+
+
+def test_what_was_closed_is_free(simulator: Simulator) -> None:
+    panel = settings.load_defaults().panel
+    for _ in range(2):
+        Wires(msgspec.structs.replace(panel, gpio="header", chip=LABEL)).close()
+
+
+def test_a_label_that_no_chip_has_is_told_with_those_that_are_here(simulator: Simulator) -> None:
+    with pytest.raises(PanelError, match=LABEL):
+        Chip("pinctrl-of-mars")
