@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from appliance.conversation import Rules, Tick, opening, step
+from appliance.conversation import Event, Rules, Tick, opening, step
 from appliance.messages import (
     CardLost,
     Finished,
-    Message,
     ModeName,
     Mute,
     Onset,
@@ -54,7 +53,7 @@ class Talk:
         """The card's index of this moment."""
         return round(self.now_s * RATE_HZ)
 
-    def __call__(self, *messages: Message | Tick, after_s: float = 0.0) -> list[Action]:
+    def __call__(self, *messages: Event, after_s: float = 0.0) -> list[Action]:
         """Feed the messages, the first after `after_s`; returns what they led to."""
         self.now_s += after_s
         self.said = []

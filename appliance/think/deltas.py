@@ -13,6 +13,7 @@ from typing import Any
 from appliance.tools.calls import MOST_ARGUMENTS, BadCall, Call, Value, plain
 
 MOST_CALLS = 8  # in one answer
+MOST_NUMBER = 1e9  # nothing that a tool takes comes near it
 MOST_LETTERS = 4000  # of one call's arguments: more is no call
 
 
@@ -68,5 +69,7 @@ def _read(call: _Open) -> Call | BadCall:
     for key, value in given.items():
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return BadCall("an argument is neither a text nor a number")
+        if not isinstance(value, str) and not -MOST_NUMBER < value < MOST_NUMBER:
+            return BadCall("a number is beyond all measure")  # also one that is none
         found[key] = plain(value) if isinstance(value, str) else value
     return Call(call.name, found)

@@ -125,8 +125,13 @@ def wire(call: Call) -> list[tuple[str, bool]]:
             runs += [(form + QUOTE, False), (value, True)]
             form = QUOTE
         else:
-            form += f"{value:g}"
+            form += str(value) if isinstance(value, int) else _decimal(value)
     return [*runs, (form + "}<tool_call|>", False)]
+
+
+def _decimal(value: float) -> str:
+    """2.5, and never 2.5e+00."""
+    return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
 def answer_wire(name: str, text: str) -> list[tuple[str, bool]]:

@@ -38,7 +38,7 @@ def read(text: str) -> float | None:
 
     None if they mean none.
     """
-    words = text.lower().replace("-", " ").strip()
+    words = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text.lower()).strip()
     half = 0.5 if words.endswith(" and a half") or words in ("half", "half a", "half an") else 0.0
     words = re.sub(r"(?: and a half|half an?|half)$", "", words).strip()
     if not words:

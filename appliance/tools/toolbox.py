@@ -6,6 +6,7 @@ the name of a timer, which is one short line of plain words.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -226,4 +227,4 @@ def _name(given: Mapping[str, Value]) -> str:
 def _number(value: Value | None) -> float | None:
     if isinstance(value, str):
         return read(value)
-    return None if value is None else float(value)
+    return float(value) if value is not None and math.isfinite(value) else None

@@ -1,0 +1,75 @@
+"""How models are told of tools."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import appliance.tools
+from appliance.settings import Settings, load
+from appliance.tools.table import TOOLS, Parameter, Tool, available, declaration, function
+
+
+def settings(tmp_path: Path, text: str) -> Settings:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    return load(file)
+
+
+def test_a_declaration_is_to_the_letter_what_gemmas_chat_template_writes() -> None:
+    weather = Tool(
+        "weather",
+        "Weather",
+        (
+            Parameter("unit", options=("c", "f")),
+            Parameter("city", "City", needed=True),
+            Parameter("days", kind="number"),
+        ),
+    )
+    assert declaration(weather) == (
+        '<|tool>declaration:weather{description:<|"|>Weather<|"|>,parameters:{properties:{'
+        'city:{description:<|"|>City<|"|>,type:<|"|>STRING<|"|>},'
+        'days:{type:<|"|>NUMBER<|"|>},'
+        'unit:{enum:[<|"|>c<|"|>,<|"|>f<|"|>],type:<|"|>STRING<|"|>}},'
+        'required:[<|"|>city<|"|>],type:<|"|>OBJECT<|"|>}}<tool|>'
+    )
+    assert declaration(Tool("time", "Tells the time.")) == (
+        '<|tool>declaration:time{description:<|"|>Tells the time.<|"|>}<tool|>'
+    )
+
+
+def test_a_server_is_told_the_same_in_its_own_form() -> None:
+    timer = function(next(tool for tool in TOOLS if tool.name == "timer"))
+    schema = timer["function"]["parameters"]
+    assert schema["properties"]["minutes"] == {"type": "number"}
+    assert schema["required"] == ["minutes"]
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("", False),
+        ("tools: {home: true}\n", False),
+        ("link: {broker: here}\n", False),
+        ("link: {broker: here}\ntools: {home: true}\n", True),
+    ],
+)
+def test_only_a_house_that_the_owner_lets_it_reach_is_told_of(
+    tmp_path: Path, text: str, there: bool
+) -> None:
+    names = {tool.name for tool in available(settings(tmp_path, text))}
+    assert ("home" in names) is there
+    assert names | {"home"} == {tool.name for tool in TOOLS}
+
+
+def test_few_words_are_read_at_each_start(tmp_path: Path) -> None:
+    told = "".join(map(declaration, TOOLS))
+    words = re.sub(r"<[^>]*>|[^A-Za-z]", " ", told).split()
+    assert len(words) < 200
+
+
+def test_the_page_of_the_form_has_every_tool() -> None:
+    page = (Path(appliance.tools.__file__).parent / "README.md").read_text()
+    assert set(re.findall(r"^\| `(\w+)\{", page, re.MULTILINE)) == {tool.name for tool in TOOLS}

@@ -1,0 +1,237 @@
+"""Timers and alarms, with both clocks in the test's hands."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.tools.clock import Moment
+from appliance.tools.timers import LATE_S, MOST, Timer, Timers
+
+START = Moment(1000.0, 1_800_000_000.0)
+
+
+def later(seconds: float, *, wall_s: float | None = None) -> Moment:
+    """`seconds` after the start; the wall's clock may have been set meanwhile."""
+    return Moment(START.boot_s + seconds, START.wall_s + (seconds if wall_s is None else wall_s))
+
+
+def kinds(timers: Timers) -> list[str]:
+    """What has happened since the last look at it."""
+    found: list[str] = [news.kind for news in timers.news]
+    timers.news.clear()
+    return found
+
+
+def test_a_timer_rings_when_its_time_has_come_and_not_before() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    timers.look(later(299.9))
+    assert not timers.ringing
+    timers.look(later(300.0))
+    assert [timer.name for timer in timers.ringing] == ["eggs"]
+    assert kinds(timers) == ["set", "rings"]
+    timers.look(later(301.0))
+    assert kinds(timers) == []
+
+
+def test_several_run_beside_each_other() -> None:
+    timers = Timers()
+    for length_s, name in ((300.0, "eggs"), (60.0, "tea"), (600.0, "")):
+        timers.start(length_s, name, START)
+    timers.look(later(61.0))
+    assert [timer.name for timer in timers.ringing] == ["tea"]
+    timers.look(later(301.0))
+    assert [timer.name for timer in timers.ringing] == ["tea", "eggs"]
+    assert [timer.length_s for timer in timers.waiting] == [600.0]
+
+
+def test_it_rings_until_it_is_stopped() -> None:
+    timers = Timers(ring_s=600.0)
+    timers.start(60.0, "", START)
+    timers.look(later(60.0))
+    timers.look(later(500.0))
+    assert timers.ringing
+    timers.hush()
+    assert not timers.ringing
+    assert kinds(timers) == ["set", "rings", "stopped"]
+
+
+def test_it_gives_up_when_nobody_is_there() -> None:
+    timers = Timers(ring_s=600.0)
+    timers.start(60.0, "", START)
+    timers.look(later(60.0))
+    timers.look(later(661.0))
+    assert timers.all == ()
+    assert kinds(timers) == ["set", "rings", "missed"]
+
+
+@pytest.mark.parametrize("jump_s", [-86_400.0, -60.0, 60.0, 86_400.0])
+def test_a_timer_does_not_care_how_the_clock_is_set(jump_s: float) -> None:
+    timers = Timers()
+    timer = timers.start(300.0, "", START)
+    timers.look(later(100.0, wall_s=100.0 + jump_s))
+    assert timers.waiting
+    assert timer.left_s(later(100.0, wall_s=jump_s)) == 200.0
+    timers.look(later(300.0, wall_s=300.0 + jump_s))
+    assert timers.ringing
+
+
+def test_an_alarm_follows_the_clock_on_the_wall() -> None:
+    timers = Timers()
+    timers.wake(START.wall_s + 3600.0, "", START)
+    timers.look(later(3600.0, wall_s=1800.0))  # set back by half an hour
+    assert timers.waiting
+    timers.look(later(3700.0, wall_s=3600.0))
+    assert timers.ringing
+
+
+def test_an_alarm_that_a_jump_of_the_clock_went_over_was_missed() -> None:
+    timers = Timers()
+    timers.wake(START.wall_s + 3600.0, "pills", START)
+    timers.look(later(10.0, wall_s=3600.0 + LATE_S + 1))
+    assert not timers.ringing
+    assert [timer.name for timer in timers.missed] == ["pills"]
+    assert timers.all, "it must not be lost before it was told"
+    timers.told()
+    assert timers.all == ()
+
+
+def test_the_same_timer_asked_for_at_once_again_is_one() -> None:
+    timers = Timers()
+    timers.start(300.0, "", START)
+    timers.start(300.0, "", later(5.0))
+    (timer,) = timers.waiting
+    assert timer.left_s(later(5.0)) == 300.0
+    timers.start(300.0, "", later(100.0))
+    timers.start(300.0, "eggs", later(100.0))
+    assert len(timers.waiting) == 3
+
+
+def test_the_newest_is_found_or_the_one_of_that_name() -> None:
+    timers = Timers()
+    eggs, tea = timers.start(300.0, "eggs", START), timers.start(60.0, "tea", START)
+    assert timers.find("") == tea
+    assert timers.find("eggs") == eggs
+    assert timers.find("bread") is None
+    timers.cancel(tea)
+    assert timers.find("") == eggs
+    assert kinds(timers) == ["set", "set", "cancelled"]
+
+
+# ── restarts ─────────────────────────────────────────────────────────────────────────────────
+def restarted(timers: Timers, now: Moment, *, same_boot: bool) -> Timers:
+    again = Timers()
+    again.restore(timers.all, same_boot=same_boot)
+    again.look(now)
+    return again
+
+
+def test_a_restart_of_the_box_changes_nothing() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    again = restarted(timers, later(100.0, wall_s=5000.0), same_boot=True)
+    assert [timer.left_s(later(100.0)) for timer in again.waiting] == [200.0]
+
+
+def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    now = Moment(5.0, START.wall_s + 100.0)
+    again = restarted(timers, now, same_boot=False)
+    assert [timer.left_s(now) for timer in again.waiting] == [200.0]
+
+
+def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    timers.changed = False
+    timers.look(later(100.0, wall_s=50_100.0))
+    assert timers.changed
+    now = Moment(5.0, START.wall_s + 50_200.0)  # 100 s later
+    again = restarted(timers, now, same_boot=False)
+    assert [timer.left_s(now) for timer in again.waiting] == [100.0]
+
+
+def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    again = restarted(timers, Moment(5.0, START.wall_s + 4000.0), same_boot=False)
+    assert not again.ringing
+    assert len(again.missed) == 1
+
+
+def test_one_that_rang_a_moment_ago_rings_on_after_a_restart() -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    timers.look(later(300.0))
+    again = restarted(timers, later(310.0), same_boot=True)
+    assert len(again.ringing) == 1
+
+
+def test_no_more_are_restored_than_there_may_be() -> None:
+    many = tuple(Timer(n, "", 300.0, None, START.wall_s + 300.0) for n in range(100))
+    timers = Timers()
+    timers.restore(many, same_boot=False)
+    assert len(timers.all) == MOST
+    assert timers.full
+
+
+# ── whatever happens ─────────────────────────────────────────────────────────────────────────
+steps = st.lists(
+    st.tuples(
+        st.sampled_from(["start", "wake", "cancel", "hush", "told", "restart", "boot", "look"]),
+        st.integers(1, 400),
+        st.integers(-3000, 3000),
+    ),
+    max_size=30,
+)
+
+
+@given(steps)
+def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
+    walk: list[tuple[str, int, int]],
+) -> None:
+    timers, now = Timers(ring_s=600.0), START
+    for what, seconds, jump_s in walk:
+        now = Moment(now.boot_s + seconds, now.wall_s + seconds + (jump_s if what == "look" else 0))
+        timers.news.clear()
+        match what:
+            case "start" if not timers.full:
+                timers.start(float(seconds), "", now)
+            case "wake" if not timers.full:
+                timers.wake(now.wall_s + seconds, "", now)
+            case "cancel" if (timer := timers.find("")) is not None:
+                timers.cancel(timer)
+            case "hush":
+                timers.hush()
+            case "told":
+                timers.told()
+            case "restart" | "boot":
+                again = Timers(ring_s=600.0)
+                again.restore(timers.all, same_boot=what == "restart")
+                timers = again
+        before = {timer.number for timer in timers.all}
+        rang = timers.ringing
+        timers.look(now)
+        assert all(timer.left_s(now) > 0 for timer in timers.waiting)
+        assert all(timer.left_s(now) <= 0 for timer in timers.ringing if timer not in rang)
+        given_up = {news.number for news in timers.news if news.kind == "missed"}
+        assert before - {timer.number for timer in timers.all} <= given_up
+        assert len({timer.number for timer in timers.all}) == len(timers.all) <= MOST
+        stand = timers.stands(now)
+        assert stand.timers + stand.alarms == len(timers.waiting)
+        assert (stand.ringing, stand.next_at_s > 0) == (
+            bool(timers.ringing),
+            bool(timers.waiting),
+        )
+
+
+def test_numbers_are_not_given_twice_while_they_are_in_use() -> None:
+    timers = Timers()
+    first = timers.start(60.0, "a", START)
+    second = timers.start(60.0, "b", START)
+    timers.cancel(first)
+    third = timers.start(60.0, "c", START)
+    assert third.number != second.number

@@ -1,0 +1,262 @@
+"""What tools say and do, sentence by sentence."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.messages import Forget, HouseRequest, Say, SetVolume, encode
+from appliance.tools.calls import Call, Value
+from appliance.tools.clock import Moment
+from appliance.tools.table import TOOLS as TABLE
+from appliance.tools.timers import MOST, Timer, Timers
+from appliance.tools.toolbox import (
+    ASK_AGAIN,
+    HOUSE_AWAY,
+    NO_HOUSE,
+    NOTHING_SAID,
+    TOOLS,
+    UNCLEAR,
+    UNKNOWN,
+    About,
+    Outcome,
+    Toolbox,
+    missed,
+    rings,
+)
+
+NOW = Moment(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
+
+
+def later(seconds: float) -> Moment:
+    return Moment(NOW.boot_s + seconds, NOW.wall_s + seconds, UTC)
+
+
+class Bench:
+    """A toolbox, and what it knows of the conversation."""
+
+    def __init__(self, about: About | None = None) -> None:
+        self.box = Toolbox(Timers())
+        self.about = about or About()
+
+    def use(self, tool: str, now: Moment = NOW, /, **arguments: Value) -> Outcome:
+        return self.box.use(Call(tool, arguments), now, self.about)
+
+    def says(self, tool: str, now: Moment = NOW, /, **arguments: Value) -> str:
+        outcome = self.use(tool, now, **arguments)
+        assert outcome.lines is not None
+        return " ".join(outcome.lines)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_every_row_of_the_table_is_a_tool_and_every_tool_a_row() -> None:
+    assert set(TOOLS) == {tool.name for tool in TABLE}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("time", {}, "It is ten past nine."),
+        ("date", {}, "It is Saturday, the twenty-first of November."),
+        ("timer", {"minutes": 5}, "Five minutes, from now."),
+        ("timer", {"minutes": "five"}, "Five minutes, from now."),
+        ("timer", {"minutes": 0.5}, "Thirty seconds, from now."),
+        ("timer", {"minutes": 12, "name": "Eggs"}, "Eggs: twelve minutes, from now."),
+        ("alarm", {"at": "07:30"},
+         "The alarm is set for tomorrow at half past seven in the morning."),
+        ("alarm", {"at": "21:00", "name": "pills"},
+         "Pills: the alarm is set for nine o'clock in the evening."),
+        ("timers", {}, "There is no timer and no alarm."),
+        ("cancel_timer", {}, "There is no timer."),
+        ("cancel_timer", {"name": "eggs"}, "There is no timer called eggs."),
+        ("volume", {"change": "up"}, "Louder."),
+        ("volume", {"change": "DOWN"}, "Softer."),
+        ("volume", {"percent": 40}, "Like this."),
+        ("repeat", {}, NOTHING_SAID),
+        ("home", {"command": "turn on the light"}, NO_HOUSE),
+    ],
+)  # fmt: skip
+def test_a_tool_says_what_it_does(
+    bench: Bench, name: str, arguments: dict[str, Value], sentence: str
+) -> None:
+    assert bench.says(name, **arguments) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("timer", {}), ("timer", {"minutes": "soon"}), ("timer", {"minutes": 0}),
+        ("timer", {"minutes": -5}), ("timer", {"minutes": 1e6}), ("timer", {"minutes": 1e300}),
+        ("timer", {"minutes": float("nan")}), ("timer", {"minutes": float("inf")}),
+        ("alarm", {}), ("alarm", {"at": "soon"}), ("alarm", {"at": 25}),
+        ("volume", {}), ("volume", {"change": "sideways"}), ("nonsense", {}), ("__init__", {}),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_does_nothing_and_is_said_to(
+    bench: Bench, name: str, arguments: dict[str, Value]
+) -> None:
+    outcome = bench.use(name, **arguments)
+    assert outcome.lines
+    assert outcome.wishes == ()
+    assert bench.box.timers.all == ()
+    assert "soon" not in outcome.lines[0]
+
+
+def test_an_unknown_tool_is_no_secret(bench: Bench) -> None:
+    assert bench.says("launch_rocket") == UNKNOWN
+
+
+def test_timers_are_listed_by_what_comes_first(bench: Bench) -> None:
+    bench.use("timer", minutes=10)
+    bench.use("timer", minutes=5, name="tea")
+    bench.use("alarm", at="07:30")
+    assert bench.says("timers", later(60.0)) == (
+        "Tea: four minutes left. Nine minutes left. "
+        "An alarm for tomorrow at half past seven in the morning."
+    )
+
+
+def test_a_timer_is_cancelled_by_its_name_or_as_the_newest(bench: Bench) -> None:
+    bench.use("timer", minutes=10, name="eggs")
+    bench.use("timer", minutes=5)
+    assert bench.says("cancel_timer", name="Eggs!") == "Eggs: the timer is off."
+    assert bench.says("cancel_timer") == "The timer is off."
+    assert bench.box.timers.all == ()
+
+
+def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: Bench) -> None:
+    bench.use("timer", minutes=5)
+    bench.use("timer", minutes=10)
+    bench.box.timers.look(later(301.0))
+    assert bench.says("cancel_timer", later(302.0)) == "All right."
+    assert not bench.box.timers.ringing
+    assert len(bench.box.timers.waiting) == 1
+
+
+def test_there_are_only_so_many_timers(bench: Bench) -> None:
+    for minutes in range(MOST):
+        bench.use("timer", minutes=minutes + 1)
+    assert bench.says("timer", minutes=99).startswith("I have twenty of them already.")
+    assert bench.says("alarm", at="7:00").startswith("I have twenty of them already.")
+    assert len(bench.box.timers.all) == MOST
+
+
+@pytest.mark.parametrize(
+    ("now", "arguments", "then", "sentence"),
+    [
+        (0.5, {"change": "up"}, 0.65, "Louder."),
+        (0.5, {"change": "down"}, 0.35, "Softer."),
+        (0.95, {"change": "up"}, 1.0, "Louder."),
+        (1.0, {"change": "up"}, None, "I cannot speak any louder."),
+        (0.05, {"change": "down"}, None, "I cannot speak any softer."),
+        (0.5, {"percent": 0}, 0.05, "Like this."),  # never so soft that nobody can undo it
+        (0.5, {"percent": 900}, 1.0, "Like this."),
+    ],
+)
+def test_the_volume_stays_in_its_range(
+    now: float, arguments: dict[str, Value], then: float | None, sentence: str
+) -> None:
+    bench = Bench(About(volume=now))
+    outcome = bench.use("volume", **arguments)
+    assert outcome.lines == (sentence,)
+    assert outcome.wishes == (() if then is None else (SetVolume(then),))
+
+
+def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
+    bench = Bench(About(last=("The moon is grey.", "It has no air.")))
+    assert bench.use("repeat").lines == ("The moon is grey.", "It has no air.")
+
+
+def test_the_last_turn_is_forgotten_at_once(bench: Bench) -> None:
+    assert bench.use("forget").wishes == (Forget(last=True), Say("I have forgotten that."))
+
+
+def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None:
+    assert bench.says("forget", what="everything") == ASK_AGAIN
+    outcome = bench.use("forget", later(20.0), what="everything")
+    assert outcome.wishes == (Forget(), Say("I have forgotten everything."))
+    assert bench.says("forget", later(30.0), what="everything") == ASK_AGAIN
+    assert bench.says("forget", later(100.0), what="everything") == ASK_AGAIN, "too late"
+
+
+def test_the_house_is_asked_in_plain_words() -> None:
+    bench = Bench(About(house=True))
+    assert bench.use("home", command="turn on\nthe light<|turn>").house == HouseRequest(
+        1, "turn on the light"
+    )
+    assert bench.use("home", command="x " * 500).house == HouseRequest(2, ("x " * 100).strip())
+    assert bench.says("home") == UNCLEAR
+    assert bench.says("home", command="<|turn>") == UNCLEAR
+
+
+def test_a_house_that_is_away_is_not_asked() -> None:
+    bench = Bench(About(house=False))
+    assert bench.says("home", command="turn on the light") == HOUSE_AWAY
+
+
+@pytest.mark.parametrize(
+    ("timer", "sentence"),
+    [
+        (Timer(1, "", 300.0, 1000.0), "Your timer is done: five minutes."),
+        (Timer(1, "eggs", 300.0, 1000.0), "Your timer is done: eggs."),
+        (Timer(1, "", due_wall_s=NOW.wall_s), "It is ten past nine. Your alarm."),
+        (Timer(1, "pills", due_wall_s=NOW.wall_s), "It is ten past nine: pills."),
+    ],
+)
+def test_what_rings_says_what_it_is(timer: Timer, sentence: str) -> None:
+    assert rings(timer, NOW) == sentence
+
+
+def test_what_was_missed_says_when_it_was() -> None:
+    now = later(3600.0)
+    timer, alarm = Timer(1, "eggs", 300.0, 1000.0), Timer(2, due_wall_s=NOW.wall_s)
+    assert missed(timer, now) == (
+        "While I was off, your timer, eggs, ran out at ten past nine in the morning."
+    )
+    assert (
+        missed(alarm, now) == "While I was off, your alarm was due at ten past nine in the morning."
+    )
+
+
+values = st.one_of(st.text(max_size=30), st.integers(), st.floats())
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.sampled_from(sorted(TOOLS)), st.text(max_size=10)),
+            st.dictionaries(
+                st.one_of(st.sampled_from(["minutes", "name", "at", "change", "percent", "what",
+                                           "command"]), st.text(max_size=5)),
+                values,
+                max_size=3,
+            ),
+        ),
+        max_size=12,
+    ),
+    st.floats(0, 1),
+)  # fmt: skip
+def test_whatever_a_model_calls_a_speakable_answer_comes(
+    calls: list[tuple[str, dict[str, Value]]], volume: float
+) -> None:
+    bench = Bench(About(volume=volume, house=True))
+    for name, arguments in calls:
+        outcome = bench.box.use(Call(name, arguments), NOW, bench.about)
+        assert (outcome.lines is None) == bool(
+            outcome.house or (outcome.wishes and name == "forget")
+        )
+        for line in outcome.lines or ():
+            assert line.isprintable()
+            assert line[-1] in ".!?"
+            assert len(line) < 300
+        for wish in outcome.wishes:
+            encode(wish)
+        if outcome.house:
+            encode(outcome.house)
