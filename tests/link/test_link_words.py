@@ -11,7 +11,17 @@ import pytest
 
 from appliance.bench import mosquitto
 from appliance.bench.mosquitto import Ear, Mosquitto, resident_mib
-from appliance.messages import Ask, Mute, Say, SetVoice, SetVolume, Speak, StopSpeaking, Think
+from appliance.messages import (
+    Ask,
+    Called,
+    Mute,
+    Say,
+    SetVoice,
+    SetVolume,
+    Speak,
+    StopSpeaking,
+    Think,
+)
 from tests.link.house import Box, box
 
 CONVERSATION = "interlude/x/event/conversation"
@@ -159,13 +169,19 @@ def obeys(one: Box, ear: Ear) -> bool:
 
 # ── privacy ──────────────────────────────────────────────────────────────────────────────────
 def talk(one: Box, ear: Ear) -> None:
-    """Somebody asks by text and is answered in words."""
+    """Somebody asks by text and is answered in words, and sets a timer with a name."""
     ear.say(f"{one.root}/cmd/ask", b"where is the zanzibar key")
     turn = one.get("thinker", Think).turn
     one.answers(turn)  # "Under the xylophone."
     one.until(lambda: one.is_told(ear, "state", state="speaking"))
     one.has_answered(turn)
     one.until(lambda: "agent_said" in one.events(ear))
+    ear.say(f"{one.root}/cmd/ask", b"time the zanzibar")
+    turn = one.get("thinker", Think).turn
+    one.say("thinker", Called(turn, 0, "timer", {"minutes": 60, "name": "zanzibar"}))
+    one.until(lambda: ear.of(f"{one.root}/event/timer"))
+    ear.say(f"{one.root}/cmd/stop", b"PRESS")
+    one.until(lambda: one.is_told(ear, "state", state="idle"))
 
 
 def test_no_word_is_on_mqtt_in_any_topic_by_default(house: House) -> None:
