@@ -99,6 +99,12 @@ class ReleaseRefused(InterludeError, ValueError):
     exit_code = 65  # EX_DATAERR
 
 
+class SeedRefused(InterludeError, ValueError):
+    """What a new card, or the page of a box in set-up, says of its box and cannot be used."""
+
+    exit_code = 65  # EX_DATAERR
+
+
 class NotNow(InterludeError, RuntimeError):
     """A release that could be installed later: somebody talks with the box, or installs one."""
 

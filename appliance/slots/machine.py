@@ -12,6 +12,7 @@ from appliance.release.box import Box, Service
 from appliance.slots.slot import SlotName, named
 
 COMMAND_LINE = Path("/proc/cmdline")
+START = Path("/run/interlude-start")  # what the first program of this start says of it
 RELEASE = Path("/usr/lib/os-release")
 
 
@@ -32,13 +33,22 @@ class Pi(Service):
         systemctl: str = "systemctl",
         command_line: Path = COMMAND_LINE,
         release: Path = RELEASE,
+        start: Path = START,
     ) -> None:
         super().__init__(runtime, systemctl)
-        self._command_line, self._release = command_line, release
+        self._command_line, self._release, self._start = command_line, release, start
 
     def slot(self) -> SlotName | None:
-        """The slot that runs; None on a machine without slots."""
-        return named(self._command_line.read_text(encoding="utf-8", errors="replace"))
+        """The slot that runs; None on a machine without slots.
+
+        The kernel is told one; where that one's root cannot be used, the first program takes the
+        other's, and says so.
+        """
+        try:
+            taken = (self._start / "slot").read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return named(self._command_line.read_text(encoding="utf-8", errors="replace"))
+        return named(f"interlude.slot={taken}")
 
     def version(self) -> str | None:
         return version(self._release)

@@ -137,7 +137,7 @@ class Updater:
         """The slot that runs and the one that may be written. Raises NotNow in a trial."""
         running = runs_from(self.machine.slot())
         if self.default() != running:
-            problem = "This system is on trial, and the other slot is the one that starts."
+            problem = "This system is on trial, or stands in for one that cannot be used."
             raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
         return running, other(running)
 

@@ -46,8 +46,11 @@ def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
     (tmp_path / "cmdline").write_text("root=PARTLABEL=system_b interlude.slot=b\n")
     release = tmp_path / "os-release"
     release.write_text('ID=debian\nIMAGE_ID="interlude"\nIMAGE_VERSION="0.2.0"\n')
-    pi = Pi(tmp_path, "true", tmp_path / "cmdline", release)
+    pi = Pi(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
     assert (pi.slot(), pi.version()) == ("b", "0.2.0")
+    (tmp_path / "start").mkdir()
+    (tmp_path / "start/slot").write_text("a\n")  # the other's root could not be used
+    assert pi.slot() == "a"
 
 
 def test_another_system_has_neither(tmp_path: Path) -> None:

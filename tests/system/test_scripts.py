@@ -83,17 +83,17 @@ def test_a_failure_without_a_trial_is_left_alone(tmp_path: Path) -> None:
 # ── leave ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("flag", "asked"),
-    [(b"\0\0\0\1", ["--force reboot"]), (b"\0\0\0\0", []), (None, [])],
-    ids=["on trial", "not on trial", "no Pi"],
+    [("yes\n", ["--force reboot"]), ("no\n", []), (None, [])],
+    ids=["on trial", "not on trial", "no card of ours"],
 )
 def test_only_a_system_on_trial_is_left(
-    tmp_path: Path, flag: bytes | None, asked: list[str]
+    tmp_path: Path, flag: str | None, asked: list[str]
 ) -> None:
     if flag is not None:
-        (tmp_path / "tryboot").write_bytes(flag)
+        (tmp_path / "trial").write_text(flag)
     (tmp_path / "asked").touch()
     systemctl = script(tmp_path / "systemctl", f'echo "$@" >>{tmp_path}/asked')
-    done = run("leave", INTERLUDE_TRYBOOT=tmp_path / "tryboot", INTERLUDE_SYSTEMCTL=systemctl)
+    done = run("leave", INTERLUDE_START=tmp_path, INTERLUDE_SYSTEMCTL=systemctl)
     assert done.returncode == 0
     assert (tmp_path / "asked").read_text().splitlines() == asked
 

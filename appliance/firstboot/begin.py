@@ -1,0 +1,98 @@
+"""A start of a card of ours: its keys, and the seed that its owner put on it, once.
+
+In: the partition `bootconfig`, which every computer can read. Out: files (see plan.py); the seed is
+wiped off the partition after all of them are safe. What cannot be used is said and stays there,
+for its owner to mend.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.errors import SeedRefused, StorageError
+from appliance.firstboot import forms
+from appliance.firstboot.apply import Ground, apply
+from appliance.slots.fat import Fat
+from appliance.slots.part import Card
+from appliance.slots.slot import CONFIG
+
+KEYS = Path("etc/ssh")
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence."""
+
+    seeded: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def begin(card: Card, ground: Ground) -> Begun:
+    """Everything of a start. Raises StorageError; a bad seed keeps no box from starting."""
+    host_keys(ground)
+    files = carried(card)
+    try:
+        seed = forms.read(files)
+        if seed.empty:
+            return Begun()
+        written = apply(seed, ground)
+    except SeedRefused as error:
+        return Begun(problem=str(error))
+    wipe(card)
+    return Begun(tuple(written))
+
+
+def carried(card: Card) -> dict[str, bytes]:
+    """The seed's files on the card, by name."""
+    with card.part(CONFIG) as config:
+        fat = Fat(config)
+        sizes = {file.name.lower(): file.size for file in fat.files()}
+        found = {}
+        for name in forms.FORMS:
+            if sizes.get(name, 0) > forms.MOST_BYTES:  # its form refuses it by its length
+                found[name] = b"?" * (forms.MOST_BYTES + 1)
+            elif name in sizes:
+                found[name] = fat.read(name) or b""
+        return found
+
+
+def wipe(card: Card) -> None:
+    """Overwrite the seed's files and take them away: passwords are in them."""
+    with card.part(CONFIG) as config:
+        fat = Fat(config)
+        for name in (*forms.FORMS, *forms.BESIDE):
+            fat.wipe(name)
+
+
+def host_keys(ground: Ground) -> None:
+    """The box's own keys of ssh: made at its first start, the same ever after.
+
+    A key that a power cut left empty is made anew. Raises StorageError.
+    """
+    folder = ground.keep / KEYS
+    ground.disk.make_folder(folder)
+    for private in folder.glob("ssh_host_*_key"):
+        if _keygen("-y", "-P", "", "-f", str(private)).returncode:
+            ground.disk.remove(private)
+            ground.disk.remove(private.with_name(private.name + ".pub"))
+    made = _keygen("-A", "-f", str(ground.keep))
+    if made.returncode:
+        raise StorageError(f"No keys could be made for ssh: {made.stderr.strip()}.")
+    ground.disk.settle(folder)
+    live = ground.root / KEYS
+    ground.disk.make_folder(live)
+    for key in sorted(folder.glob("ssh_host_*")):
+        public = key.suffix == ".pub"
+        ground.disk.write(live / key.name, key.read_bytes(), 0o644 if public else 0o600)
+
+
+def _keygen(*words: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["ssh-keygen", *words],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    except OSError as error:
+        raise StorageError("ssh-keygen is missing.", "Install openssh-client.") from error

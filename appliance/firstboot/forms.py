@@ -1,0 +1,217 @@
+"""The forms in which a new card may carry a seed: files on its first partition → one Seed.
+
+interlude.yaml                     our own; docs/flash.md has it
+user-data, network-config          cloud-init's, as Raspberry Pi Imager 2 writes them
+rpi-preseed.toml, custom.toml      Imager's newest, and Raspberry Pi OS Bookworm's
+firstrun.sh                        Imager's older one: read, and never run
+
+What each of Imager's has in it: raspberrypi/rpi-imager, src/customization_generator.cpp (2026-08).
+What we have no use for (users, passwords, packages, commands) is passed over.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+import msgspec
+import yaml
+
+from appliance.errors import SeedRefused
+from appliance.firstboot.firstrun import from_script
+from appliance.firstboot.seed import Seed, Wifi
+
+MOST_BYTES = 65_536  # of one file; Imager's have about two thousand
+
+_OPENS = (
+    yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken,
+    yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken,
+)  # fmt: skip
+_CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
+_MOST_DEEP = 20
+
+
+class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of our own form: a key that is not known is refused."""
+
+
+class _Wifi(_Row, frozen=True):
+    name: str
+    password: str = ""
+    hidden: bool = False
+    country: str = ""
+
+
+class _Mqtt(_Row, frozen=True):
+    broker: str
+    port: Annotated[int, msgspec.Meta(ge=0, le=65_535)] = 0
+    user: str = ""
+    password: str = ""
+
+
+class _Own(_Row, frozen=True):
+    hostname: str = ""
+    wifi: _Wifi | None = None
+    ssh_keys: tuple[str, ...] = ()
+    timezone: str = ""
+    mode: str = ""
+    name: str = ""
+    mqtt: _Mqtt | None = None
+    model: str = ""
+
+
+def read(files: Mapping[str, bytes]) -> Seed:
+    """The seed in files of a card, by their names; empty if there is none. Raises SeedRefused.
+
+    Where two forms say something, the one that is named first above counts.
+    """
+    seed = Seed()
+    for name, form in FORMS.items():
+        data = files.get(name, b"")
+        if not data.strip(b"\0\t\r\n "):  # zeros: wiped, and then the power went
+            continue
+        if len(data) > MOST_BYTES:
+            raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
+        try:
+            text = data.decode("utf-8-sig")
+            seed = seed.over(form(text))
+        except UnicodeDecodeError as error:
+            raise SeedRefused(f"{name} is no text.") from error
+        except SeedRefused as error:
+            raise SeedRefused(f"{name}: {error.problem}", error.remedy) from error
+        except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError) as error:
+            raise SeedRefused(f"{name} cannot be read{_where(error)}.") from error
+        except (msgspec.ValidationError, TypeError, ValueError) as error:
+            raise SeedRefused(f"{name} is not laid out as it should be: {error}.") from error
+    return seed
+
+
+def _where(error: BaseException) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f" (line {mark.line + 1})" if mark is not None else ""
+
+
+def _own(text: str) -> Seed:
+    return _of_own(_yaml(text))
+
+
+def _of_own(said: Any) -> Seed:
+    own = msgspec.convert(said or {}, _Own, strict=False)
+    wifi, mqtt = own.wifi, own.mqtt
+    return Seed(
+        hostname=own.hostname,
+        wifi=Wifi(wifi.name.encode(), wifi.password, wifi.hidden) if wifi else None,
+        country=wifi.country if wifi else "",
+        keys=tuple(key.strip() for key in own.ssh_keys),
+        timezone=own.timezone,
+        mode=own.mode,
+        name=own.name,
+        broker=mqtt.broker if mqtt else "",
+        port=mqtt.port if mqtt else 0,
+        user=mqtt.user if mqtt else "",
+        password=mqtt.password if mqtt else "",
+        model=own.model,
+    )
+
+
+def _user_data(text: str) -> Seed:
+    """Of cloud-config: host name, time zone, keys of whoever may log in; ours as `interlude`."""
+    said = _dict(_yaml(text))
+    people = [said.get("user"), *(said.get("users") or [])]
+    keys = [*(said.get("ssh_authorized_keys") or [])]
+    for person in people:
+        if isinstance(person, dict):
+            keys += person.get("ssh_authorized_keys") or []
+    own = _of_own(said["interlude"]) if said.get("interlude") else Seed()
+    return own.over(
+        Seed(
+            hostname=_text(said.get("hostname")),
+            timezone=_text(said.get("timezone")),
+            keys=tuple(_text(key).strip() for key in keys),
+        )
+    )
+
+
+def _network(text: str) -> Seed:
+    """Of netplan's: the first Wi-Fi that is named."""
+    said = _dict(_yaml(text))
+    said = _dict(said.get("network", said))
+    for radio in _dict(said.get("wifis")).values():
+        country = _text(_dict(radio).get("regulatory-domain"))
+        for name, point in _dict(_dict(radio).get("access-points")).items():
+            at = _dict(point)
+            password = _text(at.get("password") or _dict(at.get("auth")).get("password"))
+            wifi = Wifi(_octets(_text(name)), password, bool(at.get("hidden", False)))
+            return Seed(wifi=wifi, country=country)
+    return Seed()
+
+
+def _toml(text: str) -> Seed:
+    said = tomllib.loads(text)
+    system, ssh, wlan, locale = (
+        _dict(said.get(key)) for key in ("system", "ssh", "wlan", "locale")
+    )
+    name = (
+        bytes.fromhex(wlan["ssid_hex"]) if "ssid_hex" in wlan else _text(wlan.get("ssid")).encode()
+    )
+    wifi = Wifi(name, _text(wlan.get("password")), bool(wlan.get("hidden", False)))
+    keys = ssh.get("authorized_keys") or []
+    return Seed(
+        hostname=_text(system.get("hostname")),
+        wifi=wifi if name else None,
+        country=_text(wlan.get("country")),
+        keys=tuple(_text(key).strip() for key in keys) if ssh.get("enabled") else (),
+        timezone=_text(locale.get("timezone")),
+    )
+
+
+def _yaml(text: str) -> Any:
+    """Plain YAML. One that refers to itself may grow without end, a deep one takes its time to
+    read, and none of these do either."""
+    depth = 0
+    for token in yaml.scan(text):
+        if isinstance(token, yaml.AliasToken):
+            raise SeedRefused("A part of it refers to another, which is not understood here.")
+        depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
+        if depth > _MOST_DEEP:
+            raise SeedRefused("It is nested deeper than any seed is.")
+    return yaml.safe_load(text)
+
+
+def _dict(found: Any) -> dict[Any, Any]:
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise TypeError("a word or a list stands where names and values should")
+    return found
+
+
+def _text(found: Any) -> str:
+    if found is None:
+        return ""
+    if isinstance(found, bool | int | float | str):
+        return str(found)
+    raise TypeError("a list or more stands where one word should")
+
+
+def _octets(name: str) -> bytes:
+    """Imager writes each byte of a name that is no ASCII as \\xNN, which YAML reads as a letter."""
+    try:
+        raw = name.encode("latin-1")
+        raw.decode("utf-8")
+    except UnicodeError:
+        return name.encode()
+    return raw
+
+
+FORMS: dict[str, Callable[[str], Seed]] = {
+    "interlude.yaml": _own,
+    "user-data": _user_data,
+    "network-config": _network,
+    "rpi-preseed.toml": _toml,
+    "custom.toml": _toml,
+    "firstrun.sh": from_script,
+}
+# Nothing is read of it, and it goes with the others.
+BESIDE = ("meta-data",)

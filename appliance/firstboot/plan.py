@@ -1,0 +1,129 @@
+"""From a seed to files: every path, mode and byte, before any of them is written. Pure.
+
+What belongs to the system lies below `keep` on the data partition, which the first program of each
+start lays over the read-only root (image/initramfs/init). What belongs to the box lies in
+/etc/interlude, which is on data itself.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from appliance.errors import SeedRefused
+from appliance.firstboot.seed import Seed, Wifi
+
+_OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
+CONNECTION = "etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
+SETTINGS = "etc/interlude/settings.yaml"
+PASSWORD = "etc/interlude/secrets/mqtt-password"  # noqa: S105  # a path
+WANTED = "var/lib/interlude/models/wanted"
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: its path below the root, its mode, and what is in it.
+
+    `own`: it lies on data at that very path, and not below keep. `owner`: a user, by name.
+    """
+
+    path: str
+    text: str
+    mode: int = 0o644
+    own: bool = False
+    owner: str = "root"
+
+
+def plan(seed: Seed, settings_now: str = "") -> list[File]:
+    """Everything that follows from a seed, in order. `settings_now`: the settings file as it is.
+
+    Raises SeedRefused where the settings are no settings.
+    """
+    files = []
+    if seed.hostname:
+        files += [
+            File("etc/hostname", f"{seed.hostname}\n"),
+            File("etc/hosts", f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
+        ]
+    if seed.timezone:
+        files.append(File("etc/timezone", f"{seed.timezone}\n"))
+    if seed.country:
+        line = f"options cfg80211 ieee80211_regdom={seed.country}\n"
+        files.append(File("etc/modprobe.d/interlude-country.conf", line))
+    if seed.keys:
+        files.append(File("root/.ssh/authorized_keys", "\n".join(seed.keys) + "\n", 0o600))
+    if seed.wifi is not None:
+        files.append(File(CONNECTION, connection(seed.wifi), 0o600))
+    if seed.broker and seed.password:
+        files.append(File(PASSWORD, f"{seed.password}\n", 0o600, own=True))
+    changed = _settings(seed)
+    if changed:
+        files.append(File(SETTINGS, _merged(settings_now, changed), own=True))
+    if seed.model and seed.model != "pocket":
+        files.append(File(WANTED, f"{seed.model}\n", own=True, owner="interlude"))
+    return files
+
+
+def connection(wifi: Wifi) -> str:
+    """NetworkManager's own file of a network (nm-settings-keyfile(5)); mode 0600, root's.
+
+    The name goes as bytes, for no quoting is right for every name.
+    """
+    lines = [
+        "[connection]",
+        "id=interlude-wifi",
+        f"uuid={uuid.uuid5(_OURS, wifi.name.hex())}",
+        "type=wifi",
+        "autoconnect=true",
+        "",
+        "[wifi]",
+        "mode=infrastructure",
+        f"ssid={';'.join(str(byte) for byte in wifi.name)};",
+    ]
+    lines += ["hidden=true"] if wifi.hidden else []
+    if wifi.password:
+        # Both of WPA2 and WPA3: what the access point has is what is taken.
+        lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(wifi.password)}"]
+    lines += ["", "[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
+    return "\n".join(lines)
+
+
+def _keyfile(text: str) -> str:
+    """A value of GLib's key files: backslash and leading space are written otherwise."""
+    text = text.replace("\\", "\\\\")
+    return "\\s" + text[1:] if text.startswith(" ") else text
+
+
+def _settings(seed: Seed) -> dict[str, Any]:
+    link = {"broker": seed.broker, "port": seed.port, "user": seed.user, "name": seed.name}
+    changed: dict[str, Any] = {}
+    if seed.mode:
+        changed["mode"] = seed.mode
+    if kept := {key: value for key, value in link.items() if value}:
+        changed["link"] = kept
+    if seed.model:
+        changed["thinking"] = {"model": seed.model}
+    return changed
+
+
+def _merged(now: str, changed: dict[str, Any]) -> str:
+    """The settings file with what was changed; its comments are kept where it has nothing else."""
+    try:
+        before = yaml.safe_load(now) or {}
+    except yaml.YAMLError as error:
+        raise SeedRefused(
+            "The settings of this box cannot be read; nothing was changed."
+        ) from error
+    if not isinstance(before, dict):
+        raise SeedRefused("The settings of this box are none; nothing was changed.")
+    after = {**before}
+    for key, value in changed.items():
+        held = before.get(key)
+        if isinstance(value, dict) and isinstance(held, dict):
+            value = {**held, **value}
+        after[key] = value
+    comments = now.rstrip() + "\n\n" if now.strip() and not before else ""
+    return comments + yaml.safe_dump(after, allow_unicode=True, sort_keys=False)

@@ -1,0 +1,157 @@
+"""What a seed becomes on a box: files with their modes, all of them or none, again after a cut."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from appliance.errors import SeedRefused
+from appliance.firstboot.apply import Ground, apply
+from appliance.firstboot.plan import CONNECTION, PASSWORD, SETTINGS, WANTED, connection, plan
+from appliance.firstboot.seed import Seed, Wifi
+from appliance.release.disk import Disk
+from appliance.settings import load
+from tests.firstboot.test_forms import KEY, SECRET
+
+WHOLE = Seed(
+    hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE", keys=(KEY,),
+    timezone="Europe/Berlin", mode="wake_word", name="Kitchen", broker="homeassistant.local",
+    user="interlude", password=SECRET,
+)  # fmt: skip
+
+
+def tree(base: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below `base`: its mode and bytes; a link's target."""
+    found = {}
+    for path in sorted(base.rglob("*")):
+        name = str(path.relative_to(base))
+        if path.is_symlink():
+            found[name] = (0, os.fsencode(path.readlink()))
+        elif path.is_file():
+            found[name] = (path.stat().st_mode & 0o777, path.read_bytes())
+    return found
+
+
+def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    kept, live = tree(ground.keep), tree(ground.root)
+    assert kept["etc/hostname"] == (0o644, b"kitchen\n")
+    assert kept["root/.ssh/authorized_keys"] == (0o600, f"{KEY}\n".encode())
+    assert kept[CONNECTION][0] == 0o600
+    assert kept["etc/localtime"][1] == b"/usr/share/zoneinfo/Europe/Berlin"
+    assert b"ieee80211_regdom=DE" in kept["etc/modprobe.d/interlude-country.conf"][1]
+    for name, file in kept.items():
+        assert live[name] == file
+    assert live[PASSWORD] == (0o600, f"{SECRET}\n".encode())
+    assert PASSWORD not in kept  # /etc/interlude lies on data itself
+    for private in ("root/.ssh", "root"):
+        assert (ground.keep / private).stat().st_mode & 0o777 == 0o700
+    assert (ground.root / "etc/interlude/secrets").stat().st_mode & 0o777 == 0o700
+
+
+def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.mode, settings.link.broker) == ("wake_word", "homeassistant.local")
+    assert (settings.link.user, settings.link.name) == ("interlude", "Kitchen")
+    assert SECRET not in (ground.root / SETTINGS).read_text()
+    assert "# The owner's settings" in (ground.root / SETTINGS).read_text()
+
+
+def test_what_the_owner_had_set_stays(ground: Ground) -> None:
+    (ground.root / SETTINGS).write_text("log: debug\nlink: {broker: old, words: true}\n")
+    apply(Seed(broker="new"), ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.log, settings.link.broker, settings.link.words) == ("debug", "new", True)
+
+
+def test_an_empty_seed_changes_nothing(ground: Ground) -> None:
+    before = tree(ground.root)
+    assert apply(Seed(), ground) == []
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        Seed(hostname="kitchen", wifi=Wifi(b"Home", "short")),
+        Seed(hostname="kitchen", timezone="Europe/Nowhere"),
+        Seed(hostname="kitchen", mode="loud"),
+    ],
+)
+def test_a_seed_with_one_bad_word_changes_nothing_at_all(ground: Ground, bad: Seed) -> None:
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(bad, ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+@pytest.mark.parametrize("now", ["card: [", "- a\n", "nonsense: 1\n"])
+def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -> None:
+    (ground.root / SETTINGS).write_text(now)
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(Seed(mode="wake_word", hostname="kitchen"), ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+class MortalDisk(Disk):
+    def __init__(self, dies_after: int) -> None:
+        self._left = dies_after
+
+    def _done(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
+    ground: Ground, tmp_path: Path
+) -> None:
+    twin = Ground(tmp_path / "twin/root", tmp_path / "twin/keep")
+    for path in (twin.root / "usr/share/zoneinfo/Europe", twin.root / "etc/interlude"):
+        path.mkdir(parents=True)
+    (twin.root / "usr/share/zoneinfo/Europe/Berlin").touch()
+    (twin.root / SETTINGS).write_bytes((ground.root / SETTINGS).read_bytes())
+    apply(WHOLE, twin)
+    cuts = 0
+    while True:
+        child = os.fork()
+        if child == 0:
+            apply(WHOLE, Ground(ground.root, ground.keep, MortalDisk(cuts + 1)))
+            os._exit(0)
+        if os.WIFEXITED(os.waitpid(child, 0)[1]):
+            break
+        for name, (mode, data) in tree(ground.root).items():
+            if not name.endswith(".new") and name in tree(twin.root):  # whole, or not there
+                assert (mode, data) == tree(twin.root)[name] or name == SETTINGS
+        cuts += 1
+    assert cuts > 20
+    left = {name: file for name, file in tree(ground.keep).items() if not name.endswith(".new")}
+    assert left == tree(twin.keep)
+    settings = yaml.safe_load((ground.root / SETTINGS).read_text())
+    assert settings == yaml.safe_load((twin.root / SETTINGS).read_text())
+
+
+@pytest.mark.parametrize(
+    ("wifi", "lines"),
+    [
+        (Wifi(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
+        (Wifi(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
+        (Wifi(b"Open", "", hidden=True), ["hidden=true"]),
+    ],
+)
+def test_a_network_is_written_as_network_manager_reads_it(wifi: Wifi, lines: list[str]) -> None:
+    text = connection(wifi).splitlines()
+    for line in lines:
+        assert line in text
+    assert ("[wifi-security]" in text) == bool(wifi.password)
+
+
+def test_a_model_that_is_shipped_is_not_fetched() -> None:
+    assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
+    assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]

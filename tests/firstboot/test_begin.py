@@ -1,0 +1,85 @@
+"""The start of a new card: keys of its own, and a seed that is used once and then wiped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.firstboot.apply import Ground
+from appliance.firstboot.begin import Begun, begin, host_keys
+from appliance.slots.part import ImageCard
+from tests.firstboot.test_forms import NETWORK, OWN, PSK, USER_DATA
+from tests.slots.workshop import FAT_MIB, fat, need_tools
+
+AUTOBOOT = b"boot_partition=2\n"
+
+
+def card(folder: Path, **files: str) -> ImageCard:
+    need_tools()
+    names = {"user": "user-data", "network": "network-config", "meta": "meta-data",
+             "own": "interlude.yaml"}  # fmt: skip
+    carried = {names[key]: text.encode() for key, text in files.items()}
+    image = fat(folder / "config.fat", {"autoboot.txt": AUTOBOOT, **carried})
+    return ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
+
+
+def test_imagers_seed_is_used_and_nothing_of_it_is_left(ground: Ground, tmp_path: Path) -> None:
+    new = card(tmp_path, user=USER_DATA, network=NETWORK, meta="instance-id: x\n")
+    begun = begin(new, ground)
+    assert begun.problem == ""
+    assert "etc/hostname" in begun.seeded
+    raw = (tmp_path / "config.fat").read_bytes()
+    assert PSK.encode() not in raw
+    assert b"notAHash" not in raw
+    assert AUTOBOOT in raw
+    assert (ground.keep / "etc/hostname").read_text() == "kitchen\n"
+    assert begin(new, ground) == Begun()
+
+
+def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> None:
+    begin(card(tmp_path, user=USER_DATA), ground)
+    for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
+        assert not (path.is_file() and b"notAHash" in path.read_bytes())
+    assert not (ground.keep / "etc/shadow").exists()
+
+
+def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(ground: Ground, tmp_path: Path) -> None:
+    new = card(tmp_path, own=OWN.replace("wake_word", "loud"))
+    begun = begin(new, ground)
+    assert "no mode `loud`" in begun.problem
+    assert begun.seeded == ()
+    assert not (ground.keep / "etc/hostname").exists()
+    assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
+
+
+def test_a_large_file_is_refused_by_its_length(ground: Ground, tmp_path: Path) -> None:
+    assert "too many" in begin(card(tmp_path, own="#" * 70_000), ground).problem
+
+
+def test_a_card_without_a_seed_gets_its_keys_all_the_same(ground: Ground, tmp_path: Path) -> None:
+    assert begin(card(tmp_path), ground) == Begun()
+    private = ground.keep / "etc/ssh/ssh_host_ed25519_key"
+    assert private.stat().st_mode & 0o777 == 0o600
+    assert (ground.root / "etc/ssh/ssh_host_ed25519_key").read_bytes() == private.read_bytes()
+
+
+def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
+    host_keys(ground)
+    folder = ground.keep / "etc/ssh"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    host_keys(ground)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    (folder / "ssh_host_ed25519_key").write_bytes(b"")  # as a power cut leaves it
+    host_keys(ground)
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"ssh_host_ed25519_key", "ssh_host_ed25519_key.pub"}
+
+
+@pytest.mark.parametrize("name", ["user-data", "interlude.yaml"])
+def test_zeros_that_a_cut_wipe_left_are_no_seed(ground: Ground, tmp_path: Path, name: str) -> None:
+    need_tools()
+    image = fat(tmp_path / "config.fat", {name: bytes(900)})
+    new = ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
+    assert begin(new, ground) == Begun()
