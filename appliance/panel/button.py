@@ -15,7 +15,9 @@ Gesture = Literal[
     "setup_warning",
     "setup",
     "reset_warning",
+    "reset_armed",
     "reset",
+    "let_be",
 ]
 Fault = Literal["", "bouncing", "stuck"]
 
@@ -24,9 +26,12 @@ DOUBLE_S = 0.35  # from a release to the next press of a double
 LONG_S = 1.5
 STUCK_S = 60.0  # nobody holds a question so long: a turn is 30 s at most
 BOUNCING_EDGES = 40  # a second; a hurried finger makes 16, bounce of each press included
-SETUP_S = 5.0  # held since power-on
-RESET_S = 15.0
+SETUP_S = 5.0  # held since power-on, then let go
+RESET_S = 15.0  # likewise, and then pressed once more
+GIVE_UP_S = 30.0  # held since power-on for so long it is stuck, and nothing comes of it
 WARNING_S = 3.0  # how long the light warns before either
+CONFIRM_S = 10.0  # from letting go to the press that makes it so
+PAUSE_S = 0.5  # but not sooner: a loose contact is no finger
 
 
 @dataclass
@@ -36,8 +41,9 @@ class Button:
     `edge` takes a level, `tick` only the time; both return the gestures that are due, in order.
     "press" and "release" come at once, for talking and for silence. "short", "double" and "long"
     say what the press was, "short" only once no second press can follow. A button held since
-    power-on gives none of these, only warnings and then "setup" or "reset", of which "setup"
-    waits for the release. One that is stuck or bouncing gives nothing until it has been up for a
+    power-on gives none of these, only warnings and then, once it is let go, "setup"; held for
+    longer, "reset_armed", and a press after it was let go is the "reset". "let_be" ends a warning
+    of which nothing came. One that is stuck or bouncing gives nothing until it has been up for a
     second; if a press was open, its "release" is given first, so that nothing hangs.
     """
 
@@ -56,6 +62,7 @@ class Button:
         self._from_start = False
         self._first = True
         self._stage = 0  # of _STAGES, as far as they were told
+        self._armed_at: float | None = None  # let go when armed; a press within CONFIRM_S resets
         self._edges: deque[float] = deque(maxlen=BOUNCING_EDGES)
 
     @property
@@ -65,7 +72,8 @@ class Button:
     @property
     def busy(self) -> bool:
         """Whether `tick` may yet have something to say."""
-        return self._down or self._raw or self._waits_for_second or bool(self.fault)
+        waits = self._waits_for_second or self._armed_at is not None
+        return self._down or self._raw or waits or bool(self.fault)
 
     def edge(self, down: bool, now: float) -> list[Gesture]:
         gestures = self.tick(now)
@@ -94,6 +102,8 @@ class Button:
             if self._waits_for_second and now - self._changed_at >= DOUBLE_S:
                 self._waits_for_second = False
                 gestures.append("short")
+            if self._armed_at is not None and now - self._armed_at >= CONFIRM_S:
+                gestures += self._disarm()
             return gestures
         held_s = now - self._since
         if self._from_start and self.power_on:
@@ -116,14 +126,17 @@ class Button:
 
     def _pressed(self, now: float) -> list[Gesture]:
         self._since, self._told_long = now, False
+        if self._armed_at is not None:
+            sure = now - self._armed_at >= PAUSE_S
+            self._from_start, self.power_on = True, False  # its release means nothing
+            return ["reset", *self._disarm()] if sure else self._disarm()
         self._second, self._waits_for_second = self._waits_for_second, False
         return ["press"]
 
     def _released(self, now: float) -> list[Gesture]:
         if self._from_start:
             self._from_start = False
-            held_s = now - self._since
-            return ["setup"] if self.power_on and SETUP_S <= held_s < RESET_S - WARNING_S else []
+            return self._let_go_from_start(now)
         if self._told_long:
             return ["release"]
         if self._second:
@@ -131,15 +144,35 @@ class Button:
         self._waits_for_second = True
         return ["release"]
 
+    def _let_go_from_start(self, now: float) -> list[Gesture]:
+        held_s = now - self._since
+        if not self.power_on:
+            return []
+        if SETUP_S <= held_s < RESET_S - WARNING_S:
+            return ["setup"]
+        if RESET_S <= held_s < GIVE_UP_S:
+            self._armed_at = now
+            return []
+        return ["let_be"] if self._stage else []
+
+    def _disarm(self) -> list[Gesture]:
+        self._armed_at = None
+        return ["let_be"]
+
     def _fail(self, fault: Fault) -> list[Gesture]:
         self.fault = fault
         was_open = self._down and not self._from_start
+        warned = self._armed_at is not None or (self._from_start and self._stage > 0)
+        self._armed_at = None
         self._down = self._from_start = self._waits_for_second = self._second = False
-        return ["release"] if was_open else []
+        if was_open:
+            return ["release"]
+        return ["let_be"] if warned else []
 
 
 _STAGES: tuple[tuple[float, Gesture], ...] = (
     (SETUP_S - WARNING_S, "setup_warning"),
     (RESET_S - WARNING_S, "reset_warning"),
-    (RESET_S, "reset"),
+    (RESET_S, "reset_armed"),
+    (GIVE_UP_S, "let_be"),
 )

@@ -42,18 +42,20 @@ _BLUE, _GREEN, _VIOLET = (0.0, 0.3, 1.0), (0.0, 1.0, 0.2), (0.7, 0.0, 1.0)
 # From the most urgent down: of all that is so, the light shows the first.
 PATTERNS: dict[str, Pattern] = {
     #                          colour   shape   period flashes lit
-    "reset_warning": Pattern(_RED,    "blink",  0.35, 1, 0.50, "let go now, or all is forgotten"),
+    "reset_armed":   Pattern(_RED,    "blink",  2.50, 5, 0.50, "press once more, and all is gone"),
+    "reset_warning": Pattern(_RED,    "blink",  0.35, 1, 0.50, "hold on for a reset, or let go"),
     "setup_warning": Pattern(_WHITE,  "blink",  0.50, 1, 0.50, "keep holding for set-up"),
     "muted":         Pattern(_RED,    "steady", 1.00, 1, 1.00, "the microphone is off"),
     "failed":        Pattern(_RED,    "blink",  2.00, 3, 0.50, "a part has failed"),
     "updating":      Pattern(_VIOLET, "blink",  2.00, 2, 0.80, "an update; leave the plug in"),
     "setup":         Pattern(_WHITE,  "blink",  2.00, 1, 0.50, "waits to be set up"),
-    "starting":      Pattern(_WHITE,  "breath", 1.00, 1, 1.00, "starting"),
     "holding":       Pattern(_AMBER,  "blink",  0.60, 2, 0.50, "paused; heard something"),
     "listening":     Pattern(_GREEN,  "blink",  1.20, 1, 0.90, "hears you"),
     "thinking":      Pattern(_BLUE,   "blink",  0.80, 1, 0.30, "thinks"),
     "speaking":      Pattern(_BLUE,   "breath", 2.00, 1, 1.00, "speaks"),
+    "starting":      Pattern(_WHITE,  "breath", 1.00, 1, 1.00, "starting"),
     "too_hot":       Pattern(_AMBER,  "blink",  4.00, 4, 0.40, "too hot, or the supply is weak"),
+    "fetching":      Pattern(_BLUE,   "breath", 4.00, 1, 1.00, "fetches its model"),
     "no_broker":     Pattern(_AMBER,  "blink",  4.00, 2, 0.20, "the house's broker is away"),
     "idle":          Pattern(_WHITE,  "blink",  6.00, 1, 0.02, "ready"),
 }  # fmt: skip

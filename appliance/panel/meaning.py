@@ -10,6 +10,7 @@ from appliance.messages import (
     ModeName,
     Mute,
     Repeat,
+    Restart,
     StateName,
     StopSpeaking,
     Talk,
@@ -56,5 +57,5 @@ class Meaning:
             case "long" if not self.holds:
                 return (Mute(not self.muted),)
             case "reset":
-                return (Forget(),)
+                return (Forget(), Restart())
         return ()

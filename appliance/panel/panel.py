@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import select
 import time
 from datetime import datetime
 from datetime import time as clock
 
-from appliance.messages import Message, Mute, Standing, StateChanged, Switched
+import msgspec
+
+from appliance.errors import StorageError
+from appliance.machine import Machine
+from appliance.messages import ButtonFault, Message, Mute, Standing, StateChanged, Switched
+from appliance.models.store import Store
+from appliance.panel import health, held
+from appliance.panel.around import Around
 from appliance.panel.button import Button, Gesture
 from appliance.panel.fingers import HELLO, WORDS, Fingers, place
 from appliance.panel.gpio import Wires
+from appliance.panel.health import Health
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, is_night, shown, until_change_s
 from appliance.panel.meaning import Meaning
 from appliance.panel.switch import Switch
@@ -19,9 +28,11 @@ from appliance.settings import Panel as PanelSettings
 from appliance.worker import Worker
 
 POWER_ON_S = 20.0  # since the box began; a panel that starts later was started anew
+BOOT_S = 180.0  # since the machine began; a box that starts later was started anew
 TICK_S = 0.02  # while a gesture is under way
 BEAT_S = 1.0
-WARNINGS: dict[Gesture, str] = {"setup_warning": "setup_warning", "reset_warning": "reset_warning"}
+WARNINGS: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
+TROUBLE = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
 
 
 def main(work: Worker) -> None:
@@ -50,16 +61,21 @@ class Panel:
         keyboard = settings.panel.gpio == "keyboard"
         self._fingers = Fingers(place(settings)) if keyboard else None
         now = time.monotonic()
-        self._button = Button(power_on=now - work.box_started_s < POWER_ON_S)
+        machine = Machine()
+        fresh = now - work.box_started_s < POWER_ON_S and (machine.up_s() or 0) < BOOT_S
+        self._button = Button(power_on=fresh)
         self._switch = Switch()
         self._meaning = Meaning(
             settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.muted
         )
         self._told = Told()
+        self._around = Around(machine, Store.of(settings))
+        self._state_path, self._health_path = settings.state_path(), health.place(settings)
+        self._health = Health(pid=os.getpid(), wires=self._wires.by)
+        self._written: Health | None = None
         self._standing: Standing | None = None
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
-        self._fault = ""
         self._muted_by_switch = False
         self._shown, self._since = "", now
         self._colour: Colour | None = None
@@ -118,19 +134,32 @@ class Panel:
         for gesture in gestures:
             if gesture == "press":
                 self._work.floor.press += 1  # silence first; what it was comes with the message
+                self._note(pressed=True)
+            if gesture in WARNINGS:
+                self._notice = gesture
+            elif gesture in ("press", "let_be", "reset"):
                 self._notice = ""
-            elif gesture in WARNINGS:
-                self._notice = WARNINGS[gesture]
             elif gesture == "setup":
                 self._notice = "setup"
-                self._work.log.warning("held for set-up; this box is set up by its settings file")
-            elif gesture == "reset":
-                self._notice = ""
-                self._work.log.warning("held for a reset: the conversations are forgotten")
+                self._held_for("setup")
+            if gesture == "reset":
+                self._held_for("reset")
             for message in (*self._meaning.asks(gesture), *self._told.of(gesture)):
                 self._work.send(message)
-        if self._notice in WARNINGS.values() and not self._button.down:
-            self._notice = ""
+
+    def _held_for(self, wish: held.Wish) -> None:
+        """Set-up, or a reset: what this process may do of it, and a word to who may do the rest."""
+        log = self._work.log
+        try:
+            if wish == "reset":
+                gone = ", ".join(held.clear(self._state_path)) or "nothing"
+                log.warning(
+                    "reset by the button: deleted %s; the conversations are forgotten", gone
+                )
+            if not held.ask(wish):
+                log.warning("nobody here can set this box up: its settings file stays as it is")
+        except (OSError, StorageError) as error:
+            log.error("%s: %s", wish, error)
 
     def _turn(self, off: bool, at: float) -> None:
         was = self._switch.off
@@ -153,13 +182,26 @@ class Panel:
             self._work.send(Switched(off))
 
     def _report(self) -> None:
-        if self._button.fault != self._fault:
-            self._fault = self._button.fault
-            problem = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
-            if self._fault:
-                self._work.log.warning("the button %s: it is ignored", problem[self._fault])
+        """What is wrong with the button: to the log, to the conductor, to the file."""
+        fault = self._button.fault
+        if fault != self._health.button:
+            self._note(button=fault)
+            self._work.send(ButtonFault(fault))
+            if fault:
+                self._work.log.warning("the button %s: it is ignored", TROUBLE[fault])
             else:
                 self._work.log.info("the button works again")
+        if self._has_switch:
+            self._note(switch="cuts" if self._switch.off else "closed")
+        if self._health != self._written:
+            self._written = self._health
+            try:
+                health.write(self._health_path, self._health)
+            except OSError as error:
+                self._work.log.warning("how the panel is cannot be written (%s)", error.strerror)
+
+    def _note(self, **news: object) -> None:
+        self._health = msgspec.structs.replace(self._health, **news)
 
     # ── out ──────────────────────────────────────────────────────────────────────────────────
     def _true(self) -> set[str]:
@@ -173,19 +215,32 @@ class Panel:
             true |= {"failed"} if self._standing.broken else set()
             true |= {"no_broker"} if self._standing.house is False else set()
             true |= {"muted"} if self._standing.muted else set()
-        return true
+            true |= {"starting"} if self._standing.starting else set()
+        return true | self._around.seen
 
     def _glow(self, now: float, *, again: bool) -> None:
+        self._around.look(now)
         name = choose(self._true())
         if name != self._shown:
             self._shown, self._since = name, now
         colour = shown(name, now - self._since, _brightness(self._settings))
         if colour != self._colour:
             self._colour = colour
-            self._wires.show(colour)
+            self._light(colour)
             again = True
         if again and self._fingers is not None:
             self._fingers.show(name, colour)
+
+    def _light(self, colour: Colour) -> None:
+        """A strip whose bus fails is said once, and tried again at the next change."""
+        try:
+            self._wires.show(colour)
+            failed = ""
+        except OSError as error:
+            failed = error.strerror or "its bus fails"
+        if failed != self._health.light:
+            self._work.log.warning("the light: %s", failed or "it works again")
+            self._note(light=failed)
 
 
 def _brightness(settings: PanelSettings) -> float:

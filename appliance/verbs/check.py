@@ -68,6 +68,13 @@ def house(settings: Settings) -> str:
     return errand.check(settings)
 
 
+def panel(settings: Settings) -> list[Finding]:
+    """Button, switch and light of the panel, if the owner has one."""
+    from appliance.panel import health
+
+    return health.look(settings)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What no file tells: libraries, programs, the card itself. A test answers in their place."""
@@ -79,6 +86,7 @@ class Asked:
     model: Callable[[Settings], str] = language_model
     voice: Callable[[Settings], str] = voice
     house: Callable[[Settings], str] = house
+    panel: Callable[[Settings], list[Finding]] = panel
     version: Callable[[str], str] = importlib.metadata.version
 
 
@@ -112,6 +120,7 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
     yield told_by("echo", lambda: asked.canceller(settings))
     if settings.link.broker:
         yield told_by("house", lambda: asked.house(settings))
+    yield from asked.panel(settings)
     yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from appliance import status
 from appliance.machine import Machine
+from appliance.panel import health
 from appliance.release.shelf import Shelf
 from appliance.settings import Settings
 
@@ -30,6 +31,7 @@ def look(
 ) -> dict[str, object]:
     """What a fleet's table shows of one box. What is not known is None."""
     throttled, _ = machine.throttled()
+    panel = health.read(settings.state_path(), status.FOLDER)
     return {
         "version": now.version if now else kept,
         "state": now.state if now else "not running",
@@ -37,6 +39,7 @@ def look(
         "failed": list(now.failed) if now else [],
         "temperature_c": machine.temperature_c(),
         "power": ", ".join(throttled) or None,
+        "button": (panel.button or "works") if panel else None,
         "model": settings.thinking.remote.model or settings.thinking.model,
         "up_s": machine.up_s(),
         "free_mib": machine.free_disk_mib(settings.state_path()),

@@ -5,7 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.panel.button import DEBOUNCE_S, DOUBLE_S, LONG_S, STUCK_S, Button, Gesture
+from appliance.panel.button import (
+    CONFIRM_S,
+    DEBOUNCE_S,
+    DOUBLE_S,
+    LONG_S,
+    PAUSE_S,
+    STUCK_S,
+    Button,
+    Gesture,
+)
 
 STEP_S = 0.005
 
@@ -99,19 +108,69 @@ def test_held_at_power_on_and_let_go_is_set_up_after_a_warning() -> None:
     assert heard == ["setup_warning", "setup"]
 
 
-def test_held_on_is_a_factory_reset_after_a_second_warning() -> None:
-    heard = play(Button(power_on=True), [(0.0, True)], 16.0)
-    assert heard == ["setup_warning", "reset_warning", "reset"]
+ARMED = ["setup_warning", "reset_warning", "reset_armed"]
+
+
+def held_and_let_go(after_s: float) -> Button:
+    """Held since power-on for so long, and up since."""
+    button = Button(power_on=True)
+    play(button, [(0.0, True), (after_s, False)], after_s + 0.03)
+    return button
+
+
+def test_a_reset_takes_a_press_after_the_button_was_let_go() -> None:
+    edges = [(0.0, True), (16.0, False), (18.0, True), (18.1, False)]
+    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "reset", "let_be"]
+
+
+def test_an_armed_button_that_nobody_presses_changes_nothing() -> None:
+    heard = play(Button(power_on=True), [(0.0, True), (16.0, False)], 16.0 + CONFIRM_S + 1.0)
+    assert heard == [*ARMED, "let_be"]
+
+
+def test_a_press_after_the_time_to_confirm_is_a_press_like_any_other() -> None:
+    button = held_and_let_go(16.0)
+    play(button, [], 30.0)
+    assert button.edge(True, 30.0) == ["press"]
+
+
+def test_a_contact_that_opens_for_a_moment_confirms_nothing() -> None:
+    edges = [(0.0, True), (16.0, False), (16.0 + PAUSE_S / 2, True), (17.0, False)]
+    assert play(Button(power_on=True), edges, 40.0) == [*ARMED, "let_be"]
+
+
+def test_a_button_that_is_stuck_from_power_on_is_warned_of_and_nothing_comes_of_it() -> None:
+    button = Button(power_on=True)
+    assert play(button, [(0.0, True)], STUCK_S + 5.0) == [*ARMED, "let_be", "let_be"]
+    assert button.fault == "stuck"
+
+
+def test_a_button_that_bounces_when_armed_resets_nothing() -> None:
+    edges = [(0.0, True), (16.0, False), *((16.01 + i * 0.004, i % 2 == 0) for i in range(200))]
+    heard = play(Button(power_on=True), edges, 60.0)
+    assert "reset" not in heard
+    assert heard.count("let_be") == 1
+    assert heard.count("press") == heard.count("release")
 
 
 def test_letting_go_at_either_warning_changes_nothing() -> None:
-    assert play(Button(power_on=True), [(0.0, True), (3.0, False)], 9.0) == ["setup_warning"]
+    early = play(Button(power_on=True), [(0.0, True), (3.0, False)], 9.0)
+    assert early == ["setup_warning", "let_be"]
     late = play(Button(power_on=True), [(0.0, True), (13.0, False)], 20.0)
-    assert late == ["setup_warning", "reset_warning"]
+    assert late == ["setup_warning", "reset_warning", "let_be"]
 
 
 def test_held_as_the_process_starts_anew_is_nothing_at_all() -> None:
     assert play(Button(power_on=False), [(0.0, True), (20.0, False)], 25.0) == []
+
+
+@given(st.lists(st.floats(0.0005, 3.0), max_size=80))
+def test_no_reset_comes_of_a_button_that_was_not_held_at_power_on(gaps: list[float]) -> None:
+    button, now, heard = fresh(power_on=True), 1.0, list[Gesture]()
+    for number, gap in enumerate(gaps):
+        heard += button.edge(number % 2 == 0, now)
+        now += gap
+    assert not {"reset", "setup", "reset_armed"} & set(heard)
 
 
 @given(st.lists(st.floats(0.0005, 3.0), max_size=80), st.booleans())

@@ -44,6 +44,8 @@ def test_what_is_urgent_is_shown_before_what_is_not() -> None:
     assert choose({"speaking", "muted", "no_broker"}) == "muted"
     assert choose({"idle", "too_hot"}) == "too_hot"
     assert choose({"speaking", "too_hot"}) == "speaking"
+    assert choose({"listening", "starting"}) == "listening"
+    assert choose({"idle", "starting", "no_broker"}) == "starting"
     assert choose(set()) == "idle"
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.messages import Forget, Message, Mute, Repeat, StateName, StopSpeaking, Talk
+from appliance.messages import (
+    Forget,
+    Message,
+    Mute,
+    Repeat,
+    Restart,
+    StateName,
+    StopSpeaking,
+    Talk,
+)
 from appliance.panel.button import Gesture
 from appliance.panel.meaning import ANSWERING, Meaning
 
@@ -51,9 +60,10 @@ def test_a_double_press_repeats_the_last_answer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gesture", "asked"), [("reset", (Forget(),)), ("reset_warning", ()), ("setup_warning", ())]
+    ("gesture", "asked"),
+    [("reset", (Forget(), Restart())), ("reset_warning", ()), ("setup_warning", ())],
 )
-def test_a_reset_forgets_and_its_warning_does_nothing(
+def test_a_reset_forgets_and_begins_anew_and_its_warning_does_nothing(
     gesture: Gesture, asked: tuple[Message, ...]
 ) -> None:
     assert Meaning().asks(gesture) == asked

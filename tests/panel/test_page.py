@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel import button
+from appliance.panel import around, button
+from appliance.panel.held import RESET, WANTED_SETUP
 from appliance.panel.light import PATTERNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "panel.md").read_text(encoding="utf-8")
@@ -32,9 +33,19 @@ def test_the_rows_stand_in_the_order_of_urgency() -> None:
         f"hold {button.LONG_S:g} s",
         f"after {button.SETUP_S:g} s",
         f"at power-on for {button.RESET_S:g} s",
-        f"after {button.WARNING_S:g} s of warning",
+        f"after {button.SETUP_S - button.WARNING_S:g} s (set-up)",
+        f"for {button.WARNING_S:g} s before a reset",
+        f"within {button.CONFIRM_S:g} s",
+        f"holding for\n{button.GIVE_UP_S:g} s",
+        f"from {around.HOT_C:g} °C until {around.COOL_C:g} °C",
         f"within {button.DOUBLE_S:g} s",
     ],
 )
 def test_the_times_of_the_gestures_are_the_buttons(words: str) -> None:
     assert words in PAGE
+
+
+def test_the_page_lists_all_that_a_reset_takes_away() -> None:
+    table = "".join(f"| {row.what} | {row.how} |\n" for row in RESET)
+    assert table in PAGE
+    assert f"/{WANTED_SETUP}`" in PAGE

@@ -305,3 +305,10 @@ def test_warnings_alone_do_not_fail() -> None:
 def test_json_has_every_field() -> None:
     (one,) = json.loads(findings.as_json([findings.problem("a", "b", "c")]))
     assert one == {"looked_at": "a", "verdict": "problem", "sentence": "b", "remedy": "c"}
+
+
+def test_a_button_that_is_ignored_is_to_know_of(tmp_path: Path) -> None:
+    stuck = [findings.warning("panel", "The button is held down: it is ignored.", "Look at it.")]
+    asked = replace(fine(), panel=lambda _: stuck)
+    finding = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    assert finding.looked_at == "panel"

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+
+import pytest
 
 from appliance import settings
 from appliance.machine import Machine
+from appliance.outside import ButtonTrouble
+from appliance.panel import health
 from appliance.status import Status
 from appliance.verbs.status import in_words, last_line, look
 
@@ -35,3 +40,13 @@ def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: 
     log = tmp_path / "log"
     log.write_text("x" * 100_000 + "\nthe end\n")
     assert last_line(log) == "the end"
+
+
+@pytest.mark.parametrize(("trouble", "said"), [("", "works"), ("stuck", "stuck")])
+def test_a_box_with_a_panel_tells_how_its_button_is(
+    tmp_path: Path, trouble: ButtonTrouble, said: str
+) -> None:
+    health.write(tmp_path, health.Health(pid=os.getpid(), wires="keyboard", button=trouble))
+    mine = settings.load(None, {"state_dir": str(tmp_path)})
+    assert look(mine, Machine(tmp_path), WELL, None, tmp_path / "none")["button"] == said
+    assert look(SETTINGS, Machine(tmp_path), None, None, tmp_path / "none")["button"] is None
