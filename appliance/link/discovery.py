@@ -281,8 +281,7 @@ def _diagnostic(topics: Topics) -> dict[str, Component]:
         "model": reading("sensor", "Language model", "model", ic="mdi:brain"),
         "download": reading("sensor", "Model download", "download", unit_of_meas="%",
                             ic="mdi:download"),
-        "version": reading("sensor", "Version", "installed_version", ic="mdi:tag")
-        | {"stat_t": topics.update},
+        "version": reading("sensor", "Version", "version", ic="mdi:tag"),
         "started": reading("sensor", "Started", "started", dev_cla="timestamp"),
         "turns": reading("sensor", "Turns", "turns", stat_cla="total_increasing", en=False),
         "memory": reading("sensor", "Memory used", "memory", unit_of_meas="%",

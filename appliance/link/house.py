@@ -77,6 +77,7 @@ class House:
             self.topics,
             standing=standing,
             started=started,
+            version=identity.version,
             interval_s=link.interval_s,
         )
         self._software = Software(identity.version)

@@ -46,11 +46,13 @@ class Picture:
         *,
         standing: Standing,
         started: datetime,
+        version: str,
         interval_s: float,
     ) -> None:
         self._topics = topics
         self._standing = standing
         self._started = started
+        self._version = version
         self._interval_s = interval_s
         self._state = "idle"
         self._failed: set[str] = set()
@@ -110,6 +112,7 @@ class Picture:
             "hw_mute": self._standing.cut,
             "problem": worst(broken, low_voltage=power, button=button),
             "model": self._standing.model,
+            "version": self._version,
             "started": self._started.isoformat(),
         }
         wandering = {

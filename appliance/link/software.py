@@ -1,5 +1,5 @@
-"""The release that runs, the newest that lies ready, and how its installation goes: for the house's
-update button. Pure but for `look`, which only reads."""
+"""What runs, the newest that lies ready, and how its installation goes: for the house's update
+button. What lies ready is a release, or a system for the card. Pure but for `look`, which reads."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from appliance.link.commands import Refusal, Refused
 from appliance.release import wanted
 from appliance.release.shelf import TRIAL, Shelf
 from appliance.release.wanted import Going, Offer
+from appliance.slots import archive as systems
+from appliance.slots import machine
 
 BEGINS_S = 60.0  # after it was asked for; whoever installs has begun by then, or nobody does
 MOST_CHARACTERS = 255  # of Home Assistant's release_summary; longer ones are refused
@@ -19,17 +21,22 @@ MOST_CHARACTERS = 255  # of Home Assistant's release_summary; longer ones are re
 
 @dataclass(frozen=True)
 class Ready:
-    """What can be seen of releases: the newest one that could be installed, and what is done."""
+    """What could be installed next, and what is done. `system`: that runs, on a card of ours."""
 
     offer: Offer | None = None
     going: Going = field(default_factory=Going)
+    system: str | None = None
 
 
 def look(
-    shelf: Shelf | None = None, incoming: Path = wanted.INCOMING, trial: Path = TRIAL
+    shelf: Shelf | None = None,
+    incoming: Path = wanted.INCOMING,
+    trial: Path = TRIAL,
+    os_release: Path = machine.RELEASE,
 ) -> Ready:
-    offers = wanted.offers(shelf, incoming)
-    return Ready(offers[0] if offers else None, wanted.how_it_goes(trial))
+    offers = wanted.offers(shelf, incoming, os_release)
+    going, system = wanted.how_it_goes(trial), machine.version(os_release)
+    return Ready(offers[0] if offers else None, going, system)
 
 
 def installs(incoming: Path = wanted.INCOMING) -> bool:
@@ -38,7 +45,7 @@ def installs(incoming: Path = wanted.INCOMING) -> bool:
 
 
 class Software:
-    """`version`: what runs."""
+    """`version`: of the release that runs."""
 
     def __init__(self, version: str) -> None:
         self._version = version
@@ -69,12 +76,14 @@ class Software:
     def payload(self) -> dict[str, Any]:
         """In the words of Home Assistant's update entity, all of them every time."""
         going, newest = self._ready.going, self._asked or self._ready.offer
-        latest = going.version if going.step else newest.version if newest else self._version
+        of_system = newest is not None and newest.file.suffix == systems.SUFFIX
+        installed = (self._ready.system or self._version) if of_system else self._version
+        latest = going.version if going.step else newest.version if newest else installed
         failed = f"{going.version} was not installed: {going.problem}" if going.problem else ""
         return {
-            "installed_version": self._version,
+            "installed_version": installed,
             "latest_version": latest,
-            "title": "Interlude",
+            "title": "Interlude, the system" if of_system else "Interlude",
             "release_summary": failed[:MOST_CHARACTERS],
             "in_progress": self.busy,
             "update_percentage": round(100 * going.share) if going.step else None,

@@ -25,6 +25,7 @@ def picture() -> Picture:
         TOPICS,
         standing=Standing("open", False, 0.8, "amy", "pocket"),
         started=BEGAN,
+        version="1.2.3",
         interval_s=60,
     )
     made.read(WELL)
@@ -43,8 +44,8 @@ def test_every_payload_has_all_its_keys_from_the_start() -> None:
     }  # fmt: skip
     assert told(made, TOPICS.telemetry) == {
         "latency": None, "temperature": 55, "throttled": False, "hw_mute": False,
-        "problem": "none_found", "model": "pocket", "started": "2026-11-21T06:00:00+00:00",
-        "turns": 0, "download": 100, "memory": 40,
+        "problem": "none_found", "model": "pocket", "version": "1.2.3",
+        "started": "2026-11-21T06:00:00+00:00", "turns": 0, "download": 100, "memory": 40,
     }  # fmt: skip
 
 

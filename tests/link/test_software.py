@@ -54,6 +54,13 @@ def test_all_keys_are_there_whatever_happens() -> None:
         assert set(software(ready).payload()) == keys
 
 
+def test_a_system_is_offered_beside_the_one_that_runs_and_not_beside_the_release() -> None:
+    made = software(Ready(Offer("0.0.7", Path("/nowhere/0.0.7.system")), system="0.0.6"))
+    told = made.payload()
+    assert (told["installed_version"], told["latest_version"]) == ("0.0.6", "0.0.7")
+    assert "system" in told["title"]
+
+
 def test_progress_follows_the_installation_and_ends_with_it() -> None:
     made = software(Ready(OFFER))
     assert made.install(1.0) == OFFER
