@@ -8,10 +8,11 @@ from typing import Literal, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.conversation import Tick
+from appliance.conversation import Event, Ringing, Tick, ToolSaid
 from appliance.messages import (
     Abandon,
     Ask,
+    Called,
     CardFound,
     CardLost,
     EndAnswer,
@@ -99,7 +100,7 @@ class Walk:
     def turn(self, a: int) -> int:
         return self.talk.turn - (a in (0, 1)) + (a == 2)
 
-    def take(self, message: Message | Tick, after_s: float) -> None:
+    def take(self, message: Event, after_s: float) -> None:
         if isinstance(message, ThoughtEnded) and message.turn == self.thinking:
             self.thinking = None
         if isinstance(message, PartChanged) and message.part == "thinker" and message.state != "up":
@@ -115,6 +116,8 @@ class Walk:
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
         assert it.attend == attention(it)
+        if isinstance(message, Tick):
+            assert it.deadline_s > self.talk.now_s, "it would be looked at without end"
         for reply in replies:
             self.take(reply, 0.0)
 
@@ -155,7 +158,7 @@ class Walk:
 
 # What may come, from two small numbers and what is going on: `turn` and `serial` are mostly the
 # ones in force, and at times the one before or after.
-Maker = Callable[[Walk, int, int], Message | Tick]
+Maker = Callable[[Walk, int, int], Event]
 COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Onset(walk.onset(), walk.talk.index - 1000 * a, speaking=b % 2 == 0),
     lambda walk, a, b: Onset(walk.onset(), 0, speaking=b % 2 == 0),
@@ -167,6 +170,10 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: ThoughtEnded(walk.turn(a), b, REASONS[b % 4]),
+    lambda walk, a, b: Called(walk.turn(a), b % 3, "time"),
+    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: Ringing(WORDS[: b % 3]),
     lambda walk, a, b: Started(walk.turn(a), walk.talk.index),
     lambda walk, a, b: Started(walk.turn(a), 0),
     lambda walk, a, b: Paused(walk.turn(a), walk.hold, 4000 * b, 0),
@@ -182,7 +189,7 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Mute(on=b % 2 == 0),
     lambda walk, a, b: Say("Tea."),
     lambda walk, a, b: Ask("why?"),
-    lambda walk, a, b: Forget(),
+    lambda walk, a, b: Forget(last=b % 2 == 0),
     lambda walk, a, b: Repeat(),
     lambda walk, a, b: Button(pressed=b % 2 == 0),
     lambda walk, a, b: Button(pressed=b % 2 == 0),
@@ -208,6 +215,7 @@ def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float
     walk = Walk()
     for kind, a, b, after_s in steps:
         walk.take(COMES[kind](walk, a, b), after_s)
+    walk.take(Ringing(()), 0.0)  # it gives up by itself
     for _ in range(400):  # nobody says anything any more
         walk.take(Tick(walk.hold), 2.0)
     it = walk.talk.it
@@ -227,6 +235,7 @@ def test_after_any_walk_the_next_question_is_answered(
     walk = Walk()
     for kind, a, b, after_s in steps:
         walk.take(COMES[kind](walk, a, b), after_s)
+    walk.take(Ringing(()), 0.0)  # it gives up by itself
     for _ in range(60):
         walk.take(Tick(walk.hold), 2.0)
     for part in PARTS:

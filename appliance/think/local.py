@@ -66,13 +66,18 @@ class LocalGemma:
     patience_s = PATIENCE_S
 
     def __init__(
-        self, model: LocalModel, thinking: Thinking, threads: int, tools: Sequence[Tool] = ()
+        self,
+        model: LocalModel,
+        thinking: Thinking,
+        threads: int,
+        tools: Sequence[Tool] = (),
+        engine: type[Gemma] = Gemma,
     ) -> None:
         self.name = model.name
         self._persona = thinking.persona if model.persona is None else model.persona
         self._tools = tuple(tools) if model.persona is None else ()
         self._answer_tokens = thinking.answer_tokens
-        self._gemma = Gemma(
+        self._gemma = engine(
             model.text,
             model.audio,
             context_tokens=min(thinking.context_tokens, model.context_tokens),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.think.history import RECALLED, Clip, History
+from appliance.think.history import RECALLED, Clip, History, Use
+from appliance.tools.calls import Call
 
 
 def clip(utterance: int) -> Clip:
@@ -121,3 +122,40 @@ def test_the_oldest_turn_is_dropped_but_never_the_last() -> None:
     assert history.drop_oldest() is None
     history.forget()
     assert history.last is None
+
+
+def test_a_tools_answer_is_part_of_what_is_answered_in_the_order_it_was_heard() -> None:
+    history = History()
+    turn = history.begin(1, text="the time, and how are you")
+    turn.uses = [Use(Call("time")), Use(Call("date"))]
+    turn.answer = "I am well."  # the model was faster than the clock
+    history.used(1, 1, "It is Monday.")
+    history.used(1, 0, "It is nine.")
+    assert [use.said for use in turn.uses] == ["It is nine.", "It is Monday."]
+    assert turn.answered
+    history.heard(1, "It is nine. It is Monday. I am well.", complete=True)
+    assert turn.answer == "It is nine. It is Monday. I am well."
+
+
+def test_a_tool_that_answers_nobody_changes_nothing() -> None:
+    history = History()
+    history.used(1, 0, "It is nine.")
+    history.begin(1, text="hello")
+    history.used(1, 0, "It is nine.")
+    history.used(2, 0, "It is nine.")
+    assert told(history) == [(1, "hello", "")]
+
+
+def test_the_last_turn_is_forgotten_alone_or_with_the_request_for_that() -> None:
+    history = History()
+    for number in (1, 2, 3):
+        asked_and_answered(history, number)
+    history.forget_last()
+    assert [turn.number for turn in history.turns] == [1, 2]
+    history.begin(4, text="forget that")
+    history.forget_last()
+    assert [turn.number for turn in history.turns] == [1]
+    history.begin(5, text="forget that")
+    history.forget_last()
+    history.forget_last()
+    assert history.turns == []

@@ -8,7 +8,7 @@ import json
 import threading
 import time
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,11 @@ import pytest
 
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import Thinking, load_defaults
-from appliance.think.history import Clip, History
+from appliance.think.history import Clip, History, Use
 from appliance.think.model import Abandoned, Effort
 from appliance.think.remote import RemoteModel, read_key
+from appliance.tools.calls import BadCall, Call
+from appliance.tools.table import TOOLS
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 
@@ -118,15 +120,27 @@ def thinking(url: str, timeout_s: float = 5.0, key_file: str = "", **changes: An
     return msgspec.structs.replace(plain, remote=remote, persona="Be kind.", **changes)
 
 
-def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, Effort]:
-    model, effort = RemoteModel(thinking(url, **changes)), Effort()
+def hear(
+    url: str, history: History | None = None, **changes: Any
+) -> tuple[list[str | Call | BadCall], Effort]:
+    """The pieces of the answer."""
+    model, effort = RemoteModel(thinking(url, **changes), TOOLS), Effort()
     if history is None:
         history = History()
         history.begin(1, text="hi")
     try:
-        return "".join(model.answer(history, effort)), effort
+        return list(filter(None, model.answer(history, effort))), effort
     finally:
         model.close()
+
+
+def words(pieces: Iterable[object]) -> str:
+    return "".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, Effort]:
+    pieces, effort = hear(url, history, **changes)
+    return words(pieces), effort
 
 
 def test_a_stream_of_pieces_is_the_answer(server: Server) -> None:
@@ -173,6 +187,44 @@ def test_the_conversation_is_sent_with_sound_before_words(server: Server) -> Non
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("gemma", 77, 0.5)
     assert body["seed"] == 3
     assert "top_p" not in body  # the server's own
+
+
+def wants(index: int, name: str | None = None, arguments: str = "") -> str:
+    """An event with a piece of a call."""
+    call = {"index": index, "function": {"name": name, "arguments": arguments}}
+    choice = {"index": 0, "delta": {"content": None, "tool_calls": [call]}}
+    return "data: " + json.dumps({"choices": [choice]})
+
+
+def test_a_call_comes_between_the_words_before_and_after_it(server: Server) -> None:
+    server.reply = stream(
+        said("Sure. "), wants(0, "timer"), wants(0, None, '{"minutes"'), wants(0, None, ": 5}"),
+        wants(1, "time", "{}"), said("", "tool_calls"),
+    )  # fmt: skip
+    calls = [Call("timer", {"minutes": 5}), Call("time")]
+    assert hear(server.url)[0] == ["Sure. ", *calls]
+    server.reply = stream(
+        said("Sure. <|tool_"), said("call>call:time{}<tool_call|>Done."), said("", "stop")
+    )
+    assert hear(server.url)[0] == ["Sure. ", Call("time"), "Done."]
+
+
+def test_tools_their_calls_and_answers_are_sent_in_the_servers_form(server: Server) -> None:
+    history = History()
+    turn = history.begin(1, text="a timer please")
+    turn.uses.append(Use(Call("timer", {"minutes": 5})))
+    history.used(1, 0, "Five minutes, from now.")
+    history.heard(1, "Five minutes, from now.", complete=True)
+    history.begin(2, text="how long?")
+    server.reply = stream(said("Yes."), said("", "stop"))
+    ask(server.url, history)
+    (body,) = server.bodies
+    assert {tool["function"]["name"] for tool in body["tools"]} == {tool.name for tool in TOOLS}
+    _, _, calling, tool, assistant, _ = body["messages"]
+    (call,) = calling["tool_calls"]
+    assert json.loads(call["function"]["arguments"]) == {"minutes": 5}
+    assert tool["tool_call_id"] == call["id"]
+    assert tool["content"] == assistant["content"] == "Five minutes, from now."
 
 
 def test_the_oldest_turns_are_not_sent_beyond_the_budget(server: Server) -> None:
@@ -268,7 +320,7 @@ def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str
     assert not lines or server.left.wait(2)  # the server notices, and stops computing
     model.resume()
     server.reply = stream(said("Yes."), said("", "stop"))
-    assert "".join(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, Effort())) == "Yes."
     model.close()
 
 
@@ -276,10 +328,10 @@ def test_an_interruption_that_came_too_late_does_not_hit_the_next_answer(server:
     server.reply = stream(said("Yes."), said("", "stop"))
     model, history = RemoteModel(thinking(server.url)), History()
     history.begin(1, text="hi")
-    assert "".join(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, Effort())) == "Yes."
     model.interrupt()
     model.resume()
-    assert "".join(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, Effort())) == "Yes."
     model.interrupt()
     with pytest.raises(Abandoned):
         list(model.answer(history, Effort()))

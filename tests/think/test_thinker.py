@@ -66,15 +66,15 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
 
 
 def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
-    rig.say(3, noise(4))
+    rig.say(3, noise(4), pause=True)
     rig.think(1, 3)
-    read_after = rig.end_of(1)
+    read_ahead = rig.end_of(1)
     rig.mail.send(Heard(1, "", False))
-    rig.say(4, noise(4, seed=4), pause=True)
+    rig.say(4, noise(4, seed=4))
     rig.think(2, 4)
-    read_ahead = rig.end_of(2)
-    assert read_after.read_tokens > 1  # some of it may have been read while it came
+    read_after = rig.end_of(2)
     assert read_ahead.read_tokens == 1  # the one that the answer is drawn from
+    assert read_after.read_tokens > 1  # some of it may have been read while it came
 
 
 def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
