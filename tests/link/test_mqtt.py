@@ -379,10 +379,11 @@ def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call
         for _ in range(5000):
             flooder.say("interlude/x/cmd/say", b"a" * 50, qos=0)
         begun = time.monotonic()
+        assert caller.until(lambda: len(caller.of(Arrived)) > 100)
         caller.until(lambda: False, 1.0)
         seconds = time.monotonic() - begun
     most = mqtt.BURST + mqtt.MESSAGES_A_SECOND * (seconds + 1.0)
-    assert 100 < len(caller.of(Arrived)) <= most
+    assert len(caller.of(Arrived)) <= most
 
 
 def test_publishing_to_a_frozen_broker_never_waits(broker: Mosquitto, call: Call) -> None:
