@@ -114,6 +114,12 @@ def models_fetch(args: argparse.Namespace) -> int:
     return commands.cli_fetch(_settings(args), args.name, accept_licence=args.accept_licence)
 
 
+def models_bring(args: argparse.Namespace) -> int:
+    from appliance.models import commands
+
+    return commands.cli_bring(_settings(args), args.folder)
+
+
 def models_verify(args: argparse.Namespace) -> int:
     from appliance.models import commands
 
@@ -252,6 +258,11 @@ def parser() -> argparse.ArgumentParser:
     fetch.add_argument("--accept-licence", action="store_true", help="do not ask about its licence")
     verify = models.add("verify", "read every byte again and compare checksums", models_verify)
     verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
+
+    bring = models.add(
+        "bring", "bring the model that this box awaits; for its services", models_bring
+    )
+    bring.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="not from the hub")
 
     enrol_verb(verbs, enrolled)
     verbs.add("panel", "be the button and the light of a box without wires", panel)

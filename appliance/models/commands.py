@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import (
@@ -17,7 +19,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from appliance.errors import FetchError, ModelError
+from appliance.errors import ControlError, FetchError, ModelError
 from appliance.models import catalogue
 from appliance.models.catalogue import Model
 from appliance.models.store import Store
@@ -80,6 +82,43 @@ def cli_fetch(
         console.print("Stopped. What has arrived is kept: fetch again to go on.")
         return INTERRUPTED
     console.print(f"{name} is here, every byte verified.")
+    return OK
+
+
+def cli_bring(settings: Settings, stick: Path | None = None) -> int:
+    """Bring the model that this box awaits, from the hub or from a folder, and begin anew with it.
+
+    For the services of a box: it asks nothing, the licence was accepted with the wish.
+    """
+    from appliance import status
+    from appliance.messages import Message, Restart, Say
+    from appliance.models.awaited import Errand
+    from appliance.models.fetch import Fetcher
+    from appliance.models.hub import Hub
+    from appliance.verbs import tell
+
+    def told(message: Message) -> None:
+        try:
+            tell.send(settings, message)
+        except ControlError as error:
+            print(error.problem, file=sys.stderr)
+
+    def talks() -> bool:
+        now = status.read()
+        return now is not None and now.talking
+
+    store = Store.of(settings)
+
+    def fetch(model: Model) -> None:
+        Fetcher(store, Hub(), _Lines()).fetch(model)
+
+    def says(sentence: str) -> None:
+        print(sentence)
+        told(Say(sentence, chime=True))
+
+    errand = Errand(store, fetch, says, talks, lambda: told(Restart()), time.sleep)
+    if not (errand.run() if stick is None else errand.take(stick)):
+        print("no model is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
 
@@ -173,3 +212,16 @@ class _Bars:
 
     def trouble(self, name: str, problem: str, wait_s: float) -> None:
         self._bars.console.print(f"{name}: {problem}; again in {wait_s:.0f} s", highlight=False)
+
+
+class _Lines:
+    """A line in the log for each file, and for each trouble."""
+
+    def begin(self, name: str, done: int, total: int) -> None:
+        print(f"{name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
+
+    def advance(self, name: str, done: int) -> None:
+        """Nothing: whoever wants to know looks at the disk."""
+
+    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+        print(f"{name}: {problem}; again in {wait_s:g} s", flush=True)

@@ -4,6 +4,8 @@ models/NAME/            the files; FILE.partial while one is being fetched
 models/NAME/whole.json  written last: every file with its size and SHA-256
 models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs
+models/wanted           the name of one that is to come (awaited.py); until then the shipped one
+                        stands in for it
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,12 +29,23 @@ from appliance.settings import Settings
 from appliance.think.model import LocalModel, Sampling
 
 State = Literal["shipped", "installed", "partial", "missing"]
+WANTED = "wanted"
+STANDS_IN = "pocket"
 _CHUNK_BYTES = 1 << 20
+
+log = logging.getLogger("models")
 
 
 def resolve(settings: Settings) -> LocalModel:
-    """The language model that the settings name. Raises ModelError if it is not all here."""
-    return Store.of(settings).language_model(settings.thinking.model)
+    """The language model that the settings name. Raises ModelError if it is not all here.
+
+    One that is being fetched in the background is stood in for.
+    """
+    store, name = Store.of(settings), settings.thinking.model
+    if name == store.wanted() and store.state(catalogue.find(name, store.models)) != "installed":
+        log.info("%s is still to come; %s stands in for it", name, STANDS_IN)
+        name = STANDS_IN
+    return store.language_model(name)
 
 
 class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,6 +91,13 @@ class Store:
             return "installed"
         begun = [self.partial(model, file) for file in model.files.values()] + paths
         return "partial" if any(path.exists() for path in begun) else "missing"
+
+    def wanted(self) -> str:
+        """The name of a model that is to come; "" if none is."""
+        try:
+            return (self.root / WANTED).read_text(encoding="utf-8")[:80].strip()
+        except (OSError, UnicodeDecodeError):
+            return ""
 
     def whole(self, model: Model) -> Pin | None:
         """The marker of a complete model, or None: it is not there, or not of these files."""
