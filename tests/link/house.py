@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,14 +33,23 @@ M = TypeVar("M")
 
 
 class Box:
-    """`box`: its id. `folder`: where it keeps its state. More settings of the link by name."""
+    """`box`: its id. `folder`: where it keeps its state. More settings of the link by name, and
+    those of tools."""
 
-    def __init__(self, broker: Mosquitto, folder: Path, box: str = "x", **link: Any) -> None:
+    def __init__(
+        self,
+        broker: Mosquitto,
+        folder: Path,
+        box: str = "x",
+        tools: Mapping[str, Any] = {},
+        **link: Any,
+    ) -> None:
         settings = load(
             None,
             {
                 "state_dir": str(folder / f"state-{box}"),
                 "link": {"broker": "127.0.0.1", "port": broker.port, "id": box, **link},
+                "tools": tools,
                 "speaking": {"chime": False},  # no voice is there to sound the opening
             },
         )
