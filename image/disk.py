@@ -65,13 +65,28 @@ def erofs(path: Path, tree: Path, time_s: int, identity: str) -> None:
     tell("mkfs.erofs", "-zlz4hc", f"-T{time_s}", f"-U{identity}", path, tree)
 
 
-def ext4(path: Path, name: str, mib: int, tree: Path | None = None) -> None:
-    """What outlives the system's slots: writable, and checked at each start."""
+def ext4(
+    path: Path,
+    name: str,
+    mib: int,
+    tree: Path | None = None,
+    *,
+    time_s: int | None = None,
+    identity: str | None = None,
+) -> None:
+    """What outlives the system's slots: writable, and checked at each start.
+
+    `identity`: its UUID, and the seed of its hashes. With it and `time_s`: the same tree, the same
+    bytes.
+    """
     with path.open("wb") as file:
         file.truncate(mib << 20)
     filled = ("-d", str(tree)) if tree is not None else ()
-    tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", "lazy_itable_init=1",
-         *filled, path)  # fmt: skip
+    known = ("-U", identity) if identity else ()
+    seed = f",hash_seed={identity}" if identity else ""
+    clock = {} if time_s is None else {"E2FSPROGS_FAKE_TIME": str(time_s)}
+    tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", f"lazy_itable_init=1{seed}",
+         *known, *filled, path, clock=clock)  # fmt: skip
 
 
 def written(image: Path) -> Iterator[tuple[int, int]]:
@@ -114,11 +129,14 @@ def _blocks(chunk: bytes) -> Iterator[bytes]:
     return (chunk[at : at + BLOCK] for at in range(0, len(chunk), BLOCK))
 
 
-def tell(*command: str | Path, said: str | None = None) -> str:
+def tell(
+    *command: str | Path, said: str | None = None, clock: Mapping[str, str] | None = None
+) -> str:
     """Run a tool. Returns its words. Raises Misfit with its last ones."""
     done = subprocess.run(
-        [str(word) for word in command], input=said, capture_output=True, text=True, check=False
-    )
+        [str(word) for word in command], input=said, capture_output=True, text=True, check=False,
+        env={**os.environ, **(clock or {})},
+    )  # fmt: skip
     if done.returncode:
         raise Misfit(f"{command[0]}: {(done.stderr or done.stdout).strip()[-400:]}")
     return done.stdout

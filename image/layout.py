@@ -35,7 +35,7 @@ LAYOUT = (
     Partition("boot_b", 128, "fat"),
     Partition("system_a", 1536, "erofs"),
     Partition("system_b", 1536, "erofs"),
-    Partition("data", 256, "ext4"),
+    Partition("data", 768, "ext4"),
 )
 SLOTS = {"a": ("boot_a", "system_a"), "b": ("boot_b", "system_b")}
 

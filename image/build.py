@@ -1,0 +1,134 @@
+"""`make image`: the card as one file, from Debian's packages and this tree.
+
+Each step is a file of this folder, with what goes in and what comes out in its first lines; what it
+made is kept, and made again only when what goes in has changed. build/image/ has the work, dist/
+what an owner downloads, ~/.cache/interlude/image what is dear.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from appliance import __version__
+from appliance.errors import InterludeError
+from image import boot, foreign, freight, kernel, ramdisk, roles, root, slot, tools, wheels
+from image.disk import Misfit
+from image.kernels import FLAVOURS
+from image.plan import ROOT, NotBuilt, Plan, cache_folder, commit_time_s, once, remove
+from image.publish import publish
+from scripts.progress import took
+
+Made = TypeVar("Made")
+STEPS = 9
+
+
+class Teller:
+    """Says which step runs, and how long each took."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._start = time.monotonic()
+
+    def step(self, title: str, do: Callable[[], Made]) -> Made:
+        self._count += 1
+        print(f"── {self._count}/{STEPS} {title}", flush=True)
+        begun = time.monotonic()
+        made = do()
+        past = time.monotonic() - begun
+        print(f"   {'there already' if past < 0.5 else took(past)}", flush=True)
+        return made
+
+    def all(self) -> str:
+        return took(time.monotonic() - self._start)
+
+
+def build(plan: Plan, teller: Teller) -> list[Path]:
+    """All steps. Raises NotBuilt, Misfit."""
+    plan.logs.mkdir(parents=True, exist_ok=True)
+    step = teller.step
+    step("What this machine can do", lambda: _look(plan))
+    debian = step("Debian for the Pi", lambda: root.make(plan))
+    linux = step(f"The kernel ({plan.flavour.name})", lambda: kernel.make(plan))
+    built = step("Wheels that nobody publishes", lambda: wheels.make(plan))
+    bare = once(plan.work, "bare", [debian.name], lambda to: root.unpack(debian, to))
+    release = step("The release", lambda: freight.make(plan, bare, built))
+    system = step("Roles, and the system's slot", lambda: _slot(plan, debian, linux, release))
+    started = step("The initramfs", lambda: ramdisk.make(plan, linux))
+    boots = step("The firmware's partitions", lambda: _boots(plan, linux, started))
+    return step("The card", lambda: publish(plan, system, boots, release))
+
+
+def _look(plan: Plan) -> None:
+    tools.check(plan)
+    foreign.enable()
+
+
+def _slot(plan: Plan, debian: Path, linux: Path, release: Path) -> Path:
+    ours = [path for part in ("ansible", "system", "image") for path in (ROOT / part).rglob("*")]
+    inputs = [plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name]
+    for path in sorted(ours):
+        if path.is_file() and "test" not in path.parts and "__pycache__" not in path.parts:
+            inputs += [str(path.relative_to(ROOT)), path.read_bytes().hex()]
+
+    def write(path: Path) -> None:
+        tree = plan.work / "tree"
+        remove(tree)
+        root.unpack(debian, tree)
+        print(f"   {roles.apply(plan, tree, release)}", flush=True)
+        slot.finish(plan, tree, linux, path)
+
+    return once(plan.work, "slot", inputs, write)
+
+
+def _boots(plan: Plan, linux: Path, started: Path) -> dict[str, Path]:
+    """Slot b stays empty until a system is written to it: its first sector says so."""
+    into = plan.work / "fat"
+    into.mkdir(exist_ok=True)
+    return {
+        "bootconfig": boot.config(plan, into),
+        "boot_a": boot.slot(plan, "a", linux, started, into),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Make a card for the Pi 5, as one file.")
+    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign with")
+    parser.add_argument("--flavour", choices=FLAVOURS, default="debian", help="which kernel")
+    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
+    parser.add_argument("--work", type=Path, default=ROOT / "build/image", help="a folder")
+    parser.add_argument(
+        "--fresh", action="store_true", help="Debian's newest packages, not the cached"
+    )
+    args = parser.parse_args()
+    teller = Teller()
+    try:
+        if not args.key.is_file() or not args.key.with_suffix(".pub").is_file():
+            raise NotBuilt(
+                f"{args.key} is no private ssh key with its .pub beside it.",
+                "ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
+            )
+        plan = Plan(__version__, FLAVOURS[args.flavour], args.key.resolve(), args.work.resolve(),
+                    cache_folder(), args.into.resolve(), commit_time_s())  # fmt: skip
+        if args.fresh:
+            for old in plan.cache.glob("root-*"):
+                remove(old)
+        made = build(plan, teller)
+    except (InterludeError, Misfit) as error:
+        print(f"No image: {error}", file=sys.stderr)
+        return getattr(error, "exit_code", 70)
+    except OSError as error:
+        print(f"No image: {error.filename or 'the disk'}: {error.strerror}.", file=sys.stderr)
+        return 74
+    print(f"── {teller.all()} in all")
+    for path in made:
+        print(f"   {path}: {path.stat().st_size / 2**20:.1f} MiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""Programs for the Pi, run on this machine: qemu-user, named to the kernel by binfmt_misc.
+
+The flag F has the kernel open qemu now, so it is found from inside any root file system. Nothing is
+copied into it. On a machine like the Pi there is nothing to do.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+from image.plan import MACHINE, NotBuilt
+
+_FOLDER = Path("/proc/sys/fs/binfmt_misc")
+_NAME = "interlude-aarch64"
+# The head of an ELF file, 64 bit, little end first, of machine 183; qemu's own binfmt.d has it so.
+_MAGIC = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
+_MAGIC_READ = "7f454c460201010000000000000000000200b700"  # as the kernel prints it
+_MASK = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
+
+
+def enable() -> None:
+    """Programs for the Pi can be run from now on. Raises NotBuilt."""
+    if platform.machine() == MACHINE:
+        return
+    qemu = shutil.which("qemu-aarch64")
+    if qemu is None:
+        raise NotBuilt("qemu-aarch64 is missing.", "apt-get install qemu-user")
+    try:
+        if not (_FOLDER / "register").exists():
+            subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", _FOLDER], check=True)
+        if not _enabled():
+            (_FOLDER / "register").write_text(f":{_NAME}:M::{_MAGIC}:{_MASK}:{qemu}:OCF\n")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NotBuilt(
+            f"The kernel cannot be told to run the Pi's programs ({error}).",
+            "Build where root may mount binfmt_misc, or on a Pi.",
+        ) from error
+
+
+def _enabled() -> bool:
+    """Whether anybody's entry runs them, and does so inside a root file system too (flag F)."""
+    for entry in _FOLDER.iterdir():
+        if entry.name in ("register", "status"):
+            continue
+        said = entry.read_text().splitlines()
+        flags = next((line for line in said if line.startswith("flags:")), "")
+        magic = next((line for line in said if line.startswith("magic ")), "")
+        if said[0] == "enabled" and "F" in flags and magic.endswith(_MAGIC_READ):
+            return True
+    return False

@@ -1,0 +1,142 @@
+"""The release for the Pi, with all that it needs, made on this machine. Out: a signed archive.
+
+pip fetches what others built for aarch64; wheels.py has the rest; the Pi's own Python, emulated,
+compiles the sources. What scripts/release.py makes on a machine like the box, this makes elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from appliance.errors import ReleaseRefused
+from appliance.release.pack import pack
+from image import inside
+from image.plan import LIBC, MACHINE, PYTHON, ROOT, NotBuilt, Plan, once, remove
+from image.tools import quietly
+from image.wheels import SOURCES
+from scripts.release import BESIDE, COMMAND
+
+_LOCK = ROOT / "requirements.lock"
+_DIGITS = PYTHON.replace(".", "")
+# Which wheels fit the box: its Python's, the stable interface's, and every glibc up to its own.
+# (pip would hold what a package requires against this machine's Python, not the box's.)
+_PIP = (
+    sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
+    "--no-compile", "--ignore-requires-python", "--only-binary=:all:",
+    "--implementation=cp", f"--python-version={PYTHON}",
+    f"--abi=cp{_DIGITS}", "--abi=abi3", "--abi=none",
+    *(f"--platform=manylinux_2_{minor}_{MACHINE}" for minor in range(LIBC, 16, -1)),
+    f"--platform=manylinux2014_{MACHINE}", f"--platform=linux_{MACHINE}",
+)  # fmt: skip
+_THERE = {
+    "python_version": PYTHON,
+    "python_full_version": f"{PYTHON}.5",
+    "platform_machine": MACHINE,
+    "implementation_name": "cpython",
+    "platform_python_implementation": "CPython",
+}
+
+
+def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
+    """The archive. `root`: a root file system with the Pi's Python. Raises NotBuilt."""
+    public = plan.key.with_suffix(".pub").read_text()
+    inputs: list[str | bytes] = [
+        plan.version,
+        public,
+        str(plan.time_s),
+        *(wheel.name for wheel in wheels),
+    ]
+    inputs += [part for path in _sources() for part in (str(path), _content(path))]
+
+    def write(path: Path) -> None:
+        tree = plan.work / "release"
+        remove(tree)
+        path.mkdir()
+        _plant(plan, tree, wheels)
+        _compile(plan, tree, root)
+        try:
+            pack(tree, path, plan.key, version=plan.version, machine=MACHINE, python=PYTHON,
+                 made_s=plan.time_s)  # fmt: skip
+        except ReleaseRefused as error:
+            raise NotBuilt(f"The release cannot be made: {error}") from error
+        remove(tree)
+
+    return next(once(plan.work, "release-packed", inputs, write).glob("*.release"))
+
+
+def fitting(lock: str) -> str:
+    """Of a lock what the box needs and there are wheels for; pip would ask this Python."""
+    kept = []
+    for row in lock.replace("\\\n", " ").splitlines():
+        text, *hashes = (part.strip() for part in row.split("--hash="))
+        if not text or text.startswith("#"):
+            continue
+        wanted = Requirement(text)
+        if wanted.name in SOURCES or (wanted.marker and not wanted.marker.evaluate(_THERE)):
+            continue
+        kept.append(
+            " ".join([f"{wanted.name}{wanted.specifier}", *(f"--hash={h}" for h in hashes)])
+        )
+    return "\n".join(kept) + "\n"
+
+
+def _sources() -> list[Path]:
+    files = [path for path in (ROOT / "appliance").rglob("*") if path.is_file()]
+    mine = [Path(__file__), _LOCK, ROOT / "pyproject.toml", *(ROOT / name for name in BESIDE)]
+    return sorted([*mine, *(path for path in files if "__pycache__" not in path.parts)])
+
+
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def _plant(plan: Plan, tree: Path, wheels: list[Path]) -> None:
+    library = tree / "lib"
+    (tree / "bin").mkdir(parents=True)
+    command = tree / "bin/interlude"
+    command.write_text(COMMAND)
+    command.chmod(0o755)
+    wanted = plan.work / "dependencies.txt"
+    wanted.write_text(fitting(_LOCK.read_text()))
+    remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
+    quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
+            *_PIP, "--require-hashes", "--target", library, "-r", wanted,
+            progress=_progress)  # fmt: skip
+    own = plan.work / "own"
+    remove(own)
+    quietly("Interlude's own wheel cannot be built", "Run `make setup`.", plan.logs / "own.log",
+            sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
+            "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
+    quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
+            *_PIP, "--no-index", "--target", library, *wheels, *own.glob("*.whl"))  # fmt: skip
+    shutil.rmtree(library / "bin", ignore_errors=True)  # scripts with this machine's paths in them
+    for record in library.glob("*.dist-info"):
+        for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
+            (record / name).unlink(missing_ok=True)  # these say where and how, not what
+    for name in BESIDE:
+        shutil.copy(ROOT / name, tree / name)
+
+
+def _compile(plan: Plan, tree: Path, root: Path) -> None:
+    """Once, here: the box may not write there. By content, not by time: the same bytes."""
+    place = f"/opt/interlude/releases/{plan.version}"
+    words = ["python3", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode",
+             "unchecked-hash", "-s", "/mnt", "-p", place, "/mnt/lib"]  # fmt: skip
+    log = plan.logs / "compile.log"
+    with log.open("wb") as file:
+        # Sources that are no Python for this version are left as they are: the exit code says so.
+        subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=file, stderr=file,
+                       check=False)  # fmt: skip
+    if not any((tree / "lib/appliance/__pycache__").glob(f"*.cpython-{_DIGITS}.pyc")):
+        raise NotBuilt("The Pi's Python compiles nothing here.", f"Its words: {log}")
+
+
+def _progress(line: str) -> str | None:
+    found = re.match(r"(?:Collecting|Downloading) (\S+)", line)
+    return f"fetching {found[1]}"[:60] if found else None

@@ -1,0 +1,42 @@
+"""Commands inside the Pi's root file system, with what they need mounted for as long as they run.
+
+The mounts live in a name space of their own: however a command ends, none is left behind.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+# No start of a service, no device, no word to systemd of this machine: only files.
+_MOUNTS = (
+    "mount -t proc proc {root}/proc",
+    "mount -t tmpfs -o mode=0755 run {root}/run",
+    "mount -t tmpfs -o mode=1777 tmp {root}/tmp",
+    "mount -t tmpfs -o mode=0755 dev {root}/dev",
+)
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+
+
+def entered(root: Path, binds: Mapping[Path, str] | None = None) -> str:
+    """Shell words that mount all of it below `root`; `binds`: what of here → where there."""
+    lines = ["set -e", *(line.format(root=shlex.quote(str(root))) for line in _MOUNTS)]
+    for name in _DEVICES:
+        target = shlex.quote(f"{root}/dev/{name}")
+        lines += [f": >{target}", f"mount --bind /dev/{name} {target}"]
+    lines += [f"ln -s /proc/self/fd {root}/dev/fd", f"mkdir {root}/run/sshd"]
+    for here, there in (binds or {}).items():
+        target = shlex.quote(f"{root}{there}")
+        make = f"mkdir -p {target}" if here.is_dir() else f": >{target}"
+        lines += [make, f"mount --bind {shlex.quote(str(here))} {target}"]
+    return "\n".join(lines) + "\n"
+
+
+def command(
+    root: Path, words: list[str], binds: Mapping[Path, str] | None = None
+) -> tuple[str, ...]:
+    """What to run so that `words` run in there."""
+    said = " ".join(shlex.quote(word) for word in words)
+    script = f"{entered(root, binds)}exec chroot {shlex.quote(str(root))} {said}"
+    return ("unshare", "--mount", "--propagation", "private", "sh", "-c", script)

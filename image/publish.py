@@ -1,0 +1,66 @@
+"""What an owner downloads: the card as one file, block map, sums, signature, bill of parts."""
+
+from __future__ import annotations
+
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+from appliance.release import signature
+from appliance.slots import pack
+from image import disk, tree
+from image.bmap import block_map
+from image.plan import MACHINE, NotBuilt, Plan
+from image.tools import quietly
+
+_LEVEL = "-12"  # of zstd: 19 wins 4 % and takes eight times as long
+
+
+def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> list[Path]:
+    """Write all of it to `plan.into`; the card's file comes first. Raises NotBuilt."""
+    plan.into.mkdir(parents=True, exist_ok=True)
+    image = plan.work / f"{plan.name}.img"
+    parts = {**boots, "system_a": slot / "system.erofs", "data": slot / "data.ext4"}
+    disk.assemble(image, parts, plan.version)
+    packed = plan.into / f"{plan.name}.img.zst"
+    quietly("The image cannot be packed", "Is the disk full?", plan.logs / "zstd.log",
+            "zstd", "--quiet", "--force", _LEVEL, "-T0", image, "-o", packed)  # fmt: skip
+    (plan.into / f"{plan.name}.bmap").write_text(block_map(image))
+    shutil.copy(slot / "sbom.json", plan.into / f"{plan.name}.cdx.json")
+    (plan.into / f"{plan.name}.tree").write_text(_trees(slot))
+    try:
+        system = pack.pack(boots["boot_a"], slot / "system.erofs", plan.into, plan.key,
+                           version=plan.version, machine=MACHINE, made_s=plan.time_s,
+                           level=1)  # fmt: skip
+        shutil.copy(release, plan.into / release.name)
+        made = [
+            packed,
+            system,
+            plan.into / release.name,
+            *(plan.into / f"{plan.name}.{end}" for end in ("bmap", "cdx.json", "tree")),
+        ]
+        sums = "".join(f"{_sum(path)}  {path.name}\n" for path in made)
+        sheet = plan.into / f"{plan.name}.sha256"
+        sheet.write_text(sums)
+        signed = sheet.with_name(f"{sheet.name}.sig")
+        signed.write_bytes(signature.sign(sums.encode(), plan.key))
+    except ReleaseRefused as error:
+        raise NotBuilt(f"The image cannot be signed: {error}") from error
+    return [*made, sheet, signed]
+
+
+def _trees(slot: Path) -> str:
+    """The hash of each tree, by which two builds are compared."""
+    return "".join(
+        f"{tree.digest((slot / f'{name}.list').read_text())}  {name}\n"
+        for name in ("system", "data")
+    )
+
+
+def _sum(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 22):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,84 @@
+"""The initramfs: a static busybox, e2fsck, a few modules and one script. Out: a compressed archive.
+
+Made on this machine, without emulation and without device files.
+"""
+
+from __future__ import annotations
+
+import lzma
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from image.initramfs import FOLDER, KEPT, MODULES
+from image.kernel import version_of
+from image.plan import NotBuilt, Plan, once, remove
+
+
+def make(plan: Plan, kernel: Path) -> Path:
+    """The archive for that kernel. Raises NotBuilt."""
+    parts = [path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.is_file()]
+    inputs: list[str | bytes] = [kernel.name, Path(__file__).read_bytes(), *parts]
+
+    def write(path: Path) -> None:
+        tree = path.with_name(".ramdisk.tree")
+        remove(tree)
+        try:
+            _plant(tree, kernel)
+            path.write_bytes(_packed(tree))
+        finally:
+            remove(tree)
+
+    return once(plan.work, "initramfs", inputs, write)
+
+
+def _plant(tree: Path, kernel: Path) -> None:
+    (tree / "bin").mkdir(parents=True)
+    (tree / "lib").mkdir()
+    for name in ("busybox", "e2fsck"):
+        shutil.copy(kernel / "bin" / name, tree / "bin" / name)
+    shutil.copy(FOLDER / "init", tree / "init")
+    for path in (tree / "init", *(tree / "bin").iterdir()):
+        path.chmod(0o755)
+    (tree / "kept").write_text("".join(f"{line}\n" for line in KEPT))
+    order = []
+    for file in _modules(kernel):
+        name = file.name.removesuffix(".xz")
+        data = file.read_bytes()
+        (tree / "lib" / name).write_bytes(lzma.decompress(data) if file.suffix == ".xz" else data)
+        order.append(f"/lib/{name}\n")
+    (tree / "modules").write_text("".join(order))
+
+
+def _modules(kernel: Path) -> list[Path]:
+    """The files to load, each after what it needs."""
+    found: list[Path] = []
+    for name in MODULES:
+        done = subprocess.run(
+            ["modprobe", "--dirname", kernel, "--set-version", version_of(kernel),
+             "--show-depends", name],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        for row in done.stdout.splitlines():
+            kind, _, path = row.strip().partition(" ")
+            if kind == "insmod" and Path(path) not in found:
+                found.append(Path(path))
+    if not any(path.name.startswith("erofs.ko") for path in found):
+        raise NotBuilt(
+            "The kernel has no erofs.", "Its packages are not whole: remove them from the cache."
+        )
+    return found
+
+
+def _packed(tree: Path) -> bytes:
+    """As cpio's newc, sorted, of nobody and of no time; zstd, which the kernel unpacks."""
+    for path in (tree, *tree.rglob("*")):
+        os.utime(path, (0, 0))
+    names = "\n".join([".", *sorted(str(path.relative_to(tree)) for path in tree.rglob("*"))])
+    archive = subprocess.run(
+        ["cpio", "--create", "--format=newc", "--owner=0:0", "--reproducible", "--quiet"],
+        cwd=tree, input=names.encode(), capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    return subprocess.run(["zstd", "-q", "-19", "-c"], input=archive, capture_output=True,
+                          check=True).stdout  # fmt: skip

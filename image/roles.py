@@ -1,0 +1,116 @@
+"""The same Ansible roles as for a box that runs, applied to the root file system of the image.
+
+Ansible's modules are Python. Under emulation they take minutes, so this machine's own Python runs
+them, from inside the root file system: its files are mounted at /run/host there, and its loader is
+called by name, which leaves the Pi's own libraries and Python as they are. What a module starts
+(systemctl, useradd, the release's self-test) is the Pi's, emulated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from image import inside
+from image.plan import MACHINE, ROOT, NotBuilt, Plan
+from image.tools import quietly
+
+_HOST = "/run/host"
+_SHARED = "/run/interlude-ansible"  # where Ansible lays files for a module: the same path for both
+
+
+def apply(plan: Plan, root: Path, release: Path | None) -> str:
+    """Apply them. Returns Ansible's count (`ok=30 changed=12 …`). Raises NotBuilt."""
+    playbook = shutil.which("ansible-playbook")
+    if playbook is None:
+        raise NotBuilt(
+            "ansible-playbook is missing.", "`make image` installs it; or pip install ansible-core"
+        )
+    shared = plan.work / "ansible"
+    shared.mkdir(exist_ok=True)
+    step_in = plan.work / "step-in"
+    step_in.write_text(_step_in(root))
+    step_in.chmod(0o755)
+    inventory = {
+        "boxes": {
+            "hosts": {
+                "image": {
+                    "ansible_connection": "local",
+                    "ansible_python_interpreter": str(step_in),
+                    "ansible_remote_tmp": _SHARED,
+                }
+            }
+        }
+    }
+    said = {
+        "interlude_image_build": True,
+        "interlude_harden": True,
+        "interlude_signers": [plan.key.with_suffix(".pub").read_text().strip()],
+    }
+    if release is not None:
+        said["interlude_release_file"] = str(release)
+    (plan.work / "inventory.json").write_text(json.dumps(inventory))
+    (plan.work / "said.json").write_text(json.dumps(said))
+    log = plan.logs / "ansible.log"
+    words = shlex.join(
+        [playbook, "-i", f"{plan.work}/inventory.json", "-e", f"@{plan.work}/said.json", "site.yml"]
+    )
+    mounts = inside.entered(root, {**_ours(), shared: _SHARED})
+    # Ansible itself stays outside: it too must find the shared folder under that name.
+    here = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
+    script = f"{mounts}{here}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {words}"
+    quietly(
+        "The roles cannot be applied", "Mend the task that failed, and say it again.", log,
+        "unshare", "--mount", "--propagation", "private", "sh", "-c", script,
+        environment={
+            "ANSIBLE_CONFIG": str(ROOT / "ansible/ansible.cfg"),
+            "ANSIBLE_FORCE_COLOR": "0",
+            "SYSTEMD_OFFLINE": "1",
+            "SOURCE_DATE_EPOCH": str(plan.time_s),
+            "LC_ALL": "C.UTF-8",
+        },
+        progress=_progress,
+    )  # fmt: skip
+    shutil.rmtree(shared, ignore_errors=True)
+    counted = re.search(r"^image\s+: (.*)$", log.read_text(), re.MULTILINE)
+    return counted[1] if counted else ""
+
+
+def _ours() -> dict[Path, str]:
+    """What of this machine its Python needs: /usr, and where it lies if that is elsewhere."""
+    if platform.machine() == MACHINE:
+        return {}
+    found = {Path("/usr"): f"{_HOST}/usr"}
+    prefix = Path(os.path.realpath(sys.base_prefix))
+    if not prefix.is_relative_to("/usr"):
+        found[prefix] = f"{_HOST}{prefix}"
+    return found
+
+
+def _step_in(root: Path) -> str:
+    """A script that is Ansible's Python: it goes into the root file system and runs ours there."""
+    place = shlex.quote(str(root))
+    if platform.machine() == MACHINE:
+        return f'#!/bin/sh\nexec chroot {place} /usr/bin/python3 "$@"\n'
+    loader = Path(os.path.realpath("/lib64/ld-linux-x86-64.so.2"))
+    prefix = Path(os.path.realpath(sys.base_prefix))
+    libraries = ":".join(
+        f"{_HOST}{folder}"
+        for folder in (loader.parent, "/usr/lib/x86_64-linux-gnu", prefix / "lib")
+    )
+    python = f"{prefix}/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    return (
+        f"#!/bin/sh\nexec chroot {place} {_HOST}{loader} --library-path {libraries}"
+        f' {_HOST}{python} "$@"\n'
+    )
+
+
+def _progress(line: str) -> str | None:
+    found = re.match(r"TASK \[(.*)\]", line)
+    return found[1][:60] if found else None

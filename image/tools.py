@@ -1,0 +1,76 @@
+"""Tools of other people: run with their words in a log, and what they said last in the error."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from image.plan import NotBuilt, Plan
+from scripts.progress import Failed, follow
+
+NEEDED = {
+    "mmdebstrap": "mmdebstrap",
+    "qemu-aarch64": "qemu-user",
+    "mkfs.erofs": "erofs-utils",
+    "mkfs.vfat": "dosfstools",
+    "mcopy": "mtools",
+    "mke2fs": "e2fsprogs",
+    "sfdisk": "fdisk",
+    "depmod": "kmod",
+    "cpio": "cpio",
+    "zstd": "zstd",
+    "xz": "xz-utils",
+    "ssh-keygen": "openssh-client",
+    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
+    "cmake": "cmake",
+    "ninja": "ninja-build",
+}
+
+
+SPACE_GIB = 6.0  # that the work takes, at most
+
+
+def check(plan: Plan) -> None:
+    """Raises NotBuilt if this machine cannot build at all."""
+    if os.geteuid() != 0:
+        raise NotBuilt("A root file system is made by root.", "Say `sudo make image`.")
+    missing = sorted({package for tool, package in NEEDED.items() if shutil.which(tool) is None})
+    if missing:
+        raise NotBuilt("Tools are missing.", f"apt-get install {' '.join(missing)}")
+    free_gib = shutil.disk_usage(plan.work).free / 2**30
+    if free_gib < SPACE_GIB:
+        raise NotBuilt(
+            f"{SPACE_GIB:g} GiB are needed for it; {free_gib:.1f} are free.", "Make room."
+        )
+
+
+def quietly(
+    what: str,
+    remedy: str,
+    log: Path,
+    *command: str | Path,
+    environment: Mapping[str, str] | None = None,
+    progress: Callable[[str], str | None] = lambda _: None,
+) -> None:
+    """Run it, with a line of progress. Raises NotBuilt: `what` failed, and `remedy`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    words = [str(word) for word in command]
+    try:
+        follow(words, log, progress, environment={**os.environ, **(environment or {})})
+    except Failed as error:
+        raise NotBuilt(f"{what}: {error}", remedy) from error
+
+
+def ask(what: str, *command: str | Path, environment: Mapping[str, str] | None = None) -> str:
+    """What a tool says. Raises NotBuilt with its last words."""
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=False,
+        env={**os.environ, **(environment or {})},
+    )  # fmt: skip
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise NotBuilt(f"{what}: {said[-1] if said else f'exit code {done.returncode}'}")
+    return done.stdout
