@@ -99,6 +99,18 @@ def test_no_word_of_what_is_forgotten_is_left_in_any_file(file: Path) -> None:
     assert memory.recall(10) == [turn(1)]
 
 
+def test_the_newest_turn_is_forgotten_without_a_trace_and_no_other(file: Path) -> None:
+    memory = Memory(file, 10)
+    memory.remember(turn(1, "a-first-word"))
+    memory.remember(turn(2, "a-second-word"))
+    memory.forget_last()
+    assert memory.recall(10) == [turn(1, "a-first-word")]
+    assert not any(b"a-second-word" in each.read_bytes() for each in file.parent.iterdir())
+    memory.forget_last()
+    memory.forget_last()
+    assert memory.recall(10) == []
+
+
 def test_a_turn_that_was_let_go_leaves_no_word_either(file: Path) -> None:
     memory = Memory(file, 1)
     memory.remember(turn(1, "a-secret-word"))
