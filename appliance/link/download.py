@@ -1,25 +1,30 @@
-"""How far the download of a model is, off the disk: `interlude models fetch` runs elsewhere."""
+"""How far the download of a model is, off the disk: whoever fetches it runs elsewhere."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from appliance.models.catalogue import Model
 from appliance.models.store import Store
 
 DONE = 100
 
 
 def percent(store: Store) -> int:
-    """Of the model that is being fetched, or whose fetch was broken off; 100 if there is none."""
+    """Of the model that is being fetched, was broken off, or is to come; 100 if there is none."""
+    to_come = store.wanted()
     for model in store.models.values():
-        if model.shipped or store.state(model) != "partial":
-            continue
         size = store.pinned(model).size
-        if size:
+        if size and _lacks(store, model, awaited=model.name == to_come):
             files = model.files.values()
             here = sum(_size(store.partial(model, f)) or _size(store.path(model, f)) for f in files)
             return min(DONE - 1, 100 * here // size)
     return DONE
+
+
+def _lacks(store: Store, model: Model, *, awaited: bool) -> bool:
+    state = store.state(model)
+    return state == "partial" or (state == "missing" and awaited)
 
 
 def _size(path: Path) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from appliance.link.download import DONE, percent
 from appliance.models import catalogue
-from appliance.models.store import Store
+from appliance.models.store import WANTED, Store
 
 MODELS = catalogue.load()
 BIG = next(model for model in MODELS.values() if not model.shipped and (model.size or 0) > 1e6)
@@ -28,6 +28,11 @@ def half(root: Path) -> Store:
 
 def test_a_box_that_fetches_nothing_has_nothing_left_to_fetch(tmp_path: Path) -> None:
     assert percent(store(tmp_path)) == DONE
+
+
+def test_a_model_that_is_to_come_has_not_begun(tmp_path: Path) -> None:
+    (tmp_path / WANTED).write_text(BIG.name)
+    assert percent(store(tmp_path)) == 0
 
 
 def test_half_of_a_model_is_half(tmp_path: Path) -> None:
