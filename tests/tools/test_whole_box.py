@@ -1,0 +1,65 @@
+"""The whole box on the simulated card, but for a model: a typed request sets a timer, which rings
+at the loudspeaker until it is stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance import processes, settings
+from appliance.messages import Ask, Speak, Started, Stopped, StopSpeaking
+from appliance.room import commands, scene
+from appliance.room.rehearsal import Rehearsal
+from appliance.voice.chime import ring
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+SILENT = 33  # of 32767: -60 dBFS
+
+
+class Owner:
+    """Types a request, waits until something rings, and presses stop."""
+
+    def __init__(self) -> None:
+        self.step = "ask"
+        self.ring_turn = 0
+
+    def __call__(self, rehearsal: Rehearsal) -> None:
+        told = rehearsal.recording
+        match self.step:
+            case "ask" if rehearsal.state is not None:
+                rehearsal.mail.send(Ask("Set a timer for one second."))
+                self.step = "asked"
+            case "asked":
+                rings = [message.turn for _, message in told.of(Speak) if message.ring]
+                begun = {message.turn: message.index for _, message in told.of(Started)}
+                if rings and rings[0] in begun:
+                    audible = rehearsal.index(begun[rings[0]])
+                    if rehearsal.card.now() > audible + processes.RATE_HZ // 2:
+                        self.ring_turn = rings[0]
+                        rehearsal.mail.send(StopSpeaking())
+                        self.step = "stopped"
+
+
+def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
+    owner = Owner()
+    # Somebody is there, and says nothing.
+    script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
+    parsed = scene.parse(script, name="timer", folder=Path())
+    rows = tuple(row for row in processes.table(settings.load_defaults()) if row.name != "thinker")
+    reader = commands.perform(parsed, settings.load_defaults(), during=owner, rows=rows)
+    told = reader.recording
+    assert not told.given_up
+    assert owner.step == "stopped"
+
+    said = [message.text for _, message in told.of(Speak)]
+    assert said == ["One second, from now.", "Your timer is done: one second."]
+    bell = ring()
+    np.testing.assert_array_equal(told.answers[owner.ring_turn][: len(bell)], bell)
+
+    ((_, stopped),) = [found for found in told.of(Stopped) if found[1].turn == owner.ring_turn]
+    end = stopped.index + reader.shift
+    assert np.abs(told.loudspeaker[end - 4000 : end]).max() > 1000, "it rang until then"
+    assert np.abs(told.loudspeaker[end + 800 :].astype(int)).max() <= SILENT, "and never again"
