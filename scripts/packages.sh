@@ -39,6 +39,7 @@ need espeak-ng "the voice, and the scripted owner's" command -v espeak-ng
 need mosquitto "the broker that the tests of the link start for themselves" \
   eval "command -v mosquitto || test -x /usr/sbin/mosquitto"
 need openssl "certificates for the same tests" command -v openssl
+need device-tree-compiler "compiles the overlay of the panel's pins, in a test" command -v dtc
 need mtools "reads the partitions of a card in the tests" command -v mtype
 need dosfstools "makes them" eval "command -v mkfs.vfat || test -x /usr/sbin/mkfs.vfat"
 need fdisk "lays a card out in the tests" eval "command -v sfdisk || test -x /usr/sbin/sfdisk"

@@ -34,12 +34,23 @@ PINS: tuple[Pin, ...] = (
     Pin("light_blue",  24, 18, "out", "none", "high"),
 )  # fmt: skip
 
+# Header pins that are ground, one beside each thing that is wired.
+GROUNDS: dict[str, int] = {"button": 9, "mute_switch": 14, "light": 20, "strip": 25}
+
+# Of a strip in place of the LED: SPI0's own lines, by its driver. WS2812 has no clock.
+STRIP: tuple[Pin, ...] = (
+    Pin("strip_data",  10, 19, "out", "none", "high"),
+    Pin("strip_clock", 11, 23, "out", "none", "high"),
+)  # fmt: skip
+
 # The 40-pin header of every Pi since the B+: BCM line → pin.
 HEADER: dict[int, int] = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19,
     9: 21, 25: 22, 11: 23, 8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35,
     16: 36, 26: 37, 20: 38, 21: 40,
 }  # fmt: skip
+
+HEADER_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
 
 
 def pin(what: str) -> Pin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_a_pin_is_found_by_name_and_an_unknown_one_is_an_error() -> None:
 
 def test_the_pinout_page_says_what_the_table_says() -> None:
     page = (Path(__file__).parents[2] / "hw" / "pinout.md").read_text(encoding="utf-8")
-    rows = [line for line in page.splitlines() if line.startswith("| ")][1:]
+    rows = [line for line in page.splitlines() if re.fullmatch(r"\|( [^|]+ \|){6}", line)][1:]
     table = [
         f"| {p.what} | {p.line} | {p.header} | {p.direction} | {p.pull} | {p.sense} |" for p in PINS
     ]
