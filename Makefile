@@ -5,7 +5,7 @@ export PYTHON
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release test-image wheel lock clean distclean
+.PHONY: help setup demo test check format bench run release image test-image wheel lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
@@ -40,7 +40,11 @@ setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 release: setup ## the package with all it needs, as one file signed by KEY=, for machines like this one
 	@$(BIN)/python scripts/release.py --key "$(KEY)" $(ARGS)
 
-test-image: setup ## boxes in containers: made, updated, cut off, gone back, by Ansible; needs root
+image: setup ## the card for a Pi 5 as one file, signed by KEY=; needs root
+	@scripts/packages.sh image
+	@scripts/image.sh --key "$(KEY)" $(ARGS)
+
+test-image: setup ## boxes in containers, by Ansible; the card, built and started in QEMU; needs root
 	@scripts/packages.sh image
 	@scripts/test_image.sh $(ARGS)
 

@@ -25,6 +25,8 @@ from scripts.progress import took
 
 Made = TypeVar("Made")
 STEPS = 9
+_MAKE_THE_SLOT = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "layout.py", "tree.py",
+                  "initramfs/kept")  # fmt: skip
 
 
 class Teller:
@@ -69,11 +71,13 @@ def _look(plan: Plan) -> None:
 
 
 def _slot(plan: Plan, debian: Path, linux: Path, release: Path) -> Path:
-    ours = [path for part in ("ansible", "system", "image") for path in (ROOT / part).rglob("*")]
-    inputs = [plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name]
-    for path in sorted(ours):
-        if path.is_file() and "test" not in path.parts and "__pycache__" not in path.parts:
-            inputs += [str(path.relative_to(ROOT)), path.read_bytes().hex()]
+    inputs: list[str | bytes] = [
+        plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name
+    ]  # fmt: skip
+    ours = [path for part in ("ansible", "system") for path in (ROOT / part).rglob("*")]
+    ours += [ROOT / "image" / name for name in _MAKE_THE_SLOT]
+    for path in sorted(path for path in ours if path.is_file()):
+        inputs += [str(path.relative_to(ROOT)), path.read_bytes()]
 
     def write(path: Path) -> None:
         tree = plan.work / "tree"

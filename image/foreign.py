@@ -25,9 +25,10 @@ def enable() -> None:
     """Programs for the Pi can be run from now on. Raises NotBuilt."""
     if platform.machine() == MACHINE:
         return
-    qemu = shutil.which("qemu-aarch64")
+    # One that is linked statically: in there it finds no libraries of this machine.
+    qemu = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
     if qemu is None:
-        raise NotBuilt("qemu-aarch64 is missing.", "apt-get install qemu-user")
+        raise NotBuilt("qemu-aarch64 is missing.", "apt-get install qemu-user-static")
     try:
         if not (_FOLDER / "register").exists():
             subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", _FOLDER], check=True)

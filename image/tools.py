@@ -13,7 +13,6 @@ from scripts.progress import Failed, follow
 
 NEEDED = {
     "mmdebstrap": "mmdebstrap",
-    "qemu-aarch64": "qemu-user",
     "mkfs.erofs": "erofs-utils",
     "mkfs.vfat": "dosfstools",
     "mcopy": "mtools",

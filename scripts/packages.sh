@@ -2,7 +2,7 @@
 # Installs the Debian packages that set-up needs and this machine lacks; says which and why.
 # Looks for the thing itself, not for the package: another Linux that has it all is as welcome.
 # `packages.sh check` also wants what `make check` needs, `packages.sh image` what
-# `make test-image` needs.
+# `make image` and `make test-image` need.
 set -uo pipefail
 
 python=${PYTHON:-python3}
@@ -22,6 +22,7 @@ has_library() { # the linker's list of libraries; ldconfig is not on every owner
 has_header() { # cc knows the multiarch folders
   echo "#include <$1>" | cc -E -
 }
+has_command() { PATH=$PATH:/usr/sbin:/sbin command -v "$1"; }
 python_has() { "$python" -c "$1"; }
 
 need python3 "the language" command -v "$python"
@@ -53,6 +54,19 @@ if [ "${1-}" = image ]; then
   need systemd-container "boots them as boxes" command -v systemd-nspawn
   need openssh-client "the way into a box, and the signatures of releases" command -v ssh-keygen
   need iproute2 "a network for the boxes" command -v ip
+  need qemu-user-static "runs the Pi's programs" command -v qemu-aarch64-static
+  need qemu-system-arm "the machine that the card is started in" command -v qemu-system-aarch64
+  need qemu-utils "its disks" command -v qemu-img
+  need g++-aarch64-linux-gnu "a compiler for the Pi" command -v aarch64-linux-gnu-g++
+  need erofs-utils "the card's system is read-only" command -v mkfs.erofs
+  need dosfstools "the firmware reads FAT" has_command mkfs.vfat
+  need mtools "files in it, without a mount" command -v mcopy
+  need e2fsprogs "the card's data" has_command mke2fs
+  need fdisk "the card's partitions" has_command sfdisk
+  need kmod "the kernel's modules" has_command depmod
+  need cpio "packs the initramfs" command -v cpio
+  need zstd "packs the card" command -v zstd
+  need xz-utils "unpacks Debian's packages" command -v xz
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then

@@ -1,0 +1,201 @@
+"""A machine with the card in it: QEMU's `virt` with a Cortex-A76, started as the firmware would.
+
+What starts is what lies on the card: autoboot.txt says which slot, the slot's FAT file system has
+kernel, initramfs and command line. Not the Pi: no firmware of its, no RP1, no radio, and times that
+say nothing of a Pi's. KVM is not used, even where there is a /dev/kvm: the host need not be a Pi.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from image import disk, layout
+
+TOOLS = ("qemu-system-aarch64", "qemu-img", "mcopy", "mtype", "debugfs", "ssh", "ssh-keygen")
+LIMIT_S = 600.0  # for a start: 40 s on an idle PC, minutes on a busy one
+_SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+        "-o", "ConnectTimeout=20", "-o", "BatchMode=yes")  # fmt: skip
+
+
+class NeverCame(Exception):
+    """The machine did not start; the end of its console says why."""
+
+
+@dataclass
+class Card:
+    """A copy of an image, which a machine writes to."""
+
+    image: Path
+
+    def places(self) -> dict[str, int]:
+        return disk.offsets(self.image)
+
+    def fat(self, name: str) -> str:
+        """How mtools name a FAT partition of it."""
+        return f"{self.image}@@{self.places()[name]}"
+
+    def read(self, name: str, file: str) -> str:
+        """A text file in a FAT partition. Raises Misfit."""
+        return disk.tell("mtype", "-i", self.fat(name), f"::{file}")
+
+    def put(self, name: str, file: str, text: str, scratch: Path) -> None:
+        """A text file onto a FAT partition, as an owner's computer would."""
+        (scratch / "put").write_text(text)
+        disk.tell("mcopy", "-o", "-i", self.fat(name), scratch / "put", f"::{file}")
+
+    def keep(self, files: dict[str, str], scratch: Path, mode: int = 0o600) -> None:
+        """Root's files onto `data`, by path: what an earlier start would have left there."""
+        begin = self.places()["data"]
+        size = layout.LAYOUT[layout.number("data") - 1].mib << 20
+        part = scratch / "data.part"
+        with self.image.open("rb") as image, part.open("wb") as file:
+            image.seek(begin)
+            left = size
+            while left:
+                chunk = image.read(min(left, 1 << 22))
+                left -= len(chunk)
+                if chunk.strip(b"\0"):
+                    file.write(chunk)
+                else:
+                    file.seek(len(chunk), 1)
+            file.truncate(size)
+        words = []
+        made: set[Path] = set()
+        for count, (path, content) in enumerate(files.items()):
+            for folder in reversed(Path(path).parents):
+                if str(folder) != "." and folder not in made:
+                    made.add(folder)
+                    words.append(f"mkdir /{folder}")
+            (scratch / f"keep{count}").write_text(content)
+            words += [f"rm /{path}", f"write {scratch}/keep{count} /{path}",
+                      f"sif /{path} mode 0{0o100000 | mode:o}", f"sif /{path} uid 0",
+                      f"sif /{path} gid 0"]  # fmt: skip
+        disk.tell("debugfs", "-w", "-f", "-", part, said="\n".join(words) + "\n")
+        with self.image.open("r+b") as image, part.open("rb") as file:
+            image.seek(begin)
+            shutil.copyfileobj(file, image, 1 << 22)
+        part.unlink()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Machine:
+    """One start of a card. `slot`: "a" or "b", as the firmware would choose; see `chosen`."""
+
+    card: Card
+    scratch: Path
+    key: Path
+    slot: str = "a"
+    trial: bool = False
+    cores: int = 4
+    memory_mib: int = 2048
+    more: tuple[str, ...] = ()
+    words: str = ""  # on the kernel's command line, after the slot's own
+    online: bool = False
+    port: int = field(default_factory=free_port)
+    _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _begun: float = field(default=0.0, init=False)
+
+    @property
+    def console(self) -> str:
+        path = self.scratch / "console.log"
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def start(self) -> None:
+        """Take kernel, initramfs and command line from the slot, and let it run. Raises Misfit."""
+        boot = layout.SLOTS[self.slot][0]
+        for name in ("kernel_2712.img", "initramfs_2712"):
+            target = self.scratch / name
+            target.unlink(missing_ok=True)
+            disk.tell("mcopy", "-i", self.card.fat(boot), f"::{name}", target)
+        said = self.card.read(boot, "cmdline.txt").strip().replace("quiet", "")
+        said += " console=ttyAMA0 net.ifnames=0 systemd.show_status=1"
+        if self.trial:
+            said += " interlude.trial=1"  # QEMU has no word of the firmware's in its device tree
+        network = f"user,id=n0,restrict={'off' if self.online else 'on'}"
+        command = [
+            "qemu-system-aarch64", "-M", "virt", "-accel", "tcg,thread=multi", "-cpu", "cortex-a76",
+            "-smp", str(self.cores), "-m", str(self.memory_mib), "-nodefaults", "-display", "none",
+            "-no-reboot", "-action", "watchdog=none",
+            "-kernel", str(self.scratch / "kernel_2712.img"),
+            "-initrd", str(self.scratch / "initramfs_2712"), "-append", f"{said} {self.words}",
+            "-drive", f"if=none,id=card,file={self.card.image},format=raw,cache=unsafe",
+            "-device", "virtio-blk-pci,drive=card",
+            "-netdev", f"{network},hostfwd=tcp:127.0.0.1:{self.port}-:22",
+            "-device", "virtio-net-pci,netdev=n0", "-device", "virtio-rng-pci",
+            "-device", "i6300esb",
+            "-serial", f"file:{self.scratch}/console.log",
+            "-qtest", f"unix:{self.scratch}/qtest.sock,server=on,wait=off",
+            "-qtest-log", "/dev/null", *self.more,
+        ]  # fmt: skip
+        with (self.scratch / "qemu.log").open("ab") as log:
+            self._runs = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self._begun = time.monotonic()
+
+    def wait_for(self, command: str, limit_s: float = LIMIT_S) -> float:
+        """Until `command` succeeds in the machine. Returns the seconds since its start."""
+        assert self._runs is not None
+        while self.ssh(command).returncode:
+            if self._runs.poll() is not None or time.monotonic() - self._begun > limit_s:
+                tail = "\n".join(self.console.splitlines()[-30:])
+                raise NeverCame(f"`{command}` never succeeded; the console ends with\n{tail}")
+            time.sleep(1.0)
+        return time.monotonic() - self._begun
+
+    def ends(self, limit_s: float = LIMIT_S) -> None:
+        """Until it is off, or wanted to start anew (QEMU has -no-reboot)."""
+        assert self._runs is not None
+        self._runs.wait(limit_s)
+
+    def cut_power(self) -> None:
+        if self._runs is not None and self._runs.poll() is None:
+            self._runs.kill()
+            self._runs.wait()
+
+    def ssh(self, command: str, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
+        try:
+            return subprocess.run(
+                ["ssh", *_SSH, "-i", str(self.key), "-p", str(self.port), "root@127.0.0.1",
+                 command],
+                capture_output=True, text=True, check=False, timeout=timeout_s,
+                stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess([], 255, "", "no answer")
+
+    def tell(self, command: str) -> str:
+        """What a command in the machine says. Fails the test if it does not end well."""
+        done = self.ssh(command)
+        assert done.returncode == 0, f"{command}: {done.stderr or done.stdout}"
+        return done.stdout.strip()
+
+    def status(self) -> dict[str, object]:
+        """The box's own file; {} before there is one."""
+        done = self.ssh("cat /run/interlude/status.json")
+        return dict(json.loads(done.stdout)) if done.returncode == 0 else {}
+
+
+def chosen(card: Card, *, tryboot: bool = False) -> str:
+    """The slot that the Pi's firmware would start, by the card's autoboot.txt.
+
+    Sections and `boot_partition` as in raspberrypi.com/documentation, config.txt, "autoboot.txt".
+    """
+    section, wanted = "all", ""
+    for line in card.read("bootconfig", "autoboot.txt").splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line.startswith("boot_partition="):
+            if section == "all" or (tryboot and section == "tryboot"):
+                wanted = line.partition("=")[2].strip()
+    return next(name for name, (boot, _) in layout.SLOTS.items() if str(layout.number(boot)) == wanted)

@@ -1,0 +1,208 @@
+"""The card, started in QEMU to "listening", and looked at from inside.
+
+Not the Pi: see emulator.py. Nothing here measures: an emulated box is ten times slower and more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from appliance import __version__
+from image import layout
+from image.test.emulator import Card, Machine, chosen
+
+pytestmark = pytest.mark.timeout(1800)  # emulated, and on whatever machine this is
+
+SETTINGS = """card: {capture: "plughw:CARD=Loopback,DEV=0", playback: "plughw:CARD=Loopback,DEV=0"}
+panel: {gpio: header, light: single}
+"""
+# A sound card of software, and a header of the kernel's GPIO simulator, before the box starts. The
+# label is what the panel looks for on a Pi 5.
+HEADER = """#!/bin/sh
+set -e
+cd /sys/kernel/config/gpio-sim
+mkdir -p header/bank0
+echo 28 >header/bank0/num_lines
+echo pinctrl-rp1 >header/bank0/label
+echo 1 >header/live
+line=$(echo /sys/devices/platform/gpio-sim.*/gpiochip*/sim_gpio17)
+echo pull-up >"$line/pull"
+"""
+HEADER_UNIT = """[Unit]
+Description=A header of the kernel's simulator
+DefaultDependencies=no
+After=systemd-modules-load.service sys-kernel-config.mount
+Requires=sys-kernel-config.mount
+Before=sysinit.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh /etc/header.sh
+"""
+
+
+@dataclass
+class Started:
+    """A card, the machine that runs it, and what the card's system was before."""
+
+    card: Card
+    machine: Machine
+    system_before: str
+
+
+@pytest.fixture(scope="module")
+def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
+    card = Card(image_scratch / "card.img")
+    shutil.copy(built, card.image)
+    card.keep(
+        {
+            "keep/root/.ssh/authorized_keys": door.with_suffix(".pub").read_text(),
+            "keep/etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
+            "keep/etc/header.sh": HEADER,
+            "keep/etc/systemd/system/header.service": HEADER_UNIT,
+            "keep/etc/systemd/system/sysinit.target.d/header.conf": (
+                "[Unit]\nWants=header.service\n"
+            ),
+        },
+        image_scratch,
+    )
+    card.keep({"etc/interlude/settings.yaml": SETTINGS}, image_scratch, mode=0o644)
+    machine = Machine(card, image_scratch, door, slot=chosen(card))
+    before = system_sum(card)
+    machine.start()
+    try:
+        print(f"\n   lets us in after {machine.wait_for('true'):.0f} s")
+        yield Started(card, machine, before)
+    finally:
+        machine.cut_power()
+        shutil.copy(image_scratch / "console.log", image_scratch.parent / "console.log")
+
+
+def system_sum(card: Card) -> str:
+    """Of the slot's partition, as it lies on the card."""
+    digest = hashlib.sha256()
+    with card.image.open("rb") as file:
+        file.seek(card.places()["system_a"])
+        for _ in range(layout.LAYOUT[layout.number("system_a") - 1].mib // 4):
+            digest.update(file.read(4 << 20))
+    return digest.hexdigest()
+
+
+def test_the_card_starts_to_listening(started: Started) -> None:
+    machine = started.machine
+    listening = "grep -q '\"ready\":true' /run/interlude/status.json"
+    print(f"\n   listening after {machine.wait_for(listening, 1500):.0f} s")
+    status = machine.status()
+    assert status["healthy"] is True
+    assert status["failed"] == []
+    assert status["version"] == __version__
+    print(machine.tell("systemd-analyze time || true"))
+
+
+def test_no_unit_failed_and_no_order_went_in_a_circle(started: Started) -> None:
+    assert started.machine.tell("systemctl --failed --no-legend --plain") == ""
+    assert "ordering cycle" not in started.machine.tell("journalctl -b -o cat").lower()
+
+
+def test_the_kernel_is_as_it_was_built(started: Started) -> None:
+    assert started.machine.tell("cat /proc/sys/kernel/tainted") == "0"
+
+
+def test_the_root_is_read_only_below_and_memory_above(started: Started) -> None:
+    machine = started.machine
+    assert machine.tell("stat -f -c %T /").startswith("overlay")
+    assert machine.tell("stat -f -c %T /data") == "ext2/ext3"
+    assert machine.tell("cat /run/interlude-start/slot /run/interlude-start/data") == "a\nok"
+    machine.tell("touch /usr/bin/made-by-a-test && rm /usr/bin/interlude-nothing 2>/dev/null; sync")
+    assert system_sum(started.card) == started.system_before
+
+
+@pytest.mark.parametrize(
+    "path", ["/opt/interlude", "/etc/interlude", "/var/lib/interlude", "/var/log/interlude"]
+)
+def test_what_outlives_a_slot_lies_on_data(started: Started, path: str) -> None:
+    machine = started.machine
+    assert machine.tell(f"stat -c %d {path}") == machine.tell("stat -c %d /data")
+
+
+def test_nothing_listens_but_ssh(started: Started) -> None:
+    lines = started.machine.tell("ss -Hltn; ss -Hlun").splitlines()
+    ports = {re.split(r"\s+", line)[3].rpartition(":")[2] for line in lines if line}
+    assert ports - {"68"} == {"22"}  # 68: where an address comes from, if the network gives one
+
+
+def test_nobody_comes_in_with_a_password(started: Started) -> None:
+    machine = started.machine
+    doors = machine.tell("sshd -T | grep -iE '^(passwordauthentication|permitrootlogin)'")
+    assert "passwordauthentication no" in doors.lower()
+    locked = machine.tell("cut -d: -f2 /etc/shadow | sort -u").split()
+    assert all(word[0] in "!*" for word in locked)
+
+
+def test_users_and_modes_are_as_designed(started: Started) -> None:
+    said = started.machine.tell(
+        "stat -c '%U:%G %a %n' /etc/interlude/secrets /var/lib/interlude /opt/interlude"
+        " /opt/interlude/current/ /var/log/interlude"
+    ).splitlines()
+    assert said == [
+        "root:root 700 /etc/interlude/secrets",
+        "interlude:interlude 750 /var/lib/interlude",
+        "root:root 755 /opt/interlude",
+        "root:root 755 /opt/interlude/current/",
+        "interlude-log:interlude-log 755 /var/log/interlude",
+    ]
+    groups = started.machine.tell("id -nG interlude").split()
+    assert set(groups) == {"interlude", "audio", "gpio"}
+    owner = "ps -o user= -p $(systemctl show -P MainPID interlude.service)"
+    assert started.machine.tell(owner) == "interlude"
+
+
+def test_the_watchdog_of_the_machine_is_fed(started: Started) -> None:
+    machine = started.machine
+    machine.tell("test -c /dev/watchdog0")
+    assert machine.tell("systemctl show -P RuntimeWatchdogUSec") == "14s"
+    assert machine.tell("systemctl show -P WatchdogDevice") == "/dev/watchdog0"
+
+
+def test_the_box_has_a_name_of_its_own(started: Started) -> None:
+    name = started.machine.tell("cat /etc/machine-id")
+    assert re.fullmatch(r"[0-9a-f]{32}", name)
+    assert started.machine.tell("cat /data/keep/etc/machine-id") == name
+
+
+def test_it_says_what_it_is(started: Started) -> None:
+    said = started.machine.tell("cat /etc/os-release")
+    assert "IMAGE_ID=interlude" in said
+    assert f'IMAGE_VERSION="{__version__}"' in said
+
+
+def test_the_light_answers_the_box(started: Started) -> None:
+    """The red line of the simulated header is held by the box, as an output."""
+    said = started.machine.tell("gpioinfo -c pinctrl-rp1 22 || gpioinfo pinctrl-rp1")
+    line = next(row for row in said.splitlines() if re.search(r"\b22\b", row))
+    assert "output" in line
+    assert "interlude" in line
+
+
+def test_the_button_is_heard(started: Started) -> None:
+    """A press on the kernel's line arrives at the conductor: the box is muted, or talks, or ends."""
+    machine = started.machine
+    before = machine.tell("cat /run/interlude/status.json")
+    press = (
+        "cd /sys/devices/platform/gpio-sim.*/gpiochip*/sim_gpio17 && echo pull-down >pull"
+        " && sleep 1 && echo pull-up >pull"
+    )
+    machine.tell(press)
+    for _ in range(60):
+        if machine.tell("cat /run/interlude/status.json") != before:
+            return
+        time.sleep(1)
+    pytest.fail("a press changed nothing")
