@@ -187,7 +187,7 @@ def release(args: argparse.Namespace) -> int:
 def system(args: argparse.Namespace) -> int:
     from appliance.slots import commands
 
-    return commands.cli(args)
+    return commands.cli(args, lambda: _settings(args))
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused, SettingsError, StorageError
-from appliance.firstboot.plan import SETTINGS, File, plan
+from appliance.firstboot.plan import CONNECTION, PASSWORD, SETTINGS, WANTED, File, plan
 from appliance.firstboot.seed import Seed, check
 from appliance.release.disk import Disk
 from appliance.settings import load
@@ -59,6 +59,22 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
         problem = f"{error.filename or 'The card'}: {error.strerror}."
         raise StorageError(f"What the seed says could not all be written: {problem}") from error
     return [file.path for file in files]
+
+
+def forget(ground: Ground | None = None) -> None:
+    """Take away what a seed or the set-up page brought but the way in: network, broker, settings.
+
+    The ssh keys stay: who keeps the box can still mend it. Raises StorageError.
+    """
+    ground = ground or Ground()
+    gone = [base / CONNECTION for base in (ground.keep, ground.root)]
+    gone += [ground.root / path for path in (PASSWORD, SETTINGS, WANTED)]
+    try:
+        for path in gone:
+            if path.exists():
+                ground.disk.remove(path)
+    except OSError as error:
+        raise StorageError(f"{error.filename}: {error.strerror}.") from error
 
 
 def _places(file: File, ground: Ground) -> list[Path]:

@@ -49,6 +49,7 @@ class Errand:
         """Fetch until it is here. False if nothing was awaited. Raises ModelError, StorageError."""
         model = awaited(self.store)
         if model is None:
+            (self.store.root / WANTED).unlink(missing_ok=True)  # it is here already
             return False
         size = megabytes(model.size or 0)
         self.says(f"I am fetching my large model, {size}. Until it is here I know only a little.")

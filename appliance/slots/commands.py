@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.release.install import Wishes
 from appliance.release.shelf import Shelf
+from appliance.settings import Settings
 from appliance.slots.ledger import Ledger
 from appliance.slots.machine import Pi
 from appliance.slots.part import DiskCard
@@ -18,9 +20,13 @@ from appliance.slots.update import Updater
 from appliance.slots.wanted import install_wanted
 
 
-def cli(args: argparse.Namespace) -> int:
+def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude system`."""
     match args.doing:
+        case "begin" | "grow" | "setup" | "page":
+            from appliance.firstboot import commands  # the units' own, at a start
+
+            return commands.cli(args.doing, settings)
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")

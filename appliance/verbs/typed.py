@@ -189,3 +189,10 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
     add("settle", "keep a system on trial that proves well, leave one that does not; at each start")
     told = add("status", "tell which system runs, which lies in the other slot, what was tried")
     told.add_argument("--json", action="store_true", help="print it as JSON")
+    for name, summary in (
+        ("begin", "make the box's keys, and use the seed that lies on its card, once"),
+        ("grow", "let the data partition fill the card"),
+        ("setup", "open a Wi-Fi and a page to set the box up, if it is in no network"),
+        ("page", "serve that page, while the box is in set-up"),
+    ):
+        add(name, f"{summary}; for the units of a card")

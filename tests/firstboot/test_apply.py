@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from appliance.errors import SeedRefused
-from appliance.firstboot.apply import Ground, apply
+from appliance.firstboot.apply import Ground, apply, forget
 from appliance.firstboot.plan import CONNECTION, PASSWORD, SETTINGS, WANTED, connection, plan
 from appliance.firstboot.seed import Seed, Wifi
 from appliance.release.disk import Disk
@@ -97,6 +97,15 @@ def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -
     with pytest.raises(SeedRefused):
         apply(Seed(mode="wake_word", hostname="kitchen"), ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+def test_a_reset_takes_network_broker_and_settings_and_leaves_the_keys(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    forget(ground)
+    left = {*tree(ground.root), *tree(ground.keep)}
+    assert not left & {CONNECTION, PASSWORD, SETTINGS, WANTED}
+    assert "root/.ssh/authorized_keys" in left
+    forget(ground)
 
 
 class MortalDisk(Disk):

@@ -1,0 +1,113 @@
+"""`interlude system begin|grow|setup|page`: what the units of a card of ours call at its starts."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.errors import ControlError, InterludeError
+from appliance.firstboot import grow
+from appliance.firstboot.apply import Ground, apply, forget
+from appliance.firstboot.begin import begin
+from appliance.firstboot.radio import Radio
+from appliance.firstboot.seed import Seed
+from appliance.firstboot.serve import FOLDER, serve
+from appliance.firstboot.setup import SetUp
+from appliance.messages import Message, Restart, Say
+from appliance.release.wanted import INCOMING
+from appliance.settings import Settings
+from appliance.slots.part import DiskCard
+from appliance.verbs import tell
+
+BAD_SEED = "seed-problem"  # beside the files of serve.py
+NOTE = "wanted-setup"  # the panel's: `setup` or `reset`
+PATIENCE_S, LOOK_S = 180.0, 2.0  # for a box that is starting
+
+
+def cli(doing: str, settings: Callable[[], Settings]) -> int:
+    match doing:
+        case "begin":
+            return cli_begin()
+        case "grow":
+            grown = grow.grow(grow.find())
+            print("the data partition fills the card now" if grown else "nothing to grow")
+        case "page":
+            serve()
+        case _:
+            return cli_setup(settings)
+    return 0
+
+
+def cli_begin(folder: Path = FOLDER) -> int:
+    """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
+    begun = begin(DiskCard(), Ground())
+    (folder / BAD_SEED).unlink(missing_ok=True)
+    if begun.problem:
+        print(f"<4>The card's seed was not used: {begun.problem}")  # a warning: sd-daemon(3)
+        (folder / BAD_SEED).write_text(begun.problem, encoding="utf-8")
+    elif begun.seeded:
+        print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
+        if "etc/hostname" in begun.seeded:
+            name = Path("/etc/hostname").read_text(encoding="utf-8").strip()
+            subprocess.run(["hostnamectl", "hostname", name], check=False)
+    return 0
+
+
+def cli_setup(settings: Callable[[], Settings], folder: Path = FOLDER) -> int:
+    """Set-up, where it is needed or the panel asked for it."""
+    voice = Voice(settings)
+    wanted = wish(INCOMING)
+    if wanted == "reset":
+        forget(Ground())
+        voice.tell(Restart())
+    bad = folder / BAD_SEED
+    if bad.exists():
+        voice.says(f"What this card says of me cannot be used. {bad.read_text(encoding='utf-8')}")
+
+    def applied(seed: Seed) -> None:
+        apply(seed, Ground())
+
+    print(ended := SetUp(Radio(), voice.says, applied).run(asked=bool(wanted)))
+    if ended == "set up":
+        voice.tell(Restart())  # with the settings that were typed
+    return 0
+
+
+class Voice:
+    """The box's own, as soon as it is there; a box that stays away is no reason to stop."""
+
+    def __init__(self, settings: Callable[[], Settings], patience_s: float = PATIENCE_S) -> None:
+        self._settings = settings
+        self._until_s = time.monotonic() + patience_s
+
+    def says(self, sentence: str) -> None:
+        """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
+        self.tell(Say(sentence, chime=True))
+
+    def tell(self, message: Message) -> None:
+        while True:
+            try:
+                tell.send(self._settings(), message)
+                return
+            except ControlError as error:
+                if time.monotonic() >= self._until_s:
+                    print(f"<5>{error.problem}", flush=True)
+                    return
+                time.sleep(LOOK_S)
+            except InterludeError as error:  # settings that cannot be used: the light says so, too
+                print(f"<4>{error.problem}", flush=True)
+                return
+
+
+def wish(incoming: Path) -> str:
+    """What the panel asked for, once; "" for nothing."""
+    note = incoming / NOTE
+    try:
+        said = note.read_text(encoding="utf-8")[:20].strip()
+    except (OSError, UnicodeDecodeError):
+        said = ""
+    finally:
+        note.unlink(missing_ok=True)
+    return said if said in {"setup", "reset"} else ""

@@ -1,0 +1,120 @@
+"""Serves the set-up page on the access point's address, while the box is in set-up and no longer.
+
+Runs without rights. What was typed goes into a file, and root's own part reads, checks and applies
+it (setup.py). Both meet in one folder in memory:
+
+open         root: there is set-up; the page's address and the names of networks in reach
+typed.yaml   the page: a seed in our own form
+problem      root: what went wrong with the last one, in a sentence
+"""
+
+from __future__ import annotations
+
+import http.server
+import time
+from pathlib import Path
+
+import msgspec
+import yaml
+
+from appliance.firstboot.page import HEADERS, MOST_BYTES, Page, Reply
+from appliance.firstboot.seed import Seed
+
+FOLDER = Path("/run/interlude-setup")
+OPEN, TYPED, PROBLEM = "open", "typed.yaml", "problem"
+CONNECTION_S = 5.0  # for one request; the next one waits that long behind a slow one
+LOOK_S = 0.5
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What root says of a set-up. `port`: 80; a test takes what it gets."""
+
+    address: str
+    port: int = 80
+    names: tuple[str, ...] = ()
+
+
+def opened(folder: Path) -> Opened | None:
+    try:
+        return msgspec.json.decode((folder / OPEN).read_bytes(), type=Opened)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def serve(folder: Path = FOLDER) -> None:
+    """Until the set-up is over. Returns at once where there is none. Raises OSError."""
+    said = opened(folder)
+    if said is None:
+        return
+    with server(folder, said) as http_server:
+        while opened(folder) is not None:
+            http_server.handle_request()
+
+
+def server(folder: Path, said: Opened) -> http.server.HTTPServer:
+    """Bound to that address and no other."""
+    place = said.address if said.port == 80 else f"{said.address}:{said.port}"
+    page = Page(place, lambda seed: put(folder, seed), said.names)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        timeout = CONNECTION_S
+        server_version, sys_version = "Interlude", ""
+
+        def do_GET(self) -> None:
+            self._problem()
+            self._answer(page.get(self.path))
+
+        def do_POST(self) -> None:
+            self._problem()
+            length = self.headers.get("Content-Length", "")
+            if not length.isdecimal() or int(length) > MOST_BYTES:
+                self.close_connection = True
+                self._answer(Reply(413))
+                return
+            body = self.rfile.read(int(length))
+            self._answer(page.post(dict(self.headers.items()), body, time.monotonic()))
+
+        def _problem(self) -> None:
+            try:
+                page.problem = (folder / PROBLEM).read_text(encoding="utf-8")
+            except OSError:
+                page.problem = ""
+
+        def _answer(self, reply: Reply) -> None:
+            body = reply.body.encode()
+            self.send_response(reply.status)
+            for name, value in HEADERS.items():
+                self.send_header(name, value)
+            if reply.to:
+                self.send_header("Location", reply.to)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name there
+            """Nothing: addresses of phones are no business of the log."""
+
+    made = http.server.HTTPServer((said.address, said.port), Handler)
+    made.timeout = LOOK_S
+    return made
+
+
+def put(folder: Path, seed: Seed) -> None:
+    """Hand a seed to root, as a whole."""
+    fresh = folder / f".{TYPED}.new"
+    fresh.touch(mode=0o640)
+    fresh.write_text(written(seed), encoding="utf-8")
+    fresh.rename(folder / TYPED)
+
+
+def written(seed: Seed) -> str:
+    """A seed of the page in our own form, as forms.py reads it."""
+    own: dict[str, object] = {
+        key: value for key in ("hostname", "mode", "model") if (value := getattr(seed, key))
+    }
+    if seed.wifi is not None:
+        own["wifi"] = {"name": seed.wifi.name.decode("utf-8"), "password": seed.wifi.password,
+                       "country": seed.country}  # fmt: skip
+    if seed.broker:
+        own["mqtt"] = {"broker": seed.broker, "user": seed.user, "password": seed.password}
+    return yaml.safe_dump(own, allow_unicode=True)

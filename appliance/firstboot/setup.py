@@ -1,0 +1,152 @@
+"""Setting a box up by voice and page: no network, and nobody has said of one.
+
+The box opens a Wi-Fi of its own, says how to join it, and waits for what is typed into its page
+(serve.py, which has no rights). What is typed goes the same way as a seed on the card. Runs as
+root, without a network itself.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from appliance.errors import InterludeError
+from appliance.firstboot import forms
+from appliance.firstboot.radio import ADDRESS
+from appliance.firstboot.seed import Seed
+from appliance.firstboot.serve import FOLDER, OPEN, PROBLEM, TYPED, Opened
+
+NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi that is known
+REPEAT_S = 90.0  # between two tellings of how to join
+REPEATS = 20  # half an hour; then it is silent, and still open
+LOOK_S = 1.0
+
+
+class Radios(Protocol):
+    """What of the networks set-up needs; Radio is the real one."""
+
+    def connected(self) -> bool: ...
+    def known(self) -> bool: ...
+    def device(self) -> str: ...
+    def names(self) -> list[str]: ...
+    def open(self, name: str, password: str) -> None: ...
+    def close(self) -> None: ...
+    def join(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """One set-up. `says`: a sentence aloud; `apply`: brings the box to a seed."""
+
+    radio: Radios
+    says: Callable[[str], None]
+    apply: Callable[[Seed], object]
+    folder: Path = FOLDER
+    now_s: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
+    password: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}")
+
+    def run(self, *, asked: bool = False) -> str:
+        """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two."""
+        if not asked:
+            limit = self.now_s() + NETWORK_S
+            while not self.radio.connected():
+                if self.radio.known():
+                    return "a Wi-Fi is set up, and may be out of reach"
+                if self.now_s() >= limit:
+                    break
+                self.sleep(LOOK_S)
+            else:
+                return "in a network"
+        if not self.radio.device():
+            self.says("I have no network. Plug in a network cable.")
+            return "no Wi-Fi in this machine"
+        try:
+            return self._until_set_up(asked=asked)
+        finally:
+            self._clear(OPEN, TYPED, PROBLEM)
+            self.radio.close()
+
+    def _until_set_up(self, *, asked: bool) -> str:
+        names = tuple(self.radio.names())
+        while True:
+            self.radio.open(self.name, self.password)
+            self._write(OPEN, msgspec.json.encode(Opened(ADDRESS, names=names)))
+            seed = self._wait_for_seed(asked=asked)
+            if seed is None:
+                self.says("I am in a network now. Set-up is over.")
+                return "in a network"
+            self._clear(OPEN, PROBLEM)
+            try:
+                self.apply(seed)
+            except InterludeError as error:
+                self._tell(str(error))
+                continue
+            self.says("Thank you. I am joining your network.")
+            self.radio.close()
+            if self.radio.join():
+                self.says("I am in your network, and set up.")
+                return "set up"
+            self._tell("The Wi-Fi did not let me in. Is its password right?")
+
+    def _wait_for_seed(self, *, asked: bool) -> Seed | None:
+        """What was typed; None when a network came by itself."""
+        told, next_s = 0, self.now_s()
+        while True:
+            if told < REPEATS and self.now_s() >= next_s:
+                told, next_s = told + 1, self.now_s() + REPEAT_S
+                self.says(self.invitation(asked=asked))
+            try:
+                if (seed := self._typed()) is not None:
+                    return seed
+            except InterludeError as error:
+                self._write(PROBLEM, str(error).encode())
+            if not asked and self.radio.connected():
+                return None
+            self.sleep(LOOK_S)
+
+    def _typed(self) -> Seed | None:
+        path = self.folder / TYPED
+        if not path.exists():
+            return None
+        data = b""
+        try:
+            with path.open("rb") as file:
+                data = file.read(forms.MOST_BYTES + 1)
+        finally:
+            path.unlink(missing_ok=True)
+        return forms.read({"interlude.yaml": data})
+
+    def invitation(self, *, asked: bool = False) -> str:
+        """As it is said aloud: digits one by one, or they would be said as a number."""
+        number = " ".join(self.name.removeprefix("Interlude "))
+        digits = self.password
+        password = ", ".join(" ".join(digits[at : at + 2]) for at in range(0, len(digits), 2))
+        address = ADDRESS.replace(".", " dot ")
+        why = "I am ready to be set up." if asked else "I have no network."
+        return (
+            f"{why} With a phone, join the Wi-Fi named Interlude {number}. "
+            f"Its password is {password}. Then open {address}."
+        )
+
+    def _tell(self, problem: str) -> None:
+        """Aloud, and on the page."""
+        self._write(PROBLEM, problem.encode())
+        self.says(problem)
+
+    def _write(self, name: str, data: bytes) -> None:
+        fresh = self.folder / f".{name}.new"
+        fresh.write_bytes(data)
+        fresh.chmod(0o644)
+        fresh.rename(self.folder / name)
+
+    def _clear(self, *names: str) -> None:
+        for name in names:
+            (self.folder / name).unlink(missing_ok=True)

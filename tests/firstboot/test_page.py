@@ -1,0 +1,184 @@
+"""The set-up page: what is typed there is a stranger's, until it has been checked."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+
+from appliance.firstboot import forms
+from appliance.firstboot.page import FORM, MOST_A_MINUTE, MOST_BYTES, Page
+from appliance.firstboot.seed import Seed, Wifi, check
+from appliance.firstboot.serve import OPEN, TYPED, Opened, put, server
+
+PLACE = "10.42.0.1"
+TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
+              "broker": "homeassistant.local", "user": "interlude", "secret": 'p"\\s',
+              "mode": "wake_word", "model": "gemma-4-e2b"}  # fmt: skip
+MEANT = Seed(
+    wifi=Wifi(b"Home & garden", "correct horse"), country="DE", broker="homeassistant.local",
+    user="interlude", password='p"\\s', mode="wake_word", model="gemma-4-e2b",
+)  # fmt: skip
+
+
+@pytest.fixture
+def taken() -> list[Seed]:
+    return []
+
+
+@pytest.fixture
+def page(taken: list[Seed]) -> Page:
+    return Page(PLACE, taken.append, ("Home & garden", "<script>"))
+
+
+def headers(**other: str) -> dict[str, str]:
+    return {"Host": PLACE, "Content-Type": FORM, "Origin": f"http://{PLACE}", **other}
+
+
+def body(page: Page, **other: str) -> bytes:
+    return urlencode({"token": page.token, **TYPED_WELL, **other}).encode()
+
+
+def test_what_is_typed_becomes_a_seed(page: Page, taken: list[Seed]) -> None:
+    reply = page.post(headers(), body(page), 0.0)
+    assert reply.status == 200
+    assert taken == [MEANT]
+    assert "Home &amp; garden" in reply.body
+
+
+def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
+    put(tmp_path, MEANT)
+    assert (tmp_path / TYPED).stat().st_mode & 0o777 == 0o640
+    read = forms.read({"interlude.yaml": (tmp_path / TYPED).read_bytes()})
+    check(read)
+    assert read == MEANT
+
+
+def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(page: Page) -> None:
+    shown = page.get("/").body
+    assert "Home &amp; garden" in shown
+    assert "<script>" not in shown
+    assert page.token in shown
+
+
+@pytest.mark.parametrize("path", ["/generate_204", "/hotspot-detect.html", "/../etc/passwd"])
+def test_every_other_page_leads_to_the_form(page: Page, path: str) -> None:
+    assert (page.get(path).status, page.get(path).to) == (302, f"http://{PLACE}/")
+
+
+@pytest.mark.parametrize(
+    ("other", "status"),
+    [
+        ({"Host": "evil.example"}, 403),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Content-Type": "text/plain"}, 415),
+    ],
+)
+def test_another_pages_form_is_refused(
+    page: Page, taken: list[Seed], other: dict[str, str], status: int
+) -> None:
+    assert page.post(headers(**other), body(page), 0.0).status == status
+    assert taken == []
+
+
+@pytest.mark.parametrize("token", ["", "guessed", "ümlaut"])
+def test_nothing_is_taken_without_the_pages_token(
+    page: Page, taken: list[Seed], token: str
+) -> None:
+    assert page.post(headers(), body(page, token=token), 0.0).status == 403
+    assert taken == []
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"wifi": ""}, "name is missing"),
+        ({"wifi": "x" * 33}, "1 to 32"),
+        ({"password": "short"}, "8 to 63"),
+        ({"country": "Germany"}, "no country"),
+        ({"hostname": "a b"}, "no host name"),
+        ({"broker": "a;b"}, "no broker"),
+        ({"mode": "loud"}, "no mode"),
+        ({"model": "../../x"}, "no model"),
+        ({"root": "yes"}, "does not ask for"),
+        ({"hostname": '"><script>alert(1)</script>'}, "no host name"),
+    ],
+)
+def test_what_is_wrong_is_said_on_the_page_and_not_taken(
+    page: Page, taken: list[Seed], other: dict[str, str], why: str
+) -> None:
+    reply = page.post(headers(), body(page, **other), 0.0)
+    assert reply.status == 400
+    assert why in reply.body
+    assert "<script>alert" not in reply.body
+    assert taken == []
+
+
+@pytest.mark.parametrize("raw", [b"", b"%zz", b"\xff", b"wifi=a&wifi=b", b"a=" + b"b" * MOST_BYTES])
+def test_bytes_that_are_no_form_are_refused(page: Page, taken: list[Seed], raw: bytes) -> None:
+    assert page.post(headers(), raw, 0.0).status in (400, 403, 413)
+    assert taken == []
+
+
+def test_a_token_cannot_be_tried_without_end(page: Page) -> None:
+    found = [page.post(headers(), body(page, token="x"), at * 0.1).status for at in range(40)]
+    assert found.count(403) == MOST_A_MINUTE
+    assert found[-1] == 429
+    assert page.post(headers(), body(page), 100.0).status == 200
+
+
+# ── over a socket ────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Path, int]]:
+    """The page on a port of this machine."""
+    said = Opened("127.0.0.1", 0)
+    (tmp_path / OPEN).write_bytes(msgspec.json.encode(said))
+    made = server(tmp_path, said)
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield tmp_path, made.server_address[1]
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+def ask(
+    port: int, method: str, head: dict[str, str] | None = None
+) -> tuple[int, dict[str, str], str]:
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    line.request(method, "/", b"", head or {})
+    reply = line.getresponse()
+    return reply.status, dict(reply.getheaders()), reply.read().decode()
+
+
+def test_the_page_is_served_with_headers_that_allow_nothing(served: tuple[Path, int]) -> None:
+    status, head, shown = ask(served[1], "GET")
+    assert status == 200
+    assert "<form" in shown
+    assert "default-src 'none'" in head["Content-Security-Policy"]
+    assert head["X-Frame-Options"] == "DENY"
+    assert "Python" not in head["Server"]
+
+
+def test_the_last_problem_is_on_it(served: tuple[Path, int]) -> None:
+    folder, port = served
+    (folder / "problem").write_text("The Wi-Fi did not let me in.")
+    assert "did not let me in" in ask(port, "GET")[2]
+
+
+@pytest.mark.parametrize("length", ["-1", "x", str(MOST_BYTES + 1), ""])
+def test_a_length_that_is_none_or_too_large_is_refused_unread(
+    served: tuple[Path, int], length: str
+) -> None:
+    head = {"Content-Length": length, "Content-Type": FORM}
+    assert ask(served[1], "POST", head)[0] == 413
+
+
+def test_another_method_is_refused(served: tuple[Path, int]) -> None:
+    assert ask(served[1], "DELETE")[0] == 501
