@@ -85,7 +85,7 @@ def _arrange(plan: Plan, raw: Path, path: Path) -> None:
         raise NotBuilt("The kernel's packages have no modules.", "Is the archive whole?")
     (path / "boot").mkdir(parents=True)
     kernels = [*modules.glob("vmlinuz"), *(raw / "boot").glob("vmlinuz-*")]
-    (path / "boot/kernel").write_bytes(_plain(kernels[0].read_bytes()))
+    (path / "boot/kernel").write_bytes(plain(kernels[0].read_bytes()))
     for ours, theirs in plan.flavour.trees.items():
         found = [*modules.glob(f"dtb/{theirs}"), *(raw / "usr/lib").glob(f"linux-image-*/{theirs}")]
         if not found:
@@ -101,7 +101,7 @@ def _arrange(plan: Plan, raw: Path, path: Path) -> None:
     shutil.copy(static[0], path / "bin/e2fsck")
 
 
-def _plain(kernel: bytes) -> bytes:
+def plain(kernel: bytes) -> bytes:
     """The kernel as the Pi's firmware takes it: out of an EFI wrapper, out of gzip or zstd.
 
     The wrapper's form: linux/include/linux/efi.h and drivers/firmware/efi/libstub/zboot-header.S.

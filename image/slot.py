@@ -30,6 +30,7 @@ _GONE = (
     "var/lib/dbus/machine-id",
     "var/lib/dpkg/*-old",
     "var/lib/systemd/random-seed",
+    "var/lib/interlude/.cache",  # onnxruntime makes a number up for each machine and keeps it there
     "var/log/*",
     "root/.ansible",
     "root/.cache",
@@ -90,6 +91,10 @@ def _mark(plan: Plan, root: Path) -> None:
         "# The initramfs mounts the slot, /data and what is bound from it.\n"
     )
     (root / "data").mkdir(exist_ok=True)
+    # Caches of the linker, the log and udev are there, and as old as all the rest: systemd would
+    # make them anew at each start, for what it writes to /etc is gone with the power.
+    for name in ("etc/.updated", "var/.updated"):
+        (root / name).write_text(f"TIMESTAMP_NSEC={plan.time_s * 10**9}\n")
 
 
 def _apart(plan: Plan, root: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The card that the tests of this folder start: built from this tree, signed by a key of nobody's."""
+"""The card that the tests of this folder start: built from this tree, signed by nobody's key."""
 
 from __future__ import annotations
 

@@ -195,7 +195,8 @@ def chosen(card: Card, *, tryboot: bool = False) -> str:
     for line in card.read("bootconfig", "autoboot.txt").splitlines():
         if line.startswith("["):
             section = line.strip("[]")
-        elif line.startswith("boot_partition="):
-            if section == "all" or (tryboot and section == "tryboot"):
-                wanted = line.partition("=")[2].strip()
-    return next(name for name, (boot, _) in layout.SLOTS.items() if str(layout.number(boot)) == wanted)
+        elif line.startswith("boot_partition=") and section in ("all", *["tryboot"] * tryboot):
+            wanted = line.partition("=")[2].strip()
+    return next(
+        name for name, (boot, _) in layout.SLOTS.items() if str(layout.number(boot)) == wanted
+    )

@@ -193,7 +193,7 @@ def test_the_light_answers_the_box(started: Started) -> None:
 
 
 def test_the_button_is_heard(started: Started) -> None:
-    """A press on the kernel's line arrives at the conductor: the box is muted, or talks, or ends."""
+    """A press on the kernel's line arrives at the conductor: the conversation changes."""
     machine = started.machine
     before = machine.tell("cat /run/interlude/status.json")
     press = (

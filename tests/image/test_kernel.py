@@ -1,0 +1,31 @@
+"""The kernel out of its wrappers: the Pi's firmware takes a plain one."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from image.kernel import plain
+from image.plan import NotBuilt
+
+PLAIN = bytes(56) + b"ARM\x64" + bytes(200)
+
+
+def wrapped(payload: bytes) -> bytes:
+    """As EFI's zboot does: MZ, 0, "zimg", where the payload begins, how long it is."""
+    head = b"MZ\0\0zimg" + (512).to_bytes(4, "little") + len(payload).to_bytes(4, "little")
+    return head.ljust(512, b"\0") + payload + b"after"
+
+
+@pytest.mark.parametrize(
+    "kernel", [PLAIN, gzip.compress(PLAIN), wrapped(gzip.compress(PLAIN)), wrapped(PLAIN)]
+)
+def test_it_comes_out_plain(kernel: bytes) -> None:
+    assert plain(kernel) == PLAIN
+
+
+@pytest.mark.parametrize("kernel", [b"", b"MZ" + bytes(100), gzip.compress(b"no kernel" * 20)])
+def test_what_is_no_kernel_is_refused(kernel: bytes) -> None:
+    with pytest.raises(NotBuilt, match="packed in a way"):
+        plain(kernel)
