@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,21 @@ from tests.firstboot.test_forms import NETWORK, OWN, PSK, USER_DATA
 from tests.slots.workshop import FAT_MIB, fat, need_tools
 
 AUTOBOOT = b"boot_partition=2\n"
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A box's own keys, made once: it takes a while."""
+    base = tmp_path_factory.mktemp("keys")
+    host_keys(Ground(base / "root", base / "keep"))
+    return base / "keep/etc/ssh"
+
+
+@pytest.fixture
+def ground(ground: Ground, keys: Path) -> Ground:
+    """A box that has its keys."""
+    shutil.copytree(keys, ground.keep / "etc/ssh")
+    return ground
 
 
 def card(folder: Path, **files: str) -> ImageCard:
@@ -58,6 +74,7 @@ def test_a_large_file_is_refused_by_its_length(ground: Ground, tmp_path: Path) -
 
 
 def test_a_card_without_a_seed_gets_its_keys_all_the_same(ground: Ground, tmp_path: Path) -> None:
+    shutil.rmtree(ground.keep / "etc")
     assert begin(card(tmp_path), ground) == Begun()
     private = ground.keep / "etc/ssh/ssh_host_ed25519_key"
     assert private.stat().st_mode & 0o777 == 0o600
@@ -65,7 +82,6 @@ def test_a_card_without_a_seed_gets_its_keys_all_the_same(ground: Ground, tmp_pa
 
 
 def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
-    host_keys(ground)
     folder = ground.keep / "etc/ssh"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     host_keys(ground)
