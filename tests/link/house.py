@@ -1,9 +1,11 @@
-"""A box with a link: conductor and link as they ship, every other part played by the test."""
+"""A box with a link: conductor and link as they ship, a panel on its keyboard if it is wanted; every
+other part is played by the test."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,11 +26,12 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
 )
+from appliance.panel.fingers import place
 from appliance.settings import load
 from appliance.supervisor import Supervisor
 
 PARTS = ("capture", "playback", "listener", "words", "thinker", "speaker")
-PATIENCE_S = 20.0  # on a busy machine
+PATIENCE_S = 60.0  # on a very busy machine
 M = TypeVar("M")
 
 
@@ -42,20 +45,25 @@ class Box:
         folder: Path,
         box: str = "x",
         tools: Mapping[str, Any] = {},
+        *,
+        panel: bool = False,
         **link: Any,
     ) -> None:
-        settings = load(
+        keyboard = {"gpio": "keyboard", "mute_switch": True, "light": "none"}
+        self._settings = load(
             None,
             {
                 "state_dir": str(folder / f"state-{box}"),
                 "link": {"broker": "127.0.0.1", "port": broker.port, "id": box, **link},
                 "tools": tools,
                 "speaking": {"chime": False},  # no voice is there to sound the opening
+                "panel": keyboard if panel else {},
             },
         )
         self.root = f"interlude/{box}"
-        rows = (processes.row("conductor"), processes.row("link"))
-        self.supervisor = Supervisor(settings, rows=rows, watchers=(*PARTS, "room"))
+        names = ("conductor", "link", "panel") if panel else ("conductor", "link")
+        rows = tuple(map(processes.row, names))
+        self.supervisor = Supervisor(self._settings, rows=rows, watchers=(*PARTS, "room"))
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
         self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
         self.supervisor.start()
@@ -120,6 +128,13 @@ class Box:
         """What it said was heard to its end."""
         self.wait(0.05)  # what the speaker reported is known by now, as it is on a real box
         self.say("playback", Finished(turn, 32_000, 99_000))
+
+    def finger(self, *words: str) -> None:
+        """On the panel's keyboard, as `interlude panel` would."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as finger:
+            for word in words:
+                finger.sendto(word.encode(), str(place(self._settings)))
+                self.wait(0.08)
 
     def drop_mail(self) -> None:
         """What came to the parts so far is of no interest."""

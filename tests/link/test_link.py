@@ -152,3 +152,26 @@ def test_two_boxes_of_one_id_give_way_to_each_other_and_say_why(
             return "same `link.id`" in "".join(said)
 
         one.until(explained)
+
+
+def test_the_button_and_the_switch_on_the_housing_are_known_to_the_house(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    with Ear(broker.port) as ear, box(broker, tmp_path, panel=True) as one:
+        one.until(lambda: one.online(ear))
+        one.finger("on")
+        one.until(lambda: one.is_told(ear, "telemetry", hw_mute=False))
+        one.finger("press")
+        one.until(lambda: ear.of("interlude/x/event/button"))  # it is held for long enough
+        one.finger("release")
+        one.until(lambda: len(ear.of("interlude/x/event/button")) == 2)
+        pressed = ear.of("interlude/x/event/button")
+        kinds = [json.loads(heard.payload)["event_type"] for heard in pressed]
+        assert kinds == ["long_press", "release"]
+        assert not any(heard.retained for heard in pressed)
+        one.finger("off")
+        one.until(lambda: one.is_told(ear, "telemetry", hw_mute=True))
+        ear.say("interlude/x/set/mute", b"OFF")  # a switch that cuts is not undone from afar
+        one.wait(0.3)
+        one.until(lambda: one.is_told(ear, "settings", mute="ON"))
+        one.until(lambda: one.is_told(ear, "state", state="muted"))
