@@ -1,5 +1,5 @@
-"""A box with a link: conductor and link as they ship, a panel on its keyboard if it is wanted; every
-other part is played by the test."""
+"""A box with a link: conductor and link as they ship, and a panel on its keyboard if it is wanted;
+every other part is played by the test."""
 
 from __future__ import annotations
 
