@@ -201,14 +201,14 @@ def test_a_wrong_password_is_refused_in_words(
 
 
 def test_the_right_password_is_let_in(guarded: Mosquitto, call: Call) -> None:
-    caller = call(at(guarded, user="box", password="right"))  # noqa: S106
+    caller = call(at(guarded, user="box", password="right"))
     assert caller.get(Subscribed).denied == ()
 
 
 def test_a_topic_that_is_not_ours_to_write_is_told_in_its_receipt(
     guarded: Mosquitto, call: Call
 ) -> None:
-    caller = call(at(guarded, user="box", password="right"))  # noqa: S106
+    caller = call(at(guarded, user="box", password="right"))
     caller.get(Up)
     caller.session.publish("interlude/y/state", b"idle", qos=1, retain=True)
     assert caller.get(Receipt).denied == "Not authorized"
