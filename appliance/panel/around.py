@@ -1,10 +1,11 @@
-"""What the light shows of the machine around the box: too hot, being updated, fetching a model.
+"""What the light shows of the machine: too hot, updated, waiting to be set up, fetching a model.
 
 Read off the disk, now and then; nobody has to tell the panel.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from appliance.models.store import Store
 from appliance.release.shelf import TRIAL
 from appliance.release.wanted import PROGRESS, how_it_goes
 
+SETUP = Path("/run/interlude-setup/open")  # while the box's own Wi-Fi is: firstboot/serve.py
 LOOK_S = 5.0  # between two looks
 HOT_C, COOL_C = 80.0, 77.0  # a Pi slows down from 80 on; the gap keeps the light from flickering
 STALE_S = 1800.0  # an installation that has not moved for so long was killed: its unit's limit
@@ -27,6 +29,7 @@ class Around:
     machine: Machine
     store: Store
     trial: Path = TRIAL
+    setup: Path = SETUP
     seen: frozenset[str] = frozenset()
     _next_s: float = field(default=float("-inf"), init=False)
 
@@ -38,6 +41,7 @@ class Around:
                 "too_hot": self._hot(),
                 "updating": self._updating(),
                 "fetching": self._fetching(),
+                "setup": os.access(self.setup, os.F_OK),  # False, too, in a folder that is not ours
             }
             self.seen = frozenset(name for name, so in true.items() if so)
         return self.seen

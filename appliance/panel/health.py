@@ -10,10 +10,7 @@ from pathlib import Path
 import msgspec
 
 from appliance import status
-from appliance.errors import PanelError
-from appliance.findings import Finding, ok, problem, warning
 from appliance.outside import ButtonTrouble
-from appliance.panel.gpio import Wires
 from appliance.settings import Settings
 
 FILE = "panel.json"
@@ -61,51 +58,3 @@ def read(*folders: Path) -> Health | None:
         if Path(f"/proc/{health.pid}").exists():
             return health
     return None
-
-
-def look(settings: Settings) -> list[Finding]:
-    """For `interlude check`: the panel that runs, or else the wires themselves."""
-    if settings.panel.gpio == "none":
-        return []
-    health = read(settings.state_path(), status.FOLDER)
-    if health is None:
-        return [_at_rest(settings)]
-    return findings(health)
-
-
-def findings(health: Health) -> list[Finding]:
-    """Of a panel that runs."""
-    found = []
-    if health.button:
-        what = "is held down, or its wire touches ground" if health.button == "stuck" else "bounces"
-        remedy = "Look at the button between pins 9 and 11 (hw/pinout.md)."
-        found.append(warning("panel", f"The button {what}: it is ignored.", remedy))
-    elif health.pressed:
-        found.append(ok("panel", f"The button works ({health.wires})."))
-    else:
-        sentence = f"The button has not been pressed since the start ({health.wires})."
-        found.append(ok("panel", f"{sentence} If it has been, a wire is loose."))
-    if health.switch == "cuts":
-        remedy = "Close it; if it is closed, its wire is loose (pins 13 and 14)."
-        found.append(warning("panel", "The mute switch cuts the microphone.", remedy))
-    if health.light:
-        found.append(warning("panel", f"The light fails: {health.light}.", "See hw/pinout.md."))
-    return found
-
-
-def _at_rest(settings: Settings) -> Finding:
-    """Of a box that does not run: are the lines there, and is nothing pressed?"""
-    try:
-        wires = Wires(settings.panel)
-    except PanelError as error:
-        return problem("panel", error.problem, error.remedy)
-    try:
-        if wires.levels()["button"]:
-            return warning(
-                "panel",
-                "The button reads as pressed.",
-                "If nobody presses it: its wire touches ground, or it is of the kind that opens.",
-            )
-        return ok("panel", f"The panel's lines are there ({wires.by}); the button is up.")
-    finally:
-        wires.close()

@@ -70,9 +70,9 @@ def house(settings: Settings) -> str:
 
 def panel(settings: Settings) -> list[Finding]:
     """Button, switch and light of the panel, if the owner has one."""
-    from appliance.panel import health
+    from appliance.panel import fitness as panel_fitness
 
-    return health.look(settings)
+    return panel_fitness.look(settings)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ THROTTLED = "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled"
 @pytest.fixture
 def around(tmp_path: Path) -> Around:
     store = Store.of(settings.load(None, {"state_dir": str(tmp_path / "state")}))
-    return Around(Machine(tmp_path), store, tmp_path / "trial")
+    return Around(Machine(tmp_path), store, tmp_path / "trial", tmp_path / "open")
 
 
 def put(path: Path, text: str = "x", age_s: float = 0.0) -> None:
@@ -82,6 +82,15 @@ def test_a_download_is_shown_while_its_file_grows(
 ) -> None:
     put(partial(around), age_s=age_s)
     assert ("fetching" in around.look(0.0)) == shown
+
+
+def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
+    around: Around, tmp_path: Path
+) -> None:
+    put(tmp_path / "open")
+    assert around.look(0.0) == {"setup"}
+    (tmp_path / "open").unlink()
+    assert around.look(LOOK_S) == frozenset()
 
 
 def test_the_disk_is_left_alone_between_two_looks(around: Around, tmp_path: Path) -> None:

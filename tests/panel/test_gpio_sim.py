@@ -14,9 +14,11 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
+from appliance.messages import Talk
 from appliance.panel.gpio import Wires
 from appliance.panel.lines import Chip
 from appliance.panel.pins import pin
+from tests.panel.box import Room
 
 CONFIG = Path("/sys/kernel/config/gpio-sim")
 LABEL = "interlude-test"
@@ -150,3 +152,25 @@ def test_what_was_closed_is_free(simulator: Simulator) -> None:
 def test_a_label_that_no_chip_has_is_told_with_those_that_are_here(simulator: Simulator) -> None:
     with pytest.raises(PanelError, match=LABEL):
         Chip("pinctrl-of-mars")
+
+
+def test_the_whole_panel_works_on_the_kernels_lines(simulator: Simulator, tmp_path: Path) -> None:
+    """Press → floor and conductor; switch → the microphone is cut; state → light."""
+    parts = ("conductor", "panel")
+    room = Room(tmp_path, parts, 100.0, gpio="header", chip=LABEL, night="")
+    try:
+        ready = [room.box.parts[name].heart for name in parts]
+        assert room.until(lambda: all(heart.is_ready for heart in ready), 100.0)
+        assert room.floor.switched_off
+        assert until(lambda: simulator.value("light_red") == "1")  # muted: steady
+        simulator.pull("mute_switch", "down")
+        assert room.until(lambda: not room.floor.deaf)
+        before = room.floor.press
+        simulator.pull("button", "down")
+        assert room.until(lambda: room.floor.press == before + 1 and Talk(True) in room.heard)
+        simulator.pull("button", "up")
+        assert room.until(lambda: not room.floor.pressed)
+        simulator.pull("mute_switch", "up")
+        assert room.until(lambda: room.floor.deaf)
+    finally:
+        room.close()

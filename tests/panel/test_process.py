@@ -2,68 +2,14 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from appliance import processes, settings
-from appliance.messages import Forget, Message, Mute, Seen, StopSpeaking, Talk
-from appliance.supervisor import Supervisor
-
-HERE = ("conductor", "listener", "playback", "panel")
-
-
-class Room:
-    """A box of four parts on the keyboard panel, and a finger."""
-
-    def __init__(self, folder: Path) -> None:
-        self.settings = settings.load(
-            None,
-            {
-                "state_dir": str(folder),
-                "panel": {"gpio": "keyboard", "mute_switch": True},
-                "card": {"capture": "nowhere", "playback": "nowhere"},
-            },
-        )
-        rows = tuple(processes.row(name) for name in HERE)
-        self.box = Supervisor(self.settings, rows=rows, watchers=("room",))
-        self.floor = self.box.floor()
-        self.deaf_before_the_start = self.floor.deaf
-        self.mail = self.box.channel("room")
-        self.heard: list[Message] = []
-        self.thread = threading.Thread(target=self.box.run)
-        self.thread.start()
-        self.place = folder / "panel"
-        self.finger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.finger.bind(str(folder / "finger"))
-        self.finger.settimeout(5.0)
-
-    def until(self, true: Callable[[], bool], wait_s: float = 20.0) -> bool:
-        end = time.monotonic() + wait_s
-        while time.monotonic() < end:
-            self.heard += [
-                seen.message if isinstance(seen, Seen) else seen for seen in self.mail.receive_all()
-            ]
-            if true():
-                return True
-            time.sleep(0.005)
-        return False
-
-    def push(self, word: str) -> None:
-        self.finger.sendto(word.encode(), str(self.place))
-
-    def light(self) -> str:
-        return self.finger.recv(64).decode().split()[0]
-
-    def close(self) -> None:
-        self.box.request_stop()
-        self.thread.join()
-        self.box.close()
-        self.finger.close()
+from appliance.messages import ButtonFault, Forget, Mute, StopSpeaking, Talk
+from appliance.panel import health
+from appliance.panel.button import BOUNCING_EDGES
+from tests.panel.box import Room
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +59,21 @@ def test_words_that_no_panel_knows_change_nothing(room: Room) -> None:
     room.light()
     assert room.floor.press == before
     assert not any(isinstance(m, Forget | StopSpeaking) for m in room.heard)
+
+
+def test_a_button_that_bounces_without_end_is_told_to_everybody_and_works_again(
+    room: Room,
+) -> None:
+    room.heard.clear()
+    for _ in range(BOUNCING_EDGES):
+        room.push("press")
+        room.push("release")
+    assert room.until(lambda: ButtonFault("bouncing") in room.heard)
+    told = health.read(room.place.parent)
+    assert told is not None
+    assert (told.button, told.switch) == ("bouncing", "closed")
+    assert room.until(lambda: ButtonFault("") in room.heard)
+    assert room.until(lambda: not room.floor.pressed)
 
 
 def test_a_killed_panel_leaves_the_switch_as_it_was(room: Room) -> None:

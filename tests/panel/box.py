@@ -1,0 +1,78 @@
+"""A box of four real processes with a panel, for tests: what the panel does reaches the floor and
+the conductor; a room plays the other parts."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from appliance import processes, settings
+from appliance.messages import Message, Seen
+from appliance.supervisor import Supervisor
+
+HERE = ("conductor", "listener", "playback", "panel")
+
+
+class Room:
+    """`panel`: its settings. With a keyboard panel there is a finger, too.
+
+    `silent_s`: between two heartbeats, on a machine so slow that the table's own are too short.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        parts: tuple[str, ...] = HERE,
+        silent_s: float | None = None,
+        **panel: Any,
+    ) -> None:
+        self.settings = settings.load(
+            None,
+            {
+                "state_dir": str(folder),
+                "panel": {"gpio": "keyboard", "mute_switch": True, **panel},
+                "card": {"capture": "nowhere", "playback": "nowhere"},
+            },
+        )
+        rows = tuple(processes.row(name) for name in parts)
+        if silent_s is not None:
+            rows = tuple(replace(row, silent_s=silent_s) for row in rows)
+        self.box = Supervisor(self.settings, rows=rows, watchers=("room",))
+        self.floor = self.box.floor()
+        self.deaf_before_the_start = self.floor.deaf
+        self.mail = self.box.channel("room")
+        self.heard: list[Message] = []
+        self.thread = threading.Thread(target=self.box.run)
+        self.thread.start()
+        self.place = folder / "panel"
+        self.finger = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.finger.bind(str(folder / "finger"))
+        self.finger.settimeout(5.0)
+
+    def until(self, true: Callable[[], bool], wait_s: float = 20.0) -> bool:
+        end = time.monotonic() + wait_s
+        while time.monotonic() < end:
+            self.heard += [
+                seen.message if isinstance(seen, Seen) else seen for seen in self.mail.receive_all()
+            ]
+            if true():
+                return True
+            time.sleep(0.005)
+        return False
+
+    def push(self, word: str) -> None:
+        self.finger.sendto(word.encode(), str(self.place))
+
+    def light(self) -> str:
+        return self.finger.recv(64).decode().split()[0]
+
+    def close(self) -> None:
+        self.box.request_stop()
+        self.thread.join()
+        self.box.close()
+        self.finger.close()
