@@ -8,7 +8,6 @@ say nothing of a Pi's. KVM is not used, even where there is a /dev/kvm: the host
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 import time
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from image import disk, layout
+from image.firmware import TRYBOOT, Firmware, places
 
 TOOLS = ("qemu-system-aarch64", "qemu-img", "mcopy", "mtype", "debugfs", "ssh", "ssh-keygen")
 LIMIT_S = 600.0  # for a start: 40 s on an idle PC, minutes on a busy one
@@ -33,38 +33,23 @@ class Card:
 
     image: Path
 
+    @classmethod
+    def copy(cls, of: Path, to: Path) -> Card:
+        """A card of its own; only what holds anything is copied."""
+        disk.tell("cp", "--sparse=always", "--reflink=auto", of, to)
+        return cls(to)
+
     def places(self) -> dict[str, int]:
         return disk.offsets(self.image)
-
-    def fat(self, name: str) -> str:
-        """How mtools name a FAT partition of it."""
-        return f"{self.image}@@{self.places()[name]}"
-
-    def read(self, name: str, file: str) -> str:
-        """A text file in a FAT partition. Raises Misfit."""
-        return disk.tell("mtype", "-i", self.fat(name), f"::{file}")
 
     def put(self, name: str, file: str, text: str, scratch: Path) -> None:
         """A text file onto a FAT partition, as an owner's computer would."""
         (scratch / "put").write_text(text)
-        disk.tell("mcopy", "-o", "-i", self.fat(name), scratch / "put", f"::{file}")
+        place = f"{self.image}@@{self.places()[name]}"
+        disk.tell("mcopy", "-o", "-i", place, scratch / "put", f"::{file}")
 
     def keep(self, files: dict[str, str], scratch: Path, mode: int = 0o600) -> None:
         """Root's files onto `data`, by path: what an earlier start would have left there."""
-        begin = self.places()["data"]
-        size = layout.LAYOUT[layout.number("data") - 1].mib << 20
-        part = scratch / "data.part"
-        with self.image.open("rb") as image, part.open("wb") as file:
-            image.seek(begin)
-            left = size
-            while left:
-                chunk = image.read(min(left, 1 << 22))
-                left -= len(chunk)
-                if chunk.strip(b"\0"):
-                    file.write(chunk)
-                else:
-                    file.seek(len(chunk), 1)
-            file.truncate(size)
         words = []
         made: set[Path] = set()
         for count, (path, content) in enumerate(files.items()):
@@ -76,11 +61,8 @@ class Card:
             words += [f"rm /{path}", f"write {scratch}/keep{count} /{path}",
                       f"sif /{path} mode 0{0o100000 | mode:o}", f"sif /{path} uid 0",
                       f"sif /{path} gid 0"]  # fmt: skip
-        disk.tell("debugfs", "-w", "-f", "-", part, said="\n".join(words) + "\n")
-        with self.image.open("r+b") as image, part.open("rb") as file:
-            image.seek(begin)
-            shutil.copyfileobj(file, image, 1 << 22)
-        part.unlink()
+        place = f"{self.image}?offset={self.places()['data']}"
+        disk.tell("debugfs", "-w", "-f", "-", place, said="\n".join(words) + "\n")
 
 
 def free_port() -> int:
@@ -91,13 +73,11 @@ def free_port() -> int:
 
 @dataclass
 class Machine:
-    """One start of a card. `slot`: "a" or "b", as the firmware would choose; see `chosen`."""
+    """A card's machine. What it starts, the stand-in for the Pi's firmware says (firmware.py)."""
 
     card: Card
     scratch: Path
     key: Path
-    slot: str = "a"
-    trial: bool = False
     cores: int = 4
     memory_mib: int = 2048
     more: tuple[str, ...] = ()
@@ -106,30 +86,34 @@ class Machine:
     port: int = field(default_factory=free_port)
     _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _begun: float = field(default=0.0, init=False)
+    _firmware: Firmware = field(init=False)
+
+    def __post_init__(self) -> None:
+        fats = tuple(row.name for row in layout.LAYOUT if row.holds == "fat")
+        self._firmware = Firmware(places(self.card.image, self.card.places(), fats))
 
     @property
     def console(self) -> str:
         path = self.scratch / "console.log"
         return path.read_text(errors="replace") if path.exists() else ""
 
-    def start(self) -> None:
-        """Take kernel, initramfs and command line from the slot, and let it run. Raises Misfit."""
-        boot = layout.SLOTS[self.slot][0]
-        for name in ("kernel_2712.img", "initramfs_2712"):
-            target = self.scratch / name
-            target.unlink(missing_ok=True)
-            disk.tell("mcopy", "-i", self.card.fat(boot), f"::{name}", target)
-        said = self.card.read(boot, "cmdline.txt").strip().replace("quiet", "")
-        said += " console=ttyAMA0 net.ifnames=0 systemd.show_status=1"
-        if self.trial:
+    def start(self, restart: str | None = None) -> None:
+        """As power does, or as `reboot RESTART` does. Raises NoStart."""
+        begun = self._firmware.start() if restart is None else self._firmware.restart(restart)
+        (self.scratch / "kernel").write_bytes(begun.kernel)
+        (self.scratch / "initramfs").write_bytes(begun.initramfs)
+        said = begun.cmdline.replace(" quiet", "")
+        said += " console=ttyAMA0 net.ifnames=0 systemd.getty_auto=0"
+        if restart == TRYBOOT:
             said += " interlude.trial=1"  # QEMU has no word of the firmware's in its device tree
         network = f"user,id=n0,restrict={'off' if self.online else 'on'}"
         command = [
+            "setpriv", "--pdeathsig", "KILL",  # whatever becomes of the test, it does not go on
             "qemu-system-aarch64", "-M", "virt", "-accel", "tcg,thread=multi", "-cpu", "cortex-a76",
             "-smp", str(self.cores), "-m", str(self.memory_mib), "-nodefaults", "-display", "none",
             "-no-reboot", "-action", "watchdog=none",
-            "-kernel", str(self.scratch / "kernel_2712.img"),
-            "-initrd", str(self.scratch / "initramfs_2712"), "-append", f"{said} {self.words}",
+            "-kernel", str(self.scratch / "kernel"),
+            "-initrd", str(self.scratch / "initramfs"), "-append", f"{said} {self.words}",
             "-drive", f"if=none,id=card,file={self.card.image},format=raw,cache=unsafe",
             "-device", "virtio-blk-pci,drive=card",
             "-netdev", f"{network},hostfwd=tcp:127.0.0.1:{self.port}-:22",
@@ -184,19 +168,3 @@ class Machine:
         """The box's own file; {} before there is one."""
         done = self.ssh("cat /run/interlude/status.json")
         return dict(json.loads(done.stdout)) if done.returncode == 0 else {}
-
-
-def chosen(card: Card, *, tryboot: bool = False) -> str:
-    """The slot that the Pi's firmware would start, by the card's autoboot.txt.
-
-    Sections and `boot_partition` as in raspberrypi.com/documentation, config.txt, "autoboot.txt".
-    """
-    section, wanted = "all", ""
-    for line in card.read("bootconfig", "autoboot.txt").splitlines():
-        if line.startswith("["):
-            section = line.strip("[]")
-        elif line.startswith("boot_partition=") and section in ("all", *["tryboot"] * tryboot):
-            wanted = line.partition("=")[2].strip()
-    return next(
-        name for name, (boot, _) in layout.SLOTS.items() if str(layout.number(boot)) == wanted
-    )
