@@ -316,6 +316,21 @@ def test_whoever_speaks_to_a_ringing_box_has_heard_it_and_is_answered() -> None:
     assert talk.sent(Think)
 
 
+def test_what_sounds_like_speech_over_the_first_ring_does_not_stop_it() -> None:
+    """It may be the bell's own echo: an alarm that stops itself would be none."""
+    talk = ringing()
+    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), Started(talk.turn, 0))
+    talk(Onset(5, 0, speaking=True), after_s=0.2)
+    talk(Verdict(5, "interruption", 300), SpeechStarted(5, 5, 0), after_s=0.3)
+    talk(SpeechEnded(5, 0, 16_000, last=True), after_s=0.5)
+    assert talk.done(Hushed) == []
+    talk(Stopped(talk.turn - 1, 4000, 0))
+    talk.answer(*MOON[:1])
+    talk.finish(32_000)
+    talk.wait(talk.it.rules.ring_every_s)
+    assert rung(talk)
+
+
 def test_who_was_speaking_already_has_not_heard_it() -> None:
     talk = talk_in("listening")
     talk(EGGS)

@@ -126,6 +126,8 @@ def finish(step: Step, finished: Finished) -> None:
     elif answer is not None and answer.turn == finished.turn:
         if answer.thinking:
             step.abandon()
+        if answer.ours and tuple(line.text for line in answer.lines) == step.to.ringing:
+            step.change(rung_out=True)
         _conclude(step, answer.heard(), complete=answer.whole, reason="finished")
 
 

@@ -91,8 +91,8 @@ def take(step: Step, speech: SpeechEnded) -> None:
         step.stop("told to stop")
         return
     if speech.frames > 0:
-        if step.to.rung:
-            step.hush()  # whoever speaks to it has heard it
+        if step.to.rung_out:  # whoever speaks to it now has heard it; before, it may be an echo
+            step.hush()
         step.ask(Question("", seconds, (speech.utterance,), step.now_s))
     elif step.to.state == "listening":
         _nothing_came(step, "nothing was said")

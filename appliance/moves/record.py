@@ -85,7 +85,7 @@ class Conversation:
     said_more     the newest utterance that was too long to be a mere "stop"
     understood    the newest words that were recognised: (serial of their sound, text)
     ringing       what rings until it is stopped, a sentence each
-    rung          all of that has sounded at least once
+    rung          all of that has begun to sound at least once; `rung_out` to its end
     ring_at_s     when it is to sound next, if nobody talks
     last          the last answer's sentences, to be said again
     answer        the answer in thought or in the air
@@ -124,6 +124,7 @@ class Conversation:
     understood: tuple[int, str] = (0, "")
     ringing: tuple[str, ...] = ()
     rung: bool = False
+    rung_out: bool = False
     ring_at_s: float = NEVER
     last: tuple[str, ...] = ()
     answer: Answer | None = None

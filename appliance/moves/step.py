@@ -277,7 +277,7 @@ class Step:
     def hush(self) -> None:
         """What rings has been heard, and is to ring no more."""
         if self.to.ringing:
-            self.change(ringing=(), rung=False, ring_at_s=NEVER)
+            self.change(ringing=(), rung=False, rung_out=False, ring_at_s=NEVER)
             self.actions.append(Hushed())
 
     def forget_kept(self) -> None:

@@ -63,10 +63,10 @@ def ring(step: Step, ringing: Ringing) -> None:
     more = set(ringing.lines) - set(step.to.ringing)
     step.change(ringing=ringing.lines)
     if not ringing.lines:
-        step.change(rung=False, ring_at_s=NEVER)
+        step.change(rung=False, rung_out=False, ring_at_s=NEVER)
     elif more:
         patience_s = 0.0 if step.to.at_rest else step.to.rules.ring_patience_s
-        step.change(rung=False, ring_at_s=step.now_s + patience_s)
+        step.change(rung=False, rung_out=False, ring_at_s=step.now_s + patience_s)
         step.next_in_line()
 
 

@@ -28,7 +28,7 @@ def chime() -> Samples:
 BELL_HZ = (880.0, 1174.66)  # A5 and D6: they carry through a room, and no voice is there
 STROKES, STROKE_S, STROKES_IN_A_ROW = 8, 0.13, 4
 BETWEEN_S = 0.25  # the two rows of strokes
-BELL_PEAK = 0.3  # louder than the voice: it has to be heard next door
+BELL_PEAK = 0.2  # as loud as the voice: louder, its echo is taken for somebody where echo is strong
 
 
 def ring() -> Samples:
