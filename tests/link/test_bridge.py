@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.link.bridge import MOST_BYTES, MOST_OPEN, Bridge
 from appliance.link.commands import Refused
+from appliance.link.topics import Topics
 from appliance.messages import (
     CallAnswered,
     Called,
@@ -125,6 +126,14 @@ def test_ids_differ_and_old_requests_are_forgotten() -> None:
     with pytest.raises(Refused):
         bridge.response(answer(names[0]), retained=False)
     assert bridge.response(answer(names[-1]), retained=False).number == MOST_OPEN
+
+
+def test_the_blueprint_listens_and_answers_where_the_box_does() -> None:
+    made = (Path(__file__).parents[2] / "docs/blueprints/house-bridge.yaml").read_text()
+    topics = Topics("interlude", "homeassistant", "x")
+    assert f"default: {topics.request.replace('/x/', '/+/')}\n" in made
+    assert "trigger.topic.replace('/request', '/response')" in made
+    assert topics.request.replace("/request", "/response") == topics.response
 
 
 # ── with a real broker ───────────────────────────────────────────────────────────────────────
