@@ -1,0 +1,126 @@
+"""The panel between its wires and the others: gestures to floor, conductor, disk and light."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from appliance import settings
+from appliance.ipc import floor
+from appliance.machine import Machine
+from appliance.messages import Forget, Message, Restart, Standing, StateChanged
+from appliance.models.store import Store
+from appliance.panel import health
+from appliance.panel.around import Around
+from appliance.panel.button import Gesture
+from appliance.panel.panel import Panel
+from appliance.worker import Worker
+
+
+class Desk:
+    """What a worker gives to its process, without a process: mail in, messages out."""
+
+    def __init__(self, folder: Path) -> None:
+        self.settings = settings.load(
+            None, {"state_dir": str(folder), "panel": {"gpio": "keyboard", "night": ""}}
+        )
+        self.floor = floor.Floor(floor.create())
+        self.log = logging.getLogger("panel")
+        self.box_started_s = 0.0
+        self.sent: list[Message] = []
+        self.arrived: list[Message] = []
+        self.channel = socket.socket(socket.AF_UNIX)  # only its descriptor is looked at
+
+    def send(self, message: Message) -> bool:
+        self.sent.append(message)
+        return True
+
+    def mail(self) -> list[Message]:
+        arrived, self.arrived = self.arrived, []
+        return arrived
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+@pytest.fixture
+def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
+    made = Panel(cast("Worker", desk))
+    cool = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path / "trial", tmp_path / "open")
+    made._around = cool  # whatever the machine of the test is like
+    made.step(0.0)
+    yield made
+    made.close()
+    desk.channel.close()
+
+
+def shown(panel: Panel) -> str:
+    panel.step(1.0)
+    return panel._shown
+
+
+def test_a_reset_forgets_deletes_and_begins_anew(desk: Desk, panel: Panel, tmp_path: Path) -> None:
+    (tmp_path / "echo.npz").touch()
+    panel._take(["reset", "let_be"])
+    assert desk.sent == [Forget(), Restart()]
+    assert not (tmp_path / "echo.npz").exists()
+
+
+def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel) -> None:
+    warnings: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
+    for warning in warnings:
+        panel._take([warning])
+        assert shown(panel) == warning
+    panel._take(["let_be"])
+    assert shown(panel) == "starting"
+
+
+def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
+    panel._take(["setup"])
+    assert shown(panel) == "setup"
+    panel._take(["press"])
+    assert shown(panel) != "setup"
+
+
+@pytest.mark.parametrize(
+    ("standing", "light"),
+    [
+        (Standing("open", False, 0.8), "idle"),
+        (Standing("open", False, 0.8, starting=True), "starting"),
+        (Standing("open", False, 0.8, house=False), "no_broker"),
+        (Standing("open", False, 0.8, broken=("the microphone",)), "failed"),
+        (Standing("open", True, 0.8, broken=("the microphone",)), "muted"),
+    ],
+)
+def test_how_the_box_stands_is_in_the_light(
+    desk: Desk, panel: Panel, standing: Standing, light: str
+) -> None:
+    desk.arrived = [StateChanged("idle", 1, 0), standing]
+    assert shown(panel) == light
+
+
+def test_a_press_raises_the_floor_before_anything_is_said(desk: Desk, panel: Panel) -> None:
+    before = desk.floor.press
+    panel._take(["press"])
+    assert desk.floor.press == before + 1
+    panel.step(1.0)
+    told = health.read(desk.settings.state_path())
+    assert told is not None
+    assert told.pressed
+
+
+def test_a_folder_that_cannot_be_written_stops_no_panel(
+    desk: Desk, panel: Panel, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    panel._health_path = tmp_path / "none"
+    panel._take(["press"])
+    for second in (1.0, 2.0):
+        panel.step(second)
+    assert len([r for r in caplog.records if "cannot be written" in r.message]) == 1
