@@ -12,6 +12,7 @@ from appliance.release.box import Box, Service
 from appliance.slots.slot import SlotName, named
 
 COMMAND_LINE = Path("/proc/cmdline")
+FIRMWARE = Path("/dev/vcio")  # of Raspberry Pi's own kernel, which passes a restart's words on
 START = Path("/run/interlude-start")  # what the first program of this start says of it
 RELEASE = Path("/usr/lib/os-release")
 
@@ -21,6 +22,7 @@ class Machine(Box, Protocol):
 
     def slot(self) -> SlotName | None: ...
     def version(self) -> str | None: ...
+    def asks_firmware(self) -> bool: ...
     def start_anew(self, *, trial: bool) -> None: ...
 
 
@@ -34,9 +36,11 @@ class Pi(Service):
         command_line: Path = COMMAND_LINE,
         release: Path = RELEASE,
         start: Path = START,
+        firmware: Path = FIRMWARE,
     ) -> None:
         super().__init__(runtime, systemctl)
-        self._command_line, self._release, self._start = command_line, release, start
+        self._command_line, self._release = command_line, release
+        self._start, self._firmware = start, firmware
 
     def slot(self) -> SlotName | None:
         """The slot that runs; None on a machine without slots.
@@ -52,6 +56,11 @@ class Pi(Service):
 
     def version(self) -> str | None:
         return version(self._release)
+
+    def asks_firmware(self) -> bool:
+        """Whether this kernel can ask the firmware for a trial. Debian's cannot: there the words of
+        a restart are lost (raspberrypi/rpi-eeprom, issue 716), and the old slot starts."""
+        return self._firmware.exists()
 
     def start_anew(self, *, trial: bool) -> None:
         """Stop everything in order and start; with `trial` the other slot, once.

@@ -190,7 +190,14 @@ class Updater:
     def _ended(self, trial: Trial) -> str:
         """We run from the other slot: the trial came to nothing."""
         last = self.ledger.last()
-        why = (last and last.problem) or f"The system {trial.version} did not come up."
+        why = last.problem if last else ""
+        if not why:
+            why = f"The system {trial.version} did not come up."
+            if not self.machine.asks_firmware():
+                why = (
+                    f"The system {trial.version} was not started: this kernel cannot ask the Pi's "
+                    "firmware for a trial. docs/rescue.md tells how to start it by hand."
+                )
         self.ledger.end_trial(Last(trial.version, why))
         return why
 

@@ -53,6 +53,13 @@ def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
     assert pi.slot() == "a"
 
 
+def test_only_raspberry_pis_own_kernel_passes_a_trial_on(tmp_path: Path) -> None:
+    pi = Pi(firmware=tmp_path / "vcio")
+    assert not pi.asks_firmware()
+    (tmp_path / "vcio").touch()
+    assert pi.asks_firmware()
+
+
 def test_another_system_has_neither(tmp_path: Path) -> None:
     (tmp_path / "os-release").write_text("ID=raspbian\nIMAGE_VERSION=9\n")
     assert version(tmp_path / "os-release") is None

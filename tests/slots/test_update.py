@@ -54,6 +54,13 @@ def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
     assert at.updater().settle() == ""
 
 
+def test_a_kernel_that_cannot_ask_the_firmware_is_named_as_the_reason(at: Bench) -> None:
+    at.machine.deaf_kernel = True
+    tried(at, "0.2.0")
+    assert at.machine.said == "0.1.0"
+    assert "cannot ask the Pi's firmware" in at.updater().settle()
+
+
 def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
     tried(at, "0.2.0")
     assert at.machine.started is not None
