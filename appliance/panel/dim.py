@@ -60,21 +60,27 @@ class Dimmer:
             self._thread.join()
 
     def _run(self) -> None:
+        steps: list[tuple[float, Lit]] = []
+        begin_s = time.monotonic()
         while not self._closing:
-            self._changed.clear()
-            with self._lock:
-                steps = plan(self._shares, self._period_s)
+            if self._changed.is_set():
+                self._changed.clear()
+                with self._lock:
+                    steps = plan(self._shares, self._period_s)
             if not steps:
                 self._changed.wait()
+                begin_s = time.monotonic()
                 continue
-            self._period(steps)
+            self._period(steps, begin_s)
+            begin_s = max(begin_s + self._period_s, time.monotonic() - self._period_s)
 
-    def _period(self, steps: list[tuple[float, Lit]]) -> None:
-        begin_s = time.monotonic()
+    def _period(self, steps: list[tuple[float, Lit]], begin_s: float) -> None:
+        """Begins at `begin_s`, or at once if that is past."""
         for after_s, lit in steps:
-            time.sleep(max(0.0, begin_s + after_s - time.monotonic()))
+            wait_s = begin_s + after_s - time.monotonic()
+            if wait_s > 0:
+                time.sleep(wait_s)
             with self._lock:
                 for line, on in lit.items():
                     if line in self._shares:
                         self._write(line, on)
-        time.sleep(max(0.0, begin_s + self._period_s - time.monotonic()))

@@ -27,7 +27,6 @@ class Room:
     def __init__(
         self,
         folder: Path,
-        parts: tuple[str, ...] = HERE,
         silent_s: float | None = None,
         **panel: Any,
     ) -> None:
@@ -39,7 +38,7 @@ class Room:
                 "card": {"capture": "nowhere", "playback": "nowhere"},
             },
         )
-        rows = tuple(processes.row(name) for name in parts)
+        rows = tuple(processes.row(name) for name in HERE)
         if silent_s is not None:
             rows = tuple(replace(row, silent_s=silent_s) for row in rows)
         self.box = Supervisor(self.settings, rows=rows, watchers=("room",))
