@@ -90,6 +90,11 @@ class PaperCard:
         finally:
             os.close(fd)
 
+    def begins(self, name: str) -> bytes:
+        """The first bytes of a partition."""
+        with self.part(name) as part:
+            return part.read(0, SYSTEM_BYTES)
+
     def poke(self, name: str, at: int, data: bytes) -> None:
         """As chance would, or a stranger."""
         with self.place(name).open("r+b") as file:
@@ -151,7 +156,7 @@ class PaperPi:
         assert self.running is not None
         root = self.started.cmdline.split("root=PARTLABEL=")[1].split()[0]
         assert root == SLOTS[self.running].system
-        head, _, rest = self.card.place(root).read_bytes().partition(b"\n")
+        head, _, rest = self.card.begins(root).partition(b"\n")
         self.said = head.decode(errors="replace") if rest.strip(b"\0") else None
         self.began_s = self.time_s
 
