@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from image.devicetree import drivers, hangs_on
 from image.initramfs import FOLDER, KEPT, MODULES
 from image.kernel import version_of
 from image.plan import NotBuilt, Plan, once, remove
@@ -68,7 +69,21 @@ def _modules(kernel: Path) -> list[Path]:
         raise NotBuilt(
             "The kernel has no erofs.", "Its packages are not whole: remove them from the cache."
         )
+    _check(found, kernel)
     return found
+
+
+def _check(found: list[Path], kernel: Path) -> None:
+    """What the Pi's SD slot hangs on is in it, for each of its boards. Raises NotBuilt."""
+    aliases = (kernel / "lib/modules" / version_of(kernel) / "modules.alias").read_text()
+    there = {path.name.partition(".")[0].replace("-", "_") for path in found}
+    for tree in sorted((kernel / "boot").glob("*.dtb")):
+        lacking = sorted(drivers(hangs_on(tree.read_bytes()), aliases) - there)
+        if lacking:
+            raise NotBuilt(
+                f"By {tree.name} the card needs {', '.join(lacking)}.",
+                "Add them to image/initramfs/modules.",
+            )
 
 
 def _packed(tree: Path) -> bytes:

@@ -75,6 +75,7 @@ def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
             "keep/root/.ssh/authorized_keys": door.with_suffix(".pub").read_text(),
             "keep/etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
             "keep/etc/header.sh": HEADER,
+            "keep/etc/systemd/system.conf.d/slow.conf": "[Manager]\nDefaultTimeoutStartSec=30min\n",
             "keep/etc/systemd/system/interlude.service.d/slow.conf": SLOW,
             "keep/etc/systemd/system/header.service": HEADER_UNIT,
             "keep/etc/systemd/system/sysinit.target.d/header.conf": (

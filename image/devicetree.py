@@ -1,0 +1,96 @@
+"""What a device of the Pi hangs on, by its device tree: which drivers must be there before its own.
+
+modprobe knows which module needs another's functions; it does not know that the SD slot's voltage
+is switched by a GPIO line. The format: the Devicetree Specification, "Flattened Devicetree".
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass, field
+
+SD_SLOT = "brcm,bcm2712-sdhci"  # what the controller of the card says it is compatible with
+_BEGIN, _END, _PROPERTY, _NOTHING = 1, 2, 3, 4
+# Properties whose numbers may be another node's handle (and some that are none: harmless).
+_LEADS = re.compile(
+    r".*-supply|pinctrl-\d|clocks|resets|power-domains|.*gpios?|interrupt-parent|phys|mboxes|dmas"
+)
+
+
+@dataclass
+class Node:
+    """One node, with its place above."""
+
+    parent: Node | None
+    properties: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def compatible(self) -> list[str]:
+        said = self.properties.get("compatible", b"")
+        return said.decode().rstrip("\0").split("\0") if said else []
+
+    @property
+    def enabled(self) -> bool:
+        return self.properties.get("status", b"okay\0") in (b"okay\0", b"ok\0")
+
+
+def nodes(tree: bytes) -> list[Node]:
+    """Of a .dtb file."""
+    structure, strings = struct.unpack(">2I", tree[8:16])
+    found: list[Node] = []
+    place: Node | None = None
+    at = structure
+    while True:
+        (token,) = struct.unpack(">I", tree[at : at + 4])
+        at += 4
+        if token == _BEGIN:
+            at = _even(tree.index(b"\0", at) + 1)
+            place = Node(place)
+            found.append(place)
+        elif token == _END and place is not None:
+            place = place.parent
+        elif token == _PROPERTY and place is not None:
+            length, name = struct.unpack(">2I", tree[at : at + 8])
+            at += 8
+            begin = strings + name
+            said = tree[begin : tree.index(b"\0", begin)].decode()
+            place.properties[said] = tree[at : at + length]
+            at = _even(at + length)
+        elif token != _NOTHING:
+            return found
+
+
+def hangs_on(tree: bytes, what: str = SD_SLOT) -> set[str]:
+    """What the enabled devices `what` need, themselves included: all their `compatible` words."""
+    known = nodes(tree)
+    handles = {struct.unpack(">I", node.properties["phandle"])[0]: node
+               for node in known if "phandle" in node.properties}  # fmt: skip
+    waiting = [node for node in known if what in node.compatible and node.enabled]
+    seen: list[Node] = []
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.append(node)
+        if node.parent is not None:
+            waiting.append(node.parent)  # a bus, or the controller of a group of pins
+        for name, said in node.properties.items():
+            if _LEADS.fullmatch(name) and len(said) % 4 == 0:
+                numbers = struct.unpack(f">{len(said) // 4}I", said)
+                waiting += [handles[number] for number in numbers if number in handles]
+    return {word for node in seen for word in node.compatible}
+
+
+def drivers(words: set[str], aliases: str) -> set[str]:
+    """The modules for those words, by the kernel's modules.alias; what is built in is not in it."""
+    found = set()
+    for line in aliases.splitlines():
+        row = re.fullmatch(r"alias of:N\*T\*C(\S+?)(?:C?\*)? (\S+)", line)
+        if row and row[1] in words:
+            found.add(row[2])
+    return found
+
+
+def _even(at: int) -> int:
+    return -(-at // 4) * 4
