@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import select
 import threading
+from collections.abc import Callable
 from typing import Any, get_args
 
 from gpiozero.exc import (
@@ -51,6 +52,8 @@ class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no typ
         self._poll.register(self._wake_fd, select.POLLIN)
         self._closing = False
         self._thread: threading.Thread | None = None
+        self.lost: OSError | None = None  # the lines are gone: a chip on USB that was pulled
+        self.when_lost: Callable[[], None] = lambda: None
 
     def line(self, number: int) -> Line:
         if number not in self._lines:
@@ -93,7 +96,12 @@ class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no typ
                 if fd == self._wake_fd:
                     os.eventfd_read(fd)
                 elif fd in self._watched:
-                    self._watched[fd].take_events()
+                    try:
+                        self._watched[fd].take_events()
+                    except OSError as error:
+                        self.lost = error
+                        self.when_lost()
+                        return
 
     def _write(self, number: int, level: bool) -> None:
         self._lines[number].drive(level)

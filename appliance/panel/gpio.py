@@ -41,6 +41,7 @@ class Wires:
         self._light: Light | None = None
         try:
             self._factory, self.by = _factory(settings)
+            self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # our own one calls it
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
                 self._inputs[name] = _Input(self._factory, pin(name), self._note)
             self._light = _light(settings, self._factory)
@@ -65,11 +66,14 @@ class Wires:
 
     def edges(self) -> list[tuple[str, bool, float]]:
         """Since the last look: input, whether it is pressed or off from then on, and when
-        (CLOCK_MONOTONIC, s)."""
+        (CLOCK_MONOTONIC, s). Raises PanelError when the lines are gone."""
         try:
             os.eventfd_read(self._fd)
         except BlockingIOError:
             return []
+        lost: OSError | None = getattr(self._factory, "lost", None)
+        if lost is not None:
+            raise PanelError(f"The header's pins are gone ({lost.strerror}).", "See hw/pinout.md.")
         found = []
         while self._edges:
             found.append(self._edges.popleft())

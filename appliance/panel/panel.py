@@ -10,7 +10,7 @@ from datetime import time as clock
 
 import msgspec
 
-from appliance.errors import StorageError
+from appliance.errors import PanelError, StorageError
 from appliance.machine import Machine
 from appliance.messages import ButtonFault, Message, Mute, Standing, StateChanged, Switched
 from appliance.models.store import Store
@@ -100,7 +100,7 @@ class Panel:
         words = self._fingers.words() if self._fingers is not None else []
         for name, active in (WORDS[word] for word in words if word != HELLO):
             self._wires.drive(name, active)
-        for name, active, at in self._wires.edges():
+        for name, active, at in self._edges():
             if name == "button":
                 self._take(self._button.edge(active, at))
             else:
@@ -120,6 +120,15 @@ class Panel:
         self._wires.close()
         if self._fingers is not None:
             self._fingers.close()
+
+    def _edges(self) -> list[tuple[str, bool, float]]:
+        """Raises PanelError when the lines are gone: a switch that cannot be read cuts."""
+        try:
+            return self._wires.edges()
+        except PanelError:
+            if self._has_switch:
+                self._work.floor.switched_off = True
+            raise
 
     # ── in ───────────────────────────────────────────────────────────────────────────────────
     def _hear(self, message: Message) -> None:

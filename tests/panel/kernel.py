@@ -50,6 +50,12 @@ class Request:
         self.fd, self._into = os.pipe()
         self._events: list[gpiod.EdgeEvent] = []
         self.released = False
+        self.gone = False
+
+    def vanish(self) -> None:
+        """As if its chip were pulled: its descriptor is readable, and every call fails."""
+        self.gone = True
+        os.write(self._into, b"!")
 
     def put(self, event: gpiod.EdgeEvent) -> None:
         self._events.append(event)
@@ -80,12 +86,13 @@ class Request:
         return events
 
     def release(self) -> None:
-        self._check()
         self.released, self._wire.request = True, None
         os.close(self.fd)
         os.close(self._into)
 
     def _check(self) -> None:
+        if self.gone:
+            raise OSError(errno.ENODEV, "No such device")
         if self.released:
             raise gpiod.RequestReleasedError
 

@@ -152,6 +152,22 @@ def test_a_taken_line_is_told_and_the_others_are_there(factory: KernelFactory) -
     assert not factory.pin(23).state
 
 
+def test_lines_that_vanish_are_told_once_and_end_the_thread(
+    factory: KernelFactory, kernel: Kernel
+) -> None:
+    told = threading.Event()
+    factory.when_lost = told.set
+    button = Button(17, pin_factory=factory)
+    request = kernel.wires[17].request
+    assert request is not None
+    request.vanish()
+    assert told.wait(SOON_S)
+    assert factory.lost is not None
+    assert factory.lost.strerror == "No such device"
+    request.gone = False
+    button.close()
+
+
 def test_closing_frees_every_line_and_may_be_done_twice(
     factory: KernelFactory, kernel: Kernel
 ) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -11,6 +13,7 @@ from typing import cast
 import pytest
 
 from appliance import settings
+from appliance.errors import PanelError
 from appliance.ipc import floor
 from appliance.machine import Machine
 from appliance.messages import Forget, Message, Restart, Standing, StateChanged
@@ -25,10 +28,9 @@ from appliance.worker import Worker
 class Desk:
     """What a worker gives to its process, without a process: mail in, messages out."""
 
-    def __init__(self, folder: Path) -> None:
-        self.settings = settings.load(
-            None, {"state_dir": str(folder), "panel": {"gpio": "keyboard", "night": ""}}
-        )
+    def __init__(self, folder: Path, *, mute_switch: bool = False) -> None:
+        panel = {"gpio": "keyboard", "mute_switch": mute_switch, "night": ""}
+        self.settings = settings.load(None, {"state_dir": str(folder), "panel": panel})
         self.floor = floor.Floor(floor.create())
         self.log = logging.getLogger("panel")
         self.box_started_s = 0.0
@@ -124,3 +126,19 @@ def test_a_folder_that_cannot_be_written_stops_no_panel(
     for second in (1.0, 2.0):
         panel.step(second)
     assert len([r for r in caplog.records if "cannot be written" in r.message]) == 1
+
+
+def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, mute_switch=True)
+    panel = Panel(cast("Worker", desk))
+    panel._wires.drive("mute_switch", False)
+    panel.step(time.monotonic())
+    panel.step(time.monotonic() + 1.0)
+    before = desk.floor.switched_off
+    panel._wires._factory.lost = OSError(errno.ENODEV, "No such device")
+    panel._wires._factory.when_lost()
+    with pytest.raises(PanelError, match="gone"):
+        panel.step(time.monotonic() + 2.0)
+    assert (before, desk.floor.switched_off) == (False, True)
+    panel.close()
+    desk.channel.close()
