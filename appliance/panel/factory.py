@@ -20,7 +20,6 @@ from gpiozero.exc import (
     PinInvalidState,
     PinPWMFixedValue,
     PinSetInput,
-    PinUnknownPi,
 )
 from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 
@@ -28,8 +27,8 @@ from appliance.panel.dim import Dimmer
 from appliance.panel.lines import Chip, Edges, Line, Pull
 
 DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
-# A board with the 40-pin header (Pi 5, 8 GB), for kernels that do not tell which board this is.
-# gpiozero needs one to know which numbers a header has.
+# gpiozero wants a board, to know which numbers its header has: the same on every Pi with 40 pins.
+# This one is a Pi 5 with 8 GB. Not asked for, since not every kernel tells.
 ANY_PI = 0xD04170
 
 
@@ -107,10 +106,7 @@ class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no typ
         self._lines[number].drive(level)
 
     def _get_revision(self) -> int:
-        try:
-            return int(super()._get_revision())
-        except PinUnknownPi:
-            return ANY_PI
+        return ANY_PI
 
 
 class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
