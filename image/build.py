@@ -119,7 +119,7 @@ def main() -> int:
         plan = Plan(__version__, FLAVOURS[args.flavour], args.key.resolve(), args.work.resolve(),
                     cache_folder(), args.into.resolve(), commit_time_s())  # fmt: skip
         if args.fresh:
-            for old in plan.cache.glob("root-*"):
+            for old in (*plan.cache.glob("root-*"), *plan.cache.glob("kernel-*")):
                 remove(old)
         made = build(plan, teller)
     except (InterludeError, Misfit) as error:

@@ -37,15 +37,14 @@ def make(plan: Plan) -> Path:
                 f'Name it: {flavour.source}="deb [signed-by=…] URI SUITE main".',
             )
         sources.append(line)
-    archive = archives.Archives(plan.work / "apt", sources, plan.logs)
-    archive.refresh()
-    suite = flavour.suites[0] if flavour.suites else "*"
-    version = archive.version(flavour.package, suite)
-    wanted = _siblings(archive, flavour.package, version)
-    tools = [(tool, archive.version(tool)) for tool in TOOLS]
-    named = [f"{name}={number}" for name, number in (*wanted, *tools)]
 
     def write(path: Path) -> None:
+        archive = archives.Archives(plan.work / "apt", sources, plan.logs)
+        archive.refresh()
+        suite = flavour.suites[0] if flavour.suites else "*"
+        wanted = _siblings(archive, flavour.package, archive.version(flavour.package, suite))
+        tools = [(tool, archive.version(tool)) for tool in TOOLS]
+        named = [f"{name}={number}" for name, number in (*wanted, *tools)]
         raw, scratch = path.with_name(".kernel.raw"), path.with_name(".kernel.debs")
         for folder in (raw, scratch):
             remove(folder)
@@ -58,7 +57,10 @@ def make(plan: Plan) -> Path:
             for folder in (raw, scratch):
                 remove(folder)
 
-    return once(plan.cache, f"kernel-{flavour.name}", [*named, Path(__file__).read_bytes()], write)
+    # Not the version: backports move from one hour to the next, and the same input is to make the
+    # same image. `--fresh` looks for a newer one.
+    inputs: list[str | bytes] = [*sources, flavour.package, *TOOLS, Path(__file__).read_bytes()]
+    return once(plan.cache, f"kernel-{flavour.name}", inputs, write)
 
 
 def version_of(kernel: Path) -> str:

@@ -1,7 +1,7 @@
 """The kernels that an image may have: one table. The code that builds with them is the same.
 
-debian  7.2 of Debian 13's backports: the Pi 5's device trees, its RP1 and network are in it, and
-        QEMU boots it. It lacks the I2S block, so microphones and loudspeakers go by USB.
+debian  that of Debian 13's backports: the Pi 5's device trees, its RP1 and network are in it, and
+        QEMU boots it. It lacks the I2S block: microphones and loudspeakers go by USB.
 rpi     the Raspberry Pi's own, for sound cards on the pin header. Its archive is the builder's to
         reach: name its sources line in INTERLUDE_RPI_SOURCE. Not built by anybody yet.
 """
