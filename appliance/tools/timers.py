@@ -46,6 +46,14 @@ class Timer:
         return self.due_wall_s - now.wall_s
 
 
+_FILLERS = frozenset("a an the my our for timer timers alarm alarms".split())
+
+
+def meant(name: str) -> set[str]:
+    """The same of "eggs" and "the egg timer"."""
+    return {word.removesuffix("s") for word in name.lower().split() if word not in _FILLERS}
+
+
 class Timers:
     """`news` collects what has happened, until it is taken; `changed`: it is to be written down."""
 
@@ -112,8 +120,9 @@ class Timers:
         return timer
 
     def find(self, name: str) -> Timer | None:
-        """The newest of that name; of any, if it is ""."""
-        wanted = [timer for timer in self._waiting if not name or timer.name == name]
+        """The newest of that name; of any, if it is "", or no more than "the timer"."""
+        wish = meant(name)
+        wanted = [timer for timer in self._waiting if not wish or meant(timer.name) == wish]
         return wanted[-1] if wanted else None
 
     def cancel(self, timer: Timer) -> None:

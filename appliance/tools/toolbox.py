@@ -22,7 +22,7 @@ from appliance.tools.clock import (
     spoken_when,
 )
 from appliance.tools.numbers import in_words, read
-from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers
+from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
 
 LOUDER = 0.15  # of the whole range: a step that is heard
 LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
@@ -122,10 +122,10 @@ class Toolbox:
 
     def cancel_timer(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
         name = _name(given)
-        if self.timers.ringing:
+        timer = self.timers.find(name)
+        if self.timers.ringing and (timer is None or not meant(name)):
             self.timers.hush()
             return says("all right.")
-        timer = self.timers.find(name)
         if timer is None:
             return says(f"there is no timer called {name}." if name else "there is no timer.")
         self.timers.cancel(timer)

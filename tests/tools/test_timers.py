@@ -115,9 +115,26 @@ def test_the_newest_is_found_or_the_one_of_that_name() -> None:
     assert timers.find("") == tea
     assert timers.find("eggs") == eggs
     assert timers.find("bread") is None
+    assert timers.find("the timer") == tea
     timers.cancel(tea)
     assert timers.find("") == eggs
     assert kinds(timers) == ["set", "set", "cancelled"]
+
+
+@pytest.mark.parametrize("name", ["egg", "the eggs", "egg timer", "my eggs timer", "Eggs"])
+def test_a_name_is_known_by_what_is_meant(name: str) -> None:
+    timers = Timers()
+    eggs = timers.start(300.0, "eggs", START)
+    timers.start(300.0, "tea", START)
+    assert timers.find(name) == eggs
+
+
+@pytest.mark.parametrize("name", ["bread", "egg bread", "s s"])
+def test_another_name_is_another_timer(name: str) -> None:
+    timers = Timers()
+    timers.start(300.0, "eggs", START)
+    timers.start(300.0, "", START)
+    assert timers.find(name) is None
 
 
 # ── restarts ─────────────────────────────────────────────────────────────────────────────────

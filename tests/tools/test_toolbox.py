@@ -135,9 +135,18 @@ def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: B
     bench.use("timer", minutes=5)
     bench.use("timer", minutes=10)
     bench.box.timers.look(later(301.0))
-    assert bench.says("cancel_timer", later(302.0)) == "All right."
+    assert bench.says("cancel_timer", later(302.0), name="the timer") == "All right."
     assert not bench.box.timers.ringing
     assert len(bench.box.timers.waiting) == 1
+
+
+def test_another_one_may_be_cancelled_while_something_rings(bench: Bench) -> None:
+    bench.use("timer", minutes=5, name="tea")
+    bench.use("timer", minutes=10, name="eggs")
+    bench.box.timers.look(later(301.0))
+    assert bench.says("cancel_timer", later(302.0), name="egg timer") == "Eggs: the timer is off."
+    assert bench.box.timers.ringing
+    assert bench.says("cancel_timer", later(303.0), name="tea") == "All right."
 
 
 def test_there_are_only_so_many_timers(bench: Bench) -> None:
