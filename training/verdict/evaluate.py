@@ -1,32 +1,39 @@
-"""How good the shipped network is: `python -m training.verdict.evaluate CACHE --role held-out`.
+"""How good networks are: `python -m training.verdict.evaluate CACHE --role held-out`.
 
-In: kept bursts of a role (`gather --role held-out`), the ONNX file. Out: the curve by age with 95 %
-intervals over speakers, what the decision rule makes of it, latency, calibration; as Markdown.
+In: kept bursts of a role (`gather --role held-out`), ONNX files. Out: for each network the curve by
+age with 95 % intervals, what the decision rule makes of it, latency, calibration, the trade-off of
+the two errors, and where the errors are; as Markdown, and as JSON for `tradeoff`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from appliance.bench import intervals
 from appliance.hear.features import GIVEN_MS
 from appliance.hear.network import MODEL, Network
 from appliance.hear.senses import STEP_FRAMES
-from appliance.hear.verdict import IN_NETWORK, Odds, decided
+from appliance.hear.verdict import IN_NETWORK, Odds, Trust, decided
+from appliance.messages import Judgement
 from appliance.processes import RATE_HZ
 from appliance.settings import Verdict, load_defaults
 from training.verdict import figures
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
 from training.verdict.gather import Bursts, load
+from training.verdict.render import conditions
 from training.verdict.sounds import Role
 
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
+RESUMED = (0.7, 0.8, 0.85, 0.9, 0.95)  # shares of backchannels, at which to read the other error
+POINTS = 60  # of a trade-off's curve
 STEP_MS = STEP_FRAMES * 1000 // RATE_HZ
 Floats = npt.NDArray[np.float64]
 
@@ -57,28 +64,29 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
     return Opinions(odds, quiet, some)
 
 
-def verdicts(said: Opinions, rule: Verdict) -> tuple[list[str], npt.NDArray[np.int_]]:
-    """What the box decides of each burst, and when. One that was cut off before, because the
-    speech detector had heard no voice by then, is judged by its last opinion if the network vouched
-    for it (as the box would have followed it), and is a noise if it did not."""
-    kinds, ages = [], []
+def verdicts(
+    said: Opinions, rule: Verdict, trust: Trust = IN_NETWORK
+) -> tuple[list[Judgement | None], npt.NDArray[np.int_]]:
+    """What the box decides of each burst, and when. Some were cut off before, because the speech
+    detector had heard no voice by then. That is a noise, unless the network vouches for it: then
+    the box would have listened on, and what came of it nobody knows (None)."""
+    kinds: list[Judgement | None] = []
+    ages = []
     due = [ms for ms in range(rule.first_ms, rule.deadline_ms + 1, 20)
            if (ms - rule.first_ms) % rule.every_ms == 0 or ms == rule.deadline_ms]  # fmt: skip
     for i, until in enumerate(said.some.until // 2):
-        kind, age = "noise", 150
+        kind: Judgement | None = None
         for ms in due:
             at = said.at(ms)
             if at >= until:
-                last = Odds(*said.odds[i, until - 1].tolist())
-                kind = "noise" if last.noise >= 0.5 else last.likeliest()
+                kind = "noise" if said.odds[i, until - 1, 2] >= 0.5 else None
                 break
             odds = Odds(*said.odds[i, at].tolist())
-            verdict = decided(odds, int(said.quiet_ms[i, at]), ms, rule, IN_NETWORK)
-            if verdict is not None:
-                kind, age = verdict, ms
+            kind = decided(odds, int(said.quiet_ms[i, at]), ms, rule, trust)
+            if kind is not None:
                 break
         kinds.append(kind)
-        ages.append(age)
+        ages.append(ms)
     return kinds, np.array(ages)
 
 
@@ -101,35 +109,108 @@ def curve(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
 
 def decisions(said: Opinions, rule: Verdict, which: npt.NDArray[np.bool_]) -> list[str]:
     kinds, ages = verdicts(said, rule)
+    known = which & np.array([kind is not None for kind in kinds])
+    gave_way = np.array([kind == "interruption" for kind in kinds])
     lines = [
-        "| what it was | n | goes on | gives way | verdict p50 / p95 |",
-        "|---|---|---|---|---|",
+        "| what it was | n | goes on | 95 % | gives way | verdict p50 / p95 |",
+        "|---|---|---|---|---|---|",
     ]
     for i, kind in enumerate(KINDS):
-        mine = np.flatnonzero(which & (said.some.kind == i))
-        if not len(mine):
+        mine = known & (said.some.kind == i)
+        count, on = int(mine.sum()), int((mine & ~gave_way).sum())
+        if not count:
             continue
-        gave_way = np.mean([kinds[j] == "interruption" for j in mine])
+        low, high = intervals.share(on, count)
         p50, p95 = np.percentile(ages[mine], [50, 95])
-        lines.append(f"| {kind} | {len(mine)} | {1 - gave_way:.1%} | {gave_way:.1%} "
-                     f"| {p50:.0f} / {p95:.0f} ms |")  # fmt: skip
-    speech = which & (said.some.kind < 2)
-    lines += ["", f"All speech: p50 {np.percentile(ages[speech], 50):.0f} ms."]
+        lines.append(f"| {kind} | {count} | {on / count:.1%} | {low:.1%} to {high:.1%} "
+                     f"| {1 - on / count:.1%} | {p50:.0f} / {p95:.0f} ms |")  # fmt: skip
+    speech = known & (said.some.kind < 2)
+    low, high = intervals.percentile(ages[speech].tolist(), 50)
+    right = figures.balanced(gave_way[speech].astype(int), said.some.kind[speech])
+    lost = int((which & (said.some.kind < 2)).sum() - speech.sum())
+    lines += ["", f"All speech: balanced accuracy {right:.3f}; verdict p50 "
+              f"{np.percentile(ages[speech], 50):.0f} ms ({low:.0f} to {high:.0f}). "
+              f"{lost} more were cut off while it would have listened on."]  # fmt: skip
     return lines
 
 
-def report(said: Opinions, rule: Verdict) -> str:
+def tradeoff(said: Opinions, which: npt.NDArray[np.bool_], ms: int) -> tuple[Floats, Floats]:
+    """How likely an interruption is said to be, of interruptions and of backchannels of this age:
+    (n,), (m,). Any threshold resumes those below it."""
+    at = said.at(ms)
+    there = which & (said.some.until // 2 > at)
+    odds = said.odds[:, at, 1]
+    return odds[there & (said.some.kind == 1)], odds[there & (said.some.kind == 0)]
+
+
+def tradeoffs(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
+    """Interruptions resumed at the threshold that resumes so many backchannels, by age."""
+    lines = ["| backchannels resumed | " + " | ".join(f"{share:.0%}" for share in RESUMED) + " |",
+             "|---" * (len(RESUMED) + 1) + "|"]  # fmt: skip
+    for ms in (300, 500, 700):
+        calls, murmurs = tradeoff(said, which, ms)
+        shares = [float(np.mean(calls < np.quantile(murmurs, r))) for r in RESUMED]
+        lines.append(f"| interruptions resumed, {ms} ms | "
+                     + " | ".join(f"{share:.1%}" for share in shares) + " |")  # fmt: skip
+    return lines
+
+
+def points(said: Opinions, which: npt.NDArray[np.bool_]) -> dict[str, list[list[float]]]:
+    """Of the curve at some ages: [backchannels given way to, interruptions resumed]."""
+    made = {}
+    for ms in (300, 700):
+        calls, murmurs = tradeoff(said, which, ms)
+        at = np.quantile(np.concatenate([calls, murmurs]), np.linspace(0, 1, POINTS))
+        made[f"{ms} ms"] = [[float(np.mean(murmurs >= t)), float(np.mean(calls < t))] for t in at]
+    return made
+
+
+def errors(said: Opinions, rule: Verdict, words: int = 20) -> list[str]:
+    """Where the box goes wrong: by echo, noise, room and length, then by what was said."""
+    kinds, _ = verdicts(said, rule)
+    rows: dict[str, list[bool]] = defaultdict(list)
+    spoken: dict[str, list[bool]] = defaultdict(list)
+    for about, kind, decided_kind in zip(said.some.about, said.some.kind, kinds, strict=True):
+        if kind == 2 or decided_kind is None or "alone" in about["scene"]:
+            continue
+        wrong = (decided_kind == "interruption") != (kind == 1)
+        role, seed = about["scene"].split()
+        where = conditions(role, int(seed))
+        whose = "people" if about["origin"] == "real" else "synthetic"
+        for name, value, edges in (
+            ("echo against the owner, dB", where.echo_db - where.level_db, (-99, -12, -4, 4, 99)),
+            ("owner over the noise, dB", where.level_db - where.noise_db, (0, 12, 20, 30, 99)),
+            ("RT60, ms", where.rt60_s * 1000, (0, 250, 400, 999)),
+            ("length, ms", about["length_ms"], (0, 250, 350, 500, 800, 9999)),
+        ):
+            bin_ = int(np.searchsorted(edges, value, "right"))
+            rows[f"{name}, {edges[bin_ - 1]} to {edges[bin_]} | {whose} {KINDS[kind]}s"].append(
+                wrong
+            )
+        spoken[f"{about['word']} | {whose} {KINDS[kind]}s"].append(wrong)
+    worst = sorted(spoken.items(), key=lambda row: -sum(row[1]))[:words]
+    lines = ["| where | what | n | wrong |", "|---|---|---|---|"]
+    for name, wrongs in [*sorted(rows.items()), *worst]:
+        lines.append(f"| {name} | {len(wrongs)} | {np.mean(wrongs):.1%} |")
+    return lines
+
+
+def groups(said: Opinions) -> dict[str, npt.NDArray[np.bool_]]:
     origin = np.array([a["origin"] for a in said.some.about])
-    speech = said.some.kind < 2
-    lines = [f"{len(said.some)} bursts: {dict(Counter(origin.tolist()))}"]
-    groups: dict[str, Any] = {
+    return {
         "recordings of people": origin == "real",
         "synthetic phrases and hums": np.isin(origin, ["said", "hummed"]),
         "everything": np.ones(len(origin), bool),
     }
-    for name, which in groups.items():
+
+
+def report(said: Opinions, rule: Verdict) -> str:
+    speech = said.some.kind < 2
+    lines = [f"{len(said.some)} bursts: {dict(Counter(a['origin'] for a in said.some.about))}"]
+    for name, which in groups(said).items():
         if (which & speech).any():
-            lines += ["", f"**{name}**", "", *curve(said, which), "", *decisions(said, rule, which)]
+            lines += ["", f"**{name}**", "", *curve(said, which), "", *decisions(said, rule, which),
+                      "", *tradeoffs(said, which)]  # fmt: skip
     late = said.at(500)
     there = said.some.until // 2 > late
     error = figures.calibration_error(said.odds[there, late], said.some.kind[there])
@@ -141,10 +222,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("cache", type=Path)
     parser.add_argument("--role", choices=get_args(Role), default="held-out")
-    parser.add_argument("--model", type=Path, default=MODEL)
+    parser.add_argument("--model", type=Path, nargs="+", default=[MODEL])
+    parser.add_argument("--errors", action="store_true", help="a table of where it goes wrong")
+    parser.add_argument("--json", type=Path, help="the trade-off's points, for `tradeoff`")
     args = parser.parse_args()
-    said = opinions(load(args.cache, args.role), args.model)
-    print(report(said, load_defaults().hearing.verdict))
+    bursts, rule = load(args.cache, args.role), load_defaults().hearing.verdict
+    kept = {}
+    for model in args.model:
+        said = opinions(bursts, model)
+        print(f"## {model.stem}\n\n{report(said, rule)}\n")
+        if args.errors:
+            print("\n".join(errors(said, rule)), "\n")
+        kept[model.stem] = {name: points(said, which) for name, which in groups(said).items()}
+    if args.json:
+        args.json.write_text(json.dumps(kept))
 
 
 if __name__ == "__main__":

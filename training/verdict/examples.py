@@ -19,6 +19,7 @@ from appliance.hear.features import (
     HOP_FRAMES,
     LOUDER,
     PAST_MS,
+    PITCH,
     WIDTH,
     Measure,
     whole,
@@ -97,11 +98,28 @@ def batch(
     rows[:, :, :BANDS] = rows[:, :, :BANDS] @ _sizes(count, chance)
     tilt = chance.uniform(-0.25, 0.25, (count, 1, 1)) * np.linspace(-1, 1, BANDS)
     rows[:, :, :BANDS] += (tilt + chance.normal(0, 0.06, (count, 1, BANDS))).astype(np.float32)
+    _noisier(rows, chance)
+    pitch = rows[:, :, PITCH]
+    rows[:, :, PITCH] = pitch + (pitch != 0) * chance.uniform(-0.3, 0.3, (count, 1))
     for row in rows:
-        width = int(chance.integers(0, 7))
+        width = int(chance.integers(0, 9))
         at = int(chance.integers(0, BANDS - width))
         row[:, at : at + width] = 0
+        first, missed = int(chance.integers(0, ROWS - 6)), int(chance.integers(0, 6))
+        row[first : first + missed, :BANDS] = 0
     return torch.from_numpy(rows)
+
+
+def _noisier(rows: npt.NDArray[np.float32], chance: np.random.Generator) -> None:
+    """In place, half of the bursts: steady noise 14 to 50 dB under the peak, of any slope. Bands
+    are in units of 20 dB, 1 being the peak: a power is 10 ** (2 x)."""
+    which = np.flatnonzero(chance.random(len(rows)) < 0.5)
+    level = chance.uniform(-1.5, 0.3, (len(which), 1))
+    slope = chance.uniform(-0.5, 0.5, (len(which), 1)) * np.linspace(-1, 1, BANDS)
+    noise = 10 ** (2 * (level + slope))[:, None]
+    flutter = chance.gamma(3.0, 1 / 3, (len(which), ROWS, BANDS)).astype(np.float32)
+    power = 10 ** (2 * rows[which, :, :BANDS]) + noise.astype(np.float32) * flutter
+    rows[which, :, :BANDS] = 0.5 * np.log10(power)
 
 
 def _sizes(count: int, chance: np.random.Generator) -> npt.NDArray[np.float32]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,12 +21,13 @@ import numpy.typing as npt
 from appliance.hear.senses import STEP_FRAMES
 from training.verdict import voices
 from training.verdict.render import Heard, alone, scene
-from training.verdict.sounds import Role, Sounds
+from training.verdict.sounds import MIX, PHRASES, Role, Sounds
 
 SHARD = 100  # scenes
 SOUND_STEPS, MEASURE_STEPS = 220, 160
 HELD_CLIPS = 1_500
 CLIPS = 12_000  # synthetic phrases, of which every burst takes one and changes it
+AGAIN = 5_000  # with any other seed than the first
 FIELDS = ("past_steps", "kind", "word", "origin", "who", "scene", "lead_ms", "length_ms")
 
 
@@ -84,20 +87,30 @@ def main() -> None:
     parser.add_argument("--role", choices=get_args(Role), default="training")
     parser.add_argument("--shards", type=int, default=30)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--scenes", type=int, default=SHARD, help=f"of a shard, {SHARD} at most")
     parser.add_argument("--alone", action="store_true", help="the box talks, and nobody is there")
+    parser.add_argument("--phrases", action="store_true", help="mostly synthetic ones")
+    parser.add_argument("--voices", type=int, default=1, help="seed of the synthetic clips")
+    parser.add_argument("--headphones", action="store_true", help="no echo: twice as quick")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     held = args.role == "held-out"
-    said = voices.kept(args.cache, HELD_CLIPS if held else CLIPS, seed=1, held=held)
-    sounds = Sounds(args.role, args.recordings, args.more, said)
-    make, name = (alone, f"{args.role}-alone") if args.alone else (scene, args.role)
-    scenes = SHARD // 5 if args.alone else SHARD
+    count = HELD_CLIPS if held else CLIPS if args.voices == 1 else AGAIN
+    said = voices.kept(args.cache, count, seed=args.voices, held=held)
+    mix = PHRASES if args.phrases else MIX
+    sounds = Sounds(args.role, args.recordings, args.more, said, mix)
+    make: Callable[[Sounds, int], list[Heard]] = partial(scene, headphones=args.headphones)
+    name = f"{args.role}-alone" if args.alone else args.role
+    if args.alone:
+        make = alone
+    scenes = SHARD // 5 if args.alone else args.scenes
     for shard in range(args.first, args.first + args.shards):
         path = args.cache / f"{name}-{shard:03}.npz"
         if path.is_file():
             continue
         began = time.monotonic()
-        heard = [each for i in range(scenes) for each in make(sounds, shard * SHARD + i)]
+        seeds = range(shard * SHARD, shard * SHARD + scenes)
+        heard = [each for seed in seeds for each in make(sounds, seed)]
         keep(path, heard)
         print(f"{path.name}: {len(heard)} bursts in {time.monotonic() - began:.0f} s", flush=True)
 

@@ -28,6 +28,7 @@ CONTEXT = {
     "near": (NEAR - 1, CHANNELS),
     "wide": ((WIDE - 1) * DILATION, CHANNELS),
 }
+DROPPED = 0.2  # of what goes between the layers, in training
 OPSET = 17
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -47,7 +48,7 @@ class Network(nn.Module):
         self.embed = nn.Linear(HIDDEN, EMBEDDING)
         self.answer = nn.Linear(EMBEDDING, CLASSES)
         self.words = nn.Linear(HIDDEN, words)  # training only: which word it was
-        self.drop = nn.Dropout(0.1)
+        self.drop = nn.Dropout(DROPPED)
 
     def forward(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Log odds, embedding, and log odds of the words."""

@@ -7,7 +7,7 @@ as `Hearing` gave them to its judge, with what the sound was. Nothing is trained
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -25,7 +25,7 @@ from appliance.processes import RATE_HZ
 from appliance.room import acoustics
 from appliance.settings import Hearing as HearingSettings
 from appliance.settings import load_defaults
-from training.verdict.sounds import Sound, Sounds
+from training.verdict.sounds import Role, Sound, Sounds
 
 DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
 EVENTS = 14  # sounds in a scene
@@ -33,7 +33,7 @@ ALONE_S = 24  # of the box talking to nobody
 LAG_STEPS = 2  # from an onset to silence at the card
 ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
 Wave = npt.NDArray[np.float32]
-Canceller = Literal["kalman", "speex"]
+Canceller = Literal["kalman", "speex", "none"]
 DEFAULTS = load_defaults()
 
 
@@ -143,38 +143,62 @@ def settings(confirm_ms: int, canceller: Canceller) -> HearingSettings:
     return msgspec.structs.replace(ours, verdict=verdict, onset=onset, echo=echo)
 
 
-def scene(sounds: Sounds, seed: int) -> list[Heard]:
-    """The bursts of one scene: one room, one owner's loudness, fourteen sounds over the box."""
-    chance = np.random.default_rng([seed, len(sounds.role)])
-    rate = RATE_HZ
+class Conditions(NamedTuple):
+    """Of a scene: owner, echo and noise at the microphone in dB full scale; the room."""
+
+    level_db: float
+    echo_db: float
+    noise_db: float
+    room: int
+    rt60_s: float
+
+
+def conditions(role: Role, seed: int) -> Conditions:
+    """Those of a scene that has been rendered."""
+    return _conditions(role, seed)[1]
+
+
+def _conditions(role: Role, seed: int) -> tuple[np.random.Generator, Conditions]:
+    """And the chances that the rest of the scene is drawn by."""
+    chance = np.random.default_rng([seed, len(role)])
     level_db = chance.uniform(-42, -18)
     echo_db = min(-10.0, level_db + chance.uniform(-25, 12)) if chance.random() < 0.92 else -90.0
     noise_db = max(-72.0, level_db - chance.uniform(6, 42))
-    room = int(chance.integers(*ROOMS[sounds.role]))
-    rt60_s = float(chance.uniform(0.12, 0.6))
-    response = acoustics.impulse_response(rt60_s, rate_hz=rate, echo_db=echo_db, seed=room)
+    room = int(chance.integers(*ROOMS[role]))
+    return chance, Conditions(level_db, echo_db, noise_db, room, float(chance.uniform(0.12, 0.6)))
+
+
+def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]:
+    """The bursts of one scene: one room, one owner's loudness, fourteen sounds over the box.
+    With `headphones` there is neither echo nor canceller, and it takes half of the time."""
+    chance, where = _conditions(sounds.role, seed)
+    rate, level_db, room, rt60_s = RATE_HZ, where.level_db, where.room, where.rt60_s
+    response = acoustics.impulse_response(rt60_s, rate_hz=rate, echo_db=where.echo_db, seed=room)
     delay = np.zeros(int(chance.uniform(0, 0.04) * rate), np.float32)
     talk = _talk(sounds, chance)
     recorder = Recorder()
     confirm_ms = 150 if chance.random() < 0.4 else 900
     # The box has a choice of cancellers; what each of them leaves is to be known.
     canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
+    if headphones:
+        canceller, response = "none", np.zeros(1, np.float32)
     hearing = Hearing(settings(confirm_ms, canceller), judge=recorder)
     duck = float(chance.uniform(0.05, 0.2)) if chance.random() < 0.12 else 0.0
     talker = Talker(talk, hearing, recorder, duck)
     first_s = chance.uniform(0.4, 2.0) if chance.random() < 0.25 else chance.uniform(2.5, 4.5)
-    plan, frames = _plan(sounds, chance, int(first_s * rate), rt60_s, level_db, room)
+    gaps_s = (0.65, 0.85) if headphones else (0.75, 1.4)
+    plan, frames = _plan(sounds, chance, int(first_s * rate), rt60_s, level_db, room, gaps_s)
     noise = acoustics.noise(
-        str(chance.choice(acoustics.NOISES)), 8 * rate, level_db=noise_db, rate_hz=rate, seed=room
-    )
+        str(chance.choice(acoustics.NOISES)), 8 * rate, level_db=where.noise_db, rate_hz=rate,
+        seed=room,
+    )  # fmt: skip
     drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.25 else 0.0
     session = Session(talker, Echo(np.concatenate([delay, response])), noise, frames, drive=drive)
     for at, _, wave in plan:
         session.say(at, wave)
     while not session.over:
         session.step()
-    where = f"{sounds.role} {seed}"
-    kept = [_labelled(heard, plan, where) for heard in recorder.bursts]
+    kept = [_labelled(heard, plan, f"{sounds.role} {seed}") for heard in recorder.bursts]
     return [heard for heard in kept if heard is not None]
 
 
@@ -217,6 +241,7 @@ def _plan(
     rt60_s: float,
     level_db: float,
     room: int,
+    gaps_s: tuple[float, float],
 ) -> tuple[list[tuple[int, Sound, Wave]], int]:
     """What sounds when (the first sample of its clip), as it arrives at the microphone."""
     response = near(rt60_s, room, float(chance.uniform(-2, 14)))
@@ -232,7 +257,7 @@ def _plan(
         scaled = sound.wave * np.float32(32768 * 10 ** (loudness_db / 20) / rms)
         wet = convolved(scaled, far if sound.origin == "television" else response)
         plan.append((at, sound, np.clip(wet, -32000, 32000).astype(np.float32)))
-        at += sound.end + int(chance.uniform(0.75, 1.4) * RATE_HZ)
+        at += sound.end + int(chance.uniform(*gaps_s) * RATE_HZ)
     block = BLOCK_STEPS * STEP_FRAMES
     return plan, at // block * block
 

@@ -36,6 +36,16 @@ MIX = {
     "noise": 15,
     "television": 4,
 }
+# For shards of their own: what the first network confused most, in many more voices.
+PHRASES = {
+    "backchannel, real": 9,
+    "backchannel, said": 28,
+    "backchannel, hummed": 8,
+    "interruption, real": 9,
+    "interruption, said": 36,
+    "noise": 6,
+    "television": 4,
+}
 # Of the real words, those from further recordings: there are few yes and right among them.
 MORE_SHARE = {"backchannel": 0.08, "interruption": 0.3}
 LEAD_S = 0.15  # of the clip's own noise before a word, where it is kept
@@ -81,9 +91,11 @@ class Sounds:
         recordings: Path,
         more: Path | None,
         said: list[Said],
+        mix: dict[str, int] = MIX,
     ) -> None:
         """`more`: further recordings, whose speakers train only."""
         self.role = role
+        self._mix = mix
         self._perturb = role == "training"
         self._real: dict[str, dict[str, list[corpus.Source]]] = defaultdict(
             lambda: defaultdict(list)
@@ -106,7 +118,7 @@ class Sounds:
         self._clips: dict[Path, corpus.Clip | None] = {}
 
     def next(self, chance: np.random.Generator) -> Sound:
-        names, weights = list(MIX), np.array(list(MIX.values()), float)
+        names, weights = list(self._mix), np.array(list(self._mix.values()), float)
         while True:
             made = self._make(str(chance.choice(names, p=weights / weights.sum())), chance)
             if made is not None:

@@ -28,8 +28,10 @@ WORDS_WEIGHT = 0.3  # of the second task
 WORD_SEEN = 25  # times, to be one of its words
 WORDS_MS = 200  # from then on words can be told
 AVERAGED = 4  # of the last epochs' weights
-GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there
+GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there, if not told
 ALONE_TIMES = 3  # as often: what the box leaves of its own voice must never end its answer
+SPARED = 0.5  # of the bursts that are no synthetic phrase are left out of an epoch, where a
+# training goes on: the network knows them by heart long before it knows the phrases
 SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
@@ -63,23 +65,37 @@ def told(network: Network, some: Examples) -> str:
     return "  ".join(parts)
 
 
+def course(some: Examples, spared: float, chance: np.random.Generator) -> np.ndarray:
+    """Which bursts an epoch goes through, in its order."""
+    alone = np.flatnonzero(["alone" in a["scene"] for a in some.about])
+    phrase = np.array([a["origin"] in ("said", "hummed") for a in some.about])
+    others = chance.permutation(np.flatnonzero(~phrase))
+    others = others[: round(len(others) * (1 - spared))]
+    each = [np.flatnonzero(phrase), others, np.repeat(alone, ALONE_TIMES - 1)]
+    return chance.permutation(np.concatenate(each))
+
+
 def learn(
-    some: Examples, tuning: Examples, network: Network, epochs: int, rate: float, seed: int
+    some: Examples,
+    tuning: Examples,
+    network: Network,
+    epochs: int,
+    rate: float,
+    seed: int,
+    spared: float = 0.0,
 ) -> Arrays:
     """The mean of the weights of the last epochs. Prints a line an epoch."""
     chance = np.random.default_rng(seed)
-    alone = np.flatnonzero(["alone" in a["scene"] for a in some.about])
-    each = np.concatenate([np.arange(len(some)), np.repeat(alone, ALONE_TIMES - 1)])
-    steps = epochs * (len(each) // BATCH)
+    steps = epochs * (len(course(some, spared, chance)) // BATCH)
     adam = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
-    course = torch.optim.lr_scheduler.OneCycleLR(
+    pace = torch.optim.lr_scheduler.OneCycleLR(
         adam, rate, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
     )
     kept: list[Arrays] = []
     began = time.monotonic()
     for epoch in range(epochs):
         network.train()
-        order = chance.permutation(each)
+        order = course(some, spared, chance)
         sums = np.zeros(2)
         for first in range(0, len(order) - BATCH + 1, BATCH):
             which = order[first : first + BATCH]
@@ -88,7 +104,7 @@ def learn(
             (loss + WORDS_WEIGHT * second).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             adam.step()
-            course.step()
+            pace.step()
             sums += [loss.item(), second.item()]
         kept = [*kept, arrays(network)][-AVERAGED:]
         if epoch % SHOWN_EVERY == 0 or epoch == epochs - 1:
@@ -123,6 +139,20 @@ def warmth(network: Network, tuning: Examples) -> float:
     return figures.temperature(said, np.tile(tuning.kind[there], len(ages)))
 
 
+def go_on(network: Network, words: list[str], start: Path) -> None:
+    """Take over the weights of an earlier training; of its words those that are still asked for."""
+    known = json.loads(start.with_suffix(".json").read_text())["words"]
+    with np.load(start) as begun:
+        weights = {k: torch.from_numpy(begun[k]) for k in begun.files}
+    for name, own in (("words.weight", network.words.weight), ("words.bias", network.words.bias)):
+        taken = own.detach().clone()
+        for i, word in enumerate(words):
+            if word in known:
+                taken[i] = weights[name][known.index(word)]
+        weights[name] = taken
+    network.load_state_dict(weights)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("cache", type=Path)
@@ -132,6 +162,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="train on the tuning part too")
     parser.add_argument("--start", type=Path, help="weights (.npz) to go on from, more gently")
+    parser.add_argument("--rate", type=float, default=GOING_ON, help="of the first, with --start")
     parser.add_argument("--temperature", type=float, help="as it was tuned, with --whole")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -142,8 +173,6 @@ def main() -> None:
         bursts = together(bursts, held)
     seen = Counter(group(a) for a in bursts.about)
     words = sorted(word for word, count in seen.items() if count >= WORD_SEEN)
-    if args.start:
-        words = json.loads(args.start.with_suffix(".json").read_text())["words"]
     some, tuning = examples(bursts, words), examples(held, words)
     counts = Counter(a["kind"] for a in some.about)
     print(f"{len(some)} bursts {counts} {len(words)} words")
@@ -151,11 +180,9 @@ def main() -> None:
     network = Network(len(words), sample.mean(axis=0), sample.std(axis=0) + 0.05)
     print(sum(p.numel() for p in network.parameters()), "parameters", flush=True)
     if args.start:
-        with np.load(args.start) as begun:
-            network.load_state_dict({k: torch.from_numpy(begun[k]) for k in begun.files})
-    weights = learn(
-        some, tuning, network, args.epochs, RATE * (GOING_ON if args.start else 1), args.seed
-    )
+        go_on(network, words, args.start)
+    rate, spared = (RATE * args.rate, SPARED) if args.start else (RATE, 0.0)
+    weights = learn(some, tuning, network, args.epochs, rate, args.seed, spared)
     network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})
     print("mean of the last:", told(network, tuning))
     cooled = args.temperature or warmth(network, tuning)

@@ -1,0 +1,47 @@
+"""What evaluation makes of opinions; needs torch, which only a training machine has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from appliance.settings import load_defaults
+from training.verdict import evaluate
+from training.verdict.examples import ROWS, Examples, ages_ms
+
+COUNT = len(ages_ms())
+
+
+def said(odds: tuple[float, float, float], until: int = ROWS) -> evaluate.Opinions:
+    """One burst of one opinion, which has been quiet all the time."""
+    rows = np.zeros((1, ROWS, 50), np.float16)
+    level, usual = np.zeros((1, ROWS), np.float16), np.zeros(1, np.float32)
+    about = [{"scene": "tuning 1", "word": "yes", "origin": "real", "who": "a", "length_ms": 300}]
+    some = Examples(rows, level, usual, np.array([until], np.int32), np.zeros(1, int),
+                    np.zeros(1, int), about)  # fmt: skip
+    return evaluate.Opinions(
+        np.tile(np.array(odds), (1, COUNT, 1)), np.full((1, COUNT), 300.0), some
+    )
+
+
+@pytest.mark.parametrize(
+    ("odds", "until", "verdict"),
+    [
+        ((0.98, 0.01, 0.01), ROWS, "backchannel"),
+        ((0.1, 0.8, 0.1), ROWS, "interruption"),  # at the deadline: it has been quiet
+        ((0.1, 0.2, 0.7), 30, "noise"),  # cut off, and the network heard no voice either
+        ((0.3, 0.4, 0.3), 30, None),  # cut off where the box would have listened on
+    ],
+)
+def test_what_the_box_makes_of_a_burst(
+    odds: tuple[float, float, float], until: int, verdict: str | None
+) -> None:
+    kinds, _ = evaluate.verdicts(said(odds, until), load_defaults().hearing.verdict)
+    assert kinds == [verdict]
+
+
+def test_a_burst_is_counted_under_its_room_s_conditions() -> None:
+    lines = evaluate.errors(said((0.98, 0.01, 0.01)), load_defaults().hearing.verdict)
+    assert sum("people backchannels | 1 | 0.0%" in line for line in lines) == 5
