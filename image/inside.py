@@ -16,6 +16,8 @@ _MOUNTS = (
     "mount -t tmpfs -o mode=1777 tmp {root}/tmp",
     "mount -t tmpfs -o mode=0755 dev {root}/dev",
 )
+# Python's pools of processes want the first, sshd's check of its settings the second.
+_FOLDERS = ("dev/shm", "run/sshd")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
@@ -25,7 +27,7 @@ def entered(root: Path, binds: Mapping[Path, str] | None = None) -> str:
     for name in _DEVICES:
         target = shlex.quote(f"{root}/dev/{name}")
         lines += [f": >{target}", f"mount --bind /dev/{name} {target}"]
-    lines += [f"ln -s /proc/self/fd {root}/dev/fd", f"mkdir {root}/run/sshd"]
+    lines += [f"ln -s /proc/self/fd {root}/dev/fd", *(f"mkdir {root}/{name}" for name in _FOLDERS)]
     for here, there in (binds or {}).items():
         target = shlex.quote(f"{root}{there}")
         make = f"mkdir -p {target}" if here.is_dir() else f": >{target}"
