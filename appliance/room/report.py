@@ -11,6 +11,7 @@ import numpy as np
 
 from appliance import __version__
 from appliance.messages import (
+    CallAnswered,
     Dropouts,
     Onset,
     Paused,
@@ -139,8 +140,12 @@ class Reader:
         if not thoughts:
             return
         turn = thoughts[-1].turn
-        sentences = [m for _, m in self.all(Sentence) if m.turn == turn]
-        out.answer_text = " ".join(m.text for m in sorted(sentences, key=lambda m: m.number))
+        said: list[tuple[int, Sentence | CallAnswered]] = [
+            *self.all(Sentence),
+            *self.all(CallAnswered),
+        ]
+        texts = sorted((at, m.number, m.text) for at, m in said if m.turn == turn)
+        out.answer_text = " ".join(text for _, _, text in texts)
         started = next((m for _, m in self.all(Started) if m.turn == turn), None)
         if started is None:
             return

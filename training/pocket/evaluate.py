@@ -24,36 +24,37 @@ REAL_CLIPS_PER_WORD = 60
 
 def synthetic_voices(exam: Exam) -> None:
     known, some = exam.known, exam.known[:200]
-    misses = exam.row("held-out voices, clean", known, lambda i: [exam.clean(i)])
-    exam.row("  of these with a wrapper", exam.wrapped, lambda i: [exam.clean(i)])
+    clean = exam.row("held-out voices, clean", known, lambda i: [exam.clean(i)])
+    exam.tell("  of these with a wrapper", {i: n for i, n in clean.items() if i in exam.wrapped})
+    exam.tell("  of these for talk", {i: n for i, n in clean.items() if i not in exam.calls})
+    noisy: dict[int, dict[int, str]] = {}
     for db in (20, 10, 5):
         title = f"held-out voices, kitchen noise at {db} dB"
-        exam.row(title, known, lambda i, db=db: [exam.noisy(i, db)])  # type: ignore[misc]
+        noisy[db] = exam.row(title, known, lambda i, db=db: [exam.noisy(i, db)])  # type: ignore[misc]
+    talk = {i: n for i, n in noisy[10].items() if i not in exam.calls}
+    exam.tell("  of these for talk, at 10 dB", talk)
     title = "held-out voices, random room, noise and level"
     exam.row(title, known, lambda i: [exam.surroundings.heard(exam.corpus.clip(i))])
-    misses += exam.row("outside the table, clean", exam.unknown, lambda i: [exam.clean(i)])
+    other = exam.row("outside the table, clean", exam.unknown, lambda i: [exam.clean(i)])
     title = "outside the table, kitchen noise at 10 dB"
-    exam.row(title, exam.unknown, lambda i: [exam.noisy(i, 10)])
+    other_noisy = exam.row(title, exam.unknown, lambda i: [exam.noisy(i, 10)])
+    called = sorted(exam.calls)
+    calls = exam.row("calls of tools, clean", called, lambda i: [exam.clean(i)])
+    title = "calls of tools, kitchen noise at 10 dB"
+    calls_noisy = exam.row(title, called, lambda i: [exam.noisy(i, 10)])
+    for title, heard in (("clean", clean | other), ("at 10 dB", noisy[10] | other_noisy)):
+        of = f"{len(heard.keys() - exam.calls)}"
+        print_share(f"a call that nobody asked for, {title}", exam.uncalled(heard), of)
+    for title, heard in (("clean", calls), ("at 10 dB", calls_noisy)):
+        wrong = [m for m in exam.misses(heard) if m.rpartition(" -> ")[2] in grammar.calls()]
+        print_share(
+            f"another call than asked for, {title}", len(wrong) / len(heard), f"{len(heard)}"
+        )
     exam.row("one request in two clips", some, exam.in_two)
     exam.row("another request, then this one, in one turn", some, exam.after_another)
     silent = [exam.name([exam.surroundings.nothing()]) for _ in range(200)]
     print_share("no speech at all, not understood", silent.count(grammar.UNKNOWN) / 200, "200")
-    print("missed in clean speech:", *misses, sep="\n    ")
-
-
-def tools(exam: Exam) -> None:
-    """A call is right if its name and arguments are; a false one is worse than none."""
-    for title, rows in (("calls of tools", exam.calls), ("requests for talk", exam.talk)):
-        misses = exam.row(f"{title}, clean", rows, lambda i: [exam.clean(i)])
-        exam.row(f"{title}, kitchen noise at 10 dB", rows, lambda i: [exam.noisy(i, 10)])
-        print(f"missed in clean speech, {title}:", *misses, sep="\n    ")
-    others = [*exam.talk, *exam.unknown]
-    for title, clip in (
-        ("clean", exam.clean),
-        ("kitchen noise at 10 dB", lambda i: exam.noisy(i, 10)),
-    ):
-        false = sum(exam.name([clip(i)]) in grammar.calls() for i in others) / len(others)
-        print_share(f"a call that nobody asked for, {title}", false, str(len(others)))
+    print("missed in clean speech:", *exam.misses(clean | other | calls), sep="\n    ")
 
 
 def conversations(exam: Exam) -> None:
@@ -105,7 +106,6 @@ def main() -> None:
     first, sentence = exam.speed()
     print(f"3 s of speech, one core: first word after {first:.0f} ms, 12 words {sentence:.0f} ms")
     synthetic_voices(exam)
-    tools(exam)
     conversations(exam)
     if o.recordings:
         real_speech(exam, o.recordings)

@@ -31,11 +31,9 @@ class Exam:
         plain = {p for phrasings in self.table.values() for p in phrasings}
         known = [i for i in rows if self.corpus.rows[i]["name"] != grammar.UNKNOWN]
         self.known = known[:clips]
-        self.wrapped = [i for i in self.known if self.corpus.rows[i]["text"] not in plain]
+        self.wrapped = {i for i in self.known if self.corpus.rows[i]["text"] not in plain}
         self.unknown = [i for i in rows if i not in set(known)][:clips]
-        called = set(grammar.calls())
-        self.calls = [i for i in known if self.corpus.rows[i]["name"] in called][:clips]
-        self.talk = [i for i in known if self.corpus.rows[i]["name"] not in called][:clips]
+        self.calls = {i for i in known if self.corpus.rows[i]["name"] in grammar.calls()}
         self.surroundings = Surroundings(self.corpus.clip, len(self.corpus), self.g, 60)
 
     def clean(self, i: int) -> Array:
@@ -58,17 +56,28 @@ class Exam:
 
     def row(
         self, title: str, rows: Sequence[int], clips: Callable[[int], list[Array]]
-    ) -> list[str]:
-        """Print the share of rows understood, clips(i) being heard for row i; return the misses."""
-        wrong = []
-        for i in rows:
-            name = self.name(clips(i))
-            if name != self.corpus.rows[i]["name"]:
-                wrong.append(f"{self.corpus.rows[i]['text']} -> {name}")
-        unsure = sum(w.endswith(grammar.UNKNOWN) for w in wrong)
-        share = 1 - len(wrong) / max(1, len(rows))
-        print_share(title, share, f"{len(rows)}, {unsure} of the misses say so")
-        return wrong
+    ) -> dict[int, str]:
+        """What each row was taken for, clips(i) being heard for row i; prints the share of right
+        ones."""
+        heard = {i: self.name(clips(i)) for i in rows}
+        self.tell(title, heard)
+        return heard
+
+    def tell(self, title: str, heard: dict[int, str]) -> None:
+        wrong = [name for i, name in heard.items() if name != self.corpus.rows[i]["name"]]
+        share = 1 - len(wrong) / max(1, len(heard))
+        unsure = wrong.count(grammar.UNKNOWN)
+        print_share(title, share, f"{len(heard)}, {unsure} of the misses say so")
+
+    def misses(self, heard: dict[int, str]) -> list[str]:
+        rows = self.corpus.rows
+        wrong = [i for i, name in heard.items() if name != rows[i]["name"]]
+        return [f"{rows[i]['text']} -> {heard[i]}" for i in wrong]
+
+    def uncalled(self, heard: dict[int, str]) -> float:
+        """Of the rows that ask for no tool, the share that got a tool's call."""
+        others = [name for i, name in heard.items() if i not in self.calls]
+        return sum(name in grammar.calls() for name in others) / max(1, len(others))
 
     def in_two(self, i: int) -> list[Array]:
         """Cut at the quietest 20 ms of its middle third, as somebody who hesitates."""
