@@ -185,9 +185,10 @@ def release(args: argparse.Namespace) -> int:
 
 
 def system(args: argparse.Namespace) -> int:
+    from appliance.settings import load
     from appliance.slots import commands
 
-    return commands.cli(args, lambda: _settings(args))
+    return commands.cli(args, lambda: load(args.settings))
 
 
 def _settings(args: argparse.Namespace) -> Settings:

@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, StorageError
 from appliance.firstboot import forms
 from appliance.firstboot.radio import ADDRESS
 from appliance.firstboot.seed import Seed
@@ -54,7 +54,10 @@ class SetUp:
     password: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}")
 
     def run(self, *, asked: bool = False) -> str:
-        """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two."""
+        """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two.
+
+        Raises StorageError, said aloud, where no Wi-Fi can be opened.
+        """
         if not asked:
             limit = self.now_s() + NETWORK_S
             while not self.radio.connected():
@@ -70,6 +73,9 @@ class SetUp:
             return "no Wi-Fi in this machine"
         try:
             return self._until_set_up(asked=asked)
+        except StorageError as error:
+            self.says(f"I have no network, and cannot open a Wi-Fi of my own. {error.problem}")
+            raise
         finally:
             self._clear(OPEN, TYPED, PROBLEM)
             self.radio.close()

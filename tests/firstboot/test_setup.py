@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import SeedRefused
+from appliance.errors import SeedRefused, StorageError
 from appliance.firstboot.seed import Seed, Wifi
 from appliance.firstboot.serve import opened, put
 from appliance.firstboot.setup import NETWORK_S, REPEAT_S, REPEATS, SetUp
@@ -186,6 +186,18 @@ def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) ->
     scene.run()
     assert sum("With a phone" in sentence for sentence in scene.said) == REPEATS
     assert REPEATS * REPEAT_S < 10_000.0
+
+
+def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
+    class Broken(PaperRadio):
+        def open(self, name: str, password: str) -> None:
+            raise StorageError("NetworkManager: no such mode.")
+
+    scene.radio = Broken()
+    with pytest.raises(StorageError):
+        scene.run()
+    assert "no such mode" in scene.said[-1]
+    assert scene.radio.story == ["close"]
 
 
 def test_each_set_up_has_a_password_of_its_own() -> None:
