@@ -19,6 +19,7 @@ from appliance.think.model import Abandoned, Effort, Model
 from appliance.think.sentences import Sentences
 from appliance.tools.calls import BadCall, Call
 
+MOST_CALLS = 8  # in one answer: more is a model that goes round in circles
 BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
@@ -173,8 +174,8 @@ class _Telling:
             self._tell(self._text.feed(piece))
             return
         self.flush()
-        if isinstance(piece, Call):
-            number = len(self._entry.uses)
+        number = len(self._entry.uses)
+        if isinstance(piece, Call) and number < MOST_CALLS:
             self._entry.uses.append(Use(piece))
             self._send(Called(self._entry.number, number, piece.name, dict(piece.arguments)))
         elif not self._bungled:

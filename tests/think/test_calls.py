@@ -15,7 +15,7 @@ from appliance.messages import Called, Message, Sentence, ThoughtEnded
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
 from appliance.think.local import LocalGemma
-from appliance.think.mind import BUNGLED, Mind
+from appliance.think.mind import BUNGLED, MOST_CALLS, Mind
 from appliance.think.model import Effort, LocalModel
 from appliance.tools.table import TOOLS, Tool
 
@@ -117,6 +117,11 @@ def test_sentences_and_calls_leave_in_the_order_in_which_they_came(make: Make) -
 )  # fmt: skip
 def test_a_bungled_call_is_owned_up_to_once_and_never_spoken(make: Make, bad: str) -> None:
     assert make().answer(f"the moon {bad}") == [Sentence(1, 0, "the moon"), Sentence(1, 1, BUNGLED)]
+
+
+def test_a_model_that_calls_without_end_is_stopped_from_it(make: Make) -> None:
+    told = make().answer("<|tool_call>call:time{}<tool_call|>" * (MOST_CALLS + 3))
+    assert told == [*(called(1, n, "time") for n in range(MOST_CALLS)), Sentence(1, 0, BUNGLED)]
 
 
 def test_the_history_has_the_call_the_tools_answer_and_what_was_heard(make: Make) -> None:
