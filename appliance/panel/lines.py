@@ -130,9 +130,9 @@ class Chip:
             raise PanelError(
                 f"GPIO cannot be opened ({', '.join(closed)}).", "Is its user in group `gpio`?"
             )
-        here = f"only {', '.join(sorted(set(seen)))}" if seen else "no GPIO at all"
+        here = f"only {', '.join(sorted(set(seen)))}" if seen else "none at all"
         raise PanelError(
-            f"There is no GPIO chip {' or '.join(wanted)} here: {here}.",
+            f"There is no GPIO chip {' or '.join(wanted)} here, {here}.",
             "Set `panel.chip` to its label, or `panel.gpio: keyboard`.",
         )
 

@@ -154,12 +154,13 @@ def test_a_label_that_no_chip_has_is_told_with_those_that_are_here(simulator: Si
         Chip("pinctrl-of-mars")
 
 
+@pytest.mark.timeout(900)  # an emulated machine takes a minute and more to import it all
 def test_the_whole_panel_works_on_the_kernels_lines(simulator: Simulator, tmp_path: Path) -> None:
     """Press → floor and conductor; switch → the microphone is cut; state → light."""
-    room = Room(tmp_path, 100.0, gpio="header", chip=LABEL, night="")
+    room = Room(tmp_path, 400.0, gpio="header", chip=LABEL, night="")
     try:
         ready = [room.box.parts[name].heart for name in ("conductor", "panel")]
-        assert room.until(lambda: all(heart.is_ready for heart in ready), 100.0)
+        assert room.until(lambda: all(heart.is_ready for heart in ready), 400.0)
         assert room.floor.switched_off
         assert until(lambda: simulator.value("light_red") == "1")  # muted: steady
         simulator.pull("mute_switch", "down")
