@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from appliance.errors import ControlError, InterludeError
+from appliance.errors import InterludeError
 from appliance.firstboot import grow
 from appliance.firstboot.apply import Ground, apply, forget
 from appliance.firstboot.begin import begin
@@ -23,7 +22,6 @@ from appliance.verbs import tell
 
 BAD_SEED = "seed-problem"  # beside the files of serve.py
 NOTE = "wanted-setup"  # the panel's: `setup` or `reset`
-PATIENCE_S, LOOK_S = 180.0, 2.0  # for a box that is starting
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -62,43 +60,38 @@ def cli_setup(settings: Callable[[], Settings], folder: Path = FOLDER) -> int:
     if wanted == "reset":
         forget(Ground())
         voice.tell(Restart())
-    bad = folder / BAD_SEED
-    if bad.exists():
-        voice.says(f"What this card says of me cannot be used. {bad.read_text(encoding='utf-8')}")
 
     def applied(seed: Seed) -> None:
         apply(seed, Ground())
 
-    print(ended := SetUp(Radio(), voice.says, applied).run(asked=bool(wanted)))
+    set_up = SetUp(Radio(), voice.says, applied, folder)
+    bad = folder / BAD_SEED
+    if bad.exists():
+        said = bad.read_text(encoding="utf-8")
+        set_up.insist(f"What this card says of me cannot be used. {said}")
+    print(ended := set_up.run(asked=bool(wanted)))
     if ended == "set up":
         voice.tell(Restart())  # with the settings that were typed
     return 0
 
 
 class Voice:
-    """The box's own, as soon as it is there; a box that stays away is no reason to stop."""
+    """The box's own."""
 
-    def __init__(self, settings: Callable[[], Settings], patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
-        self._until_s = time.monotonic() + patience_s
 
-    def says(self, sentence: str) -> None:
+    def says(self, sentence: str) -> bool:
         """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
-        self.tell(Say(sentence, chime=True))
+        return self.tell(Say(sentence, chime=True))
 
-    def tell(self, message: Message) -> None:
-        while True:
-            try:
-                tell.send(self._settings(), message)
-                return
-            except ControlError as error:
-                if time.monotonic() >= self._until_s:
-                    print(f"<5>{error.problem}", flush=True)
-                    return
-                time.sleep(LOOK_S)
-            except InterludeError as error:  # settings that cannot be used: the light says so, too
-                print(f"<4>{error.problem}", flush=True)
-                return
+    def tell(self, message: Message) -> bool:
+        """Whether the box took it."""
+        try:
+            tell.send(self._settings(), message)
+        except InterludeError:  # it is starting, or away; the unit of its own says why
+            return False
+        return True
 
 
 def wish(incoming: Path) -> str:

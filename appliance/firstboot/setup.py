@@ -25,6 +25,8 @@ from appliance.firstboot.serve import FOLDER, OPEN, PROBLEM, TYPED, Opened
 NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi that is known
 REPEAT_S = 90.0  # between two tellings of how to join
 REPEATS = 20  # half an hour; then it is silent, and still open
+STARTS_S = 180.0  # a box that loads a large model
+AGAIN_S = 3.0  # between two tries to say something to a box that is starting
 LOOK_S = 1.0
 
 
@@ -42,10 +44,14 @@ class Radios(Protocol):
 
 @dataclass(frozen=True)
 class SetUp:
-    """One set-up. `says`: a sentence aloud; `apply`: brings the box to a seed."""
+    """One set-up.
+
+    says   a sentence aloud, and whether the box took it, which may still be starting
+    apply  brings the box to a seed
+    """
 
     radio: Radios
-    says: Callable[[str], None]
+    says: Callable[[str], bool]
     apply: Callable[[Seed], object]
     folder: Path = FOLDER
     now_s: Callable[[], float] = time.monotonic
@@ -69,7 +75,7 @@ class SetUp:
             else:
                 return "in a network"
         if not self.radio.device():
-            self.says("I have no network. Plug in a network cable.")
+            self.insist("I have no network. Plug in a network cable.")
             return "no Wi-Fi in this machine"
         try:
             return self._until_set_up(asked=asked)
@@ -79,6 +85,12 @@ class SetUp:
         finally:
             self._clear(OPEN, TYPED, PROBLEM)
             self.radio.close()
+
+    def insist(self, sentence: str) -> None:
+        """Aloud, as soon as the box can; one that stays away is no reason to stop."""
+        limit = self.now_s() + STARTS_S
+        while not self.says(sentence) and self.now_s() < limit:
+            self.sleep(AGAIN_S)
 
     def _until_set_up(self, *, asked: bool) -> str:
         names = tuple(self.radio.names())
@@ -107,8 +119,8 @@ class SetUp:
         told, next_s = 0, self.now_s()
         while True:
             if told < REPEATS and self.now_s() >= next_s:
-                told, next_s = told + 1, self.now_s() + REPEAT_S
-                self.says(self.invitation(asked=asked))
+                heard = self.says(self.invitation(asked=asked))
+                told, next_s = told + heard, self.now_s() + (REPEAT_S if heard else AGAIN_S)
             try:
                 if (seed := self._typed()) is not None:
                     return seed

@@ -27,6 +27,7 @@ from appliance.settings import Settings
 
 OK = 0
 DECLINED = 1
+STARTS_S = 60.0  # for a box that is just starting, to tell it something
 INTERRUPTED = 130  # as shells say for Ctrl-C
 
 
@@ -98,10 +99,16 @@ def cli_bring(settings: Settings, stick: Path | None = None) -> int:
     from appliance.verbs import tell
 
     def told(message: Message) -> None:
-        try:
-            tell.send(settings, message)
-        except ControlError as error:
-            print(error.problem, file=sys.stderr)
+        limit_s = time.monotonic() + STARTS_S
+        while True:
+            try:
+                tell.send(settings, message)
+                return
+            except ControlError as error:
+                if time.monotonic() >= limit_s:
+                    print(error.problem, file=sys.stderr)
+                    return
+                time.sleep(2.0)
 
     def talks() -> bool:
         now = status.read()

@@ -61,6 +61,13 @@ class Scene:
     at: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
     refuses: str = ""
     time_s: float = 0.0
+    box_up_s: float = 0.0  # from when on the box takes what it is to say
+
+    def says(self, sentence: str) -> bool:
+        if self.time_s < self.box_up_s:
+            return False
+        self.said.append(sentence)
+        return True
 
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
@@ -76,7 +83,7 @@ class Scene:
 
     def run(self, *, asked: bool = False) -> str:
         made = SetUp(
-            self.radio, self.said.append, self.apply, self.folder,
+            self.radio, self.says, self.apply, self.folder,
             now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password="12345678",
         )  # fmt: skip
         return made.run(asked=asked)
@@ -200,7 +207,27 @@ def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
     assert scene.radio.story == ["close"]
 
 
+def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: Scene) -> None:
+    scene.box_up_s = NETWORK_S + 100
+    scene.at = [(NETWORK_S + 20, lambda: put(scene.folder, HOME))]
+    assert scene.run() == "set up"
+    assert scene.time_s < NETWORK_S + 30
+    late = Scene(scene.folder, box_up_s=NETWORK_S + 100)
+    late.at = [(NETWORK_S + 110, lambda: put(late.folder, HOME))]
+    late.run()
+    assert sum("With a phone" in sentence for sentence in late.said) == 1
+
+
+def test_a_cable_is_asked_for_as_soon_as_the_box_can(scene: Scene) -> None:
+    scene.radio.wifi = ""
+    scene.box_up_s = NETWORK_S + 60
+    scene.run()
+    assert len(scene.said) == 1
+    away = Scene(scene.folder, PaperRadio(wifi=""), box_up_s=1e9)
+    assert away.run() == "no Wi-Fi in this machine"
+
+
 def test_each_set_up_has_a_password_of_its_own() -> None:
-    made = [SetUp(PaperRadio(), print, print) for _ in range(4)]
+    made = [SetUp(PaperRadio(), bool, print) for _ in range(4)]
     assert len({one.password for one in made}) == 4
     assert all(one.password.isdecimal() and len(one.password) == 8 for one in made)
