@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from appliance.bench.trials import CONVERGED_S, Made, Place, Spec
+from appliance.bench.trials import ANSWERED_S, CONVERGED_S, Made, Place, Spec
 from appliance.room import phrases
 from appliance.room.corpus import Kind, Source
 from appliance.room.noises import NOISES
@@ -93,6 +93,7 @@ class Job:
     seconds: float
     seed: int
     noise: tuple[Source, ...] = ()
+    question: phrases.Phrase | None = None
 
 
 def place(condition: Condition, room: tuple[float, int]) -> Place:
@@ -148,8 +149,12 @@ class _Maker:
     ) -> Job:  # fmt: skip
         self._seed += 1
         seconds = max(seconds, CONVERGED_S + EACH_S * len(specs)) if specs else seconds
+        question = None
+        if by == "ours":
+            question = phrases.question(self._rng)
+            seconds += ANSWERED_S
         return Job(part, by, condition.name, place(condition, room), specs, seconds, self._seed,
-                   self._noise(condition.noise))  # fmt: skip
+                   self._noise(condition.noise), question)  # fmt: skip
 
     def sounds(self, count: int) -> tuple[Spec, ...]:
         """So many, of each class and kind as in `MIXTURE`, shuffled."""

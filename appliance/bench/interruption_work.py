@@ -18,7 +18,7 @@ from appliance.bench import box_talk
 from appliance.bench.interruption_plan import Job
 from appliance.bench.offline import Box, Machine
 from appliance.bench.offline_article import Article
-from appliance.bench.trials import Place, Result, in_room, play, through_the_room
+from appliance.bench.trials import ANSWERED_S, Place, Result, in_room, play, through_the_room
 from appliance.errors import InterludeError
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
@@ -39,10 +39,12 @@ def do(job: Job, settings: Settings) -> Result:
     noise, problems = _noise(job.place, job.noise)
     machine: Machine
     if job.by == "ours":
-        machine = Box(box_talk.talk(min(job.seconds, TALK_S), job.seed), settings)
+        talk = box_talk.talk(min(job.seconds, TALK_S), job.seed)
+        asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
+        machine = Box(talk, settings, asked=asked)
     else:
         machine = Article(box_talk.talk(ANSWER_S, job.seed))
-    result = play(machine, job.place, noise, job.specs, job.seed, job.seconds)
+    result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)
     result.problems += problems
     return result
 

@@ -68,14 +68,22 @@ class Box:
     and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
     after an interruption drops the answer and begins another when the owner has spoken."""
 
-    def __init__(self, talk: Samples, settings: Settings, hearing: Ear | None = None) -> None:
-        """It says `talk` over and over, as loud as it is."""
+    def __init__(
+        self,
+        talk: Samples,
+        settings: Settings,
+        hearing: Ear | None = None,
+        *,
+        asked: int = 0,
+    ) -> None:
+        """It says `talk` over and over, as loud as it is; not before something was said to it, or
+        sample `asked`."""
         self._talk = talk
         self.hearing: Ear = hearing or Hearing(settings.hearing)
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # in the talk, of the sample that is due
         self._hold = self._released = 0
-        self._quiet_until = 0  # no answer is under way before this sample
+        self._quiet_until = asked  # no answer is under way before this sample
         self._sounding = False
         self._ahead: list[Samples] = [np.zeros(STEP_FRAMES, np.int16)] * LAG_STEPS
         self._played = self._ahead[0]

@@ -24,6 +24,10 @@ from appliance.room.corpus import Clip, Floats, Kind, Source
 from appliance.room.owner import SPEECH_DB, Sound, scaled
 from appliance.room.phrases import Phrase
 
+ASKED_S = (
+    6.0  # into a session its owner asks the box something; what sounds in the room did so before
+)
+ANSWERED_S = ASKED_S + 8.0  # by then it talks, whatever it has made of the question
 CONVERGED_S = 8.0  # of talking before the first sound: the canceller has learned the echo
 TALKED_S = 0.7  # of talking again before the next sound
 AFTER_S = 1.3  # of listening to the machine after a sound's end
@@ -162,8 +166,10 @@ def play(
     specs: tuple[Spec, ...],
     seed: int,
     seconds: float,
+    question: Phrase | None = None,
 ) -> Result:
-    """Say all `specs` over the machine, one after the other, and then listen until `seconds`."""
+    """Say all `specs` over the machine, one after the other, and then listen until `seconds`.
+    `question`: what its owner asks first, as loud as owners usually are."""
     result = Result()
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     frames = round(seconds * RATE_HZ)
@@ -171,7 +177,16 @@ def play(
     response = through_the_room(place)
     said: list[tuple[Spec, Clip, int, int]] = []
     left = list(reversed(specs))
-    due, talked = round(CONVERGED_S * RATE_HZ), 0
+    first = 0
+    stretches: list[tuple[int, int]] = []
+    if question is not None:
+        first = round(ANSWERED_S * RATE_HZ)
+        asked = sound_of(question)
+        loud = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
+        at = round(ASKED_S * RATE_HZ)
+        session.say(at, in_room(loud, response))
+        stretches.append((at + asked.onset, at + len(asked.samples)))
+    due, talked = first + round(CONVERGED_S * RATE_HZ), 0
     block = BLOCK_STEPS * 80
     while not session.over:
         session.step()
@@ -196,7 +211,7 @@ def play(
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
     result.trials = [_trial(session, *one) for one in said]
     # Behind its word a recording has noise of its own, and the room goes on.
-    stretches = [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
+    stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
     result.pauses = _uncaused(machine.events, stretches)
     result.died_s = [at / RATE_HZ for at in machine.yields
                      if not _caused(at, stretches, LATE + DEADLINE)]  # fmt: skip

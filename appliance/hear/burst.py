@@ -73,11 +73,14 @@ class Burst:
         return 0.0 if self._usual_db is None else self.level_db - self._usual_db
 
 
-_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
+# Of the way at each utterance. A television may be taken for the owner, and must not make its own
+# level the usual one before the owner has spoken again.
+_LOUDER_COUNTS, _SOFTER_COUNTS = 0.7, 0.15
 
 
 def usual_after(usual_db: float | None, burst: Burst) -> float:
     """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
     if usual_db is None:
         return burst.level_db
-    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * burst.level_db
+    louder_db = burst.level_db - usual_db
+    return usual_db + (_LOUDER_COUNTS if louder_db > 0 else _SOFTER_COUNTS) * louder_db

@@ -53,13 +53,31 @@ class Levels:
 _SPEECH = 0.5  # probability
 _SPEECH_SHARE, _SPEECH_STEPS = 0.8, 2400  # more than a fifth of 12 s must be speech to count
 _SYLLABLES_DB = 9.0  # its loudest syllables stand out by that much more
+_PEAK_DECAY_DB = 0.1  # a step, 20 dB a second: from one syllable to the next a peak holds
+# Under the owner's usual level: an owner's syllables rise over it, a television's at the other end
+# of the room do not come that near.
+_SOFTER_DB = 6.0
 
 
 class Background:
-    """Speech that goes on and on while the box talks. `db` of it; -100 if there is none."""
+    """Speech that goes on and on in the room and is not the owner's, such as a television's.
+
+    db    of its loudest syllables; -100 if there is none
+    soft  what sounds is too soft to be the owner, by how loud its syllables are
+    """
 
     def __init__(self) -> None:
         self._levels = Levels(_SPEECH_SHARE, _SPEECH_STEPS)
+        self._peak_db = float(_LOWEST_DB)
+        self.owner_db: float | None = None  # how loud the owner usually speaks; told from outside
+
+    @property
+    def known(self) -> bool:
+        return self._levels.known
+
+    @property
+    def soft(self) -> bool:
+        return self.owner_db is not None and self._peak_db < self.owner_db - _SOFTER_DB
 
     @property
     def db(self) -> float:
@@ -67,4 +85,6 @@ class Background:
 
     def feed(self, energy_db: float, probability: float, followed: bool) -> None:
         """One step's energy, and the probability that it is speech."""
-        self._levels.feed(energy_db if probability >= _SPEECH else _LOWEST_DB, followed)
+        self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
+        speech_db = energy_db if probability >= _SPEECH else _LOWEST_DB
+        self._levels.feed(speech_db, followed and not self.soft)

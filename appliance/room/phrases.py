@@ -36,6 +36,10 @@ INTERRUPTIONS = (
     "I have a question", "no that's wrong", "tell me about the moon instead", "turn it off",
     "what do you mean", "how far is that", "okay but why", "right but what about me",
 )  # fmt: skip
+QUESTIONS = (
+    "tell me about the moon", "how is bread made", "tell me a story about the sea",
+    "why is the sky blue in the morning", "what can you tell me about mountains",
+)  # fmt: skip
 SPOKEN: dict[Kind, tuple[str, ...]] = {
     "backchannel": BACKCHANNELS,
     "interruption": INTERRUPTIONS,
@@ -70,6 +74,13 @@ def phrase(kind: Kind, rng: random.Random, variants: tuple[str, ...] = HELD_OUT)
     voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
     pitch = rng.randrange(20, 80, 5)
     return Phrase(kind, rng.choice(SPOKEN[kind]), voice, speed, pitch, rng.choice(CONTOURS))
+
+
+def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
+    """Something that is asked of the box while it is silent."""
+    voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
+    text = rng.choice(QUESTIONS)
+    return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
 
 
 def spoken(said: Phrase) -> Clip:

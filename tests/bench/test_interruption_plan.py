@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from appliance.bench.interruption_plan import ECHO, LOUD, QUIET, SOUNDS, place, plan
-from appliance.bench.trials import CONVERGED_S
+from appliance.bench.trials import ANSWERED_S, CONVERGED_S
 from appliance.room.corpus import Source
 from appliance.room.owner import SPEECH_DB
 
@@ -51,9 +51,14 @@ def test_fewer_events_mean_fewer_sounds_and_shorter_silences() -> None:
     few, usual = plan("default", [], 1, events=12), plan("default", [], 1)
     assert SOUNDS["default"] == 120
     for part, least in (("over", 9), ("pauses", 9)):
-        some = sum(len(j.specs) or j.seconds for j in few if j.part == part)
-        all_of_them = sum(len(j.specs) or j.seconds for j in usual if j.part == part)
+        some = sum(len(j.specs) or j.seconds - ANSWERED_S for j in few if j.part == part)
+        all_of_them = sum(len(j.specs) or j.seconds - ANSWERED_S for j in usual if j.part == part)
         assert least < all_of_them / some < 11
+
+
+def test_our_box_is_asked_something_first_and_the_article_s_talks_at_once() -> None:
+    jobs = plan("quick", [], 1)
+    assert all((job.question is None) == (job.by == "article") for job in jobs)
 
 
 def test_levels_are_told_against_the_owner() -> None:

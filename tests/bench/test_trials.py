@@ -10,11 +10,22 @@ import soundfile
 
 from appliance.bench.offline import Box, Timed
 from appliance.bench.offline_article import Article
-from appliance.bench.trials import Made, Place, Result, echo_of, in_room, play, through_the_room
+from appliance.bench.trials import (
+    ANSWERED_S,
+    ASKED_S,
+    Made,
+    Place,
+    Result,
+    echo_of,
+    in_room,
+    play,
+    through_the_room,
+)
 from appliance.ipc.ring import Samples
-from appliance.messages import Onset, Opinion, Verdict
+from appliance.messages import Onset, Opinion, SpeechStarted, Verdict
 from appliance.processes import RATE_HZ
 from appliance.room.corpus import Source
+from appliance.room.owner import SPEECH_DB
 from appliance.room.phrases import Phrase
 from appliance.settings import load_defaults
 
@@ -44,6 +55,18 @@ class Deaf:
 
     def hear(self, mic: Samples, at: int) -> None:
         """Nothing."""
+
+
+def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
+    asked = round(ANSWERED_S * RATE_HZ)
+    question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
+    box = Box(tone(30), load_defaults(), asked=asked)
+    result = play(box, QUIET, SILENCE, (), 1, 16.0, question)
+    (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
+    assert ASKED_S < began < ASKED_S + 1
+    assert 16.0 - ASKED_S - 4 < result.talked_s < 16.0 - ASKED_S - 1
+    assert box.hearing.usual_db == pytest.approx(SPEECH_DB, abs=3)
+    assert not result.pauses
 
 
 def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> None:

@@ -45,6 +45,29 @@ def test_a_television_becomes_background() -> None:
     assert -36 < background.db < -26
 
 
+def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_known() -> None:
+    heard = []
+    for owner_db in (-26.0, None):
+        rng = np.random.default_rng(2)
+        background = Background()
+        background.owner_db = owner_db
+        for _ in range(STEPS):
+            db = min(television(rng), -33.0)
+            background.feed(db, 0.9 if db > -60 else 0.1, followed=db > -60)
+        heard.append(background.known and background.soft)
+    assert heard == [True, False]
+
+
+def test_an_owner_is_not_soft_between_two_syllables() -> None:
+    background = Background()
+    background.owner_db = -26.0
+    soft = []
+    for step in range(400):
+        background.feed(-22.0 if step % 60 < 30 else -60.0, 0.9, followed=True)
+        soft.append(background.soft)
+    assert not any(soft)
+
+
 def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
     background = Background()
     for _ in range(3):

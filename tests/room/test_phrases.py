@@ -8,7 +8,7 @@ import pytest
 
 from appliance.errors import SceneError
 from appliance.room.corpus import held_out
-from appliance.room.phrases import HELD_OUT, SPOKEN, VARIANTS, Phrase, phrase, spoken
+from appliance.room.phrases import HELD_OUT, SPOKEN, VARIANTS, Phrase, phrase, question, spoken
 
 
 def test_a_bench_speaks_only_with_voices_that_no_training_may_use() -> None:
@@ -42,3 +42,9 @@ def test_a_phrase_sounds_between_its_onset_and_its_end() -> None:
 def test_a_voice_that_there_is_not_is_one_sentence() -> None:
     with pytest.raises(SceneError, match="nobody"):
         spoken(Phrase("backchannel", "yes", "nobody", 160, 50))
+
+
+def test_a_question_is_asked_by_a_voice_of_the_benches() -> None:
+    asked = question(random.Random(3))
+    assert asked.voice.rpartition("+")[2] in HELD_OUT
+    assert len(asked.text.split()) >= 4
