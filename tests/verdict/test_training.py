@@ -96,13 +96,6 @@ def test_balanced_accuracy_forgives_no_rare_class() -> None:
     assert figures.balanced(np.zeros(100, int), kind) == 0.5
 
 
-@pytest.mark.parametrize(("apart", "area"), [(0.0, 0.5), (1.0, 0.76), (9.0, 1.0), (-9.0, 0.0)])
-def test_the_area_says_how_far_two_are_apart(apart: float, area: float) -> None:
-    chance = rng()  # normal of spread 1: 0.76 is Phi(1 / sqrt 2)
-    higher, lower = chance.normal(apart, 1, 4000), chance.normal(0, 1, 4000)
-    assert figures.area(higher, lower) == pytest.approx(area, abs=0.02)
-
-
 def test_an_interval_over_few_speakers_is_wide() -> None:
     chance = rng()
     kind = chance.integers(0, 2, 400)

@@ -41,12 +41,6 @@ def interval(
     return float(low), float(high)
 
 
-def area(higher: Floats, lower: Floats) -> float:
-    """Under the curve of all thresholds: how often one of `higher` is above one of `lower`."""
-    below = np.searchsorted(np.sort(lower), higher, "left")
-    return float(np.mean(below) / len(lower))
-
-
 def temperature(log_odds: Floats, kind: Ints) -> float:
     """The one by which to divide log odds (N, 3), so that they are as sure as they are right."""
 
