@@ -26,8 +26,9 @@ def pad_clips(clips: list[Array]) -> tuple[torch.Tensor, torch.Tensor]:
     return wave, lengths
 
 
-def learning_rate(step: int, steps: int, peak: float, warm: int = 100) -> float:
+def learning_rate(step: int, steps: int, peak: float) -> float:
     """Up in a line, down in a half cosine to a fiftieth."""
+    warm = min(100, steps // 6)
     if step < warm:
         return peak * (step + 1) / warm
     done = (step - warm) / max(1, steps - warm)

@@ -7,6 +7,7 @@ An answer in the middle may be cut at any word, as if the owner had interrupted 
 """
 
 from dataclasses import dataclass, field
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -57,6 +58,7 @@ REPLIES = (
 )
 
 
+@cache
 def vocabulary() -> Vocabulary:
     """Every word of answers, requests and persona whole, at a start and inside a sentence."""
     said = [p for phrasings in grammar.requests().values() for p in phrasings]

@@ -25,9 +25,14 @@ from training.pocket.mind import Mind, MindConfig
 from training.pocket.rooms import Surroundings
 from training.pocket.speech import Corpus
 
-COURSES = 900, 1900, 1300, 1300  # steps; in each the rate rises and falls anew
-TOOLS_STEPS, TOOLS_PEAK_RATE = 1400, 1e-3  # of the fourth lesson
-REQUESTS, PEAK_RATE = 30, 1.5e-3  # requests: in one step, over all processes
+PEAK_RATE = 1.5e-3
+# Steps and peak rate, by corpus, of the third and the fourth lesson; in each course the rate rises
+# and falls anew.
+COURSES = {
+    "train": ((900, PEAK_RATE), (1900, PEAK_RATE), (1300, PEAK_RATE), (1300, PEAK_RATE)),
+    "tools": ((1400, 1e-3), (260, 7e-4)),
+}
+REQUESTS = 30  # in one step, over all processes
 TURNS = (2, 4, 5, 5, 10)  # in one conversation, drawn for each step
 FULL_SHARE, TYPED_SHARE, PHONES_WEIGHT, SAVE_EVERY = 0.1, 0.06, 0.2, 100
 

@@ -17,13 +17,7 @@ from training.pocket import learn_ears, learn_mind
 from training.pocket.conversation import VOCABULARY_SIZE, vocabulary
 from training.pocket.ears import Ears
 from training.pocket.export import export
-from training.pocket.learn_together import (
-    COURSES,
-    TOOLS_PEAK_RATE,
-    TOOLS_STEPS,
-    Lesson,
-    learn_in_processes,
-)
+from training.pocket.learn_together import COURSES, Lesson, learn_in_processes
 from training.pocket.mind import Mind, MindConfig
 from training.pocket.restore import restore
 from training.pocket.speech import phones_path, synthesise_corpus
@@ -41,13 +35,6 @@ def speak(cache: Path, name: str, scale: float) -> None:
         synthesise_corpus(cache, name, scale)
 
 
-def mean(last: States, before: States) -> States:
-    return {
-        name: {key: LAST_SHARE * state[key] + (1 - LAST_SHARE) * before[name][key] for key in state}
-        for name, state in last.items()
-    }
-
-
 def from_nothing(cache: Path, scale: float, processes: int) -> States:
     """The first three lessons."""
     speak(cache, "train", scale)
@@ -58,26 +45,25 @@ def from_nothing(cache: Path, scale: float, processes: int) -> States:
         mind = learn_mind.learn(part(learn_mind.STEPS, scale))
         torch.save(mind.state_dict(), cache / "mind.pt")
     learned = {name: torch.load(cache / f"{name}.pt") for name in ("ears", "mind")}
-    for number, steps in enumerate(COURSES):
-        course, before = cache / f"both{number}.pt", learned
+    return together(cache, learned, "train", scale, processes)
+
+
+def together(cache: Path, start: States, corpus: str, scale: float, processes: int) -> States:
+    """The courses over one corpus, and the mean of the last two: the third lesson, and, over
+    speech of which half asks for tools, the fourth."""
+    speak(cache, corpus, scale)
+    learned = before = start
+    for number, (steps, peak) in enumerate(COURSES[corpus]):
+        course, before = cache / f"{corpus}{number}.pt", learned
         if not course.exists():
-            learn_in_processes(
-                Lesson(cache, learned, course, part(steps, scale), processes, number)
-            )
+            steps = part(steps, scale)
+            lesson = Lesson(cache, learned, course, steps, processes, number, peak, corpus)
+            learn_in_processes(lesson)
         learned = torch.load(course)
-    return mean(learned, before)
-
-
-def of_tools(cache: Path, start: States, scale: float, processes: int) -> States:
-    """The fourth: as the third, over speech of which half asks for tools."""
-    speak(cache, "tools", scale)
-    course = cache / "tools.pt"
-    if not course.exists():
-        steps, seed = part(TOOLS_STEPS, scale), len(COURSES)
-        lesson = Lesson(cache, start, course, steps, processes, seed, TOOLS_PEAK_RATE, "tools")
-        learn_in_processes(lesson)
-    learned: States = torch.load(course)
-    return learned
+    return {
+        name: {key: LAST_SHARE * state[key] + (1 - LAST_SHARE) * before[name][key] for key in state}
+        for name, state in learned.items()
+    }
 
 
 def train(
@@ -95,7 +81,7 @@ def train(
     else:
         restore(start, ears, mind, words)
         learned = {"ears": ears.state_dict(), "mind": mind.state_dict()}
-    learned = of_tools(cache, learned, scale, processes)
+    learned = together(cache, learned, "tools", scale, processes)
     ears.load_state_dict(learned["ears"])
     mind.load_state_dict(learned["mind"])
     export(folder, ears, mind, words)
