@@ -13,6 +13,7 @@ from appliance.slots.slot import SlotName, named
 
 COMMAND_LINE = Path("/proc/cmdline")
 FIRMWARE = Path("/dev/vcio")  # of Raspberry Pi's own kernel, which passes a restart's words on
+WORDS = Path("/run/systemd/reboot-param")  # what the kernel is told with a restart, as by HAOS
 START = Path("/run/interlude-start")  # what the first program of this start says of it
 RELEASE = Path("/usr/lib/os-release")
 
@@ -37,10 +38,11 @@ class Pi(Service):
         release: Path = RELEASE,
         start: Path = START,
         firmware: Path = FIRMWARE,
+        words: Path = WORDS,
     ) -> None:
         super().__init__(runtime, systemctl)
         self._command_line, self._release = command_line, release
-        self._start, self._firmware = start, firmware
+        self._start, self._firmware, self._words = start, firmware, words
 
     def slot(self) -> SlotName | None:
         """The slot that runs; None on a machine without slots.
@@ -65,11 +67,19 @@ class Pi(Service):
     def start_anew(self, *, trial: bool) -> None:
         """Stop everything in order and start; with `trial` the other slot, once.
 
-        The words after a restart are the firmware's: `0 tryboot` is its one-shot flag
-        (raspberrypi.com/documentation, config.txt, "tryboot"). Raises StorageError.
+        The words for the firmware go where systemd looks for them at its end: `0 tryboot` is the
+        one-shot flag (raspberrypi.com/documentation, config.txt, "tryboot"). systemd itself is
+        asked, and not logind: it takes root's word without a capability. Raises StorageError.
         """
-        words = ["--reboot-argument=0 tryboot"] if trial else []
-        self._systemd("reboot", "--no-block", *words)
+        try:
+            if trial:
+                self._words.write_text("0 tryboot\n", encoding="ascii")
+            else:
+                self._words.unlink(missing_ok=True)
+        except OSError as error:
+            problem = f"{self._words}: cannot be written ({error.strerror})."
+            raise StorageError(problem, "Are you root?") from error
+        self._systemd("start", "--no-block", "--job-mode=replace-irreversibly", "reboot.target")
 
 
 def version(release: Path = RELEASE) -> str | None:

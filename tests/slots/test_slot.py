@@ -68,12 +68,21 @@ def test_another_system_has_neither(tmp_path: Path) -> None:
         runs_from(None)
 
 
-@pytest.mark.parametrize(("trial", "words"), [(True, " --reboot-argument=0 tryboot"), (False, "")])
-def test_a_new_start_is_asked_of_systemd_in_the_firmwares_words(
-    tmp_path: Path, trial: bool, words: str
+@pytest.mark.parametrize("trial", [True, False])
+def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
+    tmp_path: Path, trial: bool
 ) -> None:
     systemctl = tmp_path / "systemctl"
     systemctl.write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/asked\n')
     systemctl.chmod(0o755)
-    Pi(tmp_path, str(systemctl)).start_anew(trial=trial)
-    assert (tmp_path / "asked").read_text() == f"reboot --no-block{words}\n"
+    words = tmp_path / "reboot-param"
+    words.write_text("of an earlier one\n")
+    Pi(tmp_path, str(systemctl), words=words).start_anew(trial=trial)
+    asked = "start --no-block --job-mode=replace-irreversibly reboot.target\n"
+    assert (tmp_path / "asked").read_text() == asked
+    assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
+
+
+def test_words_that_cannot_be_left_are_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be written"):
+        Pi(tmp_path, "true", words=tmp_path / "none/reboot-param").start_anew(trial=True)
