@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
+from appliance.firstboot import serve
 from appliance.machine import Machine
 from appliance.models.store import Store
-from appliance.panel.around import FETCHING_S, LOOK_S, STALE_S, Around
+from appliance.panel.around import FETCHING_S, LOOK_S, SETUP, STALE_S, Around
 from appliance.panel.light import PATTERNS
 from appliance.release.wanted import PROGRESS, Teller
 
@@ -91,6 +92,10 @@ def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
     assert around.look(0.0) == {"setup"}
     (tmp_path / "open").unlink()
     assert around.look(LOOK_S) == frozenset()
+
+
+def test_the_file_that_says_so_is_the_one_that_set_up_writes() -> None:
+    assert SETUP == serve.FOLDER / serve.OPEN
 
 
 def test_the_disk_is_left_alone_between_two_looks(around: Around, tmp_path: Path) -> None:

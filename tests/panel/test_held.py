@@ -8,6 +8,7 @@ import pytest
 
 from appliance import settings
 from appliance.errors import StorageError
+from appliance.firstboot import commands
 from appliance.hear import adaptation, kept
 from appliance.link import link
 from appliance.panel import held
@@ -61,6 +62,10 @@ def test_who_has_the_rights_finds_one_word(tmp_path: Path, wish: held.Wish) -> N
     assert ask(wish, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [WANTED_SETUP]
     assert (tmp_path / WANTED_SETUP).read_text() == wish
+
+
+def test_who_has_the_rights_looks_for_that_word() -> None:
+    assert commands.NOTE == WANTED_SETUP
 
 
 def test_where_nobody_has_them_nothing_is_asked(tmp_path: Path) -> None:
