@@ -128,7 +128,7 @@ class Moment(NamedTuple):
     yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
     resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
     quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth, nor
-             into the closure of a "t" or a "p" (50 to 100 ms), unless it is known what word it was
+             into the closure of a "t" or a "p" (50 to 100 ms). With 60 it paused twice in one "yes"
     """
 
     from_ms: int
@@ -158,9 +158,9 @@ IN_NETWORK = Trust(
     moments=(
         #     from_ms  yields  resumes  quiet_ms
         Moment(   0,     3.0,    2.2,     150),
-        Moment( 180,     0.8,    1.2,     100),
-        Moment( 300,    -1.0,    0.7,      60),
-        Moment( 500,    -1.0,    1.0,      60),
+        Moment( 180,     0.4,    1.0,     120),
+        Moment( 300,    -1.3,    0.3,     100),
+        Moment( 500,    -1.0,    0.6,     100),
     ),
     last_doubt=0.12,
     vouches=True,

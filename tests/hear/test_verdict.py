@@ -99,11 +99,11 @@ def test_when_a_judge_is_believed(
         (0.90, 200, 300, None),  # it has stopped: it may have been the box's own
         (0.90, 400, 700, "interruption"),
         (0.001, 0, 300, None),  # never into an open mouth
-        (0.001, 100, 180, "backchannel"),
-        (0.001, 80, 180, None),
-        (0.02, 60, 300, "backchannel"),
-        (0.04, 60, 300, None),
-        (0.015, 60, 540, "backchannel"),
+        (0.001, 120, 180, "backchannel"),
+        (0.001, 80, 300, None),
+        (0.03, 100, 300, "backchannel"),
+        (0.05, 100, 300, None),
+        (0.02, 100, 540, "backchannel"),
         (0.20, 300, 540, None),
         (0.20, 300, 700, "interruption"),  # in doubt it gives way
         (0.10, 0, 700, "backchannel"),
