@@ -86,9 +86,7 @@ def test_a_failure_without_a_trial_is_left_alone(tmp_path: Path) -> None:
     [("yes\n", ["--force reboot"]), ("no\n", []), (None, [])],
     ids=["on trial", "not on trial", "no card of ours"],
 )
-def test_only_a_system_on_trial_is_left(
-    tmp_path: Path, flag: str | None, asked: list[str]
-) -> None:
+def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked: list[str]) -> None:
     if flag is not None:
         (tmp_path / "trial").write_text(flag)
     (tmp_path / "asked").touch()
