@@ -56,7 +56,6 @@ if [ "${1-}" = image ]; then
   need iproute2 "a network for the boxes" command -v ip
   need qemu-user-static "runs the Pi's programs" command -v qemu-aarch64-static
   need qemu-system-arm "the machine that the card is started in" command -v qemu-system-aarch64
-  need qemu-utils "its disks" command -v qemu-img
   need g++-aarch64-linux-gnu "a compiler for the Pi" command -v aarch64-linux-gnu-g++
   need erofs-utils "the card's system is read-only" command -v mkfs.erofs
   need dosfstools "the firmware reads FAT" has_command mkfs.vfat

@@ -18,7 +18,7 @@ from pathlib import Path
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, places
 
-TOOLS = ("qemu-system-aarch64", "qemu-img", "mcopy", "mtype", "debugfs", "ssh", "ssh-keygen")
+TOOLS = ("qemu-system-aarch64", "setpriv", "mcopy", "mtype", "debugfs", "ssh", "ssh-keygen")
 CARD_GIB = 8  # QEMU wants a power of two
 LIMIT_S = 900.0  # for a start: 40 s on an idle PC, minutes on a busy one
 _SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
@@ -107,6 +107,8 @@ class Machine:
         (self.scratch / "initramfs").write_bytes(begun.initramfs)
         said = begun.cmdline.replace(" quiet", "")
         said += " console=ttyAMA0 net.ifnames=0 systemd.getty_auto=0"
+        # What a unit says when it fails is on the console even if nobody can come in.
+        said += " systemd.show_status=0 systemd.journald.forward_to_console=1"
         if restart == TRYBOOT:
             said += " interlude.trial=1"  # QEMU has no word of the firmware's in its device tree
         network = f"user,id=n0,restrict={'off' if self.online else 'on'}"
