@@ -92,7 +92,7 @@ def phones(words: list[str]) -> dict[str, str]:
 
 
 def words(text: str) -> list[str]:
-    return "".join(c if c.isalpha() else " " for c in text.lower()).split()
+    return "".join(c if c.isalpha() or c == "'" else " " for c in text.lower()).split()
 
 
 class Corpus:
