@@ -101,8 +101,8 @@ def test_when_a_judge_is_believed(
         (0.001, 0, 300, None),  # never into an open mouth
         (0.001, 120, 180, "backchannel"),
         (0.001, 80, 300, None),
-        (0.03, 100, 300, "backchannel"),
-        (0.05, 100, 300, None),
+        (0.02, 100, 300, "backchannel"),
+        (0.03, 100, 300, None),
         (0.02, 100, 540, "backchannel"),
         (0.20, 300, 540, None),
         (0.20, 300, 700, "interruption"),  # in doubt it gives way
