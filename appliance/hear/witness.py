@@ -16,9 +16,13 @@ from appliance.processes import RATE_HZ
 # Where a voice has its power and dishes have little. Of the bands tried, the one that told most
 # words from a recorded kitchen.
 _VOICE_HZ = (200, 2000)
-_SHARE, _MEMORY_STEPS = 0.95, 6000  # of the last 30 s
-_OVER_DB = 10.0  # above what the room seldom exceeds in that band, in two steps of sound
-_PROBABILITY = 0.3  # of speech: clatter has under 0.1, clear words pass it within 50 ms
+# Of the last 30 s. More than a fifth of them is never words, however much is said: with 0.95 the
+# owner's own words became what is usual, and the next ones went unheard.
+_SHARE, _MEMORY_STEPS = 0.8, 6000
+_OVER_DB = 8.0  # above what the room mostly stays under in that band
+_STEPS = 5  # in a row, 25 ms: of 15 ms many a dish has enough
+_FAR_OVER_DB, _FAR_STEPS = 18.0, 2  # no dish comes near that: in a quiet room a word need not wait
+_PROBABILITY = 0.7  # of speech: clatter over the box reaches 0.6 every other minute
 
 
 class Witness:
@@ -30,7 +34,7 @@ class Witness:
         self._frames = frames
         self._bins = slice(*(hz * 2 * frames // RATE_HZ for hz in _VOICE_HZ))
         self._usual = Levels(_SHARE, _MEMORY_STEPS)
-        self._loud_before = False
+        self._loud_steps = self._far_steps = 0
         self.speaks = False
 
     def feed(self, hissing: npt.NDArray[np.float64], probability: float, followed: bool) -> bool:
@@ -41,7 +45,9 @@ class Witness:
         bins = np.fft.rfft(self._window * self._taper)[self._bins]
         level_db = 10 * math.log10(float(np.vdot(bins, bins).real) / (2 * n * n) + 1e-10)
         self._usual.feed(level_db, followed)
-        loud = self._usual.known and level_db > self._usual.db + _OVER_DB
-        self.speaks = probability >= _PROBABILITY or (loud and self._loud_before)
-        self._loud_before = loud
+        over_db = level_db - self._usual.db if self._usual.known else 0.0
+        self._loud_steps = self._loud_steps + 1 if over_db > _OVER_DB else 0
+        self._far_steps = self._far_steps + 1 if over_db > _FAR_OVER_DB else 0
+        loud = self._loud_steps >= _STEPS or self._far_steps >= _FAR_STEPS
+        self.speaks = loud or probability >= _PROBABILITY
         return self.speaks

@@ -67,6 +67,13 @@ def test_a_room_that_clatters_on_keeps_it_wary(settings: Hearing) -> None:
     assert not any(fires(gate, 20, speaks=False) for _ in range(300))  # one a second, 5 minutes
 
 
+def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: Hearing) -> None:
+    gate = Gate(settings.onset)
+    gate.be_wary()
+    assert fires(gate, 20, speaks=True, steps=100)
+    assert not fires(gate, 20, speaks=False)
+
+
 def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(settings: Hearing) -> None:
     for late_steps, expected in ((25, True), (40, False)):
         gate, echo = Gate(settings.onset), ExpectedEcho()
@@ -93,6 +100,17 @@ def test_a_cold_canceller_is_not_trusted() -> None:
     echo = ExpectedEcho()
     echo.feed(-20, -90, -22, learn=True)
     assert echo.db > -25
+
+
+def test_while_nobody_knows_the_echo_the_witness_does_not_speak_for_the_owner(
+    settings: Hearing,
+) -> None:
+    for seconds, expected in ((1, False), (2, True)):
+        gate, echo = Gate(settings.onset), ExpectedEcho()
+        gate.be_wary()
+        for _ in range(seconds * 200):
+            echo.feed(-20, -20, -45, learn=True)
+        assert (True in [gate.feed(-5, -65, echo, True) for _ in range(4)]) == expected
 
 
 def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:

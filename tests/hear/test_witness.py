@@ -53,13 +53,31 @@ def test_a_word_among_the_dishes_is_one_although_the_network_hears_none() -> Non
     assert any(heard[RATE_HZ // FRAMES : (RATE_HZ + len(word)) // FRAMES])
 
 
+def test_words_that_come_often_do_not_become_what_is_usual() -> None:
+    witness = Witness(FRAMES)
+    word = at_level(say("right", "en-gb+f3"), -26)
+    sound = kitchen(30, 1)
+    for at in range(0, len(sound) - len(word), 2 * RATE_HZ):
+        sound[at : at + len(word)] += word
+    says(witness, sound)
+    assert any(says(witness, word))
+
+
 def test_the_networks_word_is_enough() -> None:
     witness = Witness(FRAMES)
-    assert not witness.feed(np.zeros(FRAMES), 0.1, followed=False)
-    assert witness.feed(np.zeros(FRAMES), 0.6, followed=False)
+    assert not witness.feed(np.zeros(FRAMES), 0.5, followed=False)
+    assert witness.feed(np.zeros(FRAMES), 0.8, followed=False)
 
 
-def test_one_step_is_a_click() -> None:
+def test_15_ms_are_a_click_and_what_lasts_or_stands_far_out_is_not() -> None:
+    rng = np.random.default_rng(3)
+    for level, steps, expected in ((0.005, 3, False), (0.005, 20, True), (0.1, 3, True)):
+        witness = Witness(FRAMES)
+        says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
+        assert any(says(witness, rng.normal(0, level, steps * FRAMES))) == expected
+
+
+def test_one_step_is_a_click_however_loud() -> None:
     witness = Witness(FRAMES)
     rng = np.random.default_rng(3)
     says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
