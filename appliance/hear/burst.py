@@ -17,6 +17,7 @@ _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's a
 class Burst:
     """What can be measured of a sound since its onset; the verdict's table uses these names.
 
+    peak_db    its loudest step, dB full scale above 120 Hz
     span_ms    from when it was noticed to its last sound, gaps included
     quiet_ms   since its last sound
     tone_hz    root-mean-square frequency of its sound: 300 to 550 for hums, 700 to 1400 for words
@@ -27,7 +28,7 @@ class Burst:
     def __init__(self, usual_db: float | None) -> None:
         self._usual_db = usual_db
         self._age_ms = 0
-        self._peak_db = -100.0
+        self.peak_db = -100.0
         self._active_steps = 0
         self._energy = 1e-12
         self._slope = 0.0
@@ -37,9 +38,9 @@ class Burst:
 
     def feed(self, step: Step) -> None:
         self._age_ms += STEP_MS
-        self._peak_db = max(self._peak_db, step.energy_db)
+        self.peak_db = max(self.peak_db, step.energy_db)
         loud_enough_db = max(step.floor_db + _ACTIVE_OVER_FLOOR_DB,
-                             self._peak_db - _ACTIVE_UNDER_PEAK_DB)  # fmt: skip
+                             self.peak_db - _ACTIVE_UNDER_PEAK_DB)  # fmt: skip
         if step.energy_db < loud_enough_db:
             return
         self.span_ms = self._age_ms
@@ -73,14 +74,11 @@ class Burst:
         return 0.0 if self._usual_db is None else self.level_db - self._usual_db
 
 
-# Of the way at each utterance. A television may be taken for the owner, and must not make its own
-# level the usual one before the owner has spoken again.
-_LOUDER_COUNTS, _SOFTER_COUNTS = 0.7, 0.15
+_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
 
 def usual_after(usual_db: float | None, burst: Burst) -> float:
     """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
     if usual_db is None:
         return burst.level_db
-    louder_db = burst.level_db - usual_db
-    return usual_db + (_LOUDER_COUNTS if louder_db > 0 else _SOFTER_COUNTS) * louder_db
+    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * burst.level_db

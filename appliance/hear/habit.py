@@ -51,40 +51,51 @@ class Levels:
 
 
 _SPEECH = 0.5  # probability
-_SPEECH_SHARE, _SPEECH_STEPS = 0.8, 2400  # more than a fifth of 12 s must be speech to count
-_SYLLABLES_DB = 9.0  # its loudest syllables stand out by that much more
+_SPEECH_SHARE, _SPEECH_STEPS = 0.9, 6000  # more than a tenth of 30 s must be speech to count
+_SYLLABLES_DB = 6.0  # its loudest syllables stand out by that much more
 _PEAK_DECAY_DB = 0.1  # a step, 20 dB a second: from one syllable to the next a peak holds
-# Under the owner's usual level: an owner's syllables rise over it, a television's at the other end
-# of the room do not come that near.
-_SOFTER_DB = 6.0
+# Under the peaks of the owner's speech. Single words of one speaker stay above it, a television at
+# the other end of the room below.
+_SOFTER_DB = 8.0
+# Of the way at each utterance. A television may be taken for the owner, too, and must not make its
+# own level the owner's before the owner has spoken again.
+_LOUDER_COUNTS, _SOFTER_COUNTS, _SOFT_COUNTS = 0.85, 0.15, 0.03
 
 
 class Background:
     """Speech that goes on and on in the room and is not the owner's, such as a television's.
 
     db    of its loudest syllables; -100 if there is none
-    soft  what sounds is too soft to be the owner, by how loud its syllables are
+    soft  there is some, and what sounds now is too soft to be anything else
     """
 
     def __init__(self) -> None:
         self._levels = Levels(_SPEECH_SHARE, _SPEECH_STEPS)
         self._peak_db = float(_LOWEST_DB)
-        self.owner_db: float | None = None  # how loud the owner usually speaks; told from outside
-
-    @property
-    def known(self) -> bool:
-        return self._levels.known
-
-    @property
-    def soft(self) -> bool:
-        return self.owner_db is not None and self._peak_db < self.owner_db - _SOFTER_DB
+        self._owner_db: float | None = None  # peaks of the owner's speech
 
     @property
     def db(self) -> float:
         return self._levels.db + _SYLLABLES_DB if self._levels.known else float(_LOWEST_DB)
 
+    @property
+    def soft(self) -> bool:
+        return self._levels.known and self._too_soft(self._peak_db)
+
     def feed(self, energy_db: float, probability: float, followed: bool) -> None:
         """One step's energy, and the probability that it is speech."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
         speech_db = energy_db if probability >= _SPEECH else _LOWEST_DB
-        self._levels.feed(speech_db, followed and not self.soft)
+        self._levels.feed(speech_db, followed and not self._too_soft(self._peak_db))
+
+    def spoken(self, peak_db: float) -> None:
+        """Something was taken for the owner; `peak_db`: its loudest step."""
+        if self._owner_db is None:
+            self._owner_db = peak_db
+            return
+        share = _LOUDER_COUNTS if peak_db > self._owner_db else _SOFTER_COUNTS
+        share = _SOFT_COUNTS if self._too_soft(peak_db) else share
+        self._owner_db += share * (peak_db - self._owner_db)
+
+    def _too_soft(self, peak_db: float) -> bool:
+        return self._owner_db is not None and peak_db < self._owner_db - _SOFTER_DB

@@ -43,7 +43,6 @@ log = logging.getLogger("listener")
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
-_SOFT_MS = 150  # of a burst: by then a word has come to its vowel
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
 
 
@@ -181,6 +180,8 @@ class Hearing:
         if not self._attention.takes(over_box):
             self._senses.gate.reset()
             return
+        if over_box and self._senses.background.soft:
+            return  # a television; the owner's next syllable may be louder than that
         self._begin(self._backtrack.began(), over_box, events)
         if step.probability is not None:
             self._voicing.feed(step.probability, self._now)
@@ -218,9 +219,6 @@ class Hearing:
         if odds is not None:
             events.append(Opinion(self._serial, age_ms, *odds))
         if not self._judging.vouches and self._unconfirmed(events):
-            return
-        if age_ms >= _SOFT_MS and self._senses.background.known and self._senses.background.soft:
-            self._withdraw("noise", events)  # a television, where one is on
             return
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))
@@ -320,7 +318,7 @@ class Hearing:
             self._quiet()
             return
         self._usual_db = usual_after(self._usual_db, self._burst)
-        self._senses.background.owner_db = self._usual_db
+        self._senses.background.spoken(self._burst.peak_db)
         self._quiet()
 
     def _quiet(self) -> None:

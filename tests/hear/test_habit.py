@@ -47,25 +47,53 @@ def test_a_television_becomes_background() -> None:
 
 def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_known() -> None:
     heard = []
-    for owner_db in (-26.0, None):
+    for owner_db in (-18.0, None):
         rng = np.random.default_rng(2)
         background = Background()
-        background.owner_db = owner_db
+        if owner_db is not None:
+            background.spoken(owner_db)
         for _ in range(STEPS):
             db = min(television(rng), -33.0)
             background.feed(db, 0.9 if db > -60 else 0.1, followed=db > -60)
-        heard.append(background.known and background.soft)
+        heard.append(background.soft)
     assert heard == [True, False]
 
 
-def test_an_owner_is_not_soft_between_two_syllables() -> None:
+def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables() -> None:
+    rng = np.random.default_rng(2)
     background = Background()
-    background.owner_db = -26.0
+    background.spoken(-18.0)
+    for _ in range(STEPS):
+        db = min(television(rng), -33.0)
+        background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
     soft = []
     for step in range(400):
         background.feed(-22.0 if step % 60 < 30 else -60.0, 0.9, followed=True)
         soft.append(background.soft)
     assert not any(soft)
+
+
+def test_without_a_television_nothing_is_too_soft() -> None:
+    background = Background()
+    background.spoken(-18.0)
+    for _ in range(STEPS):
+        background.feed(-60.0, 0.1, followed=False)
+    assert not background.soft
+
+
+def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
+    taken, nearer = Background(), Background()
+    for background, peak_db in ((taken, -33.0), (nearer, -23.0)):
+        background.spoken(-18.0)
+        for _ in range(5):
+            background.spoken(peak_db)
+        for step in range(STEPS):
+            background.feed(-33.0 if step % 3 else -70.0, 0.9 if step % 3 else 0.1, followed=False)
+    assert taken.soft
+    taken.spoken(-18.0)
+    nearer.spoken(-10.0)  # louder counts at once
+    assert taken.soft
+    assert nearer.soft
 
 
 def test_an_owner_who_interrupts_now_and_then_does_not() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.burst import STEP_MS, Burst, usual_after
+from appliance.hear.burst import STEP_MS, Burst
 from appliance.hear.hearing import Hearing
 from appliance.hear.senses import Step
 from appliance.hear.verdict import (
@@ -200,18 +200,3 @@ def test_phrases_over_the_talking_box(
     opinions = [each for _, each in result.of(Opinion) if each.serial == first.serial]
     assert [each.age_ms for each in opinions][:1] <= [140]
     assert at - onset < 0.75 * 16_000
-
-
-def test_the_owner_s_usual_level_rises_at_once_and_falls_slowly() -> None:
-    def burst(level_db: float) -> Burst:
-        made = Burst(None)
-        rng = np.random.default_rng(1)
-        hissing = rng.normal(0, 10 ** (level_db / 20), 80)
-        for _ in range(100):
-            made.feed(Step(np.zeros(80, np.int16), hissing, level_db, -70.0, 0.0, True, 0.9, False))
-        return made
-
-    level = burst(-30).level_db
-    assert usual_after(None, burst(-30)) == level
-    assert usual_after(level, burst(-20)) > level + 5
-    assert level - 2 < usual_after(level, burst(-40)) < level
