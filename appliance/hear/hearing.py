@@ -43,6 +43,7 @@ log = logging.getLogger("listener")
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
+_WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witness has heard one
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
 
 
@@ -279,7 +280,8 @@ class Hearing:
     def _unconfirmed(self, events: list[Event]) -> bool:
         """Take the pause back if nothing has sounded like a voice in time."""
         age_frames = self._now - self._onset
-        if self._voicing.confirmed or age_frames < _frames(self._settings.onset.confirm_ms):
+        times = _WARY_PATIENCE if self._senses.gate.wary else 1
+        if self._voicing.confirmed or age_frames < times * _frames(self._settings.onset.confirm_ms):
             return False
         # What is still there after all this time is what the room sounds like now.
         self._senses.floor.learn(self._backtrack.usual_db())
