@@ -21,6 +21,7 @@ from appliance.bench.trials import (
     play,
     through_the_room,
 )
+from appliance.hear.hearing import Hearing
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Opinion, SpeechStarted, Verdict
 from appliance.processes import RATE_HZ
@@ -60,12 +61,13 @@ class Deaf:
 def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
     asked = round(ANSWERED_S * RATE_HZ)
     question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
-    box = Box(tone(30), load_defaults(), asked=asked)
+    hearing = Hearing(load_defaults().hearing)
+    box = Box(tone(30), load_defaults(), hearing, asked=asked)
     result = play(box, QUIET, SILENCE, (), 1, 16.0, question)
     (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
     assert ASKED_S < began < ASKED_S + 1
     assert 16.0 - ASKED_S - 4 < result.talked_s < 16.0 - ASKED_S - 1
-    assert box.hearing.usual_db == pytest.approx(SPEECH_DB, abs=3)
+    assert hearing.usual_db == pytest.approx(SPEECH_DB, abs=3)
     assert not result.pauses
 
 

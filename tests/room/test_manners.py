@@ -139,6 +139,7 @@ def _the_talk_button(stage: Stage) -> None:
 def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> None:
     def act(stage: Stage) -> None:
         stage.talk()
+        stage.wait(2.5)  # before that it does not know its own voice in this room, and bears more
         at = stage.card.now()
         noticed = knocked(stage, 1)
         assert noticed is not None

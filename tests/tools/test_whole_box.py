@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from appliance import processes, settings
+from appliance.ipc.ring import Samples
 from appliance.messages import Ask, Speak, Started, StopSpeaking
 from appliance.room import commands, scene
 from appliance.room.rehearsal import Rehearsal
@@ -24,7 +25,7 @@ class Owner:
 
     def __init__(self) -> None:
         self.step = "ask"
-        self.ring_turn = 0
+        self.ring_at = 0
 
     def __call__(self, rehearsal: Rehearsal) -> None:
         told = rehearsal.recording
@@ -38,9 +39,17 @@ class Owner:
                 if rings and rings[0] in begun:
                     audible = rehearsal.index(begun[rings[0]])
                     if rehearsal.card.now() > audible + processes.RATE_HZ // 2:
-                        self.ring_turn = rings[0]
+                        self.ring_at = audible
                         rehearsal.mail.send(StopSpeaking())
                         self.step = "stopped"
+
+
+def likeness(sound: Samples, heard: Samples) -> float:
+    """The greatest correlation of the sound's first 200 ms with any 200 ms of `heard`; 1: alike."""
+    short = sound[: processes.RATE_HZ // 5].astype(float)
+    products = np.correlate(heard.astype(float), short)
+    energies = np.convolve(np.square(heard.astype(float)), np.ones(len(short)), "valid")
+    return float((products / np.sqrt(energies * np.sum(short**2) + 1)).max())
 
 
 def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
@@ -57,8 +66,7 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     said = [message.text for _, message in told.of(Speak)]
     assert said[0] == "One second, from now."
     assert set(said[1:]) == {"Your timer is done: one second."}
-    bell = ring()
-    np.testing.assert_array_equal(told.answers[owner.ring_turn][: len(bell)], bell)
+    assert likeness(ring(), told.loudspeaker[owner.ring_at - told.first :]) > 0.9
 
     (stop,) = [index for index, _ in told.of(StopSpeaking)]
     assert all(index < stop for index, _ in told.of(Speak)), "it never rang again"
