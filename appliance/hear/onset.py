@@ -45,11 +45,6 @@ class ExpectedEcho:
     def audible(self) -> bool:
         return self._played > _AUDIBLE_DB
 
-    @property
-    def unknown(self) -> bool:
-        """It sounds, and nobody can say yet how much of it is left."""
-        return self.audible and self._learned_steps < _NEW_STEPS
-
     def feed(
         self,
         played_db: float,
@@ -153,7 +148,7 @@ class Gate:
         self._witnessed_steps = _WITNESSED_STEPS if stands_out else self._witnessed_steps - 1
         if self._witnessed_steps <= 0:
             return False
-        if speaks and not echo.unknown:  # a word's own steps do not end the wariness: right() does
+        if speaks:  # a word's own steps do not end the wariness: right() does
             return True
         if stands_out:
             self._alarm()

@@ -102,17 +102,6 @@ def test_a_cold_canceller_is_not_trusted() -> None:
     assert echo.db > -25
 
 
-def test_while_nobody_knows_the_echo_the_witness_does_not_speak_for_the_owner(
-    settings: Hearing,
-) -> None:
-    for seconds, expected in ((1, False), (2, True)):
-        gate, echo = Gate(settings.onset), ExpectedEcho()
-        gate.be_wary()
-        for _ in range(seconds * 200):
-            echo.feed(-20, -20, -45, learn=True)
-        assert (True in [gate.feed(-5, -65, echo, True) for _ in range(4)]) == expected
-
-
 def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:
     leaps, follows = ExpectedEcho(), ExpectedEcho()
     for _ in range(4000):
