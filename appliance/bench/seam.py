@@ -21,7 +21,7 @@ from appliance.room.seam import Seam, measure
 from appliance.room.sounds import make
 
 EVENTS = 100
-MOST_TRIES = 2.5  # times as many sounds: not every one pauses, nor every pause is between sounds
+MOST_TRIES = 6  # times as many sounds: not every one pauses, nor every pause is between sounds
 BEFORE = RATE_HZ // 2  # of the track before a pause that is read, and after its end
 MURMURS = ("mm", "mm-hm", "uh-huh")
 KNOCK_MS = 30
