@@ -47,6 +47,7 @@ from appliance.messages import (
     StateChanged,
     Stopped,
     ThinkerReady,
+    TimersStand,
     Verdict,
     Woken,
 )
@@ -272,9 +273,12 @@ class Conductor:
         self._tell_link()
 
     def _tell_link(self) -> None:
-        """The house, of requests to it and of timers."""
+        """The house, of requests to it and of timers; the light, of one that rings."""
         while self._tools.for_link:
-            self._tell("link", self._tools.for_link.popleft())
+            news = self._tools.for_link.popleft()
+            self._tell("link", news)
+            if isinstance(news, TimersStand):
+                self._tell("panel", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -325,7 +329,8 @@ class Conductor:
         )
 
     def _announce(self, change: Become) -> None:
-        changed = StateChanged(change.state, change.turn, time.monotonic_ns(), change.reason)
+        at_ns = time.monotonic_ns()
+        changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring)
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)

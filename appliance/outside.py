@@ -114,12 +114,16 @@ class HouseChanged(Record, frozen=True):
 
 # ── conductor → everybody who watches ────────────────────────────────────────────────────────
 class StateChanged(Record, frozen=True):
-    """The conversation's state, sent at every change and never while it lasts."""
+    """The conversation's state, sent at every change and never while it lasts.
+
+    `ring`: it speaks since a timer rings, which it does again and again.
+    """
 
     state: StateName
     turn: int
     at_ns: int
     reason: str = ""
+    ring: bool = False
 
 
 class Standing(Record, frozen=True):

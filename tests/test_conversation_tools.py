@@ -24,6 +24,7 @@ from appliance.messages import (
     Mute,
     Onset,
     PartChanged,
+    Say,
     Sentence,
     Speak,
     SpeechEnded,
@@ -40,7 +41,7 @@ from appliance.messages import (
 from appliance.messages import (
     Talk as Button,
 )
-from appliance.moves.actions import ForgetAll, Hushed, UseTool
+from appliance.moves.actions import Become, ForgetAll, Hushed, UseTool
 from appliance.moves.answering import LOST_THREAD
 from appliance.moves.record import NEVER
 from appliance.moves.step import NOT_READY
@@ -229,6 +230,13 @@ def ringing() -> Talk:
     assert rung(talk)
     assert spoken(talk) == list(EGGS.lines)
     return talk
+
+
+def test_those_who_watch_can_tell_a_ring_from_an_announcement() -> None:
+    assert [change.ring for change in ringing().done(Become)] == [True]
+    talk = Talk()
+    talk(Say("Dinner is ready."))
+    assert [change.ring for change in talk.done(Become)] == [False]
 
 
 def test_it_rings_again_and_again_until_it_is_stopped() -> None:

@@ -49,16 +49,15 @@ class Story:
     _begun: dict[int, int] = field(default_factory=dict)  # utterance → index
     _spoke_until: int | None = None  # index at which the owner's latest words ended
     _sounding: int = 0  # the turn that sounds; 0: none
+    _rings: int = 0  # the latest turn that was a timer's ringing: its own events tell of that
     _heard: dict[int, str] = field(default_factory=dict)
     _broken: tuple[str, ...] = ()
 
     def hear(self, message: Message) -> list[Event]:
         """What a message of the conductor means to the house."""
         match message:
-            case StateChanged(state, turn):
-                if state == "thinking" or (state == "speaking" and self._state == "thinking"):
-                    self._answer = turn
-                self._state = state
+            case StateChanged():
+                self._becomes(message)
             case Woken():
                 return [{"event_type": "wake"}]
             case SpeechStarted(utterance, _, index):
@@ -80,6 +79,13 @@ class Story:
                 self._broken = broken
                 return [{"event_type": "error", "part": part} for part in new]
         return []
+
+    def _becomes(self, changed: StateChanged) -> None:
+        if changed.ring:
+            self._rings = changed.turn
+        was, self._state = self._state, changed.state
+        if changed.state == "thinking" or (changed.state == "speaking" and was == "thinking"):
+            self._answer = changed.turn
 
     def _user_said(self, utterance: int, index: int) -> list[Event]:
         begun = self._begun.pop(utterance, None)
@@ -103,6 +109,8 @@ class Story:
         if turn != self._sounding:
             return []
         self._sounding = 0
+        if turn == self._rings:
+            return []
         kind = "interrupted" if not whole else "agent_said"
         if turn != self._answer:
             kind = "interrupted" if not whole else "announced"

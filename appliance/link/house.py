@@ -125,6 +125,7 @@ class House:
             self._picture.hear(message)
             self._story.hear(message)
         elif isinstance(message, TimersStand):
+            self._picture.hear(message)
             self._timers = message
 
     def read(self, reading: Reading) -> None:

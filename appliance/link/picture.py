@@ -12,7 +12,7 @@ import msgspec
 from appliance.link.events import Story
 from appliance.link.problems import worst
 from appliance.link.topics import Topics
-from appliance.messages import Message, PartChanged, Standing, StateChanged
+from appliance.messages import Message, PartChanged, Standing, StateChanged, TimersStand
 
 # What a reading may wander without being told: the recorder keeps a row for every change.
 DEADBAND_C = 1.0
@@ -55,6 +55,7 @@ class Picture:
         self._version = version
         self._interval_s = interval_s
         self._state = "idle"
+        self._ringing = False
         self._failed: set[str] = set()
         self._reading = Reading()
         self._told: dict[str, Any] = {}
@@ -64,6 +65,8 @@ class Picture:
         match message:
             case StateChanged(state):
                 self._state = state
+            case TimersStand(ringing=ringing):
+                self._ringing = ringing
             case Standing(voice=voice, model=model):
                 was = self._standing  # what has not come up yet has no name
                 self._standing = msgspec.structs.replace(
@@ -91,7 +94,10 @@ class Picture:
         }
 
     def _shown(self) -> str:
-        """The conversation's state; a box at rest whose microphone is cut is not listening."""
+        """The conversation's state. A bell that pauses between two rings is under way all the same,
+        and a box at rest whose microphone is cut is not listening."""
+        if self._ringing and self._state in ("idle", "muted"):
+            return "speaking"
         return "muted" if self._standing.cut and self._state == "idle" else self._state
 
     def _settings(self) -> dict[str, Any]:

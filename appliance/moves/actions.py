@@ -89,11 +89,12 @@ class Hushed:
 
 @dataclass(frozen=True)
 class Become:
-    """The state changed: tell those who watch, and the log."""
+    """The state changed: tell those who watch, and the log. `ring`: to speaking, of a timer."""
 
     state: StateName
     turn: int
     reason: str
+    ring: bool = False
 
 
 @dataclass(frozen=True)

@@ -62,12 +62,14 @@ class Step:
     def note(self, text: str) -> None:
         self.actions.append(Note(text))
 
-    def become(self, state: StateName, reason: str, for_s: float = NEVER) -> None:
+    def become(
+        self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
+    ) -> None:
         """Be in `state` for at most `for_s` seconds; said only if it is another one."""
         changed = state != self.to.state
         self.change(state=state, until_s=self.now_s + for_s)
         if changed:
-            self.actions.append(Become(state, self.to.turn, reason))
+            self.actions.append(Become(state, self.to.turn, reason, ring))
 
     def raise_turn(self) -> None:
         """What sounds or is queued to sound is dropped."""
@@ -178,7 +180,7 @@ class Step:
             self.say(line, ours=True, chime=chime and line is lines[0], ring=ring)
         self.close(whole=False)
         if not self.to.broken:
-            self.become("speaking", "an announcement")
+            self.become("speaking", "it rings" if ring else "an announcement", ring=ring)
             self.extend()
 
     def apologise(self, text: str) -> None:

@@ -52,6 +52,7 @@ PATTERNS: dict[str, Pattern] = {
     "holding":       Pattern(_AMBER,  "blink",  0.60, 2, 0.50, "paused; heard something"),
     "listening":     Pattern(_GREEN,  "blink",  1.20, 1, 0.90, "hears you"),
     "thinking":      Pattern(_BLUE,   "blink",  0.80, 1, 0.30, "thinks"),
+    "ringing":       Pattern(_WHITE,  "blink",  1.50, 4, 0.50, "a timer or an alarm rings"),
     "speaking":      Pattern(_BLUE,   "breath", 2.00, 1, 1.00, "speaks"),
     "starting":      Pattern(_WHITE,  "breath", 1.00, 1, 1.00, "starting"),
     "too_hot":       Pattern(_AMBER,  "blink",  4.00, 4, 0.40, "too hot, or the supply is weak"),

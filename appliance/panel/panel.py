@@ -12,7 +12,15 @@ import msgspec
 
 from appliance.errors import PanelError, StorageError
 from appliance.machine import Machine
-from appliance.messages import ButtonFault, Message, Mute, Standing, StateChanged, Switched
+from appliance.messages import (
+    ButtonFault,
+    Message,
+    Mute,
+    Standing,
+    StateChanged,
+    Switched,
+    TimersStand,
+)
 from appliance.models.store import Store
 from appliance.panel import health, held
 from appliance.panel.around import Around
@@ -74,6 +82,7 @@ class Panel:
         self._health = Health(pid=os.getpid(), wires=self._wires.by)
         self._written: Health | None = None
         self._standing: Standing | None = None
+        self._ringing = False
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
         self._muted_by_switch = False
@@ -138,6 +147,8 @@ class Panel:
             case Standing(mode, muted):
                 self._standing = message
                 self._meaning.mode, self._meaning.muted = mode, muted
+            case TimersStand(ringing=ringing):
+                self._ringing = ringing
 
     def _take(self, gestures: list[Gesture]) -> None:
         for gesture in gestures:
@@ -218,6 +229,8 @@ class Panel:
         true = {self._state}
         if self._notice:
             true.add(self._notice)
+        if self._ringing:
+            true.add("ringing")
         if self._has_switch and self._switch.off:
             true.add("muted")
         if self._standing is not None:

@@ -78,8 +78,7 @@ class TimersStand(Record, frozen=True):
     """What is set. At every change, and for a link that came up.
 
     `timers`, `alarms`: how many wait. `next_at_s`: when the next of them is due, in seconds since
-    1970; 0.0: none is. `ringing`: one rings now; announcements that begin and end meanwhile are
-    mostly the ringing's own.
+    1970; 0.0: none is. `ringing`: one rings now, also between two rings.
     """
 
     timers: int = 0

@@ -68,6 +68,17 @@ def test_what_nobody_asked_for_is_announced() -> None:
     assert (story.turns, story.latency_ms) == (0, None)
 
 
+def test_a_ringing_is_not_announced_again_and_again_but_what_is_said_meanwhile_is() -> None:
+    story = Story()
+    for turn in (3, 4):
+        rings = StateChanged("speaking", turn, 0, ring=True)
+        assert not told(story, rings, Started(turn, 0), Finished(turn, 1500 * MS, 0), state("idle"))
+    said = told(story, state("speaking", 5), Started(5, 0), Finished(5, 900 * MS, 0))
+    assert [event["turn"] for event in said] == [5]
+    cut = StateChanged("speaking", 6, 0, ring=True)
+    assert not told(story, cut, Started(6, 0), Stopped(6, 300 * MS, 0))
+
+
 def test_a_second_question_while_the_first_is_thought_about_is_an_answers_too() -> None:
     """The state stays `thinking`, so only `speaking` tells of the new turn."""
     events = told(

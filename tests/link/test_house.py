@@ -137,9 +137,11 @@ def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
     scene.house.hear(TimersStand(timers=1, ringing=True))
     out = scene.say(1.0)
     assert [(p.topic, p.keep) for p in out] == [
-        ("interlude/x/timers", True), ("interlude/x/event/timer", False),
+        ("interlude/x/state", True), ("interlude/x/timers", True),
+        ("interlude/x/event/timer", False),
     ]  # fmt: skip
-    assert json.loads(out[0].payload)["ringing"] is True
+    assert json.loads(out[0].payload)["state"] == "speaking"
+    assert json.loads(out[1].payload)["ringing"] is True
 
 
 def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:

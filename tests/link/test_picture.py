@@ -13,7 +13,7 @@ from appliance.link.events import Story
 from appliance.link.picture import Picture, Reading
 from appliance.link.problems import PROBLEMS, worst
 from appliance.link.topics import Topics
-from appliance.messages import PartChanged, Standing, StateChanged
+from appliance.messages import PartChanged, Standing, StateChanged, TimersStand
 
 TOPICS = Topics("interlude", "homeassistant", "x")
 BEGAN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
@@ -172,3 +172,21 @@ def test_the_worst_problem_is_the_one_that_is_told(
 ) -> None:
     assert worst(broken, low_voltage=low_voltage) == word
     assert word in PROBLEMS
+
+
+@pytest.mark.parametrize("between", ["idle", "muted"])
+def test_a_bell_between_two_rings_is_no_change_of_state(between: str) -> None:
+    made = picture()
+    made.hear(TimersStand(ringing=True))
+    for state in ("speaking", between, "speaking", between):
+        made.hear(StateChanged(state, 1, 0))  # type: ignore[arg-type]  # one of the seven
+        assert told(made, TOPICS.state) == {"state": "speaking"}
+    made.hear(TimersStand())
+    assert told(made, TOPICS.state) == {"state": between}
+
+
+def test_whoever_speaks_while_it_rings_is_told_of() -> None:
+    made = picture()
+    made.hear(TimersStand(ringing=True))
+    made.hear(StateChanged("listening", 1, 0))
+    assert told(made, TOPICS.state) == {"state": "listening"}

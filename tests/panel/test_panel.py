@@ -16,7 +16,7 @@ from appliance import settings
 from appliance.errors import PanelError
 from appliance.ipc import floor
 from appliance.machine import Machine
-from appliance.messages import Forget, Message, Restart, Standing, StateChanged
+from appliance.messages import Forget, Message, Restart, Standing, StateChanged, TimersStand
 from appliance.models.store import Store
 from appliance.panel import health
 from appliance.panel.around import Around
@@ -106,6 +106,17 @@ def test_how_the_box_stands_is_in_the_light(
 ) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), standing]
     assert shown(panel) == light
+
+
+def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, panel: Panel) -> None:
+    desk.arrived = [StateChanged("speaking", 1, 0), TimersStand(ringing=True)]
+    assert shown(panel) == "ringing"
+    desk.arrived = [StateChanged("idle", 1, 0)]
+    assert shown(panel) == "ringing"
+    desk.arrived = [StateChanged("listening", 1, 0)]
+    assert shown(panel) == "listening"
+    desk.arrived = [StateChanged("idle", 1, 0), TimersStand()]
+    assert shown(panel) == "idle"
 
 
 def test_a_press_raises_the_floor_before_anything_is_said(desk: Desk, panel: Panel) -> None:
