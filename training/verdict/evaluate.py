@@ -171,7 +171,7 @@ def errors(said: Opinions, rule: Verdict, words: int = 20) -> list[str]:
     rows: dict[str, list[bool]] = defaultdict(list)
     spoken: dict[str, list[bool]] = defaultdict(list)
     for about, kind, decided_kind in zip(said.some.about, said.some.kind, kinds, strict=True):
-        if kind == 2 or decided_kind is None or "alone" in about["scene"]:
+        if kind == 2 or decided_kind is None or about["scene"].count(" ") != 1:
             continue
         wrong = (decided_kind == "interruption") != (kind == 1)
         role, seed = about["scene"].split()

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.hear.senses import STEP_FRAMES
-from training.verdict import voices
+from training.verdict import quick, voices
 from training.verdict.render import Heard, alone, scene
 from training.verdict.sounds import MIX, PHRASES, Role, Sounds
 
@@ -90,19 +90,24 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=SHARD, help=f"of a shard, {SHARD} at most")
     parser.add_argument("--alone", action="store_true", help="the box talks, and nobody is there")
     parser.add_argument("--phrases", action="store_true", help="mostly synthetic ones")
-    parser.add_argument("--voices", type=int, default=1, help="seed of the synthetic clips")
+    parser.add_argument(
+        "--voices", type=int, nargs="+", default=[1], help="seeds of the synthetic clips"
+    )
+    parser.add_argument("--quick", action="store_true", help="no echo, many sounds at once")
     parser.add_argument("--headphones", action="store_true", help="no echo: twice as quick")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
     held = args.role == "held-out"
-    count = HELD_CLIPS if held else CLIPS if args.voices == 1 else AGAIN
-    said = voices.kept(args.cache, count, seed=args.voices, held=held)
+    said = []
+    for seed in args.voices:
+        count = HELD_CLIPS if held else CLIPS if seed == 1 else AGAIN
+        said += voices.kept(args.cache, count, seed=seed, held=held)
     mix = PHRASES if args.phrases else MIX
     sounds = Sounds(args.role, args.recordings, args.more, said, mix)
     make: Callable[[Sounds, int], list[Heard]] = partial(scene, headphones=args.headphones)
     name = f"{args.role}-alone" if args.alone else args.role
-    if args.alone:
-        make = alone
+    if args.alone or args.quick:
+        make = alone if args.alone else quick.scene
     scenes = SHARD // 5 if args.alone else args.scenes
     for shard in range(args.first, args.first + args.shards):
         path = args.cache / f"{name}-{shard:03}.npz"

@@ -1,0 +1,54 @@
+"""Many bursts at once are those that the listener would have one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from appliance.hear.senses import STEP_FRAMES
+from appliance.hear.vad import HOP_FRAMES, SpeechProbability
+from appliance.processes import RATE_HZ
+from training.verdict import quick
+from training.verdict.render import Heard
+
+BEGINS = int(quick.BEFORE_S * RATE_HZ)
+
+
+def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
+    """Hiss, and from BEGINS on a rough tone of this level for 0.3 s."""
+    chance = np.random.default_rng(seed)
+    sound = chance.normal(0, 20, quick.STEPS * STEP_FRAMES)
+    frames = np.arange(int(0.3 * RATE_HZ))
+    sound[BEGINS : BEGINS + len(frames)] += level * np.sign(np.sin(frames * (0.06 + seed / 100)))
+    return sound.astype(np.int16)
+
+
+def burst(level: float, hidden_db: float = -90.0) -> Heard | None:
+    room = a_room(level)[None]
+    hissing, speech = quick.above_hum(room), quick.probabilities(room)
+    return quick.follow(room[0], hissing[0], speech[0], BEGINS, hidden_db)
+
+
+def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
+    rooms = np.array([a_room(3000, 1), a_room(300, 2)])
+    together = quick.probabilities(rooms)
+    for room, said in zip(rooms, together, strict=True):
+        one = SpeechProbability()
+        alone = [one.feed(step) for step in room.reshape(-1, STEP_FRAMES)]
+        where = [i for i, p in enumerate(alone) if p is not None]
+        assert where == list(np.flatnonzero(~np.isnan(said)))
+        assert len(where) == rooms.shape[1] // HOP_FRAMES
+        assert said[where] == pytest.approx([alone[i] for i in where], abs=1e-3)
+
+
+def test_a_sound_is_noticed_where_it_begins() -> None:
+    heard = burst(3000)
+    assert heard is not None
+    assert abs(heard.lead_ms) <= 10
+    assert len(np.concatenate(heard.sound)) == (heard.past_steps + len(heard.measures)) * 80
+
+
+@pytest.mark.parametrize(("level", "hidden_db"), [(8, -90.0), (3000, -10.0)])
+def test_what_does_not_stand_out_is_no_burst(level: float, hidden_db: float) -> None:
+    assert burst(level, hidden_db) is None
