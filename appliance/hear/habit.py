@@ -82,10 +82,12 @@ class Background:
     def soft(self) -> bool:
         return self._levels.known and self._too_soft(self._peak_db)
 
-    def feed(self, energy_db: float, probability: float, followed: bool) -> None:
-        """One step's energy, and the probability that it is speech."""
+    def feed(self, energy_db: float, probability: float, followed: bool, own: bool = False) -> None:
+        """One step's energy, and the probability that it is speech; `own`: it may be what is left
+        of the box's voice, which is speech too, and says nothing of a television."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
-        speech_db = energy_db if probability >= _SPEECH else _LOWEST_DB
+        heard = probability >= _SPEECH and not own
+        speech_db = energy_db if heard else _LOWEST_DB
         self._levels.feed(speech_db, followed and not self._too_soft(self._peak_db))
 
     def spoken(self, peak_db: float) -> None:

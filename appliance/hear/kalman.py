@@ -15,12 +15,14 @@ import numpy as np
 
 from appliance.hear.bend import Bend, piece
 from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of
+from appliance.hear.window import Window
 from appliance.ipc.ring import Samples
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
 _EAGER_STEPS, _CALM_STEPS = 3, 14
 _RESTING_STEPS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
 _EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
+_SPARE_STEPS = 64  # between two moves of what is remembered back to its memory's beginning
 _QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
 _KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
 _DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
@@ -47,10 +49,11 @@ class Kalman:
         self._frames = frames
         self._parts = -(-tail_ms * rate_hz // 1000 // frames)
         self._length = self._parts * frames
-        self._far = np.zeros(2 * self._length, np.float32)
-        self._mic = np.zeros(self._length, np.float32)
+        spare = _SPARE_STEPS * frames
+        self._far = Window(np.zeros(2 * self._length, np.float32), spare)
+        self._mic = Window(np.zeros(self._length, np.float32), spare)
         self._bend = Bend()
-        self._spectra = np.zeros((self._parts, frames + 1), np.complex64)
+        self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
         self._main = Response(self._length)
         self._second: Response | None = None
@@ -102,15 +105,12 @@ class Kalman:
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
         if not self.working:
             return mic
-        n, far, heard = self._frames, self._far, self._mic
-        far[:-n] = far[n:]
-        far[-n:] = self._bend.applied(played.astype(np.float32) * np.float32(1 / 32768))
-        heard[:-n] = heard[n:]
-        np.multiply(mic, np.float32(1 / 32768), out=heard[-n:])
-        self._spectra[1:] = self._spectra[:-1]
-        self._spectra[0] = forward(far[-2 * n :])
-        echo = back(np.einsum("pk,pk->k", self._spectra, self._weights))[n:]
-        left = np.rint((heard[-n:] - echo) * 32768)
+        n, heard = self._frames, mic * np.float32(1 / 32768)
+        self._far.put(self._bend.applied(played * np.float32(1 / 32768)))
+        self._mic.put(heard)
+        self._spectra.put(forward(self._far.rows[-2 * n :])[None])
+        echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
+        left = np.rint((heard - echo) * 32768)
         self._steps += 1
         if self._steps >= self._due_steps:
             self._learn()
@@ -126,20 +126,21 @@ class Kalman:
 
     def _learn(self) -> None:
         """One lesson from the last `length` samples, of which `fresh` are new."""
-        if float(self._far @ self._far) < _QUIET_FAR * len(self._far):
+        far, mic = self._far.rows, self._mic.rows
+        if float(far @ far) < _QUIET_FAR * len(far):
             return
         self._lessons += 1
         fresh = self._steps * self._frames
-        spectrum = forward(self._far)
+        spectrum = forward(far)
         power = power_of(spectrum)
         shared = self._length / fresh
-        left = self._main.learn(spectrum, power, self._mic, shared)[-fresh:]
+        left = self._main.learn(spectrum, power, mic, shared)[-fresh:]
         if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
             self._learn_bend(spectrum)
-        new = self._mic[-fresh:]
+        new = mic[-fresh:]
         echo = new - left
         self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
-        sent = float(self._far @ self._far) / len(self._far)
+        sent = float(far @ far) / len(far)
         self._sent += (1 - _KEPT) * (sent - self._sent)
         self._heard += (1 - _KEPT) * (float(new @ new) / fresh - self._heard)
         self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
@@ -147,7 +148,7 @@ class Kalman:
         rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
         self._usual_db += rate * (taken_db - self._usual_db)
         if self._second is not None:
-            left = self._second.learn(spectrum, power, self._mic, shared)[-fresh:]
+            left = self._second.learn(spectrum, power, mic, shared)[-fresh:]
             self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
             self._compare()
         elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
@@ -157,8 +158,8 @@ class Kalman:
 
     def _learn_bend(self, spectrum: Spectrum) -> None:
         straight = self._main.heard(spectrum)
-        bent = self._main.heard(forward(piece(self._far)))
-        self._bend.learn(self._mic - straight, straight, bent)
+        bent = self._main.heard(forward(piece(self._far.rows)))
+        self._bend.learn(self._mic.rows - straight, straight, bent)
 
     def _compare(self) -> None:
         """Is the second opinion the better one, on sound that neither had learned from yet?"""
@@ -174,7 +175,9 @@ class Kalman:
             self._second = None
 
     def _partitioned(self, taps: Floats) -> Spectrum:
-        return forward(taps.reshape(self._parts, self._frames), 2 * self._frames)
+        """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
+        parts = taps.reshape(self._parts, self._frames)[::-1]
+        return forward(parts, 2 * self._frames)
 
 
 def _db(ratio: float) -> float:

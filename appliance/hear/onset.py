@@ -45,6 +45,11 @@ class ExpectedEcho:
     def audible(self) -> bool:
         return self._played > _AUDIBLE_DB
 
+    @property
+    def new(self) -> bool:
+        """The box speaks, and has not yet spoken long enough to know what is left of its voice."""
+        return self.audible and self._learned_steps < _NEW_STEPS
+
     def feed(
         self,
         played_db: float,
@@ -72,7 +77,7 @@ class ExpectedEcho:
                 self._room.feed(residue_db, False)
             residue_db = _without(max(floor_db, self._room.db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
-            new = self._learned_steps < _NEW_STEPS
+            new = self.new
             self._learned_steps += 1
             taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
             self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)

@@ -32,23 +32,25 @@ class Response:
     def __init__(self, length: int) -> None:
         self._length = length
         self._spectrum: Spectrum = np.zeros(length + 1, np.complex64)
+        self._taps = np.zeros(length, np.float32)  # the same in time
         self._unsure: Floats = np.full(length + 1, _AT_FIRST, np.float32)
         self._padded = np.zeros(2 * length, np.float32)
 
     @property
     def taps(self) -> Floats:
         """float32[length], a copy."""
-        return back(self._spectrum)[: self._length]
+        return self._taps.copy()
 
     def restore(self, taps: Floats) -> None:
         """Take these for true, more or less."""
-        self._spectrum = forward(taps, 2 * self._length)
+        self._taps = taps.astype(np.float32)
+        self._spectrum = forward(self._taps, 2 * self._length)
         self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
 
     def doubted(self) -> Response:
         """The same, but ready to become another one quickly."""
         other = Response(self._length)
-        other._spectrum = self._spectrum.copy()
+        other._spectrum, other._taps = self._spectrum.copy(), self._taps.copy()
         other._unsure = np.clip(
             np.maximum(self._unsure, _DOUBTED * _smooth(power_of(self._spectrum))), _LEAST, _MOST
         )
@@ -75,6 +77,7 @@ class Response:
         gain = self._unsure / (0.5 * power * self._unsure + others + _QUIET)
         change = back(gain * np.conj(far) * error)
         change[length:] = 0  # a response is as long as the room, not as the window
+        self._taps += change[:length]
         self._spectrum = self._spectrum + forward(change)
         shrunk = (1 - 0.5 / count * gain * power) * self._unsure
         grown = (1 - _KEPT) * power_of(self._spectrum)

@@ -25,6 +25,10 @@ from appliance.settings import Hearing as HearingSettings
 STEP_FRAMES = 80
 _OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
 _HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
+# Of a room's noise nothing stands out by more: whatever the network made of that for so long would
+# be no word. It is two thirds of what hearing costs in a silent room.
+_CALM_DB, _CALM_STEPS = 3.0, 100
+_OWN_OVER_DB = 4.5  # over what is expected of the box's own voice, its peaks still are that
 _LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
 
 
@@ -60,7 +64,7 @@ class Senses:
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=2)
         self._pair = np.zeros((STEP_FRAMES, 2))
         self._column = np.zeros((STEP_FRAMES, 1))
-        self._zeros = 0
+        self._zeros = self._calm_steps = 0
         self.speech = SpeechProbability()
         self._last_probability = 0.0
         self.floor = NoiseFloor()
@@ -93,10 +97,12 @@ class Senses:
         self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or somebody_speaks)
-        probability = self._probability(residue)
+        self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1
+        probability = self._probability(residue, sounding or somebody_speaks)
         if probability is not None:
             self._last_probability = probability
-        self.background.feed(energy_db, self._last_probability, somebody_speaks)
+        own = self.echo.new and energy_db < self.echo.db + _OWN_OVER_DB
+        self.background.feed(energy_db, self._last_probability, somebody_speaks, own)
         usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
         speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
         fires = self.gate.feed(energy_db, usual_db, self.echo, speaks)
@@ -105,10 +111,11 @@ class Senses:
             sounding,
         )  # fmt: skip
 
-    def _probability(self, residue: Samples) -> float | None:
+    def _probability(self, residue: Samples, matters: bool) -> float | None:
         self._zeros = 0 if residue.any() else self._zeros + 1
         if self._zeros <= _LONG_SILENCE_STEPS:
-            return self.speech.feed(residue)
+            calm = self._calm_steps > _CALM_STEPS and not matters
+            return self.speech.feed(residue, calm)
         if self._zeros == _LONG_SILENCE_STEPS + 1:
             self.speech.reset()
         return 0.0  # every step: what waits for silence must see it

@@ -41,25 +41,28 @@ class SpeechProbability:
         self._turn = 0
         self._silent_hops = 0
 
-    def feed(self, samples: Samples) -> float | None:
-        """The probability of speech in the 32 ms up to this hop's end, or None between hops."""
+    def feed(self, samples: Samples, calm: bool = False) -> float | None:
+        """The probability of speech in the 32 ms up to this hop's end, or None between hops.
+        `calm`: nothing has sounded for a while, and the networks need not be asked."""
         room = HOP_FRAMES - self._filled
         head = samples[:room]
         self._fresh[self._filled : self._filled + len(head)] = head
         self._filled += len(head)
         if self._filled < HOP_FRAMES:
             return None
-        probability = self._hop()
+        probability = self._hop(calm)
         rest = samples[room:]
         self._fresh[: len(rest)] = rest
         self._filled = len(rest)
         return probability
 
-    def _hop(self) -> float:
+    def _hop(self, calm: bool) -> float:
         window = self._window
         window[0, :-HOP_FRAMES] = window[0, HOP_FRAMES:]
         np.multiply(self._fresh, 1 / 32768, out=window[0, -HOP_FRAMES:])
         self._turn ^= 1
+        if calm:
+            return 0.0
         output, state = self._session.run(
             None, {"input": window, "state": self._states[self._turn], "sr": _RATE}
         )

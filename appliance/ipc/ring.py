@@ -11,6 +11,7 @@ import os
 import struct
 import time
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -242,6 +243,12 @@ class RingReader(_Attached):
                 self._jump_to_newest()
             else:
                 self._ready = 0  # the bell rang ahead (a writer or reader came back): wait for it
+
+    def read_all(self) -> Iterator[Slot]:
+        """All slots that are there by now, with one look at the bell instead of one at its end."""
+        self._ready = max(self._ready, 0) + _collect(self._bell)
+        while self._ready > 0 and (slot := self.read()) is not None:
+            yield slot
 
     def _copy(self, slot: int, word: int) -> Slot | None:
         index, position, stamp, turn, frames, flags = _FIELDS.unpack_from(self._memory, slot + 8)

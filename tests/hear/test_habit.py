@@ -110,3 +110,12 @@ def test_noise_that_is_no_speech_is_no_background_speech() -> None:
     for _ in range(STEPS):
         background.feed(-30.0, 0.05, followed=False)
     assert background.db < -90
+
+
+def test_what_may_be_the_boxs_own_voice_is_no_television() -> None:
+    rng = np.random.default_rng(2)
+    background = Background()
+    for _ in range(STEPS):
+        db = television(rng)
+        background.feed(db, 0.9 if db > -60 else 0.1, followed=False, own=True)
+    assert background.db == -100

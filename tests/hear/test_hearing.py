@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from appliance.bench.interruption_cost import double_talk
 from appliance.hear.hearing import Hearing, Phase
 from appliance.hear.highpass import HighPass
 from appliance.hear.turn import TRAILING_FRAMES, Chunk
@@ -269,3 +270,19 @@ def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
         verdicts += [e for e in hearing.hear(step, NOTHING, at) if isinstance(e, Verdict)]
     confirm_ms = settings.onset.confirm_ms
     assert verdicts[0].age_ms == pytest.approx(patience * confirm_ms, abs=10)
+
+
+def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
+    settings: HearingSettings,
+) -> None:
+    """What is left of its own voice until then is speech, and is not taken for a television."""
+    mic, played = double_talk(6)  # murmurs as loud as the echo, at 1 s, 3 s and 5 s
+    hearing = Hearing(settings)
+    hearing.answering = True
+    onsets_s = [
+        event.index / 16_000
+        for at in range(0, len(mic) - 79, 80)
+        for event in hearing.hear(mic[at : at + 80], played[at : at + 80], at)
+        if isinstance(event, Onset)
+    ]
+    assert [round(onset_s, 1) for onset_s in onsets_s] == [1.0, 3.0, 5.0]

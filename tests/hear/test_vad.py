@@ -34,6 +34,21 @@ def test_the_size_of_the_steps_does_not_matter() -> None:
     assert probabilities(speech, 80) == probabilities(speech, 256)
 
 
+@pytest.mark.usefixtures("espeak")
+def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
+    silence = (np.random.default_rng(0).standard_normal(32_000) * 5).astype(np.int16)
+    speech = to_int16(at_level(say("tell me about the moon")))
+    asked, spared = SpeechProbability(), SpeechProbability()
+    for at in range(0, len(silence), 80):
+        asked.feed(silence[at : at + 80])
+        assert spared.feed(silence[at : at + 80], calm=True) in (None, 0.0)
+    first = [
+        next(at for at in range(0, len(speech), 80) if (one.feed(speech[at : at + 80]) or 0) > 0.5)
+        for one in (asked, spared)
+    ]
+    assert first[1] <= first[0]
+
+
 def test_a_hop_costs_less_than_a_millisecond() -> None:
     speech, hop = SpeechProbability(), np.zeros(256, np.int16)
     costs = []

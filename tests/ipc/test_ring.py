@@ -104,6 +104,28 @@ def test_every_reader_gets_every_slot_in_order() -> None:
         assert reader.lost == 0
 
 
+def test_all_that_is_there_is_read_at_once_and_no_more() -> None:
+    handles = ring.create(SPEC)
+    writer, reader = RingWriter(handles), RingReader(handles, "reader")
+    for value in range(4):
+        writer.write(block(value))
+    first = reader.read()
+    assert first is not None
+    assert [slot.samples[0] for slot in reader.read_all()] == [1, 2, 3]
+    assert list(reader.read_all()) == []
+    writer.write(block(4))
+    assert [slot.samples[0] for slot in reader.read_all()] == [4]
+
+
+def test_a_lapped_reader_that_reads_all_goes_on_at_the_newest() -> None:
+    handles = ring.create(SPEC)
+    writer, reader = RingWriter(handles), RingReader(handles, "reader")
+    for value in range(20):
+        writer.write(block(value))
+    assert [slot.samples[0] for slot in reader.read_all()] == [19]
+    assert reader.lost == 19
+
+
 def test_a_lapped_reader_counts_its_loss_and_goes_on_at_the_newest() -> None:
     handles = ring.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")

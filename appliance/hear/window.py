@@ -1,0 +1,33 @@
+"""The newest rows of a stream, in one piece and in order, without moving all of them each time."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+T = TypeVar("T", bound=np.generic)
+
+
+class Window(Generic[T]):
+    """`rows`: the newest `count`, oldest first; zeros before the first. A view, valid until `put`.
+
+    They slide through a memory of `spare` rows more, and are moved back only at its end.
+    """
+
+    def __init__(self, empty: npt.NDArray[T], spare: int) -> None:
+        """`empty`: the window of zeros to begin with, (count, ...)."""
+        self._count = len(empty)
+        self._memory = np.concatenate([empty, np.zeros((spare, *empty.shape[1:]), empty.dtype)])
+        self._end = self._count
+        self.rows = self._memory[: self._count]
+
+    def put(self, rows: npt.NDArray[T]) -> None:
+        """Add rows, (n, ...) with n at most `spare`; as many of the oldest go."""
+        if self._end + len(rows) > len(self._memory):
+            self._memory[: self._count] = self.rows
+            self._end = self._count
+        self._memory[self._end : self._end + len(rows)] = rows
+        self._end += len(rows)
+        self.rows = self._memory[self._end - self._count : self._end]
