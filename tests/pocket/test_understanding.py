@@ -61,6 +61,14 @@ def test_both_files_together_are_small() -> None:
         ("stop", "en+f2", "stop"),
         ("never mind", "en-us+m3", "never_mind"),
         ("good night", "en+f4", "good_night"),
+        ("what time is it", "en-us+m3", "time"),
+        ("what is the date", "en-us+f2", "date"),
+        ("set a timer for ten minutes", "en-us+robert", "timer_10"),
+        ("set a timer for seven minutes", "en-us+m3", "timer"),
+        ("turn on the light", "en+m3", "light_on"),
+        ("turn off the light", "en-us+f2", "light_off"),
+        ("say that again", "en-us+m3", "repeat"),
+        ("turn the volume up", "en-us+linda", "louder"),
     ],
 )
 def test_ok__a_held_out_voice_is_understood(
@@ -98,6 +106,27 @@ def test_the_newest_request_is_answered_after_an_interrupted_answer(pocket: Pock
     pocket.read("<turn|>\n")
     second = spoken("no, wait, tell me about the sea instead", "en-us+f2")
     assert name_of(pocket.answer([second])) == "sea"
+
+
+def test_a_call_is_all_that_is_answered_and_what_the_tool_said_harms_no_later_answer(
+    pocket: Pocket,
+) -> None:
+    pocket.begin()
+    pocket.hear([spoken("set a timer for fifteen minutes", "en-us+f2")])
+    assert pocket.write() == "<|tool_call>call:timer{minutes:15}<tool_call|>"
+    said = "Fifteen minutes, from now."
+    response = f'<|tool_response>response:timer{{value:<|"|>{said}<|"|>}}<tool_response|>'
+    pocket.read(f"{response}{said}<turn|>\n")
+    assert name_of(pocket.answer([spoken("tell me a joke", "en-us+f2")])) == "joke"
+    assert name_of(pocket.answer([spoken("what time is it", "en-us+f2")])) == "time"
+
+
+@pytest.mark.parametrize(
+    "text", ["turn on the oven", "forget about the garden", "never mind", "stop"]
+)
+def test_fail__no_tool_is_called_that_nobody_asked_for(pocket: Pocket, text: str) -> None:
+    pocket.begin()
+    assert name_of(pocket.answer([spoken(text, "en-us+m3")])) not in grammar.calls()
 
 
 @pytest.mark.parametrize("persona", [None, "You are a pirate on a small ship."])
