@@ -140,25 +140,27 @@ class Session:
 
     # ── what the caller does ─────────────────────────────────────────────────────────────────
     def step(self, now_s: float) -> list[Event]:
-        """Read, write and look at the clock, as far as that goes without waiting."""
-        if self._ended:
-            return []
-        if not self._through:
-            self._look_for_the_knocker(now_s)
-        else:
-            self._read(now_s)
-            if self._client.want_write():
-                self._check(self._client.loop_write())
-            self._check(self._client.loop_misc())
-            if not self._up and now_s > self._answer_by_s:
-                self._end(failures.silent(self.broker))
-        return self._happened()
+        """Read, write and look at the clock, as far as that goes without waiting.
 
-    def _happened(self) -> list[Event]:
+        The last event is Down, whoever ended it but `close`.
+        """
+        if not self._ended:
+            self._go_on(now_s)
         if self._ended:
             self._hang_up()
         events, self._events = list(self._events), deque()
         return events
+
+    def _go_on(self, now_s: float) -> None:
+        if not self._through:
+            self._look_for_the_knocker(now_s)
+            return
+        self._read(now_s)
+        if self._client.want_write():
+            self._check(self._client.loop_write())
+        self._check(self._client.loop_misc())
+        if not self._up and now_s > self._answer_by_s:
+            self._end(failures.silent(self.broker))
 
     def publish(self, topic: str, payload: bytes, *, qos: int, retain: bool) -> int | None:
         """Send; returns the number that the receipt will have, or None if it was not taken."""

@@ -77,8 +77,11 @@ def test_a_box_that_is_removed_leaves_nothing_and_stays_away_until_it_is_added(
         one.until(lambda: one.online(ear))
         assert errand.cli_remove(ours) == 0
         assert ear.last(CONFIG) == b""
+        ear.heard.clear()
         ear.say("homeassistant/status", b"online")  # Home Assistant asks who is there
-        one.wait(3.2)
+        one.until(lambda: one.online(ear))  # and is told, last of all, that the box is
+        assert not ear.of(CONFIG)
+        errand.cli_remove(ours)  # a second time changes nothing
         assert ear.last(CONFIG) == b""
         assert errand.cli_add(ours) == 0
         one.until(lambda: ear.last(CONFIG))

@@ -67,7 +67,7 @@ def test_after_a_restart_of_the_broker_all_is_right_again_and_no_event_is_late(
 def test_a_broker_that_comes_up_after_the_box_is_found(broker: Mosquitto, tmp_path: Path) -> None:
     broker.stop()
     with box(broker, tmp_path) as one:
-        one.wait(1.0)
+        one.wait(0.3)
         broker.start()
         with Ear(broker.port) as ear:
             one.until(lambda: one.online(ear))

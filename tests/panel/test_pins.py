@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel.pins import HEADER, PINS, Pin, pin
+from appliance.panel.pins import GROUNDS, HEADER, PINS, Pin, pin
 
 
 @pytest.mark.parametrize("row", PINS, ids=lambda row: row.what)
@@ -37,3 +37,9 @@ def test_the_pinout_page_says_what_the_table_says() -> None:
         f"| {p.what} | {p.line} | {p.header} | {p.direction} | {p.pull} | {p.sense} |" for p in PINS
     ]
     assert rows == table
+
+
+def test_the_bill_of_materials_has_a_wire_for_every_pin_that_is_used() -> None:
+    bill = (Path(__file__).parents[2] / "hw" / "bom.md").read_text(encoding="utf-8")
+    grounds = [ground for what, ground in GROUNDS.items() if what != "strip"]
+    assert f"| wires | {len(PINS) + len(grounds)} jumper wires" in bill
