@@ -22,6 +22,7 @@ has_library() { # the linker's list of libraries; ldconfig is not on every owner
 has_header() { # cc knows the multiarch folders
   echo "#include <$1>" | cc -E -
 }
+is_static() { command -v "$1" && ! ldd "$(command -v "$1")"; }
 has_command() { PATH=$PATH:/usr/sbin:/sbin command -v "$1"; }
 python_has() { "$python" -c "$1"; }
 
@@ -56,6 +57,10 @@ if [ "${1-}" = image ]; then
   need iproute2 "a network for the boxes" command -v ip
   need qemu-user-static "runs the Pi's programs" command -v qemu-aarch64-static
   need qemu-system-arm "the machine that the card is started in" command -v qemu-system-aarch64
+  case $(uname -m) in # power cuts are tried in a machine of this one's own kind
+    x86_64) need qemu-system-x86 "the machine whose power is cut" command -v qemu-system-x86_64 ;;
+  esac
+  need busybox-static "its first program" is_static busybox
   need g++-aarch64-linux-gnu "a compiler for the Pi" command -v aarch64-linux-gnu-g++
   need erofs-utils "the card's system is read-only" command -v mkfs.erofs
   need dosfstools "the firmware reads FAT" has_command mkfs.vfat

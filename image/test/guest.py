@@ -1,0 +1,165 @@
+"""A virtual machine of this machine's own kind for a test: Debian's kernel, this file system below
+it, read-only, and one disk whose every write is noted.
+
+Not the Pi's kernel and not the box's root: what is tried in it is our code on a real ext4 and a
+real block layer. The initramfs is a static busybox, a few modules and one script. Neither KVM nor a
+loop device is needed.
+"""
+
+from __future__ import annotations
+
+import lzma
+import platform
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from image.plan import NotBuilt, cache_folder, once, remove
+from image.tools import ask
+
+MODULES = ("virtio_pci", "virtio_blk", "9pnet_virtio", "9p", "crc32c_generic", "ext4")
+TIMEOUT_S = 900.0  # of all that happens in it; on a busy machine it takes a minute or two
+DONE = "the guest has done it all"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How QEMU is told to be one, and how Debian names its kernel."""
+
+    qemu: str
+    machine: tuple[str, ...]
+    console: str
+    debian: str
+
+
+_PC, _ARM = ("-M", "q35", "-cpu", "max"), ("-M", "virt", "-cpu", "cortex-a76")
+KINDS = {
+    "x86_64": Kind("qemu-system-x86_64", _PC, "ttyS0", "amd64"),
+    "aarch64": Kind("qemu-system-aarch64", _ARM, "ttyAMA0", "arm64"),  # not run yet
+}
+INIT = f"""#!/bin/busybox sh
+export PATH=/bin
+/bin/busybox mkdir -p /proc /sys /dev /host
+/bin/busybox --install -s /bin
+mount -t devtmpfs dev /dev
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+while read -r module; do insmod "$module"; done </modules
+mount -t 9p -o ro,trans=virtio,version=9p2000.L,msize=512000,cache=loose host /host
+mount -t tmpfs run /host/run
+for each in dev proc sys; do mount -o bind /$each /host/$each; done
+cp /run.sh /host/run/run.sh
+chroot /host /bin/sh /run/run.sh </dev/null && echo "{DONE}"
+poweroff -f
+"""
+
+
+def run(command: list[str], disk: Path, log: Path, scratch: Path) -> str:
+    """Run `command` (of this file system, as root, in /run) beside `disk` as /dev/vda; what is
+    written to it is noted in `log`. Returns what was said. Raises NotBuilt unless it succeeds."""
+    machine = _kind()
+    kernel = _kernel(machine)
+    console = scratch / "console.log"
+    log.write_bytes(b"")
+    done = subprocess.run(
+        [
+            machine.qemu, *machine.machine, "-accel", "tcg", "-m", "768", "-nodefaults",
+            "-no-reboot", "-display", "none", "-monitor", "none", "-serial", f"file:{console}",
+            "-kernel", kernel / "kernel", "-initrd", _initramfs(kernel, command, scratch),
+            "-append", f"console={machine.console} quiet panic=-1",
+            "-virtfs",
+            "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
+            "-blockdev", f"driver=file,node-name=file,filename={disk}",
+            "-blockdev", "driver=raw,node-name=raw,file=file",
+            "-blockdev", f"driver=file,node-name=logfile,filename={log}",
+            "-blockdev", "driver=raw,node-name=lograw,file=logfile",
+            "-blockdev", "driver=blklogwrites,node-name=noted,file=raw,log=lograw,log-append=off",
+            "-device", "virtio-blk-pci,drive=noted,discard=off,write-zeroes=off",
+        ],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    said = console.read_text(errors="replace") if console.exists() else ""
+    if done.returncode or DONE not in said:
+        raise NotBuilt(f"The virtual machine failed: {done.stderr.strip()} {said[-2000:].strip()}")
+    return said
+
+
+def _kind() -> Kind:
+    found = KINDS.get(platform.machine())
+    if found is None:
+        raise NotBuilt(f"No virtual machine is known for {platform.machine()}.")
+    if shutil.which(found.qemu) is None:
+        raise NotBuilt(f"{found.qemu} is missing.", "`make test-image` installs it.")
+    return found
+
+
+def _kernel(machine: Kind) -> Path:
+    """A folder with `kernel` and `lib/modules`: this Debian's own, fetched once."""
+    package = f"linux-image-{machine.debian}"
+    said = ask(f"{package} is unknown", "apt-cache", "show", "--no-all-versions", package)
+    rows = [row for row in said.splitlines() if row.startswith("Depends: ")]
+    if not rows:
+        raise NotBuilt(f"{package} leads to no kernel.", "Is this a Debian?")
+    name = rows[0].split()[1].rstrip(",")
+
+    def write(path: Path) -> None:
+        raw = path.with_name(".guest.raw")
+        remove(raw) if raw.exists() else None
+        raw.mkdir()
+        done = subprocess.run(["apt-get", "-qq", "download", name], cwd=raw, capture_output=True,
+                              text=True, check=False)  # fmt: skip
+        if done.returncode:
+            raise NotBuilt(f"{name} cannot be downloaded: {done.stderr.strip()}")
+        ask(f"{name} cannot be unpacked", "dpkg-deb", "--extract", *raw.glob("*.deb"), raw)
+        modules = next(iter([*raw.glob("usr/lib/modules/*"), *raw.glob("lib/modules/*")]))
+        kernel = next(iter([*raw.glob("boot/vmlinuz-*"), *modules.glob("vmlinuz")]))
+        (path / "lib/modules").mkdir(parents=True)
+        shutil.copy(kernel, path / "kernel")
+        shutil.copytree(modules, path / "lib/modules" / modules.name, symlinks=True)
+        ask("The modules cannot be listed", "depmod", "--basedir", path, modules.name)
+        remove(raw)
+
+    return once(cache_folder(), "kernel-guest", [name], write)
+
+
+def _initramfs(kernel: Path, command: list[str], scratch: Path) -> Path:
+    busybox = shutil.which("busybox")
+    linked = busybox and subprocess.run(["ldd", busybox], capture_output=True, check=False)
+    if not busybox or not linked or linked.returncode == 0:
+        raise NotBuilt("A static busybox is missing.", "apt-get install busybox-static")
+    tree = scratch / "initramfs"
+    for name in ("bin", "lib"):
+        (tree / name).mkdir(parents=True)
+    shutil.copy(busybox, tree / "bin/busybox")
+    (tree / "init").write_text(INIT)
+    (tree / "init").chmod(0o755)
+    (tree / "run.sh").write_text(f"cd /run && exec {shlex.join(command)}\n")
+    names = []
+    for file in _modules(kernel):
+        plain = file.name.removesuffix(".xz")
+        data = file.read_bytes()
+        (tree / "lib" / plain).write_bytes(lzma.decompress(data) if file.suffix == ".xz" else data)
+        names.append(f"/lib/{plain}\n")
+    (tree / "modules").write_text("".join(names))
+    packed = scratch / "initramfs.cpio"
+    listed = "\n".join(str(path.relative_to(tree)) for path in sorted(tree.rglob("*")))
+    with packed.open("wb") as into:
+        subprocess.run(["cpio", "--create", "--format=newc", "--owner=0:0", "--quiet"], cwd=tree,
+                       input=listed.encode(), stdout=into, check=True)  # fmt: skip
+    return packed
+
+
+def _modules(kernel: Path) -> list[Path]:
+    """The files to load, each after what it needs. One that is part of the kernel has none."""
+    version = next((kernel / "lib/modules").iterdir()).name
+    found: list[Path] = []
+    for name in MODULES:
+        done = subprocess.run(
+            ["modprobe", "--dirname", kernel, "--set-version", version, "--show-depends", name],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        rows = [row.split() for row in done.stdout.splitlines()]
+        found += [Path(row[1]) for row in rows if row[0] == "insmod"]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,109 @@
+"""What the virtual machine does: brings the card up to date, on real partitions and a real ext4.
+
+Run in it as `python -m image.test.guest_updates FOLDER`, FOLDER with what test_cuts.py made. A word
+is written beside the partitions after each step, without a flush: so the log of writes says what
+was promised by when.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from appliance.errors import ReleaseSick
+from appliance.release.install import Installer
+from appliance.release.shelf import Shelf
+from appliance.slots.ledger import Ledger
+from appliance.slots.part import DiskCard
+from appliance.slots.slot import SlotName
+from appliance.slots.update import Updater
+from tests.release.workshop import PaperBox
+
+DISK = Path("/dev/vda")
+LABELS = Path("/run/labels")
+DATA = Path("/run/data")
+MARK_AT = 1 << 20  # between the table and the first partition
+MARK = b"step: "
+STEPS = ("a release is kept", "a sick release is taken back", "a system is written",
+         "a system is kept")  # fmt: skip
+
+
+class GuestPi(PaperBox):
+    """Health and restarts are told; the card and the file system are real."""
+
+    said: str = "0.1.0"
+    running: SlotName = "a"
+
+    def slot(self) -> SlotName | None:
+        return self.running
+
+    def version(self) -> str | None:
+        return self.said
+
+    def asks_firmware(self) -> bool:
+        return True
+
+    def start_anew(self, *, trial: bool) -> None:
+        """The test's firmware decides what that means."""
+
+
+def mark(step: str) -> None:
+    """Past every cache of this machine, and without a flush of the disk's."""
+    page = mmap.mmap(-1, 4096)
+    page.write(MARK + step.encode())
+    fd = os.open(DISK, os.O_WRONLY | os.O_DIRECT)
+    try:
+        os.pwrite(fd, page, MARK_AT)
+    finally:
+        os.close(fd)
+    print(step, flush=True)
+
+
+def name_partitions() -> None:
+    """What udev does on a box."""
+    LABELS.mkdir()
+    for entry in Path("/sys/class/block").glob("*/uevent"):
+        said = dict(line.split("=", 1) for line in entry.read_text().splitlines())
+        if "PARTNAME" in said:
+            (LABELS / said["PARTNAME"]).symlink_to(f"/dev/{said['DEVNAME']}")
+
+
+@contextmanager
+def mounted() -> Iterator[Shelf]:
+    """The data partition, as the box's first program mounts it."""
+    options = "noatime,errors=remount-ro"
+    DATA.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "ext4", "-o", options, LABELS / "data", DATA], check=True)
+    yield Shelf(DATA / "opt/interlude", Path("/run/interlude-release"))
+    subprocess.run(["umount", DATA], check=True)
+
+
+def main(folder: Path) -> None:
+    signers = folder / "allowed_signers"
+    name_partitions()
+    with mounted() as shelf:
+        box = GuestPi(shelf, runs="0.1.0")
+        installer = Installer(shelf, box, signers)
+        installer.install(folder / "good.release")
+        mark(STEPS[0])
+        try:
+            installer.install(folder / "sick.release")
+        except ReleaseSick:
+            mark(STEPS[1])
+        updater = Updater(DiskCard(LABELS), Ledger(shelf.root / "system"), box, shelf, signers)
+        updater.install(folder / "new.system")
+        mark(STEPS[2])
+    with mounted() as shelf:  # the machine started anew, from the other slot
+        box = GuestPi(shelf, runs="0.2.0")
+        box.running, box.said = "b", "0.2.0"
+        Updater(DiskCard(LABELS), Ledger(shelf.root / "system"), box, shelf, signers).settle()
+        mark(STEPS[3])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
