@@ -97,6 +97,7 @@ class House:
         self._states.set(self.topics.availability, ONLINE)
         self._events: list[Publication] = []
         self._connected = False
+        self._was_shown = shown()
         self._withdrawn = False  # the broker knows that Home Assistant is not to know of us
 
     # ── the box ──────────────────────────────────────────────────────────────────────────────
@@ -195,6 +196,9 @@ class House:
         Events are for those who listen now: without a broker that answers there are none.
         """
         shown = self._shown()
+        if shown and not self._was_shown:  # what took the box away took its states, too
+            self._states.again_at(now_s)
+        self._was_shown = shown
         if shown or not self._withdrawn:
             self._states.set(self.topics.discovery, self._discovery if shown else b"")
         self._withdrawn = self._withdrawn and not shown

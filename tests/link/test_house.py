@@ -287,8 +287,10 @@ def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_
     scene.house.arrived("homeassistant/status", b"online", 1.0, retained=False)
     assert topics(scene.say(9.0)) == ORDER[1:]  # it has nothing to forget any more
     scene.shown = True
-    (back,) = scene.say(10.0)
-    assert len(back.payload) > 1000
+    back = scene.say(10.0)
+    assert topics(back) == ORDER  # what took the box away took its states, too
+    assert len(back[0].payload) > 1000
+    assert scene.say(11.0) == []
 
 
 def test_the_last_word_is_that_it_is_not_there() -> None:
