@@ -1,24 +1,35 @@
 """`interlude release selftest`: a release looks whether it could run here, before it is tried.
 
-Imports every part with all that it needs, and reads the owner's settings. Opens no sound card,
-so that the box may go on talking meanwhile.
+Imports every part with all that it needs, also what it imports only once it has looked at the
+settings, and reads the owner's settings. Opens no sound card, so that the box may go on talking
+meanwhile.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 
 from appliance import processes
 from appliance.errors import InterludeError, ReleaseRefused
 from appliance.settings import Settings
+
+# Modules that a row imports when it has looked at the settings: foreign libraries with them.
+LATER: dict[str, Callable[[Settings], str]] = {
+    "thinker": lambda settings: "think.remote" if settings.thinking.remote.url else "think.local",
+}
 
 
 def look(settings: Settings) -> int:
     """How many parts could be imported. Raises ReleaseRefused for the first that cannot."""
     rows = processes.table(settings)
     for row in rows:
+        modules = [row.module]
+        if row.name in LATER:
+            modules.append(LATER[row.name](settings))
         try:
-            importlib.import_module(f"appliance.{row.module}")
+            for module in modules:
+                importlib.import_module(f"appliance.{module}")
         except InterludeError:
             raise
         except Exception as error:  # whatever a foreign library raises, the answer is no

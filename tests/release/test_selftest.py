@@ -1,0 +1,34 @@
+"""A release that lacks a library is refused before it is tried."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+_LOOK = """
+import sys
+sys.modules.update(dict.fromkeys({missing}))  # None: the import of it fails
+from appliance.errors import ReleaseRefused
+from appliance.release.selftest import look
+from appliance.settings import load_defaults
+try:
+    look(load_defaults())
+except ReleaseRefused as error:
+    sys.exit(str(error))
+"""
+
+
+def looked(*missing: str) -> subprocess.CompletedProcess[str]:
+    """In a Python of its own: what is imported once is there for good."""
+    command = [sys.executable, "-c", _LOOK.format(missing=missing)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+
+
+def test_a_release_with_all_its_libraries_could_run() -> None:
+    assert looked().returncode == 0
+
+
+def test_a_library_that_is_imported_only_for_an_answer_is_missed() -> None:
+    done = looked("llama_cpp.mtmd_cpp")
+    assert done.returncode == 1
+    assert "thinker cannot be loaded" in done.stderr
