@@ -176,7 +176,7 @@ class House:
         Raises Refused for what is not carried out.
         """
         if topic == self.topics.birth:
-            if payload == ONLINE and not retained:
+            if payload == ONLINE:  # some have Home Assistant retain it
                 first_s, last_s = BIRTH_S
                 self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
             return None

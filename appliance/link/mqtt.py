@@ -290,8 +290,12 @@ class Session:
             client.subscribe(self._subscriptions())
 
     def _subscriptions(self) -> list[Any]:
-        if self._version == 5:  # 2: what is retained already is not for us
-            options = SubscribeOptions(qos=1, noLocal=True, retainHandling=2)
+        if self._version == 5:
+            # 2: what is retained already is not for us. What is being retained now is told as
+            # such: it would be a command that waits for whoever comes next.
+            options = SubscribeOptions(
+                qos=1, noLocal=True, retainAsPublished=True, retainHandling=2
+            )
             return [(topic, options) for topic in self._topics]
         return [(topic, 1) for topic in self._topics]
 

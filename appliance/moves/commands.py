@@ -34,9 +34,12 @@ def wait(step: Step, command: Say | Ask | Repeat) -> None:
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
     if len(step.to.waiting) >= MOST_WAITING:
-        step.note(f"{MOST_WAITING} things wait to be said already; one more was refused")
+        if not step.to.crowded:
+            step.note(f"{MOST_WAITING} things wait to be said already; more is refused")
+        step.change(crowded=True)
         return
-    step.change(waiting=(*step.to.waiting, command))
+    crowded = step.to.crowded and bool(step.to.waiting)
+    step.change(waiting=(*step.to.waiting, command), crowded=crowded)
     step.next_in_line()
 
 

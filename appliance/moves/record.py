@@ -96,6 +96,7 @@ class Conversation:
     utterance     the utterance that is being listened to
     dropped       an utterance that the owner stopped or that is not to be answered
     waiting       what is to be said or asked once nothing else sounds
+    crowded       more was refused since it was empty, and the log has said so
     muted         the microphone is off; nothing is heard, but typed questions are answered
     volume        of the voice, once the owner has changed it; None: as in the settings
     thinker_up    the model is loaded
@@ -135,6 +136,7 @@ class Conversation:
     utterance: int | None = None
     dropped: int | None = None
     waiting: tuple[Say | Ask | Repeat, ...] = ()
+    crowded: bool = False
     muted: bool = False
     volume: float | None = None
     thinker_up: bool = False

@@ -214,8 +214,8 @@ def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
     assert topics(scene.say(101.7)) == ORDER
 
 
-@pytest.mark.parametrize(("payload", "retained"), [(b"offline", False), (b"online", True)])
-def test_its_death_and_an_old_birth_are_not_answered(payload: bytes, retained: bool) -> None:
+@pytest.mark.parametrize(("payload", "retained"), [(b"offline", False), (b"offline", True)])
+def test_its_death_is_not_answered(payload: bytes, retained: bool) -> None:
     scene = Scene().connect()
     scene.say()
     scene.house.arrived("homeassistant/status", payload, 100.0, retained=retained)

@@ -126,6 +126,16 @@ def test_a_command_arrives_and_what_was_retained_before_is_known_as_such(
     assert all(a.retained for a in caller.of(Arrived) if a.payload == b"old")
 
 
+def test_a_command_that_is_retained_as_it_comes_is_known_as_such(
+    broker: Mosquitto, call: Call
+) -> None:
+    caller = call(at(broker))
+    caller.get(Subscribed)
+    with Ear(broker.port) as ear:
+        ear.say("interlude/x/cmd/say", b"for ever", retain=True)
+        assert caller.get(Arrived) == Arrived("interlude/x/cmd/say", b"for ever", retained=True)
+
+
 def test_leaving_in_order_leaves_no_will_and_being_killed_does(
     broker: Mosquitto, call: Call
 ) -> None:
