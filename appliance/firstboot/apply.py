@@ -12,13 +12,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused, SettingsError, StorageError
-from appliance.firstboot.plan import CONNECTION, PASSWORD, SETTINGS, WANTED, File, plan
+from appliance.firstboot.plan import (
+    CONNECTION,
+    KEYS,
+    OF_THE_SYSTEM,
+    SECRETS,
+    SETTINGS,
+    WANTED,
+    File,
+    plan,
+)
 from appliance.firstboot.seed import Seed, check
 from appliance.release.disk import Disk
 from appliance.settings import load
 
+ZONE = "etc/localtime"  # a link into the zones
+WARNINGS = "var/log/interlude"  # names of networks and brokers may be in them
 _PRIVATE = 0o700
-_FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, "etc/interlude/secrets": _PRIVATE}
+_FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,7 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
             for base in (ground.keep, ground.root):
                 _folder(base, Path("etc"), ground.disk)
                 zone = f"/usr/share/zoneinfo/{seed.timezone}"
-                ground.disk.link(base / "etc/localtime", zone)
+                ground.disk.link(base / ZONE, zone)
     except OSError as error:
         if isinstance(error, StorageError):
             raise
@@ -62,16 +73,21 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
 
 
 def forget(ground: Ground | None = None) -> None:
-    """Take away what a seed or the set-up page brought but the way in: network, broker, settings.
+    """Take away what a seed, the set-up page or its owner brought, and what tells of them: as a box
+    is that is given to somebody else. Their ssh keys, too: they are a way in.
 
-    The ssh keys stay: who keeps the box can still mend it. Raises StorageError.
+    What stays is the box's own: its name for itself, its host keys, whose releases it installs.
+    What the running system has in memory of it (its host name) goes with the next start.
+    Raises StorageError.
     """
     ground = ground or Ground()
-    gone = [base / CONNECTION for base in (ground.keep, ground.root)]
-    gone += [ground.root / path for path in (PASSWORD, SETTINGS, WANTED)]
+    gone = [base / path for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
+    gone += [ground.keep / path for path in (*OF_THE_SYSTEM, ZONE)]
+    gone += [ground.root / path for path in (SETTINGS, WANTED)]
+    gone += [*(ground.root / SECRETS).glob("*"), *(ground.root / WARNINGS).glob("warnings.log*")]
     try:
         for path in gone:
-            if path.exists():
+            if path.exists() or path.is_symlink():
                 ground.disk.remove(path)
     except OSError as error:
         raise StorageError(f"{error.filename}: {error.strerror}.") from error

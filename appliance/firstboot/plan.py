@@ -19,7 +19,12 @@ from appliance.firstboot.seed import Seed, Wifi
 _OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
 CONNECTION = "etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
 SETTINGS = "etc/interlude/settings.yaml"
-PASSWORD = "etc/interlude/secrets/mqtt-password"  # noqa: S105  # a path
+SECRETS = "etc/interlude/secrets"
+PASSWORD = f"{SECRETS}/mqtt-password"
+KEYS = "root/.ssh/authorized_keys"
+HOST, HOSTS, TIMEZONE = "etc/hostname", "etc/hosts", "etc/timezone"
+COUNTRY = "etc/modprobe.d/interlude-country.conf"
+OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # which every system has, or does without
 WANTED = "var/lib/interlude/models/wanted"
 
 
@@ -45,16 +50,16 @@ def plan(seed: Seed, settings_now: str = "") -> list[File]:
     files = []
     if seed.hostname:
         files += [
-            File("etc/hostname", f"{seed.hostname}\n"),
-            File("etc/hosts", f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
+            File(HOST, f"{seed.hostname}\n"),
+            File(HOSTS, f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
         ]
     if seed.timezone:
-        files.append(File("etc/timezone", f"{seed.timezone}\n"))
+        files.append(File(TIMEZONE, f"{seed.timezone}\n"))
     if seed.country:
         line = f"options cfg80211 ieee80211_regdom={seed.country}\n"
-        files.append(File("etc/modprobe.d/interlude-country.conf", line))
+        files.append(File(COUNTRY, line))
     if seed.keys:
-        files.append(File("root/.ssh/authorized_keys", "\n".join(seed.keys) + "\n", 0o600))
+        files.append(File(KEYS, "\n".join(seed.keys) + "\n", 0o600))
     if seed.wifi is not None:
         files.append(File(CONNECTION, connection(seed.wifi), 0o600))
     if seed.broker and seed.password:

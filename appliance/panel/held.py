@@ -41,7 +41,7 @@ RESET: tuple[Row, ...] = (
     Row("what the room sounds like", "deletes", ("echo.npz",)),
     Row("that the owner took the box out of Home Assistant", "deletes",
         ("removed-from-home-assistant",)),
-    Row("settings, Wi-Fi, the broker's name and password", "asks"),
+    Row("settings, Wi-Fi, all passwords, ssh keys, host name, kept warnings", "asks"),
 )  # fmt: skip
 
 

@@ -10,8 +10,16 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SeedRefused
-from appliance.firstboot.apply import Ground, apply, forget
-from appliance.firstboot.plan import CONNECTION, PASSWORD, SETTINGS, WANTED, connection, plan
+from appliance.firstboot.apply import ZONE, Ground, apply, forget
+from appliance.firstboot.plan import (
+    CONNECTION,
+    OF_THE_SYSTEM,
+    PASSWORD,
+    SETTINGS,
+    WANTED,
+    connection,
+    plan,
+)
 from appliance.firstboot.seed import Seed, Wifi
 from appliance.release.disk import Disk
 from appliance.settings import load
@@ -99,13 +107,42 @@ def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
-def test_a_reset_takes_network_broker_and_settings_and_leaves_the_keys(ground: Ground) -> None:
-    apply(WHOLE, ground)
+def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
+    """Whatever a seed may say: a field that is new is not forgotten here."""
+    seed = dataclasses.replace(WHOLE, port=1884, model="gemma-4-e2b")
+    assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
+    before = tree(ground.root)
+    (ground.root / SETTINGS).unlink()
+    written = apply(dataclasses.replace(seed, model=""), ground)
+    (ground.root / WANTED).parent.mkdir(parents=True)
+    (ground.root / WANTED).write_text(seed.model)
+    assert {file.path for file in plan(seed)} == {*written, WANTED}
     forget(ground)
-    left = {*tree(ground.root), *tree(ground.keep)}
-    assert not left & {CONNECTION, PASSWORD, SETTINGS, WANTED}
-    assert "root/.ssh/authorized_keys" in left
+    assert tree(ground.keep) == {}
+    of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
+    assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
+    forget(ground)  # what is gone may be forgotten again
+
+
+def test_nor_secrets_and_warnings_of_another_origin(ground: Ground) -> None:
+    for name in ("etc/interlude/secrets/thinking-key", "var/log/interlude/warnings.log",
+                 "var/log/interlude/warnings.log.1"):  # fmt: skip
+        (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.root / name).write_text("of the last owner's")
     forget(ground)
+    assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
+
+
+def test_a_reset_leaves_what_is_the_boxs_own(ground: Ground) -> None:
+    own = ("etc/machine-id", "etc/ssh/ssh_host_ed25519_key")
+    for name in own:
+        (ground.keep / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.keep / name).write_text("its own")
+    signers = ground.root / "etc/interlude/allowed_signers"
+    signers.write_text("whose releases it installs")
+    forget(ground)
+    assert set(tree(ground.keep)) == set(own)
+    assert signers.exists()
 
 
 class MortalDisk(Disk):

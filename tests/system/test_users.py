@@ -1,0 +1,43 @@
+"""The users of a box: as systemd makes them, and with the numbers that files on `data` bear."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
+NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712}  # never another again
+
+needs_systemd = pytest.mark.skipif(
+    shutil.which("systemd-sysusers") is None, reason="no systemd-sysusers on this machine"
+)
+
+
+def users(root: Path) -> dict[str, int]:
+    """What systemd makes of our file in the file system `root`."""
+    (root / "etc").mkdir(exist_ok=True)
+    done = subprocess.run(
+        ["systemd-sysusers", f"--root={root}", FILE], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [row.split(":") for row in (root / "etc/passwd").read_text().splitlines()]
+    assert all(row[2] == row[3] for row in rows if row[0] in NUMBERS)  # the group's is the same
+    return {row[0]: int(row[2]) for row in rows}
+
+
+@needs_systemd
+def test_every_system_gives_them_the_same_numbers(tmp_path: Path) -> None:
+    assert users(tmp_path) == NUMBERS
+
+
+@needs_systemd
+def test_a_machine_that_has_given_one_of_them_away_finds_another(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/passwd").write_text("somebody:x:710:710::/:/bin/sh\n")
+    (tmp_path / "etc/group").write_text("somebody:x:710:\n")
+    found = users(tmp_path)
+    assert found["interlude"] not in {0, 710}
+    assert found["interlude-log"] == 711
