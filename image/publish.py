@@ -9,7 +9,7 @@ from pathlib import Path
 from appliance.errors import ReleaseRefused
 from appliance.release import signature
 from appliance.slots import pack
-from image import disk, tree
+from image import disk, imager, tree
 from image.bmap import block_map
 from image.plan import MACHINE, NotBuilt, Plan
 from image.tools import quietly
@@ -29,6 +29,8 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
     (plan.into / f"{plan.name}.bmap").write_text(block_map(image))
     shutil.copy(slot / "sbom.json", plan.into / f"{plan.name}.cdx.json")
     (plan.into / f"{plan.name}.tree").write_text(_trees(slot))
+    listed = plan.into / f"{plan.name}{imager.SUFFIX}"
+    listed.write_text(imager.manifest(packed, image, plan.version, plan.time_s))
     try:
         system = pack.pack(boots["boot_a"], slot / "system.erofs", plan.into, plan.key,
                            version=plan.version, machine=MACHINE, made_s=plan.time_s,
@@ -38,6 +40,7 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
             packed,
             system,
             plan.into / release.name,
+            listed,
             *(plan.into / f"{plan.name}.{end}" for end in ("bmap", "cdx.json", "tree")),
         ]
         sums = "".join(f"{_sum(path)}  {path.name}\n" for path in made)

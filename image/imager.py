@@ -1,0 +1,54 @@
+"""Raspberry Pi Imager's list of one system: ours. With it Imager 2 offers its own form (host name,
+Wi-Fi, ssh key, time zone), which it does for no image that it has only the file of.
+
+The form: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json. What Imager writes then is
+cloud-init's, which firstboot/forms.py reads. Not tried with Imager yet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from hashlib import sha256
+from pathlib import Path
+
+SUFFIX = ".rpi-imager-manifest"
+DOWNLOAD = "INTERLUDE_DOWNLOAD"  # where the card's file will be had; else it lies where it was made
+_TAG = "pi5-64bit"
+
+
+def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
+    """The list. `packed`: what is downloaded; `image`: what it unpacks to."""
+    base = os.environ.get(DOWNLOAD, "").rstrip("/")
+    about = {
+        "name": f"Interlude {version}",
+        "description": "A voice appliance that stops talking when you start",
+        "icon": "icons/use_custom.png",  # one that Imager brings along
+        "url": f"{base}/{packed.name}" if base else packed.resolve().as_uri(),
+        "extract_size": image.stat().st_size,
+        "extract_sha256": _sum(image),
+        "image_download_size": packed.stat().st_size,
+        "image_download_sha256": _sum(packed),
+        "release_date": time.strftime("%Y-%m-%d", time.gmtime(time_s)),
+        "init_format": "cloudinit-rpi",
+        "devices": [_TAG],
+        "architecture": "armv8",
+    }
+    board = {
+        "name": "Raspberry Pi 5",
+        "description": "Raspberry Pi 5, 500, 500+ and Compute Module 5",
+        "icon": "icons/use_custom.png",
+        "tags": [_TAG],
+        "default": True,
+        "matching_type": "exclusive",
+    }
+    return json.dumps({"imager": {"devices": [board]}, "os_list": [about]}, indent=2) + "\n"
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as file:
+        digest = sha256()
+        while chunk := file.read(1 << 22):
+            digest.update(chunk)
+    return digest.hexdigest()
