@@ -26,6 +26,7 @@ from appliance.room import acoustics, corpus, phrases
 from appliance.room.corpus import Floats, Source
 from appliance.room.owner import scaled
 from appliance.settings import Settings
+from appliance.voice.chime import opening
 
 NICE = 10
 NOISE_S = 60.0
@@ -41,7 +42,8 @@ def do(job: Job, settings: Settings) -> Result:
     if job.by == "ours":
         talk = box_talk.talk(min(job.seconds, TALK_S), job.seed)
         asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
-        machine = Box(talk, settings, asked=asked)
+        woken = opening() if settings.speaking.chime else None
+        machine = Box(talk, settings, asked=asked, opening=woken)
     else:
         machine = Article(box_talk.talk(ANSWER_S, job.seed))
     result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)

@@ -75,10 +75,12 @@ class Box:
         hearing: Ear | None = None,
         *,
         asked: int = 0,
+        opening: Samples | None = None,
     ) -> None:
         """It says `talk` over and over, as loud as it is; not before something was said to it, or
-        sample `asked`."""
+        sample `asked`. `opening`: the sound with which it wakes up, from sample 0 on."""
         self._talk = talk
+        self._opening = np.zeros(0, np.int16) if opening is None else opening  # what is left of it
         self.hearing: Ear = hearing or Hearing(settings.hearing)
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # in the talk, of the sample that is due
@@ -94,11 +96,14 @@ class Box:
 
     @property
     def talking(self) -> bool:
-        return self._now >= self._quiet_until and self._hold <= self._released
+        return self._answering(self._now) and self._hold <= self._released
+
+    def _answering(self, at: int) -> bool:
+        return at >= self._quiet_until or len(self._opening) > 0
 
     def play(self, at: int) -> Samples:
         self._now = at
-        self.hearing.answering = at >= self._quiet_until
+        self.hearing.answering = self._answering(at)
         self._ahead.append(self._next(at + LAG_STEPS * STEP_FRAMES))
         self._played = self._ahead.pop(0)
         return self._played
@@ -126,6 +131,9 @@ class Box:
         return block
 
     def _due(self, count: int) -> Samples:
+        if len(self._opening):
+            head, self._opening = self._opening[:count], self._opening[count:]
+            return np.pad(head, (0, count - len(head)))
         places = np.arange(self._position, self._position + count)
         self._position += count
         return self._talk.take(places, mode="wrap")
@@ -138,6 +146,7 @@ class Box:
                 self._released = serial
                 if kind == "interruption":
                     self.yields.append(now)
+                    self._opening = self._opening[:0]
                     self._quiet_until = now + NO_ANSWER_FRAMES
             case SpeechStarted(utterance):
                 self._quiet_until = now + LONGEST_FRAMES

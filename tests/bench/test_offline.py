@@ -64,6 +64,24 @@ def test_an_undisturbed_box_plays_its_talk_from_its_first_sample() -> None:
     assert np.array_equal(played[lead + 100 : 15_000], said[100 : 15_000 - lead])
 
 
+def test_it_wakes_up_with_its_opening_and_then_waits_to_be_asked() -> None:
+    opening = np.full(RATE_HZ, 77, np.int16)
+    ear = Scripted({})
+    played = run(Box(talk(30), SETTINGS, ear, asked=2 * RATE_HZ, opening=opening), 3.0)
+    first, lead = LAG_STEPS * STEP, STEP
+    assert (played[first + lead : first + RATE_HZ - lead] == 77).all()
+    assert not played[first + RATE_HZ + lead : 2 * RATE_HZ].any()
+    assert played[2 * RATE_HZ + 2 * STEP :].any()
+    assert (ear.told[0], ear.told[300], ear.told[-1]) == (True, False, True)
+
+
+def test_an_interruption_ends_the_opening() -> None:
+    opening = np.full(RATE_HZ, 77, np.int16)
+    ear = Scripted({20: [Onset(1, 0, True)], 60: [Verdict(1, "interruption", 200)]})
+    played = run(Box(talk(30), SETTINGS, ear, opening=opening), 3.0)
+    assert not played[30 * STEP :].any()
+
+
 def test_it_is_silent_12_ms_after_an_onset_and_goes_on_from_the_same_sample() -> None:
     onset, verdict = Onset(1, 0, True), Verdict(1, "backchannel", 300)
     box = Box(talk(30), SETTINGS, Scripted({200: [onset], 260: [verdict]}))
