@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -18,7 +17,7 @@ import sys
 from pathlib import Path
 
 from image import inside
-from image.plan import MACHINE, ROOT, NotBuilt, Plan
+from image.plan import ROOT, NotBuilt, Plan
 from image.tools import quietly
 
 _HOST = "/run/host"
@@ -61,7 +60,7 @@ def apply(plan: Plan, root: Path, release: Path | None) -> str:
     words = shlex.join(
         [playbook, "-i", f"{plan.work}/inventory.json", "-e", f"@{plan.work}/said.json", "site.yml"]
     )
-    mounts = inside.entered(root, {**_ours(), shared: _SHARED})
+    mounts = inside.entered(root, {**_ours(root), shared: _SHARED})
     # Ansible itself stays outside: it too must find the shared folder under that name.
     here = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
     script = f"{mounts}{here}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {words}"
@@ -82,9 +81,20 @@ def apply(plan: Plan, root: Path, release: Path | None) -> str:
     return counted[1] if counted else ""
 
 
-def _ours() -> dict[Path, str]:
+def _runs_here(root: Path) -> bool:
+    """Whether its programs are this machine's: the word e_machine of their heads (elf(5))."""
+    heads = [path.resolve().read_bytes()[18:20] for path in (Path(sys.executable), _python(root))]
+    return heads[0] == heads[1]
+
+
+def _python(root: Path) -> Path:
+    """The root file system's own, by its real name: a link of its leads astray out here."""
+    return next((root / "usr/bin").glob("python3.[0-9]*[0-9]"))
+
+
+def _ours(root: Path) -> dict[Path, str]:
     """What of this machine its Python needs: /usr, and where it lies if that is elsewhere."""
-    if platform.machine() == MACHINE:
+    if _runs_here(root):
         return {}
     found = {Path("/usr"): f"{_HOST}/usr"}
     prefix = Path(os.path.realpath(sys.base_prefix))
@@ -96,7 +106,7 @@ def _ours() -> dict[Path, str]:
 def _step_in(root: Path) -> str:
     """A script that is Ansible's Python: it goes into the root file system and runs ours there."""
     place = shlex.quote(str(root))
-    if platform.machine() == MACHINE:
+    if _runs_here(root):
         return f'#!/bin/sh\nexec chroot {place} /usr/bin/python3 "$@"\n'
     loader = Path(os.path.realpath("/lib64/ld-linux-x86-64.so.2"))
     prefix = Path(os.path.realpath(sys.base_prefix))
