@@ -5,7 +5,7 @@ export PYTHON
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release image test-image wheel lock clean distclean
+.PHONY: help setup demo test check format bench run release image test-boxes test-image wheel lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
@@ -43,6 +43,10 @@ release: setup ## the package with all it needs, as one file signed by KEY=, for
 image: setup ## the card for a Pi 5 as one file, signed by KEY=; needs root
 	@scripts/packages.sh image
 	@scripts/image.sh --key "$(KEY)" $(ARGS)
+
+test-boxes: setup ## the quick half of it: a fleet in containers, slots, roles, power cuts; needs root
+	@scripts/packages.sh boxes
+	@scripts/test_image.sh boxes $(ARGS)
 
 test-image: setup ## boxes in containers, by Ansible; the card, built and started in QEMU; needs root
 	@scripts/packages.sh image

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that set-up needs and this machine lacks; says which and why.
 # Looks for the thing itself, not for the package: another Linux that has it all is as welcome.
-# `packages.sh check` also wants what `make check` needs, `packages.sh image` what
-# `make image` and `make test-image` need.
+# `packages.sh check` also wants what `make check` needs, `packages.sh boxes` what `make test-boxes`
+# needs, `packages.sh image` what `make image` and `make test-image` need.
 set -uo pipefail
 
 python=${PYTHON:-python3}
@@ -50,27 +50,26 @@ if [ "${1-}" = check ]; then
   need shellcheck "reads the shell scripts" command -v shellcheck
 fi
 
-if [ "${1-}" = image ]; then
+if [ "${1-}" = boxes ] || [ "${1-}" = image ]; then
   need mmdebstrap "makes root file systems" command -v mmdebstrap
   need systemd-container "boots them as boxes" command -v systemd-nspawn
   need openssh-client "the way into a box, and the signatures of releases" command -v ssh-keygen
   need iproute2 "a network for the boxes" command -v ip
-  need qemu-user-static "runs the Pi's programs" command -v qemu-aarch64-static
-  need qemu-system-arm "the machine that the card is started in" command -v qemu-system-aarch64
-  case $(uname -m) in # power cuts are tried in a machine of this one's own kind
-    x86_64) need qemu-system-x86 "the machine whose power is cut" command -v qemu-system-x86_64 ;;
-  esac
-  need busybox-static "its first program" is_static busybox
-  need g++-aarch64-linux-gnu "a compiler for the Pi" command -v aarch64-linux-gnu-g++
   need erofs-utils "the card's system is read-only" command -v mkfs.erofs
-  need dosfstools "the firmware reads FAT" has_command mkfs.vfat
-  need mtools "files in it, without a mount" command -v mcopy
-  need e2fsprogs "the card's data" has_command mke2fs
-  need fdisk "the card's partitions" has_command sfdisk
   need kmod "the kernel's modules" has_command depmod
   need cpio "packs the initramfs" command -v cpio
-  need zstd "packs the card" command -v zstd
   need xz-utils "unpacks Debian's packages" command -v xz
+  case $(uname -m) in # power cuts are tried in a machine of this one's own kind
+    x86_64) need qemu-system-x86 "the machine whose power is cut" command -v qemu-system-x86_64 ;;
+    *) need qemu-system-arm "the machine whose power is cut" command -v qemu-system-aarch64 ;;
+  esac
+  need busybox-static "its first program" is_static busybox
+fi
+if [ "${1-}" = image ]; then
+  need qemu-user-static "runs the Pi's programs" command -v qemu-aarch64-static
+  need qemu-system-arm "the machine that the card is started in" command -v qemu-system-aarch64
+  need g++-aarch64-linux-gnu "a compiler for the Pi" command -v aarch64-linux-gnu-g++
+  need zstd "packs the card" command -v zstd
 fi
 
 if [ ${#packages[@]} -gt 0 ]; then

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BRIDGE = "interlude0"
 NETWORK = "10.213.7"
-SUITE = "bookworm"
+# Debian with this machine's Python: what is compiled in a tiny release runs on both.
+SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 BASE = ("systemd-sysv", "udev", "dbus", "iproute2", "procps")
 # What nspawn takes away and a real box has: real-time scheduling and locked memory.
 CAPABILITIES = "CAP_SYS_NICE,CAP_IPC_LOCK,CAP_SYS_RESOURCE"
@@ -35,14 +38,17 @@ def packages() -> list[str]:
 def root_file_system(scratch: Path) -> Path:
     """A folder with Debian in it; from the cache, or made now in half a minute."""
     wanted = packages()
-    digest = hashlib.sha256("\n".join((SUITE, *wanted)).encode()).hexdigest()[:12]
+    suite = SUITES.get(sys.version_info[:2])
+    if suite is None:
+        raise RuntimeError(f"no Debian is known with Python {platform.python_version()}")
+    digest = hashlib.sha256("\n".join((suite, *wanted)).encode()).hexdigest()[:12]
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    cache = base / "interlude/rootfs" / f"{SUITE}-{digest}.tar"
+    cache = base / "interlude/rootfs" / f"{suite}-{digest}.tar"
     if not cache.is_file():
         cache.parent.mkdir(parents=True, exist_ok=True)
         fresh = cache.with_suffix(".part")
         _run("mmdebstrap", "--quiet", "--variant=minbase", "--format=tar",
-             f"--include={','.join(wanted)}", SUITE, fresh,
+             f"--include={','.join(wanted)}", suite, fresh,
              environment={"TMPDIR": str(scratch)})  # fmt: skip
         fresh.rename(cache)
     folder = scratch / "lower"

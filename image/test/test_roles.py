@@ -35,7 +35,7 @@ def the_pis(plan: Plan, scratch: Path) -> Path:
     return tree
 
 
-@pytest.mark.parametrize("debian", [ours, the_pis], ids=["this machine", "the Pi"])
+@pytest.mark.parametrize("debian", [ours, the_pis], ids=["native", "emulated"])
 def test_the_second_time_nothing_changes(
     debian: object, signing_key: Path, image_scratch: Path, request: pytest.FixtureRequest
 ) -> None:
