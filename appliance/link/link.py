@@ -12,13 +12,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from appliance.errors import LinkError, VoiceError
-from appliance.link import download, failures, software
+from appliance.link import download, failures, leftovers, software
 from appliance.link.broker import Broker, broker
 from appliance.link.commands import Refusal, Refused
 from appliance.link.discovery import Offers
 from appliance.link.failures import Failure
 from appliance.link.house import OFFLINE, House
 from appliance.link.identity import Identity
+from appliance.link.leftovers import Leftovers
 from appliance.link.mqtt import Arrived, Down, Receipt, Session, Subscribed, Up, Version, Will
 from appliance.link.picture import Reading
 from appliance.link.retry import Retry
@@ -106,6 +107,7 @@ class Link:
             dice=self._dice,
             shown=lambda: settings.link.discovery and not away.exists(),
         )
+        self._leftovers = Leftovers(leftovers.path(settings), self._house.topics.retained)
         self._session: Session | None = None
         self._version: Version = 5
         self._retry = Retry()
@@ -201,6 +203,7 @@ class Link:
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
+                self._sweep()
                 self._work.send(HouseChanged(here=True))
             case Down(failure):
                 assert self._session is not None
@@ -213,11 +216,32 @@ class Link:
             case Arrived(topic, payload, retained):
                 self._obey(topic, payload, now_s, retained=retained)
             case Receipt(number, denied):
+                self._swept(number)
                 name = self._house.receipt(number)
                 if name and denied:
                     self._complain(f"The broker does not take {name}: {denied}.")
             case Subscribed(denied) if denied:
                 self._complain(f"The broker does not let us read {', '.join(denied)}.")
+
+    def _sweep(self) -> None:
+        """Empty what the box left here under another prefix, base or id."""
+        session = self._session
+        assert session is not None
+        try:
+            stale = self._leftovers.at(session.broker.place)
+        except OSError as error:
+            self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
+            return
+        for topic in stale:
+            number = session.publish(topic, b"", qos=1, retain=True)
+            if number is not None:
+                self._leftovers.emptied(number)
+
+    def _swept(self, number: int) -> None:
+        try:
+            self._leftovers.receipt(number)
+        except OSError as error:
+            self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
 
     def _lasted(self, failure: Failure, at: Broker, now_s: float) -> Failure:
         """The failure, or what it means when connections end again and again right after they
