@@ -97,21 +97,18 @@ def _kind() -> Kind:
 
 def _kernel(machine: Kind) -> Path:
     """A folder with `kernel` and `lib/modules`: this Debian's own, fetched once."""
-    package = f"linux-image-{machine.debian}"
-    said = ask(f"{package} is unknown", "apt-cache", "show", "--no-all-versions", package)
-    rows = [row for row in said.splitlines() if row.startswith("Depends: ")]
-    if not rows:
-        raise NotBuilt(f"{package} leads to no kernel.", "Is this a Debian?")
-    name = rows[0].split()[1].rstrip(",")
+    name = _named(f"linux-image-{machine.debian}")
 
     def write(path: Path) -> None:
         raw = path.with_name(".guest.raw")
-        remove(raw) if raw.exists() else None
+        shutil.rmtree(raw, ignore_errors=True)
         raw.mkdir()
-        done = subprocess.run(["apt-get", "-qq", "download", name], cwd=raw, capture_output=True,
-                              text=True, check=False)  # fmt: skip
-        if done.returncode:
-            raise NotBuilt(f"{name} cannot be downloaded: {done.stderr.strip()}")
+        words = ["apt-get", "-qq", "download", name]
+        if subprocess.run(words, cwd=raw, capture_output=True, check=False).returncode:
+            _look_again()
+            done = subprocess.run(words, cwd=raw, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise NotBuilt(f"{name} cannot be downloaded: {done.stderr.strip()}")
         ask(f"{name} cannot be unpacked", "dpkg-deb", "--extract", *raw.glob("*.deb"), raw)
         modules = next(iter([*raw.glob("usr/lib/modules/*"), *raw.glob("lib/modules/*")]))
         kernel = next(iter([*raw.glob("boot/vmlinuz-*"), *modules.glob("vmlinuz")]))
@@ -122,6 +119,24 @@ def _kernel(machine: Kind) -> Path:
         remove(raw)
 
     return once(cache_folder(), "kernel-guest", [name], write)
+
+
+def _named(package: str) -> str:
+    """The package with the kernel itself, which `package` leads to."""
+    for again in (False, True):
+        if again:
+            _look_again()
+        done = subprocess.run(["apt-cache", "show", "--no-all-versions", package],
+                              capture_output=True, text=True, check=False)  # fmt: skip
+        rows = [row for row in done.stdout.splitlines() if row.startswith("Depends: ")]
+        if rows:
+            return rows[0].split()[1].rstrip(",")
+    raise NotBuilt(f"{package} leads to no kernel.", "Is this a Debian?")
+
+
+def _look_again() -> None:
+    """A machine that has just been made knows no packages, and an old one knows old ones."""
+    ask("Debian's lists cannot be read", "apt-get", "-qq", "update")
 
 
 def _initramfs(kernel: Path, command: list[str], scratch: Path) -> Path:

@@ -94,7 +94,8 @@ def fleet() -> Iterator[Fleet]:
     assert not missing, f"missing: {', '.join(missing)}"
     assert os.geteuid() == 0, "boxes in containers need root"
     memory = Path("/dev/shm")  # noqa: S108  # a file system without a disk: overlays there are quick
-    folder = Path(tempfile.mkdtemp(prefix="interlude-fleet-", dir=memory))
+    ample = memory.is_dir() and shutil.disk_usage(memory).free > 2 << 30
+    folder = Path(tempfile.mkdtemp(prefix="interlude-fleet-", dir=memory if ample else None))
     keys = [folder / name for name in ("door", "maker", "stranger")]
     for key in keys:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
