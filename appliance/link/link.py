@@ -5,6 +5,7 @@ No broker is a normal state. What it says is in house.py; here it is only brough
 
 from __future__ import annotations
 
+import math
 import random
 import select
 import time
@@ -36,6 +37,7 @@ LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told
 INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
 FAREWELL_S = 0.3  # for the broker's receipt of our last word
 REREAD_S = 60.0  # between two readings of secrets and certificates
+SWEEP_S = 5.0  # for Home Assistant to look where we are now, before what we were is emptied
 SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
 CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
 
@@ -108,6 +110,7 @@ class Link:
             shown=lambda: settings.link.discovery and not away.exists(),
         )
         self._leftovers = Leftovers(leftovers.path(settings), self._house.topics.retained)
+        self._sweep_at_s = math.inf
         self._session: Session | None = None
         self._version: Version = 5
         self._retry = Retry()
@@ -158,6 +161,9 @@ class Link:
             for event in self._session.step(now_s):
                 self._take(event, now_s)
         self._publish(now_s)
+        if now_s >= self._sweep_at_s:
+            self._sweep_at_s = math.inf
+            self._sweep()
 
     def leave(self) -> None:
         """Say that the box goes, so that nobody has to find out."""
@@ -203,14 +209,14 @@ class Link:
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
-                self._sweep()
+                self._sweep_at_s = now_s + SWEEP_S
                 self._work.send(HouseChanged(here=True))
             case Down(failure):
                 assert self._session is not None
                 if self._up_at_s is not None:
                     self._work.send(HouseChanged(here=False))
                 failure = self._lasted(failure, self._session.broker, now_s)
-                self._session = None
+                self._session, self._sweep_at_s = None, math.inf
                 self._house.disconnected()
                 self._failed(failure, now_s)
             case Arrived(topic, payload, retained):

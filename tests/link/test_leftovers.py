@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from appliance.bench.mosquitto import Ear, Mosquitto
+from appliance.link import leftovers
 from appliance.link.leftovers import Leftovers
-from tests.link.house import box
+from appliance.link.link import SWEEP_S
+from appliance.messages import HouseChanged
+from tests.link.desk import Clock, Desk
 
 BEFORE, NOW = ("a/x/config", "i/x/state"), ("b/x/config", "i/x/state")
 
@@ -50,14 +53,23 @@ def test_a_file_that_makes_no_sense_empties_nothing(file: Path, data: bytes) -> 
     assert Leftovers(file, NOW).at("here:1883") == ()
 
 
+def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
+    """A box with these settings is at the broker until it has written down what it left there."""
+    desk = Desk(folder, broker.port, **link)
+    clock, file = Clock(desk), leftovers.path(desk.settings)
+    assert clock.until(lambda: HouseChanged(here=True) in desk.sent)
+    clock.ahead_s += SWEEP_S
+    prefix = desk.settings.link.discovery_prefix
+    assert clock.until(lambda: file.exists() and f'"{prefix}/' in file.read_text(encoding="utf-8"))
+    clock.link.leave()
+    desk.close()
+
+
 def test_no_ghost_stays_when_prefix_and_base_are_changed(broker: Mosquitto, tmp_path: Path) -> None:
-    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
-        one.until(lambda: one.online(ear))
-    with box(broker, tmp_path, base="voice", discovery_prefix="ha") as one:
-        one.root = "voice/x"
-        with Ear(broker.port) as ear:
-            one.until(lambda: one.online(ear))  # its last word: all before it is done
+    runs(broker, tmp_path)
+    runs(broker, tmp_path, base="voice", discovery_prefix="ha")
     with Ear(broker.port) as ear:
         assert ear.until(lambda: ear.last("voice/x/availability"))
         topics = {heard.topic for heard in ear.heard}
+    assert "ha/device/interlude_x/config" in topics
     assert not {topic for topic in topics if topic.startswith(("interlude/", "homeassistant/"))}
