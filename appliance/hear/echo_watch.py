@@ -58,7 +58,9 @@ class EchoWatch:
         if self._worked_steps % STEPS_A_SECOND:
             return
         seconds = self._worked_steps // STEPS_A_SECOND
-        if seconds % round(EVERY_S) == 0 and self._kalman.settled:
+        if self._kalman.changes > self._changes:
+            self._drift.forget()
+        elif seconds % round(EVERY_S) == 0 and self._kalman.settled:
             self._drift.feed(self._kalman.taps)
         if seconds >= self._save_at_s and self._kalman.settled and not self._kalman.resting:
             self._save_at_s = seconds + SAVE_S
@@ -79,14 +81,14 @@ class EchoWatch:
 
     def _changed(self) -> Iterator[str]:
         assert self._kalman is not None
-        drifts = abs(self._drift.ppm or 0.0) >= HARMFUL_PPM
-        if drifts and not self._drifts:
-            apart_ppm = abs(self._drift.ppm or 0.0)
+        apart_ppm = abs(self._drift.ppm or 0.0)
+        if apart_ppm >= HARMFUL_PPM and not self._drifts:
+            self._drifts = True  # clocks stay two until somebody plugs in another card
             yield (
                 f"microphone and loudspeaker run on two clocks, {apart_ppm:.0f} ppm apart: "
                 "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
             )
-        elif self._kalman.changes > self._changes and not drifts:
+        elif self._kalman.changes > self._changes and not self._drifts:
             yield "the box was moved, or its volume turned: its echo was learned anew"
         if self._kalman.resting != self._rests:
             yield (
@@ -95,7 +97,6 @@ class EchoWatch:
                 else "there is an echo to cancel again"
             )
         self._changes, self._rests = self._kalman.changes, self._kalman.resting
-        self._drifts = drifts
 
     def _write(self) -> None:
         assert self._kalman is not None

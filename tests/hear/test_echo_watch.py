@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from appliance.hear import kept
 from appliance.hear.cancellers import Canceller
 from appliance.hear.echo import NoCanceller
-from appliance.hear.echo_watch import EchoWatch
+from appliance.hear.echo_watch import STEPS_A_SECOND, EchoWatch
 from appliance.hear.kalman import Kalman
+from appliance.hear.response import Floats
 from tests.hear.test_kalman import RATE_HZ, Wave, answer, echo_of, room, taken_db
 
 
@@ -62,6 +64,39 @@ def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
     hear(canceller, watch, mic, 10)
     assert [said for said in watch.news() if "moved" in said] != []
     watch.close()
+
+
+class Wandering(Kalman):
+    """A canceller that has settled on an echo which comes later, or not, with every second."""
+
+    def __init__(self, ppm: float) -> None:
+        super().__init__(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+        self.seconds = 0
+        self._ppm = ppm
+        self._room = np.asarray(np.convolve(room(5)[:3000], np.hanning(5)), np.float32)
+
+    settled = working = True
+
+    @property
+    def taps(self) -> Floats:
+        late = round(-self._ppm * 1e-6 * RATE_HZ * self.seconds)
+        return np.pad(np.roll(self._room, late), (0, 3200 - len(self._room)))
+
+
+@pytest.mark.parametrize(("ppm", "said"), [(-50.0, 1), (0.0, 0)])
+def test_two_clocks_are_said_once_and_one_clock_never(
+    tmp_path: Path, ppm: float, said: int
+) -> None:
+    canceller = Wandering(ppm)
+    watch = EchoWatch(canceller, tmp_path, "card")
+    news = []
+    for canceller.seconds in range(1, 121):
+        for _ in range(STEPS_A_SECOND):
+            watch.step()
+        news += watch.news()
+    watch.close()
+    assert len([one for one in news if "two clocks, 50 ppm apart" in one]) == said
+    assert len(news) == said
 
 
 def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Path) -> None:
