@@ -28,24 +28,22 @@ def path(settings: Settings) -> Path:
 
 
 class Leftovers:
-    """`ours`: all that the box keeps at the broker now."""
+    """`ours`: all that the box keeps at the broker now. `stale`: what is to be emptied there."""
 
     def __init__(self, file: Path, ours: tuple[str, ...]) -> None:
         self._file = file
         self._ours = ours
         self._place = ""
         self._open: set[int] = set()
+        self.stale: tuple[str, ...] = ()
 
-    def at(self, place: str) -> tuple[str, ...]:
-        """What is to be emptied at the broker that let us in. Raises OSError where it cannot be
-        written down that nothing is."""
+    def at(self, place: str) -> None:
+        """The broker at `place` has let us in. Raises OSError where that cannot be written down."""
         self._place, self._open = place, set()
         left = self._read()
-        stale = () if left is None or left.place != place else left.topics
-        stale = tuple(topic for topic in stale if topic not in self._ours)
-        if not stale:
-            self._write()
-        return stale
+        before = () if left is None or left.place != place else left.topics
+        self.stale = tuple(topic for topic in before if topic not in self._ours)
+        self._write()
 
     def emptied(self, number: int) -> None:
         """Sent with that number; its receipt is to come."""
@@ -56,6 +54,7 @@ class Leftovers:
         if number in self._open:
             self._open.discard(number)
             if not self._open:
+                self.stale = ()
                 self._write()
 
     def _read(self) -> _Left | None:
@@ -65,7 +64,7 @@ class Leftovers:
             return None  # nothing is known of before
 
     def _write(self) -> None:
-        now = _Left(self._place, self._ours)
+        now = _Left(self._place, (*self.stale, *self._ours))
         if self._read() == now:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ import math
 import random
 import select
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -209,7 +210,7 @@ class Link:
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
-                self._sweep_at_s = now_s + SWEEP_S
+                self._arrive(now_s)
                 self._work.send(HouseChanged(here=True))
             case Down(failure):
                 assert self._session is not None
@@ -222,30 +223,30 @@ class Link:
             case Arrived(topic, payload, retained):
                 self._obey(topic, payload, now_s, retained=retained)
             case Receipt(number, denied):
-                self._swept(number)
+                self._noted(lambda: self._leftovers.receipt(number))
                 name = self._house.receipt(number)
                 if name and denied:
                     self._complain(f"The broker does not take {name}: {denied}.")
             case Subscribed(denied) if denied:
                 self._complain(f"The broker does not let us read {', '.join(denied)}.")
 
+    def _arrive(self, now_s: float) -> None:
+        assert self._session is not None
+        place = self._session.broker.place
+        self._noted(lambda: self._leftovers.at(place))
+        self._sweep_at_s = now_s + SWEEP_S
+
     def _sweep(self) -> None:
         """Empty what the box left here under another prefix, base or id."""
-        session = self._session
-        assert session is not None
-        try:
-            stale = self._leftovers.at(session.broker.place)
-        except OSError as error:
-            self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
-            return
-        for topic in stale:
-            number = session.publish(topic, b"", qos=1, retain=True)
+        assert self._session is not None
+        for topic in self._leftovers.stale:
+            number = self._session.publish(topic, b"", qos=1, retain=True)
             if number is not None:
                 self._leftovers.emptied(number)
 
-    def _swept(self, number: int) -> None:
+    def _noted(self, note: Callable[[], None]) -> None:
         try:
-            self._leftovers.receipt(number)
+            note()
         except OSError as error:
             self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.link import leftovers
 from appliance.link.leftovers import Leftovers
 from appliance.link.link import SWEEP_S
+from appliance.link.topics import Topics
 from appliance.messages import HouseChanged
 from tests.link.desk import Clock, Desk
 
@@ -21,36 +23,49 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "left.json"
 
 
+def stale(file: Path, ours: tuple[str, ...], place: str = "here:1883") -> tuple[str, ...]:
+    """What a box with these topics finds to be emptied there. It does not get round to it."""
+    leftovers = Leftovers(file, ours)
+    leftovers.at(place)
+    return leftovers.stale
+
+
 def test_of_a_new_box_nothing_is_left(file: Path) -> None:
-    assert Leftovers(file, NOW).at("here:1883") == ()
+    assert stale(file, NOW) == ()
 
 
 def test_what_has_another_name_now_is_emptied_and_the_rest_is_not(file: Path) -> None:
-    Leftovers(file, BEFORE).at("here:1883")
-    assert Leftovers(file, NOW).at("here:1883") == ("a/x/config",)
+    assert stale(file, BEFORE) == ()
+    assert stale(file, NOW) == ("a/x/config",)
+
+
+def test_names_that_lasted_for_a_moment_are_not_forgotten(file: Path) -> None:
+    stale(file, BEFORE)
+    stale(file, NOW)
+    assert stale(file, ("c/x/config",)) == ("a/x/config", "b/x/config", "i/x/state")
 
 
 def test_it_is_emptied_again_until_the_broker_has_said_that_it_is(file: Path) -> None:
-    Leftovers(file, BEFORE).at("here:1883")
+    stale(file, BEFORE)
     one = Leftovers(file, NOW)
-    for receipt in (None, 8, 7):  # none; of something else; its own
-        assert one.at("here:1883") == ("a/x/config",)
+    for receipt in (8, 7):  # of something else; its own
+        one.at("here:1883")
+        assert one.stale == ("a/x/config",)
         one.emptied(7)
-        if receipt is not None:
-            one.receipt(receipt)
-    assert one.at("here:1883") == ()
+        one.receipt(receipt)
+    assert one.stale == stale(file, NOW) == ()
 
 
 def test_at_another_broker_there_is_nothing_of_ours(file: Path) -> None:
-    Leftovers(file, BEFORE).at("here:1883")
-    assert Leftovers(file, NOW).at("there:1883") == ()
+    stale(file, BEFORE)
+    assert stale(file, NOW, "there:1883") == ()
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b'{"place":"here:1883","topics":["#"]}', b"\xff"])
 def test_a_file_that_makes_no_sense_empties_nothing(file: Path, data: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(data)
-    assert Leftovers(file, NOW).at("here:1883") == ()
+    assert stale(file, NOW) == ()
 
 
 def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
@@ -59,8 +74,8 @@ def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     clock, file = Clock(desk), leftovers.path(desk.settings)
     assert clock.until(lambda: HouseChanged(here=True) in desk.sent)
     clock.ahead_s += SWEEP_S
-    prefix = desk.settings.link.discovery_prefix
-    assert clock.until(lambda: file.exists() and f'"{prefix}/' in file.read_text(encoding="utf-8"))
+    ours = list(Topics.of(desk.settings.link, "x").retained)
+    assert clock.until(lambda: json.loads(file.read_text(encoding="utf-8"))["topics"] == ours)
     clock.link.leave()
     desk.close()
 
