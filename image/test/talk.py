@@ -3,11 +3,13 @@
 snd-aloop's device 0 is the box's sound card. Here, at device 1, is the room: what the box plays is
 read and what the owner says is written in steps of 10 ms, both by the loop's one clock. So every
 time is a count of frames. A question, a change of mind in the middle of the answer, and the button
-in the middle of the second one. The first argument is where the release's own Python lies.
+in the middle of the second one. Arguments: where the release's own Python lies; a JSON file with
+the owner's words: which → [samples in base64, first frame, frame after the last].
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 import wave
@@ -21,7 +23,6 @@ import numpy as np
 
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
-from appliance.room.owner import SPEECH_DB, at_level, spoken
 
 STEP = RATE_HZ // 100
 AHEAD = 6  # steps of the owner's sound that wait in the loop: 60 ms
@@ -35,6 +36,7 @@ LIGHT = {"red": 22, "green": 23, "blue": 24}
 class Room:
     """Both directions, and what of them is known so far. Frames count from the start."""
 
+    words: dict[str, tuple[str, int, int]]
     heard: list[Samples] = field(default_factory=list)  # of the box's loudspeaker
     lit: set[str] = field(default_factory=set)  # "STATE red green" in all that was seen
     states: list[tuple[float, str]] = field(default_factory=list)  # of the box, when it changed
@@ -83,12 +85,12 @@ class Room:
     def press(self, down: bool) -> None:
         (self._header / "sim_gpio17/pull").write_text("pull-down" if down else "pull-up")
 
-    def say(self, text: str) -> tuple[int, int]:
+    def say(self, which: str) -> tuple[int, int]:
         """From now on. Returns the frames at which the speech begins and ends in the room."""
-        sound = at_level(spoken(text, "en-us", 165, 50), SPEECH_DB)
+        samples, onset, end = self.words[which]
         begin = self.now + AHEAD * STEP
-        self._to_say = sound.samples
-        return begin + sound.onset, begin + sound.end
+        self._to_say = np.frombuffer(base64.b64decode(samples), np.int16)
+        return begin + onset, begin + end
 
     def until(self, frame: int) -> None:
         while self.now < frame:
@@ -131,11 +133,11 @@ def converse(room: Room, took: dict[str, float]) -> None:
         took[what] = round(frames / RATE_HZ, 3)
 
     room.until(RATE_HZ)  # the noise floor settles
-    _, end = room.say("tell me about the sea")
+    _, end = room.say("question")
     answer = room.sounds(end)
     note("question to answer", answer - end)
     room.until(answer + 2 * RATE_HZ)
-    onset, end = room.say("wait, tell me about the moon instead")
+    onset, end = room.say("change of mind")
     note("change of mind to silence", room.silent(onset, end - onset) - onset)
     room.until(end)
     answer = room.sounds(end)
@@ -149,7 +151,7 @@ def converse(room: Room, took: dict[str, float]) -> None:
 
 
 def main() -> int:
-    room = Room()
+    room = Room(json.loads(Path(sys.argv[2]).read_text()))
     problem = ""
     took: dict[str, float] = {}
     try:

@@ -5,6 +5,7 @@ Not the Pi: see emulator.py, also for what its seconds are worth.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from appliance import __version__
+from appliance.room.owner import SPEECH_DB, at_level, spoken
 from image import layout
 from image.test.emulator import Card, Machine
 
@@ -50,6 +52,10 @@ Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/sh /etc/header.sh
 """
+WORDS = {
+    "question": "tell me about the sea",
+    "change of mind": "wait, tell me about the moon instead",
+}
 TALK = Path(__file__).with_name("talk.py")
 
 
@@ -73,6 +79,7 @@ def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
             "keep/etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
             "keep/etc/header.sh": HEADER,
             "keep/root/talk.py": TALK.read_text(),
+            "keep/root/words.json": words(),
             "keep/etc/systemd/system/header.service": HEADER_UNIT,
             "keep/etc/systemd/system/sysinit.target.d/header.conf": (
                 "[Unit]\nWants=header.service\n"
@@ -90,6 +97,15 @@ def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
     finally:
         machine.cut_power()
         shutil.copy(image_scratch / "console.log", image_scratch.parent / "console.log")
+
+
+def words() -> str:
+    """What the owner says, by espeak-ng here; the release has no need for what makes it."""
+    said = {}
+    for which, text in WORDS.items():
+        sound = at_level(spoken(text, "en-us", 165, 50), SPEECH_DB)
+        said[which] = [base64.b64encode(sound.samples.tobytes()).decode(), sound.onset, sound.end]
+    return json.dumps(said)
 
 
 def system_sum(card: Card) -> str:
@@ -210,7 +226,8 @@ def test_the_light_answers_the_box(started: Started) -> None:
 @pytest.fixture(scope="module")
 def talk(started: Started) -> dict[str, Any]:
     """The conversation of talk.py, held once, with what was seen of it."""
-    said = started.machine.ssh("python3 /root/talk.py /opt/interlude/current/lib", TALK_LIMIT_S)
+    command = "python3 /root/talk.py /opt/interlude/current/lib /root/words.json"
+    said = started.machine.ssh(command, TALK_LIMIT_S)
     assert said.returncode == 0, said.stderr
     heard: dict[str, Any] = json.loads(said.stdout)
     print(f"\n   a conversation of {heard['seconds']:.0f} s in there: {heard['took']}")
