@@ -26,6 +26,7 @@ from image.test import boxes, tiny
 from image.test.boxes import Box
 
 ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
 TOOLS = ("mmdebstrap", "systemd-nspawn", "ssh", "ssh-keygen", "ip", "unshare", "ansible-playbook")
 
 
@@ -101,6 +102,9 @@ def fleet() -> Iterator[Fleet]:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     lower = boxes.root_file_system(folder)
     made = [Box(f"box{number}", number, lower, folder, keys[0]) for number in (1, 2, 3)]
+    for box in made:  # of a run that was killed
+        box.remove()
+    boxes.remove_bridge()
     boxes.make_bridge()
     try:
         for box in made:
