@@ -115,7 +115,9 @@ def _plant(plan: Plan, tree: Path, wheels: list[Path]) -> None:
             "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
     quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
             *_PIP, "--no-index", "--target", library, *wheels, *own.glob("*.whl"))  # fmt: skip
-    shutil.rmtree(library / "bin", ignore_errors=True)  # scripts with this machine's paths in them
+    # Scripts with this machine's paths in them; llama.cpp's headers and a second copy of it.
+    for name in ("bin", "include", "lib"):
+        shutil.rmtree(library / name, ignore_errors=True)
     for record in library.glob("*.dist-info"):
         for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
             (record / name).unlink(missing_ok=True)  # these say where and how, not what
