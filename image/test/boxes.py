@@ -113,8 +113,8 @@ class Box:
         log = (self.scratch / self.name / "console.log").open("ab")
         self._runs = subprocess.Popen(
             # A box does not outlive who started it, however that one ends.
-            ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "--propagation", "slave", "sh", "-c",
-             start],
+            ["setpriv", "--pdeathsig", "KILL", "unshare", "-m", "--propagation", "slave",
+             "sh", "-c", start],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
             env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
         )  # fmt: skip
