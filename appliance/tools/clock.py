@@ -103,6 +103,9 @@ def next_time(text: str, now: Moment) -> float | None:
         hour = hour % 12 + (12 if half == "pm" else 0)
     here = now.local()
     when = here.replace(hour=hour, minute=minute, second=0, microsecond=0, fold=0)
+    again = when.replace(fold=1)  # where the clock is put back an hour comes twice
+    if when.timestamp() <= now.wall_s < again.timestamp():
+        return again.timestamp()
     if when <= here:
         when += timedelta(days=1)  # the calendar's: an hour more or less when clocks are changed
     return when.timestamp()

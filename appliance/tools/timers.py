@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.tools.clock import DAY_S, Moment
+from appliance.tools.clock import DAY_S, Moment, next_time
 from appliance.tools.events import TimerHappened, TimerNews, TimersStand
 
 MOST = 20  # timers and alarms together
@@ -25,7 +25,7 @@ class Timer:
     length_s    of a timer; 0.0 for an alarm
     due_boot_s  of a timer of this start of the machine, by its clock; None: `due_wall_s` counts
     due_wall_s  since 1970
-    set_boot_s  when it was set, by the machine's clock then
+    set_boot_s  when it was set, by the machine's clock; None: before the machine was started anew
     """
 
     number: int
@@ -33,7 +33,7 @@ class Timer:
     length_s: float = 0.0
     due_boot_s: float | None = None
     due_wall_s: float = 0.0
-    set_boot_s: float = 0.0
+    set_boot_s: float | None = None
 
     @property
     def alarm(self) -> bool:
@@ -54,12 +54,20 @@ def meant(name: str) -> set[str]:
     return {word.removesuffix("s") for word in name.lower().split() if word not in _FILLERS}
 
 
+def _aimed_anew(alarm: Timer, asked: Moment) -> float:
+    """When an alarm rings that was asked for at the moment `asked`, as is known only now."""
+    meant_for = asked.local(alarm.due_wall_s)
+    due_s = next_time(f"{meant_for.hour}:{meant_for.minute:02}", asked)
+    return alarm.due_wall_s if due_s is None else due_s
+
+
 class Timers:
     """`news` collects what has happened, until it is taken; `changed`: it is to be written down."""
 
     def __init__(self, ring_s: float = 600.0) -> None:
         """`ring_s`: so long something rings if nobody stops it."""
         self._ring_s = ring_s
+        self._ahead_s: float | None = None  # of the wall's clock before the machine's, seen last
         self._waiting: list[Timer] = []
         self.ringing: tuple[Timer, ...] = ()
         self.missed: tuple[Timer, ...] = ()  # to be told to the owner, then taken away by `told`
@@ -101,7 +109,7 @@ class Timers:
         )
         for at, other in enumerate(self._waiting):
             same = (other.name, other.length_s) == (name, length_s)
-            if same and other.due_boot_s is not None and now.boot_s - other.set_boot_s < SAME_S:
+            if same and other.set_boot_s is not None and now.boot_s - other.set_boot_s < SAME_S:
                 self._waiting[at] = timer = replace(timer, number=other.number)
                 self.changed = True
                 return timer
@@ -143,6 +151,7 @@ class Timers:
     # ── time ─────────────────────────────────────────────────────────────────────────────────
     def look(self, now: Moment) -> None:
         """What is due begins to ring, or was missed; what rings for too long is given up."""
+        self._follow_the_wall(now)
         for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:
             self._waiting.remove(timer)
             if -timer.left_s(now) <= LATE_S:
@@ -154,13 +163,21 @@ class Timers:
         for timer in [timer for timer in self.ringing if -timer.left_s(now) > self._ring_s]:
             self.ringing = tuple(other for other in self.ringing if other != timer)
             self._happened("missed", timer)
-        self._follow_the_wall(now)
 
     def _follow_the_wall(self, now: Moment) -> None:
-        """What is written down of a timer must be right by the wall's clock, too."""
+        """What is written down of a timer must be right by the wall's clock, too; and an alarm was
+        meant by the right clock, as its owner has one, however wrong the machine's was then."""
+        ahead_s, was_s = now.wall_s - now.boot_s, self._ahead_s
+        self._ahead_s = ahead_s
+        was_set = was_s is not None and abs(ahead_s - was_s) > DRIFT_S
         for at, timer in enumerate(self._waiting):
-            due_s = now.wall_s + timer.left_s(now)
-            if timer.due_boot_s is not None and abs(due_s - timer.due_wall_s) > DRIFT_S:
+            due_s = timer.due_wall_s
+            if timer.due_boot_s is not None:
+                due_s = now.wall_s + timer.left_s(now)
+            elif was_set and timer.set_boot_s is not None:
+                asked = Moment(timer.set_boot_s, timer.set_boot_s + ahead_s, now.zone)
+                due_s = _aimed_anew(timer, asked)
+            if abs(due_s - timer.due_wall_s) > DRIFT_S:
                 self._waiting[at] = replace(timer, due_wall_s=due_s)
                 self.changed = True
 
@@ -170,8 +187,9 @@ class Timers:
         known = {timer.number for timer in self.all}
         for timer in timers[:MOST]:
             if timer.number not in known and not self.full:
-                boot_s = timer.due_boot_s if same_boot else None
-                self._waiting.append(replace(timer, due_boot_s=boot_s))
+                if not same_boot:
+                    timer = replace(timer, due_boot_s=None, set_boot_s=None)
+                self._waiting.append(timer)
 
     def _number(self) -> int:
         return max((timer.number for timer in self.all), default=0) + 1

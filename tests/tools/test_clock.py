@@ -102,6 +102,28 @@ def test_an_alarm_over_the_change_to_winter_time_rings_by_the_wall() -> None:
     assert when - evening.timestamp() == 10 * 3600  # one hour more than the clock's hands show
 
 
+@pytest.mark.parametrize(
+    ("clock", "fold", "asked", "rings"),
+    [
+        ("02:30", 0, "02:45", "00:45"),  # in the hour that comes twice, UTC
+        ("02:30", 0, "02:15", "01:15"),
+        ("02:30", 1, "02:45", "01:45"),
+        ("02:30", 1, "02:15", "01:15"),  # of the next day
+        ("03:10", 0, "02:30", "01:30"),
+    ],
+)
+def test_in_the_hour_that_comes_twice_an_alarm_is_never_in_the_past(
+    clock: str, fold: int, asked: str, rings: str
+) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    hour, minute = map(int, clock.split(":"))
+    now = at(datetime(2026, 10, 25, hour, minute, tzinfo=berlin, fold=fold))
+    when = next_time(asked, now)
+    assert when is not None
+    assert when > now.wall_s
+    assert datetime.fromtimestamp(when, UTC).strftime("%H:%M") == rings
+
+
 @given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 3 * 365 * 86_400))
 def test_a_time_of_day_lies_in_the_next_day(hour: int, minute: int, later_s: int) -> None:
     now = at(NINE_TEN + timedelta(seconds=later_s))

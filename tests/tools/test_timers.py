@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,9 +90,33 @@ def test_an_alarm_follows_the_clock_on_the_wall() -> None:
     assert timers.ringing
 
 
-def test_an_alarm_that_a_jump_of_the_clock_went_over_was_missed() -> None:
+def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant() -> None:
+    """A machine without a battery begins in the past, and asks the network what time it is."""
     timers = Timers()
-    timers.wake(START.wall_s + 3600.0, "pills", START)
+    zone = ZoneInfo("Europe/Berlin")
+    wrong = Moment(10.0, datetime(2024, 1, 1, 3, 0, tzinfo=zone).timestamp(), zone)
+    timers.look(wrong)
+    timers.wake(datetime(2024, 1, 1, 7, 0, tzinfo=zone).timestamp(), "", wrong)
+    right = datetime(2026, 11, 21, 22, 5, tzinfo=zone)  # five minutes later: it is evening
+    timers.look(Moment(310.0, right.timestamp(), zone))
+    assert not timers.missed
+    (alarm,) = timers.waiting
+    assert datetime.fromtimestamp(alarm.due_wall_s, zone).strftime("%d %H:%M") == "22 07:00"
+
+
+def test_an_alarm_whose_time_passed_while_the_clock_was_wrong_was_missed() -> None:
+    timers = Timers()
+    timers.look(START)
+    timers.wake(START.wall_s + 6 * 3600.0, "pills", START)  # five hours from then, in truth
+    timers.look(later(5 * 3600.0 + 120.0, wall_s=6 * 3600.0 + 120.0))
+    assert not timers.ringing
+    assert [timer.name for timer in timers.missed] == ["pills"]
+
+
+def test_an_alarm_of_before_that_a_jump_of_the_clock_went_over_was_missed() -> None:
+    timers = Timers()
+    timers.restore((Timer(1, "pills", due_wall_s=START.wall_s + 3600.0),), same_boot=False)
+    timers.look(START)
     timers.look(later(10.0, wall_s=3600.0 + LATE_S + 1))
     assert not timers.ringing
     assert [timer.name for timer in timers.missed] == ["pills"]
