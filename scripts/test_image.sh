@@ -42,7 +42,7 @@ if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
 fi
 echo "── boxes, slots, roles, power cuts${not_run[0]+ (not all of it: see the last lines)}"
 .venv/bin/python -m pytest -s --durations=10 "${what[@]}" "$@" || code=$?
-for each in "${not_run[@]}"; do
-  echo "NOT RUN: $each"
+for each in "${not_run[@]+"${not_run[@]}"}"; do
+  echo "NOT RUN: $each" | tee -a "${INTERLUDE_NOT_RUN:-/dev/null}"
 done
 exit $code
