@@ -294,13 +294,13 @@ class Hearing:
         events.append(Verdict(self._serial, verdict, age_ms))
         if self._phase is Phase.JUDGED:  # the box goes on in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
+            self._senses.gate.judged(verdict)
         self._quiet()
 
     def _start_speech(self, events: list[Event]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
         self._senses.gate.right()
-        first = self._attention.first(self._onset, self._preroll)
-        first = max(0, first, self._now - PAST_FRAMES)
+        first = max(0, self._attention.first(self._onset, self._preroll), self._now - PAST_FRAMES)
         self._utterance = Utterance(self._serial, first, piece_frames)
         self._phase = Phase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))

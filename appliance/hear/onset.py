@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from appliance.hear.habit import Levels
+from appliance.messages import Judgement
 from appliance.settings import Onset
 
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
@@ -19,6 +20,7 @@ _WARY_STEPS = 6000  # 30 s after the last of several false alarms, or what would
 _ONCE_STEPS = 800  # 4 s after a single one: dishes seldom fall alone
 _AGAIN_STEPS = 12_000  # another one within a minute is no single one
 _SAME_STEPS = 100  # unless it rings on from the first
+_TRIED = 5  # 6 s of the box's voice in which nothing stands out tell as much of a new room as 30
 _WITNESSED_STEPS = 30  # 150 ms: for so long the witness may confirm what the gate has seen
 
 
@@ -133,7 +135,8 @@ class Gate:
         self._half_db = settings.above_noise_db / 2
         self._enough_db = settings.steps * self._half_db
         self._sum_db = 0.0
-        self._wary_steps = self._witnessed_steps = self._alarmed_steps = 0
+        self._wary_steps = self._witnessed_steps = self._alarmed_steps = self._doubt_steps = 0
+        self._untried = False
         self.excess_db = -100.0
 
     @property
@@ -141,23 +144,36 @@ class Gate:
         return self._wary_steps > 0
 
     def feed(
-        self, energy_db: float, floor_db: float, echo: ExpectedEcho, speaks: bool = False
+        self,
+        energy_db: float,
+        floor_db: float,
+        echo: ExpectedEcho,
+        speaks: bool = False,
+        followed: bool = False,
     ) -> bool:
         """One step. `excess_db` is how far it stands above all that is expected.
-        `speaks`: what the witness says."""
+        `speaks`: what the witness says. `followed`: a sound that stood out is under way; what it is
+        others will say."""
         stands_out = self._stands_out(energy_db, floor_db, echo)
         self._alarmed_steps = max(0, self._alarmed_steps - 1)
         if not self.wary:
             return stands_out
-        self._wary_steps -= 1
+        well = self._untried and echo.audible and not stands_out
+        self._wary_steps = max(0, self._wary_steps - (_TRIED if well else 1))
+        self._doubt(stands_out, speaks or followed)
         self._witnessed_steps = _WITNESSED_STEPS if stands_out else self._witnessed_steps - 1
-        if self._witnessed_steps <= 0:
-            return False
-        if speaks:  # a word's own steps do not end the wariness: right() does
-            return True
-        if stands_out:
-            self._alarm()
-        return False
+        return self._witnessed_steps > 0 and speaks  # which ends no wariness: right() does
+
+    def _doubt(self, stands_out: bool, cleared: bool) -> None:
+        """What stands out and finds no witness in time would have been a false alarm."""
+        if cleared:
+            self._doubt_steps = 0
+        elif stands_out:
+            self._doubt_steps = _WITNESSED_STEPS
+        elif self._doubt_steps:
+            self._doubt_steps -= 1
+            if not self._doubt_steps:
+                self._alarm()
 
     def _stands_out(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
         half_db = self._half_db
@@ -173,17 +189,23 @@ class Gate:
 
     def be_wary(self) -> None:
         """Nothing is known of the room yet."""
-        self._wary_steps = _WARY_STEPS
+        self._wary_steps, self._untried = _WARY_STEPS, True
 
     def false_alarm(self) -> None:
         """What it fired at was no voice."""
         self._alarm()
+
+    def judged(self, kind: Judgement) -> None:
+        """What it fired at over the box was that. A noise where it was wary makes it so again."""
+        if kind == "noise" and self.wary:
+            self._alarm()
 
     def right(self) -> None:
         """What it fired at was a voice."""
         self._wary_steps //= 2
 
     def _alarm(self) -> None:
+        self._untried = False
         often = 0 < self._alarmed_steps < _AGAIN_STEPS - _SAME_STEPS
         self._wary_steps = max(self._wary_steps, _WARY_STEPS if often else _ONCE_STEPS)
         if often or not self._alarmed_steps:

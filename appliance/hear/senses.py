@@ -105,7 +105,7 @@ class Senses:
         self.background.feed(energy_db, self._last_probability, somebody_speaks, own)
         usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
         speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
-        fires = self.gate.feed(energy_db, usual_db, self.echo, speaks)
+        fires = self.gate.feed(energy_db, usual_db, self.echo, speaks, somebody_speaks)
         return Step(
             residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
             sounding,

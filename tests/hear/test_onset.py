@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.onset import ExpectedEcho, Gate
+from appliance.messages import Judgement
 from appliance.settings import Hearing
 
 FLOOR_DB = -60.0
@@ -128,3 +129,57 @@ def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
         echo.feed(-100, -100, -60, learn=True)
     assert not echo.audible
     assert echo.db == -100
+
+
+def voice_at_once_or_late(gate: Gate, late_steps: int) -> None:
+    """An "s" that stands out, and after it a vowel that the witness knows."""
+    echo, loud_db = ExpectedEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
+    for _ in range(late_steps):
+        gate.feed(loud_db, FLOOR_DB, echo)
+    gate.feed(loud_db, FLOOR_DB, echo, speaks=True)
+    for _ in range(100):
+        gate.feed(loud_db, FLOOR_DB, echo, followed=True)
+    gate.right()
+
+
+@pytest.mark.parametrize(("late_steps", "wary"), [(20, False), (40, True)])
+def test_words_whose_vowel_comes_in_time_do_not_keep_it_wary(
+    settings: Hearing, late_steps: int, *, wary: bool
+) -> None:
+    gate, echo = Gate(settings.onset), ExpectedEcho()
+    gate.be_wary()
+    for _ in range(60):
+        if late_steps == 20:
+            voice_at_once_or_late(gate, late_steps)
+        else:  # nobody confirms it
+            fires(gate, 20, speaks=False, steps=late_steps)
+        for _ in range(100):
+            gate.feed(FLOOR_DB, FLOOR_DB, echo)
+    assert gate.wary == wary
+
+
+@pytest.mark.parametrize(("dish", "wary"), [(False, False), (True, True)])
+def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
+    settings: Hearing, *, dish: bool, wary: bool
+) -> None:
+    gate, echo = Gate(settings.onset), ExpectedEcho()
+    gate.be_wary()
+    for step in range(1300):  # 6.5 s
+        echo.feed(-20, -40, -65, learn=True)
+        loud = dish and step in range(200, 210)
+        gate.feed(-20.0 if loud else -65.0, -65.0, echo)
+    assert gate.wary == wary
+
+
+@pytest.mark.parametrize(("kind", "wary"), [("noise", True), ("backchannel", False)])
+def test_a_noise_that_had_a_witness_keeps_it_wary_and_a_murmur_does_not(
+    settings: Hearing, kind: Judgement, *, wary: bool
+) -> None:
+    gate = Gate(settings.onset)
+    gate.be_wary()
+    for _ in range(40):  # one every 2 s
+        assert fires(gate, 20, speaks=True) or not wary
+        gate.judged(kind)
+        for _ in range(198):
+            gate.feed(FLOOR_DB, FLOOR_DB, ExpectedEcho())
+    assert gate.wary == wary
