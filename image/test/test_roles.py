@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,12 +38,11 @@ def the_pis(plan: Plan, scratch: Path) -> Path:
 
 @pytest.mark.parametrize("debian", [ours, the_pis], ids=["native", "emulated"])
 def test_the_second_time_nothing_changes(
-    debian: object, signing_key: Path, image_scratch: Path, request: pytest.FixtureRequest
+    debian: Callable[[Plan, Path], Path], signing_key: Path, image_scratch: Path
 ) -> None:
     missing = [tool for tool in ("ansible-playbook", "mmdebstrap") if shutil.which(tool) is None]
     assert not missing, f"missing: {', '.join(missing)}; `make test-image` installs them"
-    assert callable(debian)
-    scratch = image_scratch / f"roles-{debian.__name__}"
+    scratch = image_scratch / f"roles-{'emulated' if debian is the_pis else 'native'}"
     scratch.mkdir()
     plan = Plan(VERSION, FLAVOURS["debian"], signing_key, scratch, cache_folder(), scratch,
                 commit_time_s())  # fmt: skip
