@@ -90,6 +90,8 @@ def _mark(plan: Plan, root: Path) -> None:
     (root / "etc/fstab").write_text(
         "# The initramfs mounts the slot, /data and what is bound from it.\n"
     )
+    # A bare Debian has none, and each login would complain.
+    (root / "etc/default/locale").write_text("LANG=C.UTF-8\n")
     (root / "data").mkdir(exist_ok=True)
     # Caches of the linker, the log and udev are there, and as old as all the rest: systemd would
     # make them anew at each start, for what it writes to /etc is gone with the power.

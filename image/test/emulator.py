@@ -164,7 +164,7 @@ class Machine:
             if self._runs.poll() is not None or time.monotonic() - self._begun > limit_s:
                 tail = "\n".join(self.console.splitlines()[-30:])
                 raise NeverCame(f"`{command}` never succeeded; the console ends with\n{tail}")
-            time.sleep(1.0)
+            time.sleep(3.0)
         return time.monotonic() - self._begun
 
     def ends(self, limit_s: float = LIMIT_S) -> None:
