@@ -1,0 +1,75 @@
+"""The box on the simulated card with its panel on the keyboard: the switch in the middle of what
+its owner says."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.bench.panel import Finger
+from appliance.bench.stage import QUIET, Stage
+from appliance.ipc.ring import RingReader, Samples
+from appliance.messages import SpeechEnded, SpeechStarted, Think
+from appliance.panel.fingers import place
+from appliance.processes import RATE_HZ
+from appliance.room import scene, sounds
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+PARTS = ("conductor", "playback", "capture", "listener", "panel")
+WORDS = "tell me how the tides of the sea follow the moon and why there are two of them each day"
+SURE_S = 20.0  # for anything to happen on a busy machine
+
+
+def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_listener() -> None:
+    owner = scene.parse({"owner": [{"at_s": 0.0, "say": WORDS}]}, name="owner", folder=Path())
+    words = sounds.make(owner, owner.owner[0]).samples
+    panel = {"panel": {"gpio": "keyboard", "mute_switch": True}, "speaking": {"chime": False}}
+    chosen = settings.load(None, panel)
+    heard: list[tuple[int, Samples]] = []  # by the card's index
+    cut = end = 0
+
+    def act(stage: Stage) -> None:
+        nonlocal cut, end
+        floor = stage.supervisor.floor()
+        finger = Finger(stage.state_dir / place(chosen).name)
+        finger.push("on")
+        assert stage.until(lambda: not floor.deaf, SURE_S)
+        stage.wait(1.0)  # the listener learns how quiet it is
+        at = stage.card.now() + RATE_HZ // 5
+        end = at + len(words)
+        stage.card.say(at, words)
+        assert stage.until(lambda: any(stage.recording.of(SpeechStarted)), SURE_S)
+        mic = RingReader(stage.supervisor.rings["mic"], "room")
+
+        def listen() -> None:
+            heard.extend((stage.index(slot.index), slot.samples) for slot in iter(mic.read, None))
+
+        stage.wait(0.3)
+        listen()
+        finger.push("off")
+        while not floor.deaf:
+            time.sleep(0.001)
+        cut = stage.card.index_of(time.monotonic_ns())
+        while stage.card.now() < end + RATE_HZ // 5:
+            stage.step()
+            listen()
+        assert stage.until(lambda: finger.frames[-1][1] == "muted", SURE_S)
+        finger.close()
+
+    stage = Stage(QUIET, chosen, act, parts=PARTS)
+    recording = stage.play()
+    before = [samples for index, samples in heard if index < cut - RATE_HZ // 10]
+    after = [samples for index, samples in heard if index >= cut]
+    assert end - cut > RATE_HZ // 2, "the owner went on speaking"
+    assert np.abs(np.concatenate(before).astype(int)).max() > 500
+    assert len(after) > 100
+    assert not np.concatenate(after).any()
+    assert not list(recording.of(Think))
+    # To the listener the sentence ended there, as finely as it tells ends.
+    ends = [stage.index(said.index) - cut for _, said in recording.of(SpeechEnded)]
+    assert all(late < RATE_HZ // 4 for late in ends)
