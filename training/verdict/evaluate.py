@@ -127,10 +127,14 @@ def decisions(said: Opinions, rule: Verdict, which: npt.NDArray[np.bool_]) -> li
     speech = known & (said.some.kind < 2)
     low, high = intervals.percentile(ages[speech].tolist(), 50)
     right = figures.balanced(gave_way[speech].astype(int), said.some.kind[speech])
+    noises = np.array([kind == "noise" for kind in kinds])
+    over = known & ~gave_way & (said.some.kind == 1)
     lost = int((which & (said.some.kind < 2)).sum() - speech.sum())
     lines += ["", f"All speech: balanced accuracy {right:.3f}; verdict p50 "
               f"{np.percentile(ages[speech], 50):.0f} ms ({low:.0f} to {high:.0f}). "
-              f"{lost} more were cut off while it would have listened on."]  # fmt: skip
+              f"{lost} more were cut off while it would have listened on. Of the {over.sum()} "
+              f"interruptions that it resumed over, {(over & noises).sum()} passed for a "
+              "noise."]  # fmt: skip
     return lines
 
 
