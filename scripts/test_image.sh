@@ -24,7 +24,8 @@ lacks_for_boxes() {
   unshare -m sh -ec "
     mount -t tmpfs tmpfs $folder && mkdir $folder/lower $folder/upper $folder/work $folder/all
     mount -t overlay -o lowerdir=$folder/lower,upperdir=$folder/upper,workdir=$folder/work all $folder/all
-    umount -l /sys/fs/cgroup 2>/dev/null; mount -t cgroup2 cgroup2 /sys/fs/cgroup" 2>&1 | head -1
+    umount -l /sys/fs/cgroup 2>/dev/null || :
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup" 2>&1 | head -1
   ip netns add "$name" 2>&1 | head -1
   ip link add "itry$$" type bridge 2>&1 | head -1
   ip link del "itry$$" 2>/dev/null
