@@ -39,8 +39,8 @@ RESET: tuple[Row, ...] = (
         ("verdict-owner.npz", "enrolled")),
     Row("timers and alarms", "deletes", ("timers",)),
     Row("what the room sounds like", "deletes", ("echo.npz",)),
-    Row("that the owner took the box out of Home Assistant", "deletes",
-        ("removed-from-home-assistant",)),
+    Row("which broker it was at, and that the owner took it out of Home Assistant", "deletes",
+        ("left-at-the-broker.json", "removed-from-home-assistant")),
     Row("settings, Wi-Fi, all passwords, ssh keys, host name, kept warnings", "asks"),
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from appliance import settings
 from appliance.errors import StorageError
 from appliance.firstboot import commands
 from appliance.hear import adaptation, kept
-from appliance.link import link
+from appliance.link import leftovers, link
 from appliance.panel import held
 from appliance.panel.held import RESET, WANTED_SETUP, ask, clear
 from appliance.tools import shelf
@@ -23,8 +23,8 @@ def test_every_file_of_the_table_is_one_that_a_part_of_the_box_writes() -> None:
     """Their own names for it, so that a renamed file is not forgotten here."""
     mine = settings.load(None, {"state_dir": "/state"})
     timers = shelf.path(mine).relative_to("/state").parts[0]
-    removed = link.removed(mine).name
-    assert {adaptation.FILE, enrol.RECORDINGS, kept.FILE, timers, removed} == PATHS
+    house = {link.removed(mine).name, leftovers.path(mine).name}
+    assert {adaptation.FILE, enrol.RECORDINGS, kept.FILE, timers, *house} == PATHS
 
 
 def test_a_reset_deletes_what_the_table_says_and_nothing_else(tmp_path: Path) -> None:
