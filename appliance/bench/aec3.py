@@ -24,6 +24,7 @@ class Aec3:
     """The default configuration, with its residual suppressor: no binding lets one leave it out."""
 
     working = True
+    changes = 0
 
     def __init__(self) -> None:
         """Raises ImportError where `livekit` is not installed."""

@@ -15,6 +15,10 @@ class Canceller(Protocol):
     """Takes the box's own voice out of the microphone's sound, one step at a time."""
 
     @property
+    def changes(self) -> int:
+        """How often the room was found to have changed."""
+
+    @property
     def working(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 

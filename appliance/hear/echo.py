@@ -25,6 +25,8 @@ class Speex:
     to cancel, since nothing sounded for longer than the tail: that path costs nothing.
     """
 
+    changes = 0  # it does not notice them
+
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
         """Raises InterludeError when the library is not installed."""
         self._library = _load()
@@ -63,6 +65,7 @@ class NoCanceller:
     """For cards that cancel echo themselves."""
 
     working = False
+    changes = 0
 
     def cancel(self, mic: Samples, played: Samples) -> Samples:
         return mic

@@ -200,10 +200,9 @@ class Hearing:
             self._sure_hops = 0
             return False
         self._sure_hops += 1
-        if not step.sounding:
-            return True
         margin_db = self._settings.onset.above_echo_db / 2
-        return self._sure_hops >= _SURE_HOPS and step.excess_db > -margin_db
+        stands_out = self._sure_hops >= _SURE_HOPS and step.excess_db > -margin_db
+        return stands_out or not step.sounding
 
     def _await_speech(self, events: list[Event]) -> None:
         if self._unconfirmed(events):
@@ -221,6 +220,7 @@ class Hearing:
             events.append(Opinion(self._serial, age_ms, *odds))
         if not self._judging.vouches and self._unconfirmed(events):
             return
+        verdict = "noise" if step.changed else verdict  # it has heard itself
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))
             self._start_speech(events)

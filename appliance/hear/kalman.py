@@ -15,6 +15,7 @@ import numpy as np
 
 from appliance.hear.bend import Bend, piece
 from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of
+from appliance.hear.sameness import Sameness
 from appliance.hear.window import Window
 from appliance.ipc.ring import Samples
 
@@ -28,6 +29,7 @@ _EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two se
 _SPARE_STEPS = 64  # between two moves of what is remembered back to its memory's beginning
 _QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
 _KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
+_KNOWN_DB = 10.0  # usually taken away: only then has what is left something to say of the room
 _DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
 _BETTER_DB = 3.0  # a second opinion counts from here on
 _LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
@@ -59,6 +61,7 @@ class Kalman:
         self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
         self._main = Response(self._length)
+        self._sameness = Sameness()
         self._second: Response | None = None
         self._lessons = self._second_lessons = 0
         self._steps = 0
@@ -114,6 +117,9 @@ class Kalman:
         self._spectra.put(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
         left = np.rint((heard - echo) * 32768)
+        knew = self.settled and self._usual_db > _KNOWN_DB
+        if knew and self._sameness.feed(heard - echo, echo):
+            self._begin_anew(self._sameness.gain)
         self._steps += 1
         if self._steps >= self._due_steps:
             self._learn()
@@ -128,6 +134,16 @@ class Kalman:
         if self._second is not None:
             return _DOUBT_STEPS
         return _RESTING_STEPS if self.resting else _CALM_STEPS
+
+    def _begin_anew(self, gain: float | None) -> None:
+        """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
+        if gain is None:
+            self._main = Response(self._length)
+        else:
+            self._main = self._main.scaled(gain).doubted()
+        self._weights = self._partitioned(self._main.taps)
+        self._second, self._lessons, self._usual_db = None, 1, 0.0
+        self.changes += 1
 
     def _learn(self) -> None:
         """One lesson from the last `length` samples, of which `fresh` are new."""

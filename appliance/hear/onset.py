@@ -11,6 +11,7 @@ from appliance.hear.habit import Levels
 from appliance.messages import Judgement
 from appliance.settings import Onset
 
+_TAKEN_DB = 6.0  # of what a canceller takes away, before it is known
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
 _BIAS_DB = 1.0  # steps of mere noise lie about the floor: half of them over it
 _SOFT_DB, _PEAK_DECAY_DB = 20.0, 0.01  # under its peak the echo says nothing, and the room is heard
@@ -36,7 +37,7 @@ class ExpectedEcho:
         self.db = -100.0
         self._estimate = -100.0
         self._played = -100.0
-        self._taken_db = 6.0  # echo estimate over residue
+        self._taken_db = _TAKEN_DB  # echo estimate over residue
         self._loss_db = 0.0  # played over residue: at first, as loud as what is played
         self._path_db = 0.0  # played over echo estimate: the way through the room
         self._peak = -100.0  # of the estimate lately
@@ -46,6 +47,11 @@ class ExpectedEcho:
     @property
     def audible(self) -> bool:
         return self._played > _AUDIBLE_DB
+
+    def forget(self) -> None:
+        """The room has changed."""
+        self._taken_db, self._loss_db, self._path_db = _TAKEN_DB, 0.0, 0.0
+        self._learned_steps = 0
 
     @property
     def new(self) -> bool:

@@ -56,6 +56,14 @@ class Response:
         )
         return other
 
+    def scaled(self, gain: float) -> Response:
+        """The same, so much louder."""
+        other = Response(self._length)
+        other._spectrum = self._spectrum * np.float32(gain)
+        other._taps = self._taps * np.float32(gain)
+        other._unsure = self._unsure * np.float32(max(gain, 0.1) ** 2)
+        return other
+
     def heard(self, far: Spectrum) -> Floats:
         """What of the window `far` arrives, float32[length]."""
         return back(far * self._spectrum)[self._length :]

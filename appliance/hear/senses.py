@@ -42,6 +42,7 @@ class Step(NamedTuple):
     gate         the gate fires
     probability  of speech, where a hop of the network ends in this step; else None
     sounding     the box itself is audible, or was a moment ago
+    changed      so has the room; what stands out is the box's own voice
     """
 
     samples: Samples
@@ -52,6 +53,7 @@ class Step(NamedTuple):
     gate: bool
     probability: float | None
     sounding: bool
+    changed: bool = False
 
 
 class Senses:
@@ -60,6 +62,7 @@ class Senses:
     def __init__(self, settings: HearingSettings, cancels: Canceller | None = None) -> None:
         """`cancels`: in place of the canceller that the settings name."""
         self.canceller = cancels or canceller(settings.echo, STEP_FRAMES)
+        self._changes = self.canceller.changes
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=STEP_FRAMES)
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=2)
         self._pair = np.zeros((STEP_FRAMES, 2))
@@ -80,6 +83,11 @@ class Senses:
         steady = self._offset(self._column)[:, 0]
         clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
         residue = self.canceller.cancel(clean, played)
+        changed = self.canceller.changes != self._changes
+        if changed:
+            self._changes = self.canceller.changes
+            self.echo.forget()
+            self.gate.be_wary()
 
         pair = self._pair
         np.multiply(residue, 1 / 32768, out=pair[:, 0])
@@ -108,7 +116,7 @@ class Senses:
         fires = self.gate.feed(energy_db, usual_db, self.echo, speaks, somebody_speaks)
         return Step(
             residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
-            sounding,
+            sounding, changed,
         )  # fmt: skip
 
     def _probability(self, residue: Samples, matters: bool) -> float | None:
