@@ -20,7 +20,6 @@ from datetime import datetime, timedelta
 
 from appliance import control, memory, processes
 from appliance.conversation import Event, Tick, closing, opening, step
-from appliance.errors import ControlError
 from appliance.memory import Turn
 from appliance.messages import (
     ButtonFault,
@@ -111,14 +110,6 @@ def main(work: Worker) -> None:
     conductor.close()
 
 
-def _door(work: Worker) -> control.Door | None:
-    try:
-        return control.Door(control.places(work.settings)[0])
-    except ControlError as error:
-        work.log.warning("%s", error)
-        return None
-
-
 class Conductor:
     """Carries out what the conversation decides."""
 
@@ -136,7 +127,7 @@ class Conductor:
         keep = work.settings.memory
         self._recall_turns = keep.recall_turns
         self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
-        self.door = _door(work)
+        self.door = control.door(work.settings, work.log)
         self._tools = Desk(work.settings)
         self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
         floor = self._floor

@@ -7,6 +7,7 @@ is the box's own user, or root.
 
 from __future__ import annotations
 
+import logging
 import os
 import select
 import socket
@@ -124,6 +125,15 @@ class Door:
         visitor = self._visitors.pop(fd)
         self._epoll.unregister(visitor)
         visitor.close()
+
+
+def door(settings: Settings, log: logging.Logger) -> Door | None:
+    """The box's door; None where there can be none, which the log tells."""
+    try:
+        return Door(places(settings)[0])
+    except ControlError as error:
+        log.warning("%s", error)
+        return None
 
 
 def _open(path: Path) -> socket.socket:

@@ -78,8 +78,8 @@ def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
             "keep/etc/ssh/sshd_config.d/10-test.conf": "PerSourcePenalties no\n",
             "keep/etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
             "keep/etc/header.sh": HEADER,
-            "keep/root/talk.py": TALK.read_text(),
-            "keep/root/words.json": words(),
+            "keep/etc/talk.py": TALK.read_text(),
+            "keep/etc/words.json": words(),
             "keep/etc/systemd/system/header.service": HEADER_UNIT,
             "keep/etc/systemd/system/sysinit.target.d/header.conf": (
                 "[Unit]\nWants=header.service\n"
@@ -227,7 +227,7 @@ def test_the_light_answers_the_box(started: Started) -> None:
 @pytest.fixture(scope="module")
 def talk(started: Started) -> dict[str, Any]:
     """The conversation of talk.py, held once, with what was seen of it."""
-    command = "python3 /root/talk.py /opt/interlude/current/lib /root/words.json"
+    command = "python3 /etc/talk.py /opt/interlude/current/lib /etc/words.json"
     said = started.machine.ssh(command, TALK_LIMIT_S)
     assert said.returncode == 0, said.stderr
     heard: dict[str, Any] = json.loads(said.stdout)

@@ -1,4 +1,4 @@
-"""Asked aloud, a tool answers aloud: through the real processes, with the pocket model's own call."""
+"""Asked aloud, a tool answers aloud: through the real processes, by the pocket model's call."""
 
 from __future__ import annotations
 
