@@ -61,7 +61,7 @@ class Installer:
         """
         wishes = wishes or Wishes()
         with self.shelf.alone():
-            self._clean_up()
+            self._clean_up(wishes)
             try:
                 archive = Archive(file)
             except OSError as error:
@@ -84,7 +84,7 @@ class Installer:
         """Go back to the release before, if it proves well. Returns its version."""
         wishes = wishes or Wishes()
         with self.shelf.alone():
-            self._clean_up()
+            self._clean_up(wishes)
             previous = self.shelf.previous()
             if previous is None:
                 raise ReleaseRefused("There is no earlier release to go back to.")
@@ -92,13 +92,16 @@ class Installer:
             return previous
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────
-    def _clean_up(self) -> None:
-        """What an installation left that was killed; we hold the lock, so none is under way."""
+    def _clean_up(self, wishes: Wishes) -> None:
+        """What an installation left that was killed; we hold the lock, so none is under way.
+        Its trial goes on until nobody talks with it."""
         self.shelf.tidy()
         if self.shelf.trial_link.is_symlink():
-            tried = self.shelf.on_trial()
+            cut_short = self.shelf.on_trial() != self.shelf.kept()
+            if cut_short:
+                wait_for_quiet(self.box, wishes.wait_s, self.progress)
             self.shelf.end_trial()
-            if tried != self.shelf.kept():
+            if cut_short:
                 self.box.restart()
 
     def _shelve(self, archive: Archive, manifest: Manifest) -> None:

@@ -114,6 +114,24 @@ def test_a_fault_that_was_there_before_is_not_the_new_ones(at: Bench) -> None:
     assert at.installer().install(at.shop.make("0.2.0", "gives up speaker"))
 
 
+def test_a_trial_that_was_cut_short_ends_in_silence(with_old: Bench) -> None:
+    """Its installation was killed; the one that comes next meets somebody in conversation."""
+    new = with_old.shop.make("0.2.0")
+    with_old.installer().install(new, Wishes(start=False))
+    with_old.shelf.keep("0.1.0")
+    with_old.shelf.begin_trial("0.2.0")
+    with_old.box.restart()
+    with_old.box.wait(60.0)
+    restarts = with_old.box.restarts
+    with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
+    with pytest.raises(NotNow):
+        with_old.installer().install(new, Wishes(wait_s=60.0))
+    assert (with_old.box.restarts, with_old.shelf.on_trial()) == (restarts, "0.2.0")
+    with_old.box.quiet_at_s = 0.0
+    assert with_old.installer().install(new)
+    assert state(with_old) == ("0.2.0", "0.2.0", None)
+
+
 def test_rollback_goes_back_and_forth(with_old: Bench) -> None:
     with_old.installer().install(with_old.shop.make("0.2.0"))
     assert with_old.installer().rollback() == "0.1.0"
