@@ -17,7 +17,10 @@ _STEPS = 16  # 80 ms: over less, two voices may look alike by chance
 _ALIKE, _THE_SAME = 0.65, 0.85
 _LOUD = 0.2  # of the expected echo's energy must be left: what is usually left is less
 _LEAST = 1e-6  # mean square of the expected echo, -60 dBFS: softer ones do not matter
-_MOST = 10.0  # times as loud; no knob does more at once
+# Of the loudest lately, the expected echo's energy must be: in the end of an echo, and in the first
+# of a sound that has not arrived yet, small faults of the response are all there is.
+_NEAR_PEAK, _PEAK_KEPT = 0.03, 0.998  # the peak is halved in 1.7 s
+_LEAST_GAIN, _MOST_GAIN = 0.1, 10.0  # no knob does more at once
 
 
 class Sameness:
@@ -25,21 +28,25 @@ class Sameness:
 
     def __init__(self) -> None:
         self._products: deque[tuple[float, float, float]] = deque(maxlen=_STEPS)
+        self._peak = 0.0  # of the expected echo's energy in all steps kept
         self.gain: float | None = 1.0
 
     def feed(self, left: Floats, echo: Floats) -> bool:
         """One step. After a yes it begins afresh."""
         row = (float(left @ left), float(echo @ echo), float(left @ echo))
         self._products.append(row)
-        if row[0] < _LOUD * row[1] or len(self._products) < _STEPS:
+        if len(self._products) < _STEPS:
             return False
         left_power, echo_power, both = map(sum, zip(*self._products, strict=True))
-        if echo_power < _LEAST * _STEPS * len(left) or left_power < _LOUD * echo_power:
+        self._peak = max(self._peak * _PEAK_KEPT, echo_power)
+        least = max(_LEAST * _STEPS * len(left), _NEAR_PEAK * self._peak)
+        if echo_power < least or left_power < _LOUD * echo_power:
             return False
         alike = both / math.sqrt(left_power * echo_power)
-        if abs(alike) > _THE_SAME:
-            self.gain = min(max(1.0 + both / echo_power, 0.0), _MOST)
-        elif alike < -_ALIKE:
+        gain = 1.0 + both / echo_power
+        if abs(alike) > _THE_SAME and gain > _LEAST_GAIN:
+            self.gain = min(gain, _MOST_GAIN)
+        elif -_THE_SAME < alike < -_ALIKE:
             self.gain = None
         else:
             return False

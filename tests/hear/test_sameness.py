@@ -45,6 +45,16 @@ def test_a_voice_as_loud_as_the_echo_is_no_change_and_neither_is_a_little_that_i
     assert says(noise(1) * np.float32(0.3), noise(1)) == []
 
 
+def test_the_end_of_an_echo_and_the_first_of_one_that_has_not_arrived_say_nothing() -> None:
+    """The response is a little wrong there, always, and only there is nothing else to be heard."""
+    echo = noise(1, 0.5)
+    faint = noise(3, 0.2) * np.float32(0.1)
+    for left in (faint * np.float32(-0.7) + noise(4, 0.2) * np.float32(0.06), -faint):
+        heard = np.concatenate([echo * np.float32(0.1), left])
+        assert says(heard, np.concatenate([echo, faint])) == []
+    assert says(-faint, faint) == [], "of what is not there any more nothing is to be learned"
+
+
 @pytest.mark.usefixtures("espeak")
 @pytest.mark.parametrize(("seed", "echo_db"), [(43, 0.0), (23, 10.0)], ids=["moved", "turned"])
 def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itself(
