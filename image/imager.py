@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from hashlib import sha256
 from pathlib import Path
+
+from appliance.models.store import sha256_of
 
 SUFFIX = ".rpi-imager-manifest"
 DOWNLOAD = "INTERLUDE_DOWNLOAD"  # where the card's file will be had; else it lies where it was made
@@ -27,9 +28,9 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
         "icon": "icons/use_custom.png",  # one that Imager brings along
         "url": f"{base}/{packed.name}" if base else packed.resolve().as_uri(),
         "extract_size": image.stat().st_size,
-        "extract_sha256": _sum(image),
+        "extract_sha256": sha256_of(image),
         "image_download_size": packed.stat().st_size,
-        "image_download_sha256": _sum(packed),
+        "image_download_sha256": sha256_of(packed),
         "release_date": time.strftime("%Y-%m-%d", time.gmtime(time_s)),
         "init_format": "cloudinit-rpi",
         "devices": [_TAG],
@@ -44,11 +45,3 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
         "matching_type": "exclusive",
     }
     return json.dumps({"imager": {"devices": [board]}, "os_list": [about]}, indent=2) + "\n"
-
-
-def _sum(path: Path) -> str:
-    with path.open("rb") as file:
-        digest = sha256()
-        while chunk := file.read(1 << 22):
-            digest.update(chunk)
-    return digest.hexdigest()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from hashlib import sha256
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
+from appliance.models.store import sha256_of
 from appliance.release import signature
 from appliance.slots import pack
 from image import disk, imager, tree
@@ -43,7 +43,7 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
             listed,
             *(plan.into / f"{plan.name}.{end}" for end in ("bmap", "cdx.json", "tree")),
         ]
-        sums = "".join(f"{_sum(path)}  {path.name}\n" for path in made)
+        sums = "".join(f"{sha256_of(path)}  {path.name}\n" for path in made)
         sheet = plan.into / f"{plan.name}.sha256"
         sheet.write_text(sums)
         signed = sheet.with_name(f"{sheet.name}.sig")
@@ -59,11 +59,3 @@ def _trees(slot: Path) -> str:
         f"{tree.digest((slot / f'{name}.list').read_text())}  {name}\n"
         for name in ("system", "data")
     )
-
-
-def _sum(path: Path) -> str:
-    digest = sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 22):
-            digest.update(chunk)
-    return digest.hexdigest()

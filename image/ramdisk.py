@@ -9,6 +9,7 @@ import lzma
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 from image.devicetree import drivers, hangs_on
@@ -43,8 +44,13 @@ def _plant(tree: Path, kernel: Path) -> None:
     for path in (tree / "init", *(tree / "bin").iterdir()):
         path.chmod(0o755)
     (tree / "kept").write_text("".join(f"{line}\n" for line in KEPT))
+    lay_modules(tree, _modules(kernel))
+
+
+def lay_modules(tree: Path, modules: list[Path]) -> None:
+    """The files, unpacked, into the tree's /lib; and /modules, which names them in that order."""
     order = []
-    for file in _modules(kernel):
+    for file in modules:
         name = file.name.removesuffix(".xz")
         data = file.read_bytes()
         (tree / "lib" / name).write_bytes(lzma.decompress(data) if file.suffix == ".xz" else data)
@@ -54,22 +60,28 @@ def _plant(tree: Path, kernel: Path) -> None:
 
 def _modules(kernel: Path) -> list[Path]:
     """The files to load, each after what it needs."""
+    found = needed(kernel, version_of(kernel), MODULES)
+    if not any(path.name.startswith("erofs.ko") for path in found):
+        raise NotBuilt(
+            "The kernel has no erofs.", "Its packages are not whole: remove them from the cache."
+        )
+    _check(found, kernel)
+    return found
+
+
+def needed(kernel: Path, version: str, names: Iterable[str]) -> list[Path]:
+    """The files of those modules, each after what it needs; one that is part of the kernel has
+    none."""
     found: list[Path] = []
-    for name in MODULES:
+    for name in names:
         done = subprocess.run(
-            ["modprobe", "--dirname", kernel, "--set-version", version_of(kernel),
-             "--show-depends", name],
+            ["modprobe", "--dirname", kernel, "--set-version", version, "--show-depends", name],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         for row in done.stdout.splitlines():
             kind, _, path = row.strip().partition(" ")
             if kind == "insmod" and Path(path) not in found:
                 found.append(Path(path))
-    if not any(path.name.startswith("erofs.ko") for path in found):
-        raise NotBuilt(
-            "The kernel has no erofs.", "Its packages are not whole: remove them from the cache."
-        )
-    _check(found, kernel)
     return found
 
 

@@ -24,9 +24,8 @@ from appliance.room.corpus import Clip, Floats, Kind, Source
 from appliance.room.owner import SPEECH_DB, Sound, scaled
 from appliance.room.phrases import Phrase
 
-ASKED_S = (
-    6.0  # into a session its owner asks the box something; what sounds in the room did so before
-)
+# Into a session its owner asks the box something; what sounds in the room did so before.
+ASKED_S = 6.0
 ANSWERED_S = ASKED_S + 8.0  # by then it talks, whatever it has made of the question
 CONVERGED_S = 8.0  # of talking before the first sound: the canceller has learned the echo
 TALKED_S = 0.7  # of talking again before the next sound

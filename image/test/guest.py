@@ -8,7 +8,6 @@ loop device is needed.
 
 from __future__ import annotations
 
-import lzma
 import platform
 import shlex
 import shutil
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from image.plan import NotBuilt, cache_folder, once, remove
+from image.ramdisk import lay_modules, needed
 from image.tools import ask
 
 MODULES = ("virtio_pci", "virtio_blk", "9pnet_virtio", "9p", "crc32c_generic", "ext4")
@@ -151,30 +151,11 @@ def _initramfs(kernel: Path, command: list[str], scratch: Path) -> Path:
     (tree / "init").write_text(INIT)
     (tree / "init").chmod(0o755)
     (tree / "run.sh").write_text(f"cd /run && exec {shlex.join(command)}\n")
-    names = []
-    for file in _modules(kernel):
-        plain = file.name.removesuffix(".xz")
-        data = file.read_bytes()
-        (tree / "lib" / plain).write_bytes(lzma.decompress(data) if file.suffix == ".xz" else data)
-        names.append(f"/lib/{plain}\n")
-    (tree / "modules").write_text("".join(names))
+    version = next((kernel / "lib/modules").iterdir()).name
+    lay_modules(tree, needed(kernel, version, MODULES))
     packed = scratch / "initramfs.cpio"
     listed = "\n".join(str(path.relative_to(tree)) for path in sorted(tree.rglob("*")))
     with packed.open("wb") as into:
         subprocess.run(["cpio", "--create", "--format=newc", "--owner=0:0", "--quiet"], cwd=tree,
                        input=listed.encode(), stdout=into, check=True)  # fmt: skip
     return packed
-
-
-def _modules(kernel: Path) -> list[Path]:
-    """The files to load, each after what it needs. One that is part of the kernel has none."""
-    version = next((kernel / "lib/modules").iterdir()).name
-    found: list[Path] = []
-    for name in MODULES:
-        done = subprocess.run(
-            ["modprobe", "--dirname", kernel, "--set-version", version, "--show-depends", name],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        rows = [row.split() for row in done.stdout.splitlines()]
-        found += [Path(row[1]) for row in rows if row[0] == "insmod"]
-    return list(dict.fromkeys(found))

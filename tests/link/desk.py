@@ -2,48 +2,25 @@
 
 from __future__ import annotations
 
-import logging
-import socket
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
 from appliance import settings
-from appliance.ipc import floor
 from appliance.link.link import Link
 from appliance.machine import Machine
-from appliance.messages import Message
 from appliance.worker import Worker
+from tests.desk import Desk
 
 PATIENCE_S = 20.0
 
 
-class Desk:
-    """What a worker gives to its process, without a process: mail in, messages out."""
-
-    def __init__(self, folder: Path, port: int, **link: Any) -> None:
-        link = {"broker": "127.0.0.1", "port": port, "id": "x", **link}
-        self.settings = settings.load(None, {"state_dir": str(folder), "link": link})
-        self.floor = floor.Floor(floor.create())
-        self.log = logging.getLogger("link")
-        self.box_started_s = time.monotonic()
-        self.channel, self._other = socket.socketpair()
-        self.stop_fd = self._other.fileno()
-        self.sent: list[Message] = []
-        self.arrived: list[Message] = []
-
-    def send(self, message: Message) -> bool:
-        self.sent.append(message)
-        return True
-
-    def mail(self) -> list[Message]:
-        arrived, self.arrived = self.arrived, []
-        return arrived
-
-    def close(self) -> None:
-        self.channel.close()
-        self._other.close()
+def desk_at(folder: Path, port: int, **link: Any) -> Desk:
+    """The link's, with a broker at that port of this machine."""
+    link = {"broker": "127.0.0.1", "port": port, "id": "x", **link}
+    given = settings.load(None, {"state_dir": str(folder), "link": link})
+    return Desk("link", given, time.monotonic())
 
 
 class Clock:

@@ -11,12 +11,13 @@ from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.link.house import DEAD_S
 from appliance.link.retry import LONGEST_S
 from appliance.messages import HouseChanged, SetVolume, Standing
-from tests.link.desk import Clock, Desk
+from tests.desk import Desk
+from tests.link.desk import Clock, desk_at
 
 
 @pytest.fixture
 def desk(broker: Mosquitto, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "box", broker.port)
+    made = desk_at(tmp_path / "box", broker.port)
     yield made
     made.close()
 

@@ -13,7 +13,7 @@ from appliance.link.leftovers import Leftovers
 from appliance.link.link import SWEEP_S
 from appliance.link.topics import Topics
 from appliance.messages import HouseChanged
-from tests.link.desk import Clock, Desk
+from tests.link.desk import Clock, desk_at
 
 BEFORE, NOW = ("a/x/config", "i/x/state"), ("b/x/config", "i/x/state")
 
@@ -70,7 +70,7 @@ def test_a_file_that_makes_no_sense_empties_nothing(file: Path, data: bytes) -> 
 
 def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     """A box with these settings is at the broker until it has written down what it left there."""
-    desk = Desk(folder, broker.port, **link)
+    desk = desk_at(folder, broker.port, **link)
     clock, file = Clock(desk), leftovers.path(desk.settings)
     assert clock.until(lambda: HouseChanged(here=True) in desk.sent)
     clock.ahead_s += SWEEP_S

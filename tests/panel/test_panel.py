@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,42 +12,25 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.ipc import floor
 from appliance.machine import Machine
-from appliance.messages import Forget, Message, Restart, Standing, StateChanged, TimersStand
+from appliance.messages import Forget, Restart, Standing, StateChanged, TimersStand
 from appliance.models.store import Store
 from appliance.panel import health
 from appliance.panel.around import Around
 from appliance.panel.button import Gesture
 from appliance.panel.panel import Panel
 from appliance.worker import Worker
+from tests.desk import Desk
 
 
-class Desk:
-    """What a worker gives to its process, without a process: mail in, messages out."""
-
-    def __init__(self, folder: Path, *, mute_switch: bool = False) -> None:
-        panel = {"gpio": "keyboard", "mute_switch": mute_switch, "night": ""}
-        self.settings = settings.load(None, {"state_dir": str(folder), "panel": panel})
-        self.floor = floor.Floor(floor.create())
-        self.log = logging.getLogger("panel")
-        self.box_started_s = 0.0
-        self.sent: list[Message] = []
-        self.arrived: list[Message] = []
-        self.channel = socket.socket(socket.AF_UNIX)  # only its descriptor is looked at
-
-    def send(self, message: Message) -> bool:
-        self.sent.append(message)
-        return True
-
-    def mail(self) -> list[Message]:
-        arrived, self.arrived = self.arrived, []
-        return arrived
+def desk_in(folder: Path, *, mute_switch: bool = False) -> Desk:
+    panel = {"gpio": "keyboard", "mute_switch": mute_switch, "night": ""}
+    return Desk("panel", settings.load(None, {"state_dir": str(folder), "panel": panel}))
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+    return desk_in(tmp_path)
 
 
 @pytest.fixture
@@ -60,7 +41,7 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made.step(0.0)
     yield made
     made.close()
-    desk.channel.close()
+    desk.close()
 
 
 def shown(panel: Panel) -> str:
@@ -140,7 +121,7 @@ def test_a_folder_that_cannot_be_written_stops_no_panel(
 
 
 def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, mute_switch=True)
+    desk = desk_in(tmp_path, mute_switch=True)
     panel = Panel(cast("Worker", desk))
     panel._wires.drive("mute_switch", False)
     panel.step(time.monotonic())
@@ -152,4 +133,4 @@ def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
         panel.step(time.monotonic() + 2.0)
     assert (before, desk.floor.switched_off) == (False, True)
     panel.close()
-    desk.channel.close()
+    desk.close()

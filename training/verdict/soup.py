@@ -18,8 +18,8 @@ import torch
 from training.verdict import figures
 from training.verdict.examples import Examples, examples
 from training.verdict.gather import load
-from training.verdict.net import Arrays, Network, export, mean_of
-from training.verdict.train import at_age, log_odds, told, warmth
+from training.verdict.net import Arrays, Network, mean_of
+from training.verdict.train import at_age, keep, log_odds, told, warmth
 
 SHARES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)  # of the later ones
 JUDGED_MS = (200, 300, 500, 700)
@@ -66,9 +66,7 @@ def main() -> None:
         print(f"{share:.1f}: cost {tried[-1][0]:.4f}  {told(network, tuning)}", flush=True)
     _, cooled, weights = min(tried, key=lambda each: each[0])
     print(f"temperature {cooled:.2f}")
-    np.savez(args.out, allow_pickle=False, **weights)
-    args.out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": cooled}))
-    export(weights, cooled, args.out.with_suffix(".onnx"))
+    keep(args.out, weights, words, cooled)
 
 
 if __name__ == "__main__":

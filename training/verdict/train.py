@@ -36,6 +36,13 @@ SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
 
+def keep(out: Path, weights: Arrays, words: list[str], temperature: float) -> None:
+    """Weights, what goes with them, and the ONNX file, beside each other."""
+    np.savez(out, allow_pickle=False, **weights)
+    out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": temperature}))
+    export(weights, temperature, out.with_suffix(".onnx"))
+
+
 def log_odds(network: Network, some: Examples) -> np.ndarray:
     network.eval()
     out = []
@@ -187,9 +194,7 @@ def main() -> None:
     print("mean of the last:", told(network, tuning))
     cooled = args.temperature or warmth(network, tuning)
     print(f"temperature {cooled:.2f}")
-    np.savez(args.out, allow_pickle=False, **weights)
-    args.out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": cooled}))
-    export(weights, cooled, args.out.with_suffix(".onnx"))
+    keep(args.out, weights, words, cooled)
 
 
 if __name__ == "__main__":
