@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from appliance import __version__
+from appliance.files import write_whole
 
 FOLDER = Path("/run/interlude")  # the unit's RuntimeDirectory=
 NAME = "status.json"
@@ -62,11 +63,8 @@ class StatusFile:
         if self._path is None or status == self._last:
             return
         self._last = status
-        fresh = self._path.with_suffix(".new")
         try:
-            fresh.write_bytes(msgspec.json.encode(status))
-            fresh.chmod(0o644)
-            fresh.rename(self._path)
+            write_whole(self._path, msgspec.json.encode(status), lasting=False)
         except OSError as error:
             log.warning("%s cannot be written (%s)", self._path, error.strerror)
 

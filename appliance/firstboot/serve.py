@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from appliance.files import write_whole
 from appliance.firstboot.page import HEADERS, MOST_BYTES, Page, Reply
 from appliance.firstboot.seed import Seed
 
@@ -101,10 +102,7 @@ def server(folder: Path, said: Opened) -> http.server.HTTPServer:
 
 def put(folder: Path, seed: Seed) -> None:
     """Hand a seed to root, as a whole."""
-    fresh = folder / f".{TYPED}.new"
-    fresh.touch(mode=0o640)
-    fresh.write_text(written(seed), encoding="utf-8")
-    fresh.rename(folder / TYPED)
+    write_whole(folder / TYPED, written(seed).encode(), 0o640, lasting=False)
 
 
 def written(seed: Seed) -> str:

@@ -17,6 +17,7 @@ from typing import Protocol
 import msgspec
 
 from appliance.errors import InterludeError, StorageError
+from appliance.files import write_whole
 from appliance.firstboot import forms
 from appliance.firstboot.radio import ADDRESS
 from appliance.firstboot.seed import Seed
@@ -160,10 +161,7 @@ class SetUp:
         self.says(problem)
 
     def _write(self, name: str, data: bytes) -> None:
-        fresh = self.folder / f".{name}.new"
-        fresh.write_bytes(data)
-        fresh.chmod(0o644)
-        fresh.rename(self.folder / name)
+        write_whole(self.folder / name, data, lasting=False)
 
     def _clear(self, *names: str) -> None:
         for name in names:

@@ -6,9 +6,8 @@ regularised logistic regression, and its file (numbers only, no sound), mode 060
 
 from __future__ import annotations
 
-import os
+import io
 import zipfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError, StorageError
+from appliance.files import write_whole
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -111,19 +111,12 @@ def load(state: Path, model: str | None = None) -> Adaptation | None:
 
 def save(made: Adaptation, state: Path) -> Path:
     """Write it, whole or not at all, readable by its owner only. Raises StorageError."""
-    path, fresh = state / FILE, state / f"{FILE}.new"
+    path, packed = state / FILE, io.BytesIO()
+    np.savez(packed, weight=made.weight, bias=made.bias, model=np.array(made.model))
     try:
         state.mkdir(parents=True, exist_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)  # a file left from before keeps its mode otherwise
-            np.savez(file, weight=made.weight, bias=made.bias, model=np.array(made.model))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_whole(path, packed.getvalue(), 0o600)
     except OSError as error:
-        with suppress(OSError):
-            fresh.unlink(missing_ok=True)
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"
         ) from error

@@ -7,14 +7,14 @@ learning, so nothing here stops the box: what was wrong with it is said once, by
 
 from __future__ import annotations
 
-import contextlib
-import os
+import io
 import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from appliance.errors import StorageError
+from appliance.files import write_whole
 from appliance.hear.response import Floats
 from appliance.settings import Settings
 
@@ -49,19 +49,12 @@ def load(folder: Path, belongs_to: str, length: int) -> Floats | None:
 
 def save(folder: Path, belongs_to: str, taps: Floats) -> None:
     """Write it, whole or not at all. Raises StorageError."""
-    path, fresh = folder / FILE, folder / f"{FILE}.new"
+    path, packed = folder / FILE, io.BytesIO()
+    np.savez(packed, taps=taps.astype(np.float32), key=np.array(belongs_to))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)  # a file left from before keeps its mode otherwise
-            np.savez(file, taps=taps.astype(np.float32), key=np.array(belongs_to))
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(path)
+        write_whole(path, packed.getvalue(), 0o600)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
         raise StorageError(
             f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"
         ) from error

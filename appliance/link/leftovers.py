@@ -11,6 +11,7 @@ from typing import Annotated
 
 import msgspec
 
+from appliance.files import write_whole
 from appliance.settings import Settings
 
 Topic = Annotated[str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")]  # one that can be written to
@@ -68,6 +69,4 @@ class Leftovers:
         if self._read() == now:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._file.with_suffix(".new")
-        fresh.write_bytes(msgspec.json.encode(now))
-        fresh.replace(self._file)
+        write_whole(self._file, msgspec.json.encode(now))

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from appliance.errors import FetchError, InterludeError, ModelError, StorageError
+from appliance.files import sync_folder
 from appliance.models import catalogue
 from appliance.models.catalogue import Model, ModelFile
 from appliance.models.fetch import SPARE_BYTES, free_bytes, megabytes
-from appliance.models.store import WANTED, Pin, Store, storage_errors, sync_folder
+from appliance.models.store import WANTED, Pin, Store, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
 QUIET_LOOK_S = 2.0

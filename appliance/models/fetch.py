@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from appliance.errors import FetchError, StorageError
+from appliance.files import sync_folder
 from appliance.models.catalogue import Model, ModelFile
 from appliance.models.hub import Cut, Hub, Remote, Unusable
-from appliance.models.store import Pin, Store, storage_errors, sync_folder
+from appliance.models.store import Pin, Store, storage_errors
 
 ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
 SPARE_BYTES = 256 << 20  # left free on the disk: a box with a full disk does not boot well

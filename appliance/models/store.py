@@ -23,6 +23,7 @@ from typing import Literal
 import msgspec
 
 from appliance.errors import FetchError, ModelError, StorageError
+from appliance.files import write_whole
 from appliance.models import catalogue
 from appliance.models.catalogue import Model, ModelFile
 from appliance.settings import Settings
@@ -122,8 +123,8 @@ class Store:
 
     def finish(self, model: Model, found: Pin) -> None:
         """Every file of `model` is in place: keep what was found, then say that it is whole."""
-        write_whole(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
-        write_whole(self._marker(model), msgspec.json.format(msgspec.json.encode(found)))
+        _keep(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
+        _keep(self._marker(model), msgspec.json.format(msgspec.json.encode(found)))
 
     # ── for the parts that use models ────────────────────────────────────────────────────────
     def piper_voices(self) -> dict[str, Path]:
@@ -222,25 +223,10 @@ def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> st
     return digest.hexdigest()
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def _keep(path: Path, data: bytes) -> None:
     """Write a small file so that it is there completely, or not at all, whatever happens."""
     with storage_errors(path.parent):
-        temporary = path.with_name(path.name + ".new")
-        with temporary.open("wb") as target:
-            target.write(data)
-            target.flush()
-            os.fsync(target.fileno())
-        temporary.replace(path)
-        sync_folder(path.parent)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in `folder` survive a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        write_whole(path, data)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from appliance import status
+from appliance.files import write_whole
 from appliance.outside import ButtonTrouble
 from appliance.settings import Settings
 
@@ -42,10 +43,7 @@ def place(settings: Settings) -> Path:
 
 def write(folder: Path, health: Health) -> None:
     """Whole or not at all. Raises OSError."""
-    fresh = folder / f"{FILE}.new"
-    fresh.write_bytes(msgspec.json.encode(health))
-    fresh.chmod(0o644)
-    fresh.rename(folder / FILE)
+    write_whole(folder / FILE, msgspec.json.encode(health), lasting=False)
 
 
 def read(*folders: Path) -> Health | None:

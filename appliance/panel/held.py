@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.errors import StorageError
+from appliance.files import write_whole
 from appliance.release.wanted import INCOMING
 
 WANTED_SETUP = "wanted-setup"
@@ -67,7 +68,5 @@ def ask(wish: Wish, incoming: Path = INCOMING) -> bool:
     """Leave the word. False: this system has nobody who would set it up."""
     if not os.access(incoming, os.W_OK):
         return False
-    fresh = incoming / f".{WANTED_SETUP}.new"
-    fresh.write_text(wish, encoding="utf-8")
-    fresh.rename(incoming / WANTED_SETUP)
+    write_whole(incoming / WANTED_SETUP, wish.encode(), lasting=False)
     return True

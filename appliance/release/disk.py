@@ -11,6 +11,8 @@ import os
 import shutil
 from pathlib import Path
 
+from appliance.files import sync_folder
+
 
 class Disk:
     """The real one. Raises OSError, for a full disk too."""
@@ -43,13 +45,13 @@ class Disk:
         """At once, and for good: the folder that knows both names is written, too."""
         path.rename(to)
         self._done()
-        _sync_folder(to.parent)
+        sync_folder(to.parent)
 
     def remove(self, path: Path) -> None:
         """A file or link; it may be gone already."""
         path.unlink(missing_ok=True)
         self._done()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def remove_tree(self, path: Path) -> None:
         """A folder with all that is in it. Under another name first: never half a release."""
@@ -76,11 +78,3 @@ class Disk:
 
     def _done(self) -> None:
         """One more change is made; a test may end the process here."""
-
-
-def _sync_folder(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

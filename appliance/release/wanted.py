@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.errors import InterludeError, ReleaseRefused
+from appliance.files import write_whole
 from appliance.release import archive
 from appliance.release.install import Installer, Wishes
 from appliance.release.manifest import version_key
@@ -87,9 +88,7 @@ def _newest_first(found: list[Offer]) -> list[Offer]:
 def ask(offer: Offer) -> None:
     """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
     note = WANTED_SYSTEM if offer.file.suffix == systems.SUFFIX else WANTED
-    fresh = offer.file.with_name(f".{note}.new")
-    fresh.write_text(offer.file.name, encoding="utf-8")
-    fresh.rename(offer.file.with_name(note))
+    write_whole(offer.file.with_name(note), offer.file.name.encode(), lasting=False)
 
 
 def how_it_goes(folder: Path = TRIAL) -> Going:
@@ -164,7 +163,4 @@ class Teller:
             return
         self._last = going
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._path.with_suffix(".new")
-        fresh.write_bytes(msgspec.json.encode(going))
-        fresh.chmod(0o644)  # whatever the umask says
-        fresh.rename(self._path)
+        write_whole(self._path, msgspec.json.encode(going), lasting=False)

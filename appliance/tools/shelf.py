@@ -7,7 +7,6 @@ that were there at the start, and complaints. What cannot be read is set aside, 
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import threading
 from collections import deque
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from appliance.files import write_whole
 from appliance.settings import Settings
 from appliance.tools.timers import MOST, Timer
 
@@ -103,17 +103,5 @@ class Shelf:
                 self._well = True
 
     def _write(self, data: bytes) -> None:
-        folder = self._file.parent
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new = self._file.with_suffix(".new")
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(fd, "wb") as target:
-            target.write(data)
-            target.flush()
-            os.fsync(target.fileno())
-        new.replace(self._file)
-        at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(at)  # the new name survives a power cut, too
-        finally:
-            os.close(at)
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(self._file, data, 0o600)

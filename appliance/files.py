@@ -1,0 +1,42 @@
+"""A small file that is there whole or not at all, whoever reads it and whenever the power goes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes, mode: int = 0o644, *, lasting: bool = True) -> None:
+    """Put `data` in the place of what was at `path`, in a folder that exists. Raises OSError, and
+    then `path` is as it was.
+
+    `mode`: from the first byte on, whatever the umask says. `lasting`: return when a power cut
+    cannot take it back; an SD card may take a second for that, a folder in memory has no need.
+    """
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.unlink(missing_ok=True)  # one from before would keep its mode and its owner
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as target:
+            os.fchmod(fd, mode)
+            target.write(data)
+            if lasting:
+                target.flush()
+                os.fsync(fd)
+        fresh.rename(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+        raise
+    if lasting:
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in `folder` survive a power cut. Raises OSError."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

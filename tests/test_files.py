@@ -1,0 +1,56 @@
+"""appliance.files: a small file is there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from appliance.files import write_whole
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_the_new_takes_the_place_of_the_old_and_nothing_else_stays(
+    tmp_path: Path, lasting: bool
+) -> None:
+    file = tmp_path / "a.json"
+    for data in (b"old and longer", b"new"):
+        write_whole(file, data, lasting=lasting)
+    assert file.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_mode_is_the_one_asked_for_whatever_the_umask_and_the_file_before(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "secret"
+    file.write_bytes(b"")
+    file.chmod(0o666)
+    (tmp_path / ".secret.new").write_bytes(b"left by a power cut")
+    umask = os.umask(0)
+    try:
+        write_whole(file, b"x", 0o600)
+    finally:
+        os.umask(umask)
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_reader_that_has_the_old_one_open_keeps_it(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    write_whole(file, b"old")
+    with file.open("rb") as reader:
+        write_whole(file, b"new")
+        assert reader.read() == b"old"
+
+
+def test_what_cannot_be_put_in_place_leaves_no_rest(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()  # no file can take a folder's place
+    with pytest.raises(OSError, match="a"):
+        write_whole(tmp_path / "a", b"new")
+    assert list(tmp_path.iterdir()) == [tmp_path / "a"]
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        write_whole(tmp_path / "no" / "a", b"new")
