@@ -101,6 +101,22 @@ def test_a_muted_box_attends_to_nobody_in_any_mode() -> None:
         assert talk.done(TakePress) == 3 * [TakePress()]
 
 
+@pytest.mark.parametrize("mode", ["open", "wake_word", "push_to_talk"])
+@pytest.mark.parametrize("wish", [DOWN, Listen()])
+def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_listen(
+    mode: ModeName, wish: Button | Listen
+) -> None:
+    talk = Talk(mode=mode)
+    talk(Mute(on=True), Say("The washing machine is done."))
+    assert (talk.state, attends(talk).on, attends(talk).over_box) == ("speaking", False, False)
+    talk(Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))  # heard before
+    assert talk.state == "speaking"
+    talk(wish)
+    assert (talk.state, talk.it.answer, talk.it.button) == ("muted", None, False)
+    talk(UP)
+    assert talk.state == "muted"
+
+
 # ── push to talk ─────────────────────────────────────────────────────────────────────────────
 def test_while_the_button_is_down_the_box_listens_and_thinks_when_it_comes_up() -> None:
     talk = Talk(mode="push_to_talk")

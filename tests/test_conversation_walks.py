@@ -116,6 +116,7 @@ class Walk:
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
         assert it.attend == attention(it)
+        assert not it.muted or (it.state not in ("listening", "holding") and not it.attend.on)
         if isinstance(message, Tick):
             assert it.deadline_s > self.talk.now_s, "it would be looked at without end"
         for reply in replies:

@@ -41,7 +41,7 @@ def judge(step: Step, verdict: Verdict) -> None:
 def decide(step: Step, verdict: Verdict) -> None:
     """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
     left of it is dropped"""
-    if verdict.serial != step.to.hold:
+    if verdict.serial != step.to.hold or step.to.muted:
         return
     if verdict.kind == "interruption":  # also when it comes late, with playback going on again
         step.drop_answer(unheard=step.still_asking(step.to.onset_index))
