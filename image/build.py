@@ -8,6 +8,7 @@ what an owner downloads, ~/.cache/interlude/image what is dear.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -109,6 +110,7 @@ def main() -> int:
         "--fresh", action="store_true", help="Debian's newest packages, not the cached"
     )
     args = parser.parse_args()
+    os.umask(0o022)  # the modes of what is made are the box's, not the maker's
     teller = Teller()
     try:
         if not args.key.is_file() or not args.key.with_suffix(".pub").is_file():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -56,8 +57,8 @@ def fat(path: Path, name: str, files: Path, mib: int) -> None:
     tell("mkfs.vfat", "-F", "32", "-S", "512", "-s", "1", "-n", name[:11].upper(), "-i", "496e746c",
          "--invariant", path)  # fmt: skip
     inside = sorted(files.iterdir())
-    if inside:
-        tell("mcopy", "-s", "-m", "-i", path, *inside, "::")
+    if inside:  # FAT's times are local ones
+        tell("mcopy", "-s", "-m", "-i", path, *inside, "::", more={"TZ": "UTC"})
 
 
 def erofs(path: Path, tree: Path, time_s: int, identity: str) -> None:
@@ -76,17 +77,41 @@ def ext4(
 ) -> None:
     """What outlives the system's slots: writable, and checked at each start.
 
-    `identity`: its UUID, and the seed of its hashes. With it and `time_s`: the same tree, the same
-    bytes.
+    `identity`: its UUID, and the seed of its hashes. With it and `time_s`, which all files then
+    have: the same tree, the same bytes.
     """
     with path.open("wb") as file:
         file.truncate(mib << 20)
     filled = ("-d", str(tree)) if tree is not None else ()
     known = ("-U", identity) if identity else ()
     seed = f",hash_seed={identity}" if identity else ""
-    clock = {} if time_s is None else {"E2FSPROGS_FAKE_TIME": str(time_s)}
+    known_to = {"LC_ALL": "C"}  # in which order names come
+    if time_s is not None:
+        known_to["E2FSPROGS_FAKE_TIME"] = str(time_s)
     tell("mke2fs", "-q", "-t", "ext4", "-L", name, "-m", "1", "-E", f"lazy_itable_init=1{seed}",
-         *known, *filled, path, clock=clock)  # fmt: skip
+         *known, *filled, path, more=known_to)  # fmt: skip
+    if tree is not None and time_s is not None:
+        _one_time(path, sum(1 for _ in tree.rglob("*")), time_s, known_to)
+
+
+def _one_time(path: Path, count: int, time_s: int, more: Mapping[str, str]) -> None:
+    """Give the `count` files of a fresh ext4 one time: mke2fs takes theirs, and when a file came to
+    be on this machine (ctime) no tool can set. Its inodes are numbered without a gap."""
+    about = tell("dumpe2fs", "-h", path)
+    all_, free, first = (
+        int(found[1]) if (found := re.search(rf"^{name}:\s+(\d+)$", about, re.MULTILINE)) else 0
+        for name in ("Inode count", "Free inodes", "First inode")
+    )
+    last = all_ - free
+    if last - first != count:
+        raise Misfit(f"{path} has {last - first} files, and not {count}.")
+    clock = f"@{time_s:#x}"
+    words = [
+        f"sif <{inode}> {name} {clock}\nsif <{inode}> {name}_extra 0"
+        for inode in (2, *range(first, last + 1))  # 2 is the root
+        for name in ("atime", "ctime", "mtime")
+    ]
+    tell("debugfs", "-w", "-f", "-", path, said="\n".join([*words, ""]), more=more)
 
 
 def written(image: Path) -> Iterator[tuple[int, int]]:
@@ -130,12 +155,13 @@ def _blocks(chunk: bytes) -> Iterator[bytes]:
 
 
 def tell(
-    *command: str | Path, said: str | None = None, clock: Mapping[str, str] | None = None
+    *command: str | Path, said: str | None = None, more: Mapping[str, str] | None = None
 ) -> str:
-    """Run a tool. Returns its words. Raises Misfit with its last ones."""
+    """Run a tool, with `more` in its environment. Returns its words. Raises Misfit with its last
+    ones."""
     done = subprocess.run(
         [str(word) for word in command], input=said, capture_output=True, text=True, check=False,
-        env={**os.environ, **(clock or {})},
+        env={**os.environ, **(more or {})},
     )  # fmt: skip
     if done.returncode:
         raise Misfit(f"{command[0]}: {(done.stderr or done.stdout).strip()[-400:]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -12,7 +13,9 @@ import pytest
 from image import disk, layout
 from image.bmap import block_map
 
-TOOLS = ("sfdisk", "mkfs.vfat", "mcopy", "mtype", "mkfs.erofs", "mke2fs")
+TOOLS = ("sfdisk", "mkfs.vfat", "mcopy", "mtype", "mkfs.erofs", "mke2fs", "debugfs")
+IDENTITY = "00000000-0000-4000-8000-000000000001"
+TIME_S = 1_780_000_000
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +29,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     (folder / "tree/etc").mkdir(parents=True)
     (folder / "tree/etc/hostname").write_text("interlude\n")
     disk.fat(folder / "bootconfig.fat", "bootconfig", folder / "boot", 40)
-    identity = "00000000-0000-4000-8000-000000000001"
-    disk.erofs(folder / "system.erofs", folder / "tree", 1_780_000_000, identity)
+    disk.erofs(folder / "system.erofs", folder / "tree", TIME_S, IDENTITY)
     disk.ext4(folder / "data.ext4", "data", 64)
     return {
         "bootconfig": folder / "bootconfig.fat",
@@ -113,3 +115,40 @@ def test_the_block_map_carries_its_own_sum(image: Path) -> None:
     own = re.search(r"<BmapFileChecksum> (\w{64}) <", text)
     assert own
     assert hashlib.sha256(text.replace(own[1], "0" * 64).encode()).hexdigest() == own[1]
+
+
+def test_the_same_files_are_the_same_bytes_wherever_and_whenever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other times, another order of making, another time zone and language: one image."""
+    names = [f"opt/{word}" for word in ("beta", "Alpha", "gamma delta", "_")]
+    made: list[list[bytes]] = []
+    for order, zone, age_s in ((names, "UTC", 0), (names[::-1], "Asia/Kathmandu", 86_400)):
+        monkeypatch.setenv("TZ", zone)
+        tree = tmp_path / f"at{age_s}"
+        (tree / "opt").mkdir(parents=True)
+        for name in order:
+            (tree / name).write_text(name)
+            os.utime(tree / name, (TIME_S - age_s, TIME_S - age_s))
+        (tree / "opt/link").symlink_to("beta")
+        paths = [tmp_path / f"{kind}{age_s}" for kind in ("erofs", "ext4", "fat")]
+        disk.erofs(paths[0], tree, TIME_S, IDENTITY)
+        disk.ext4(paths[1], "data", 16, tree, time_s=TIME_S, identity=IDENTITY)
+        for name in names:
+            os.utime(tree / name, (TIME_S, TIME_S))  # the builder sets what FAT is to show
+        (tree / "opt/link").unlink()
+        disk.fat(paths[2], "boot_a", tree / "opt", 40)
+        made.append([path.read_bytes() for path in paths])
+    assert [len(set(each)) for each in zip(*made, strict=True)] == [1, 1, 1]
+
+
+def test_an_ext4_of_one_time_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "tree/a folder").mkdir(parents=True)
+    (tmp_path / "tree/a folder/file").write_text("x")
+    path = tmp_path / "data"
+    disk.ext4(path, "data", 16, tmp_path / "tree", time_s=TIME_S, identity=IDENTITY)
+    disk.tell("e2fsck", "-fn", path)
+    said = disk.tell("debugfs", "-R", 'stat "/a folder/file"', path)
+    clocks = re.findall(r"^ ?(\w+time): (0x[0-9a-f]+):(\d+)", said, re.MULTILINE)
+    assert clocks == [(name, f"{TIME_S:#x}", "00000000")
+                      for name in ("ctime", "atime", "mtime", "crtime")]  # fmt: skip
