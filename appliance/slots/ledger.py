@@ -2,7 +2,7 @@
 
 /opt/interlude/system/slot-a.json, slot-b.json  what lies whole in a slot; written after all of it
 /opt/interlude/system/trial.json                a system that is to be tried, or is being tried
-/opt/interlude/system/last.json                 how the last trial ended
+/opt/interlude/system/last.json                 how the last trial ended, or will
 """
 
 from __future__ import annotations
@@ -78,8 +78,12 @@ class Ledger:
         self.disk.remove(self.folder / "last.json")
         self._write("trial.json", trial)
 
-    def end_trial(self, last: Last) -> None:
+    def note(self, last: Last) -> None:
+        """What the trial comes to, while it still goes on."""
         self._write("last.json", last)
+
+    def end_trial(self, last: Last) -> None:
+        self.note(last)
         self.disk.remove(self.folder / "trial.json")
 
     def _read(self, name: str, kind: type[Record]) -> Record | None:

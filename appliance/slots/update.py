@@ -118,7 +118,8 @@ class Updater:
                     raise ReleaseSick(f"The system {trial.version} is sick: {why}.")
                 self._commit(running)
             except InterludeError as error:
-                self.ledger.end_trial(Last(trial.version, str(error)))
+                # The trial goes on until the old system runs: so nobody takes this one for kept.
+                self.ledger.note(Last(trial.version, str(error)))
                 self.machine.start_anew(trial=False)
                 raise
             self.ledger.end_trial(Last(trial.version))

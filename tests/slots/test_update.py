@@ -114,7 +114,10 @@ def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
     with pytest.raises(ReleaseSick, match=why):
         at.updater().settle()
     assert at.machine.asked == [""]
+    assert at.ledger.trial() is not None  # else it would pass for kept as long as it still runs
     assert at.version_that_starts() == "0.1.0"
+    assert why in at.updater().settle()
+    assert at.ledger.trial() is None
     assert at.updater().settle() == ""
     last = at.ledger.last()
     assert last is not None
