@@ -69,6 +69,8 @@ class Box:
     lower: Path
     scratch: Path
     key: Path
+    options: tuple[str, ...] = ()  # of systemd-nspawn
+    told: tuple[str, ...] = ()  # what systemd in it takes for the kernel's command line
     _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
@@ -103,13 +105,22 @@ class Box:
 
     def boot(self) -> None:
         """Start it, and wait until it lets us in."""
+        runs = self.start()
+        limit = time.monotonic() + BOOT_S
+        while self.ssh("true").returncode:
+            if time.monotonic() > limit or runs.poll() is not None:
+                raise RuntimeError(f"{self.name} does not come up; see its console.log")
+            time.sleep(0.3)
+
+    def start(self) -> subprocess.Popen[bytes]:
         control = f"/sys/fs/cgroup/{self.name}"
         start = (
             f"umount -l /sys/fs/cgroup 2>/dev/null; mount -t cgroup2 cgroup2 /sys/fs/cgroup"
             f" && mkdir -p {control} && echo $$ >{control}/cgroup.procs"
             f" && exec systemd-nspawn --quiet --register=no --keep-unit -D {self.root}"
             f" --machine={self.name} --network-namespace-path=/run/netns/{self.name}"
-            f" --capability={CAPABILITIES} --boot --console=pipe"
+            f" --capability={CAPABILITIES} {' '.join(self.options)}"
+            f" --console=pipe --boot {' '.join(self.told)}"
         )
         log = (self.scratch / self.name / "console.log").open("ab")
         self._runs = subprocess.Popen(
@@ -120,11 +131,7 @@ class Box:
             env={**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"},
         )  # fmt: skip
         log.close()
-        limit = time.monotonic() + BOOT_S
-        while self.ssh("true").returncode:
-            if time.monotonic() > limit or self._runs.poll() is not None:
-                raise RuntimeError(f"{self.name} does not come up; see its console.log")
-            time.sleep(0.3)
+        return self._runs
 
     def cut_power(self) -> None:
         """Every process of it at once, and what lay in its memory."""

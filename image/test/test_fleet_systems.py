@@ -1,0 +1,160 @@
+"""Systems for a fleet, by Ansible: boxes with two slots, started by a stand-in for the firmware.
+
+The playbook, the box's own code, its units and systemd are real; what is not is said in pis.py.
+Each test says what it did to the fleet and how long that took. They build on each other.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from image.test.fleet import PATIENCE_S, Fleet, Played, scratch, started
+from image.test.pis import Pi
+from tests.slots.workshop import Foundry, foundry
+
+pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
+SPEAKS = "grep -q speaking /run/interlude/status.json"
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
+    return foundry(tmp_path_factory.mktemp("systems"))
+
+
+@pytest.fixture(scope="module")
+def fleet(systems: Foundry) -> Iterator[Fleet]:
+    """Two boxes that run the system 1.0.0 from slot a, with a release that does well on it."""
+    first = systems.make("1.0.0")
+
+    def pi(name: str, number: int, lower: Path, folder: Path, key: Path) -> Pi:
+        return Pi(name, number, lower, folder, key, first=first)
+
+    with scratch() as folder, started(folder, 2, pi, (systems.shop.key,)) as made:
+        release = made.release("0.1.0")
+        played = made.play(
+            "site.yml", "--skip-tags", "packages", "-e", f"interlude_release_file={release}"
+        )
+        assert played.code == 0, played.said[-3000:]
+        yield made
+
+
+def pis(fleet: Fleet) -> list[Pi]:
+    return [cast("Pi", box) for box in fleet.boxes]
+
+
+def update(fleet: Fleet, file: Path, *words: str) -> Played:
+    return fleet.play("update.yml", "-e", f"interlude_system_file={file}", *words)
+
+
+def said(box: Pi) -> dict[str, str | None]:
+    found: dict[str, str | None] = json.loads(box.ssh("interlude system status --json").stdout)
+    return found
+
+
+def running(fleet: Fleet) -> list[str]:
+    """The version and the slot that each box runs, for good: what a power cut would start."""
+    return [f"{now['version']} from {now['slot']}" for now in map(said, pis(fleet))]
+
+
+def test_a_good_system_reaches_every_box(fleet: Fleet, systems: Foundry) -> None:
+    assert running(fleet) == ["1.0.0 from a"] * 2
+    file = systems.make("1.1.0").archive
+    played = update(fleet, file)
+    assert played.code == 0, played.said[-3000:]
+    assert running(fleet) == ["1.1.0 from b"] * 2
+    again = update(fleet, file)
+    assert (again.code, again.changed()) == (0, {"box1": 0, "box2": 0})
+    for box in pis(fleet):
+        assert box.ssh("systemctl --failed --no-legend").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("version", "kind", "why"),
+    [("1.2.0", "sick", "gave up speaker"), ("1.2.1", "crashes", "is sick")],
+)
+def test_a_sick_system_stops_at_the_first_box_and_is_left(
+    fleet: Fleet, systems: Foundry, version: str, kind: str, why: str
+) -> None:
+    first = pis(fleet)[0]
+    first.kinds[version] = kind
+    played = update(fleet, systems.make(version).archive)
+    assert played.code != 0
+    assert why in played.said
+    assert played.touched() == {"box1"}
+    assert first.starts[-2:] == [version, "1.1.0"]
+    assert running(fleet) == ["1.1.0 from b"] * 2
+
+
+def test_a_strangers_signature_is_refused(fleet: Fleet, systems: Foundry) -> None:
+    played = update(fleet, systems.make("1.3.0", key="stranger").archive)
+    assert played.code != 0
+    assert "not signed by anybody" in played.said
+    assert running(fleet) == ["1.1.0 from b"] * 2
+
+
+def test_an_older_system_is_refused(fleet: Fleet, systems: Foundry) -> None:
+    played = update(fleet, systems.make("1.0.5").archive)
+    assert played.code != 0
+    assert "older than 1.1.0" in played.said
+    assert running(fleet) == ["1.1.0 from b"] * 2
+
+
+def test_a_conversation_is_not_interrupted(fleet: Fleet, systems: Foundry) -> None:
+    box = pis(fleet)[0]
+    box.ssh(f"touch /var/lib/interlude/talks; until {SPEAKS}; do sleep 0.1; done")
+    starts = len(box.starts)
+    played = update(fleet, systems.make("1.4.0").archive, "-e", "interlude_wait_s=5")
+    assert played.code != 0
+    assert "Somebody talks with the box" in played.said
+    assert len(box.starts) == starts
+    box.ssh(f"rm /var/lib/interlude/talks; while {SPEAKS}; do sleep 0.1; done")
+    assert running(fleet) == ["1.1.0 from b"] * 2
+
+
+def test_power_that_goes_in_the_middle_of_a_trial_leaves_the_old_system(
+    fleet: Fleet, systems: Foundry
+) -> None:
+    box = pis(fleet)[1]
+    box.kinds["1.5.0"] = "hangs"
+    archive = box.root / "opt/interlude/incoming/x.system"
+    archive.write_bytes(systems.make("1.5.0").archive.read_bytes())
+    box.ssh("interlude system install /opt/interlude/incoming/x.system")
+    limit = time.monotonic() + PATIENCE_S
+    while box.starts[-1] != "1.5.0" or box.ssh("true").returncode:
+        assert time.monotonic() < limit, box.starts
+        time.sleep(0.2)
+    box.cut_power()
+    box.boot()
+    wait_for_the_end_of_the_trial(box)
+    assert running(fleet) == ["1.1.0 from b"] * 2
+    assert "did not come up" in str(said(box)["problem"])
+
+
+def test_the_next_system_goes_into_the_first_slot(fleet: Fleet, systems: Foundry) -> None:
+    played = update(fleet, systems.make("1.6.0").archive)
+    assert played.code == 0, played.said[-3000:]
+    assert running(fleet) == ["1.6.0 from a"] * 2
+
+
+def test_a_box_goes_back_when_it_is_told_to(fleet: Fleet) -> None:
+    box = pis(fleet)[0]
+    box.ssh("interlude system rollback")
+    limit = time.monotonic() + PATIENCE_S
+    while box.starts[-1] != "1.1.0":
+        assert time.monotonic() < limit, box.starts
+        time.sleep(0.2)
+    wait_for_the_end_of_the_trial(box)
+    assert running(fleet) == ["1.1.0 from b", "1.6.0 from a"]
+
+
+def wait_for_the_end_of_the_trial(box: Pi) -> None:
+    limit = time.monotonic() + PATIENCE_S
+    while '"trial": null' not in box.ssh("interlude system status --json").stdout:
+        assert time.monotonic() < limit, box.ssh("systemctl status interlude*").stdout
+        time.sleep(0.5)
