@@ -17,12 +17,11 @@ import sys
 from pathlib import Path
 
 from image import inside
-from image.plan import ROOT, NotBuilt, Plan, remove
+from image.plan import ROOT, NotBuilt, Plan
 from image.tools import quietly
 
 _HOST = "/run/host"
 _SHARED = "/run/interlude-ansible"  # where Ansible lays files for a module: the same path for both
-_WITH = ("ansible", "system", "image/packages.txt")  # what they are, and what they read
 
 
 def apply(plan: Plan, root: Path, release: Path | None) -> str:
@@ -58,19 +57,18 @@ def apply(plan: Plan, root: Path, release: Path | None) -> str:
     (plan.work / "inventory.json").write_text(json.dumps(inventory))
     (plan.work / "said.json").write_text(json.dumps(said))
     log = plan.logs / "ansible.log"
-    source = sources(plan.work / "source")
     words = shlex.join(
         [playbook, "-i", f"{plan.work}/inventory.json", "-e", f"@{plan.work}/said.json", "site.yml"]
     )
     mounts = inside.entered(root, {**_ours(root), shared: _SHARED})
     # Ansible itself stays outside: it too must find the shared folder under that name.
     here = f"mkdir -p {_SHARED}\nmount --bind {shlex.quote(str(shared))} {_SHARED}\n"
-    script = f"{mounts}{here}cd {shlex.quote(str(source / 'ansible'))}\nexec {words}"
+    script = f"{mounts}{here}cd {shlex.quote(str(ROOT / 'ansible'))}\nexec {words}"
     quietly(
         "The roles cannot be applied", "Mend the task that failed, and say it again.", log,
         "unshare", "--mount", "--propagation", "private", "sh", "-c", script,
         environment={
-            "ANSIBLE_CONFIG": str(source / "ansible/ansible.cfg"),
+            "ANSIBLE_CONFIG": str(ROOT / "ansible/ansible.cfg"),
             "ANSIBLE_FORCE_COLOR": "0",
             "SYSTEMD_OFFLINE": "1",
             "SOURCE_DATE_EPOCH": str(plan.time_s),
@@ -81,22 +79,6 @@ def apply(plan: Plan, root: Path, release: Path | None) -> str:
     shutil.rmtree(shared, ignore_errors=True)
     counted = re.search(r"^image\s+: (.*)$", log.read_text(), re.MULTILINE)
     return counted[1] if counted else ""
-
-
-def sources(into: Path, tree: Path = ROOT) -> Path:
-    """A copy of the roles and their files in `into`, with the modes that git knows: the roles keep
-    modes, and a clone has those of its maker's umask."""
-    remove(into)
-    for name in _WITH:
-        (into / name).parent.mkdir(parents=True, exist_ok=True)
-        if (tree / name).is_dir():
-            shutil.copytree(tree / name, into / name)
-        else:
-            shutil.copy(tree / name, into / name)
-    for path in (into, *into.rglob("*")):
-        runs = path.is_dir() or path.stat().st_mode & 0o100
-        path.chmod(0o755 if runs else 0o644)
-    return into
 
 
 def _runs_here(root: Path) -> bool:
