@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # `make test-image`: the playbooks' style; a fleet of boxes in containers; the power cut at every
-# write; the roles; the card, built and started in QEMU. `test_image.sh boxes` (`make test-boxes`):
-# all but the card and what needs the Pi's programs emulated. Other options go to pytest.
+# write; the roles; the card, started in QEMU. `test_image.sh boxes` (`make test-boxes`): all but
+# the card and what needs the Pi's programs emulated. Other options go to pytest.
+# INTERLUDE_IMAGE names a card to start; without it that of `make image` if it is newer than all
+# that it is made of, and else one is built.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -13,7 +15,7 @@ what=(image/test)
 not_run=()
 if [ "${1-}" = boxes ]; then
   shift
-  what+=(--ignore=image/test/test_boot.py -k "not emulated")
+  what+=(--ignore=image/test/test_boot.py --ignore=image/test/test_systems.py -k "not emulated")
   not_run+=("the card in QEMU, and the roles in the Pi's root file system: make test-image")
 fi
 
@@ -33,6 +35,38 @@ lacks_for_boxes() {
   rmdir "$folder" 2>/dev/null
 }
 
+# The card of `make image`, if it is newer than all that it is made of; nothing otherwise.
+card_there() {
+  local image newer
+  image=build/image/interlude-$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' appliance/__init__.py)-rpi5.img
+  [ -f "$image" ] || return
+  newer=$(find appliance ansible system image requirements*.lock pyproject.toml -type f \
+    -newer "$image" -not -path 'image/test/*' -not -name '*.pyc' -not -name '*.md' -print -quit)
+  [ -n "$newer" ] || echo "$PWD/$image"
+}
+
+which_card() {
+  local found=${INTERLUDE_IMAGE-}
+  if [ -z "$found" ] && found=$(card_there) && [ -n "$found" ]; then
+    export INTERLUDE_IMAGE=$found
+  fi
+  if [ -n "$found" ]; then
+    echo "   the card     is there: $found"
+  else
+    echo "   the card     is built first: 10 minutes, or an hour where neither Debian nor llama.cpp"
+    echo "                for the Pi has been fetched yet (build/test-image; signed by nobody's key)"
+  fi
+}
+
+echo "── What is tried, and how long it takes on two cores"
+echo "   10 minutes   a fleet of three boxes in containers, by Ansible"
+echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
+if [ ${#not_run[@]} -eq 0 ]; then
+  echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
+  echo "   45 minutes   its system slots: a good one, a sick one, a rotten one, started one after the other"
+  which_card
+  echo "   One part alone: make test-image ARGS=\"-k test_boot\" (or test_systems, test_fleet, test_cuts)"
+fi
 . scripts/ansible.sh || exit
 code=0
 echo "── the playbooks' style (ansible-lint)"
@@ -41,7 +75,7 @@ if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
   what+=(--ignore=image/test/test_fleet.py)
   not_run+=("the fleet of three boxes: this machine has no containers ($lacks)")
 fi
-echo "── boxes, slots, roles, power cuts${not_run[0]+ (not all of it: see the last lines)}"
+echo "── all of it${not_run[0]+ but what the last lines name}"
 .venv/bin/python -m pytest -s --durations=10 "${what[@]}" "$@" || code=$?
 for each in "${not_run[@]+"${not_run[@]}"}"; do
   echo "NOT RUN: $each" | tee -a "${INTERLUDE_NOT_RUN:-/dev/null}"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -62,6 +63,12 @@ class Card:
         (scratch / "put").write_text(text)
         place = f"{self.image}@@{self.places()[name]}"
         disk.tell("mcopy", "-o", "-i", place, scratch / "put", f"::{file}")
+
+    def put_bytes(self, name: str, data: bytes) -> None:
+        """At the beginning of a partition, as a worn card does; not while a machine runs."""
+        with self.image.open("r+b") as file:
+            file.seek(self.places()[name])
+            file.write(data)
 
     def keep(self, files: dict[str, str], scratch: Path, mode: int = 0o600) -> None:
         """Root's files onto `data`, by path: what an earlier start would have left there."""
@@ -171,6 +178,12 @@ class Machine:
         """Until it is off, or wanted to start anew (QEMU has -no-reboot)."""
         assert self._runs is not None
         self._runs.wait(limit_s)
+
+    def goes_down(self, limit_s: float = LIMIT_S) -> str:
+        """Until it starts anew. Returns what it says to the firmware, which the kernel repeats."""
+        self.ends(limit_s)
+        said = re.search(r"Restarting system with command '([^']*)'", self.console)
+        return said[1] if said else ""
 
     def cut_power(self) -> None:
         if self._runs is not None and self._runs.poll() is None:

@@ -21,37 +21,12 @@ from appliance import __version__
 from appliance.room.owner import SPEECH_DB, at_level, spoken
 from image import layout
 from image.test.emulator import Card, Machine
+from image.test.prepared import prepared
 
 pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
 LISTENING_LIMIT_S = 3000.0  # of ours
 TALK_LIMIT_S = 3000.0
 
-SETTINGS = """card: {capture: "plughw:CARD=Loopback,DEV=0", playback: "plughw:CARD=Loopback,DEV=0"}
-panel: {gpio: header, night: ""}
-"""
-# A sound card of software, and a header of the kernel's GPIO simulator, before the box starts. The
-# label is what the panel looks for on a Pi 5.
-HEADER = """#!/bin/sh
-set -e
-cd /sys/kernel/config/gpio-sim
-mkdir -p header/bank0
-echo 28 >header/bank0/num_lines
-echo pinctrl-rp1 >header/bank0/label
-echo 1 >header/live
-line=$(echo /sys/devices/platform/gpio-sim.*/gpiochip*/sim_gpio17)
-echo pull-up >"$line/pull"
-"""
-HEADER_UNIT = """[Unit]
-Description=A header of the kernel's simulator
-DefaultDependencies=no
-After=systemd-modules-load.service sys-kernel-config.mount
-Requires=sys-kernel-config.mount
-Before=sysinit.target
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/sh /etc/header.sh
-"""
 WORDS = {
     "question": "tell me about the sea",
     "change of mind": "wait, tell me about the moon instead",
@@ -70,24 +45,9 @@ class Started:
 
 @pytest.fixture(scope="module")
 def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
-    card = Card.copy(built, image_scratch / "card.img")
-    card.keep(
-        {
-            "keep/root/.ssh/authorized_keys": door.with_suffix(".pub").read_text(),
-            # Ten seconds of penalty for a caller that gave up are an hour of ours.
-            "keep/etc/ssh/sshd_config.d/10-test.conf": "PerSourcePenalties no\n",
-            "keep/etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
-            "keep/etc/header.sh": HEADER,
-            "keep/etc/talk.py": TALK.read_text(),
-            "keep/etc/words.json": words(),
-            "keep/etc/systemd/system/header.service": HEADER_UNIT,
-            "keep/etc/systemd/system/sysinit.target.d/header.conf": (
-                "[Unit]\nWants=header.service\n"
-            ),
-        },
-        image_scratch,
+    card = prepared(
+        built, image_scratch, door, {"etc/talk.py": TALK.read_text(), "etc/words.json": words()}
     )
-    card.keep({"etc/interlude/settings.yaml": SETTINGS}, image_scratch, mode=0o644)
     machine = Machine(card, image_scratch, door)
     before = system_sum(card)
     machine.start()

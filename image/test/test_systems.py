@@ -1,0 +1,224 @@
+"""System slots of the built card, started in QEMU: a good system is kept, a sick one is left, one
+that rotted is not started, and where the kept one rots the other stands in.
+
+The systems are the card's own with a few words of theirs changed. What the machine says to the
+firmware when it starts anew is read off its console, and firmware.py does it. Debian's kernel says
+it; that a real Pi's firmware hears it needs the kernel `rpi`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from appliance import __version__
+from appliance.release.signature import NAMESPACE, WHO
+from appliance.slots.pack import pack
+from appliance.slots.slot import AUTOBOOT, CONFIG, starts
+from image import disk, layout
+from image.firmware import TRYBOOT, NoStart
+from image.plan import MACHINE
+from image.test.emulator import Card, Machine
+from image.test.prepared import prepared
+
+pytestmark = pytest.mark.timeout(14_400)  # five starts and two installations, emulated
+LIMIT_S = 3600.0  # of ours, for each of them
+GOOD, SICK = "0.2.0", "0.3.0"
+_SUPER = 1024  # of erofs: linux/fs/erofs/erofs_fs.h; 12: log2 of a block, 36: blocks
+STARTS = b'exec "$kept/bin/interlude" run'  # system/usr/lib/interlude/start
+SEED = "hostname: kitchen\ntimezone: Europe/Berlin\nssh_keys: [{key}]\n"
+READY = "grep -q '\"ready\":true' /run/interlude/status.json"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A start, looked at from inside; and which slot would start after a power cut by then."""
+
+    slot: str
+    trial: str
+    version: str
+    problem: str
+    next: str
+
+
+@dataclass
+class Story:
+    """What was seen, by step, and what the firmware was told at the end of some of them."""
+
+    seen: dict[str, Seen] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    hostname: str = ""
+    zone: str = ""
+    left_of_seed: str = ""
+    data_mib: int = 0
+    rotten_console: str = ""
+    no_start: str = ""
+
+
+def next_slot(card: Card) -> str:
+    return starts(disk.tell("mtype", "-i", f"{card.image}@@{card.places()[CONFIG]}",
+                            f"::{AUTOBOOT}"))  # fmt: skip
+
+
+def look(machine: Machine) -> Seen:
+    said = json.loads(machine.tell("interlude system status --json"))
+    trial = machine.tell("cat /run/interlude-start/trial")
+    return Seen(said["slot"], trial, said["version"], said["problem"], next_slot(machine.card))
+
+
+def part(card: Card, name: str, size: int = 0) -> bytes:
+    """The first `size` bytes of a partition, or all of it."""
+    with card.image.open("rb") as file:
+        file.seek(card.places()[name])
+        return file.read(size or layout.LAYOUT[layout.number(name) - 1].mib << 20)
+
+
+def systems(card: Card, key: Path, into: Path) -> None:
+    """The card's own system twice more, in `into`: one that is newer, one that is sick as well."""
+    head = part(card, "system_a", 4096)[_SUPER:]
+    blocks = int.from_bytes(head[36:40], "little")
+    own = part(card, "system_a", blocks << head[12])
+    boot = into / "boot.fat"
+    boot.write_bytes(part(card, "boot_a"))
+    sick = b"exit 3".ljust(len(STARTS))
+    for version, more in ((GOOD, {}), (SICK, {STARTS: sick})):
+        made = own
+        for old, new in {_says(__version__): _says(version), **more}.items():
+            assert len(old) == len(new)
+            assert made.count(old) == 1, f"{old!r} is not what it was"
+            made = made.replace(old, new)
+        root = into / "system.erofs"
+        root.write_bytes(made)
+        pack(boot, root, into, key, version=version, machine=MACHINE, made_s=int(time.time()),
+             level=1)  # fmt: skip
+        root.unlink()
+    boot.unlink()
+
+
+def _says(version: str) -> bytes:
+    return f'IMAGE_VERSION="{version}"'.encode()
+
+
+@pytest.fixture(scope="module")
+def story(built: Path, signing_key: Path, door: Path, image_scratch: Path) -> Iterator[Story]:
+    scratch = image_scratch / "systems"
+    (scratch / "stick").mkdir(parents=True)
+    public = " ".join(signing_key.with_suffix(".pub").read_text().split()[:2])
+    card = prepared(built, scratch, door)
+    card.keep(
+        {"etc/interlude/allowed_signers": f'{WHO} namespaces="{NAMESPACE}" {public}\n'},
+        scratch, mode=0o644,
+    )  # fmt: skip
+    owner = door.with_suffix(".pub").read_text().strip()
+    card.put(CONFIG, "interlude.yaml", SEED.format(key=owner), scratch)
+    systems(card, signing_key, scratch / "stick")
+    stick = scratch / "stick.ext4"
+    disk.ext4(stick, "stick", 768, scratch / "stick")
+    machine = Machine(card, scratch, door, more=(
+        "-drive", f"if=none,id=stick,file={stick},format=raw,readonly=on",
+        "-device", "virtio-blk-pci,drive=stick"))  # fmt: skip
+    try:
+        yield tell(machine)
+    finally:
+        machine.cut_power()
+        shutil.copy(scratch / "console.log", image_scratch.parent / "console-systems.log")
+
+
+def tell(machine: Machine) -> Story:
+    """All of it, in its order."""
+    story = Story()
+    began = time.monotonic()
+
+    def note(step: str, until: str = READY) -> None:
+        machine.wait_for(until, LIMIT_S)
+        story.seen[step] = look(machine)
+        print(f"\n   {time.monotonic() - began:.0f} s {step}: {story.seen[step]}", flush=True)
+
+    machine.start()
+    note("the first start")
+    story.hostname = machine.tell("hostname")
+    story.zone = machine.tell("readlink /etc/localtime")
+    config = f"{machine.card.image}@@{machine.card.places()[CONFIG]}"
+    story.left_of_seed = disk.tell("mdir", "-b", "-i", config, "::")
+    story.data_mib = int(machine.tell("stat -f -c '%b * %S / 1048576' /data | xargs expr"))
+
+    machine.tell("mount -o ro /dev/vda /mnt")
+    machine.ssh(f"interlude system install /mnt/interlude-{GOOD}-{MACHINE}.system", LIMIT_S)
+    story.told["installed"] = machine.goes_down(LIMIT_S)
+    machine.start(story.told["installed"])
+    note("the trial of a good one", f"grep -q {GOOD} /opt/interlude/system/last.json")
+
+    # The way of the update button: whoever asks has no rights, the box's own service has few.
+    archive = f"interlude-{SICK}-{MACHINE}.system"
+    incoming = "/var/lib/interlude/incoming"
+    machine.tell("mount -o ro /dev/vda /mnt")
+    machine.tell(f"runuser -u interlude -- sh -c 'mkdir -p {incoming} && cp /mnt/{archive} "
+                 f"{incoming}/ && printf {archive} >{incoming}/wanted-system'")  # fmt: skip
+    story.told["asked for a sick one"] = machine.goes_down(LIMIT_S)
+    machine.start(story.told["asked for a sick one"])
+    story.told["sick"] = machine.goes_down(LIMIT_S)
+    machine.start(story.told["sick"])
+    note("after a sick one")
+    machine.ssh("systemctl poweroff")
+    machine.ends(LIMIT_S)
+
+    whole = part(machine.card, "system_a", 1 << 20)
+    machine.card.put_bytes("system_a", bytes(len(whole)))
+    machine.start(TRYBOOT)
+    story.told["rotten"] = machine.goes_down(LIMIT_S)
+    story.rotten_console = machine.console
+    machine.card.put_bytes("system_a", whole)
+
+    for name in ("boot_a", "system_b"):
+        machine.card.put_bytes(name, bytes(1 << 20))
+    try:
+        machine.start(TRYBOOT)
+    except NoStart as error:
+        story.no_start = str(error)
+    machine.start()
+    note("the kept system rotten", "true")
+    return story
+
+
+def test_the_seed_on_the_card_was_taken_and_wiped(story: Story) -> None:
+    assert story.hostname == "kitchen"
+    assert story.zone.endswith("Europe/Berlin")
+    assert "interlude.yaml" not in story.left_of_seed
+
+
+def test_data_grew_to_the_end_of_the_card(story: Story) -> None:
+    assert story.data_mib > 3500
+
+
+def test_a_good_system_is_tried_once_and_kept(story: Story) -> None:
+    assert story.told["installed"] == TRYBOOT
+    assert story.seen["the trial of a good one"] == Seen("b", "yes", GOOD, "", "b")
+
+
+def test_a_sick_system_that_was_asked_for_takes_itself_back(story: Story) -> None:
+    assert story.told["asked for a sick one"] == TRYBOOT
+    assert story.told["sick"] == ""
+    after = story.seen["after a sick one"]
+    assert (after.slot, after.trial, after.version, after.next) == ("b", "no", GOOD, "b")
+    assert "sick" in after.problem
+
+
+def test_a_rotten_system_ends_its_trial_before_it_starts(story: Story) -> None:
+    assert "system_a cannot be used; starting anew" in story.rotten_console
+    assert story.told["rotten"] == ""
+
+
+def test_a_slot_without_boot_files_is_no_start(story: Story) -> None:
+    assert "partition 2 has no" in story.no_start
+
+
+def test_where_the_kept_system_rotted_the_other_stands_in(story: Story) -> None:
+    """Of the slot that starts only kernel and initramfs are left; there is ssh, and the reason."""
+    seen = story.seen["the kept system rotten"]
+    assert (seen.slot, seen.trial, seen.version, seen.next) == ("a", "no", SICK, "b")
