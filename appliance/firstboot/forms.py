@@ -11,6 +11,9 @@ What we have no use for (users, passwords, packages, commands) is passed over.
 
 from __future__ import annotations
 
+import codecs
+import difflib
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
@@ -30,6 +33,8 @@ _OPENS = (
 )  # fmt: skip
 _CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _MOST_DEEP = 20
+_YES_OR_NO = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
+              "off": False}  # fmt: skip
 
 
 class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +44,7 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Wifi(_Row, frozen=True):
     name: str
     password: str = ""
-    hidden: bool = False
+    hidden: str = ""
     country: str = ""
 
 
@@ -53,7 +58,7 @@ class _Mqtt(_Row, frozen=True):
 class _Own(_Row, frozen=True):
     hostname: str = ""
     wifi: _Wifi | None = None
-    ssh_keys: tuple[str, ...] = ()
+    ssh_keys: tuple[str, ...] | str = ()
     timezone: str = ""
     mode: str = ""
     name: str = ""
@@ -74,17 +79,52 @@ def read(files: Mapping[str, bytes]) -> Seed:
         if len(data) > MOST_BYTES:
             raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
         try:
-            text = data.decode("utf-8-sig")
+            text = _decoded(data)
             seed = seed.over(form(text))
         except UnicodeDecodeError as error:
             raise SeedRefused(f"{name} is no text.") from error
         except SeedRefused as error:
             raise SeedRefused(f"{name}: {error.problem}", error.remedy) from error
         except (yaml.YAMLError, tomllib.TOMLDecodeError, RecursionError) as error:
-            raise SeedRefused(f"{name} cannot be read{_where(error)}.") from error
-        except (msgspec.ValidationError, TypeError, ValueError) as error:
+            remedy = "Words with signs in them stand between 'single quotes'."
+            raise SeedRefused(f"{name} cannot be read{_where(error)}.", remedy) from error
+        except msgspec.ValidationError as error:
+            raise SeedRefused(f"{name}: {_in_words(str(error))}") from error
+        except (TypeError, ValueError) as error:
             raise SeedRefused(f"{name} is not laid out as it should be: {error}.") from error
     return seed
+
+
+def _decoded(data: bytes) -> str:
+    """As editors write it; that of Windows and its PowerShell may take two bytes a letter."""
+    if len(data) > 2 and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16")
+    return data.decode("utf-8-sig")
+
+
+_KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
+
+
+def _in_words(problem: str) -> str:
+    """What msgspec finds wrong, for an owner's ear. Values are not repeated, nor names among which
+    a piece of an unquoted password may be."""
+    place = re.search(r"at `\$\.([\w.]+)", problem)
+    where = f"`{place[1]}`" if place else "it"
+    unknown = re.match(r"Object contains unknown field `(.*?)`", problem, re.DOTALL)
+    if unknown and not place:
+        near = difflib.get_close_matches(unknown[1], _Own.__struct_fields__, 1)
+        meant = f" Is it `{near[0]}`?" if near else ""
+        said = "".join(letter if letter.isprintable() else "?" for letter in unknown[1][:40])
+        return f"There is no `{said}` to be set.{meant}"
+    if unknown:
+        return f"There is a name in {where} that says nothing there. Put words in 'single quotes'."
+    if missing := re.match(r"Object missing required field `(\w+)`", problem):
+        return f"There is no `{missing[1]}` in {where}."
+    kinds = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)", problem)
+    if kinds:
+        meant, found = (_KINDS.get(kind, "something else") for kind in kinds.groups())
+        return f"In {where} there should be {meant}, and there is {found}."
+    return f"What {where} says cannot be used."
 
 
 def _where(error: BaseException) -> str:
@@ -97,13 +137,14 @@ def _own(text: str) -> Seed:
 
 
 def _of_own(said: Any) -> Seed:
-    own = msgspec.convert(said or {}, _Own, strict=False)
+    own = msgspec.convert(_filled(said or {}), _Own, strict=False)
     wifi, mqtt = own.wifi, own.mqtt
+    keys = (own.ssh_keys,) if isinstance(own.ssh_keys, str) else own.ssh_keys
     return Seed(
         hostname=own.hostname,
-        wifi=Wifi(wifi.name.encode(), wifi.password, wifi.hidden) if wifi else None,
-        country=wifi.country if wifi else "",
-        keys=tuple(key.strip() for key in own.ssh_keys),
+        wifi=Wifi(wifi.name.encode(), wifi.password, _yes(wifi.hidden)) if wifi else None,
+        country=wifi.country.upper() if wifi else "",
+        keys=tuple(key.strip() for key in keys),
         timezone=own.timezone,
         mode=own.mode,
         name=own.name,
@@ -142,7 +183,7 @@ def _network(text: str) -> Seed:
         for name, point in _dict(_dict(radio).get("access-points")).items():
             at = _dict(point)
             password = _text(at.get("password") or _dict(at.get("auth")).get("password"))
-            wifi = Wifi(_octets(_text(name)), password, bool(at.get("hidden", False)))
+            wifi = Wifi(_octets(_text(name)), password, _yes(_text(at.get("hidden"))))
             return Seed(wifi=wifi, country=country)
     return Seed()
 
@@ -176,11 +217,32 @@ def _yaml(text: str) -> Any:
         depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
         if depth > _MOST_DEEP:
             raise SeedRefused("It is nested deeper than any seed is.")
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=_Words)  # noqa: S506  # words, lists and names only
+
+
+class _Words(yaml.SafeLoader):
+    """A password of digits, a Wi-Fi called NO, a country that is Norway: as they are written."""
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012  # PyYAML's own way
+
+
+def _filled(said: Any) -> Any:
+    """Without what was left open: `wifi:` and nothing behind it."""
+    if not isinstance(said, dict):
+        return said
+    names = _Own.__struct_fields__
+    return {key: value for key, value in said.items() if value != "" or key not in names}
+
+
+def _yes(text: str) -> bool:
+    """Raises ValueError."""
+    if text.lower() not in _YES_OR_NO:
+        raise ValueError("`hidden` is yes or no")
+    return _YES_OR_NO[text.lower()]
 
 
 def _dict(found: Any) -> dict[Any, Any]:
-    if found is None:
+    if found is None or found == "":
         return {}
     if not isinstance(found, dict):
         raise TypeError("a word or a list stands where names and values should")

@@ -97,9 +97,11 @@ def connection(wifi: Wifi) -> str:
 
 
 def _keyfile(text: str) -> str:
-    """A value of GLib's key files: backslash and leading space are written otherwise."""
+    """A value of GLib's key files: a backslash, and a space at an end, are written otherwise."""
     text = text.replace("\\", "\\\\")
-    return "\\s" + text[1:] if text.startswith(" ") else text
+    if text.startswith(" "):
+        text = "\\s" + text[1:]
+    return text[:-1] + "\\s" if text.endswith(" ") else text
 
 
 def _settings(seed: Seed) -> dict[str, Any]:

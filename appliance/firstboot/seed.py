@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, fields, replace
 from typing import get_args
 
-from appliance.errors import SeedRefused
+from appliance.errors import ModelError, SeedRefused
 from appliance.models import catalogue
 from appliance.outside import ModeName
 
@@ -94,12 +94,15 @@ def check(seed: Seed) -> None:
         ("box's name", seed.name, 60), ("broker's user", seed.user, 120),
         ("broker's password", seed.password, 200),
     ):  # fmt: skip
-        if len(text) > most or _CONTROL.search(text):
+        if len(text) > most or _CONTROL.search(text) or not _utf8(text):
             raise SeedRefused(f"The {what} is longer than {most} letters, or has strange ones.")
     if (seed.user or seed.password) and not seed.broker:
         raise SeedRefused("There is a user or password for a broker, and no broker.")
     if seed.model:
-        found = catalogue.find(_short(seed.model))
+        try:
+            found = catalogue.find(_short(seed.model))
+        except ModelError as error:
+            raise SeedRefused(error.problem, error.remedy) from error
         if found.language is None:
             raise SeedRefused(f"{found.name} is not a language model.")
     if seed.wifi is not None:
@@ -137,6 +140,11 @@ def _check_key(key: str, number: int) -> None:
 def _matches(what: str, text: str, pattern: re.Pattern[str], remedy: str) -> None:
     if text and not pattern.fullmatch(text):
         raise SeedRefused(f"`{_short(text)}` is no {what}.", f"Use {remedy}.")
+
+
+def _utf8(text: str) -> bool:
+    """Whether it can be written: half of a pair of UTF-16 is no letter."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _short(text: str) -> str:

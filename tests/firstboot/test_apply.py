@@ -193,6 +193,7 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     [
         (Wifi(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
         (Wifi(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
+        (Wifi(b"Home", "ends in one "), ["psk=ends in one\\s"]),
         (Wifi(b"Open", "", hidden=True), ["hidden=true"]),
     ],
 )

@@ -60,10 +60,21 @@ def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> Non
     assert not (ground.keep / "etc/shadow").exists()
 
 
-def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(ground: Ground, tmp_path: Path) -> None:
-    new = card(tmp_path, own=OWN.replace("wake_word", "loud"))
+@pytest.mark.parametrize(
+    ("word", "bad", "why"),
+    [
+        ("wake_word", "loud", "no mode `loud`"),
+        ("gemma-4-e2b", "gemma", "no model `gemma`"),
+        ("Europe/Berlin", "Europe/Berln", "no time zone"),
+        ("kitchen", "my kitchen", "no host name"),
+    ],
+)
+def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
+    ground: Ground, tmp_path: Path, word: str, bad: str, why: str
+) -> None:
+    new = card(tmp_path, own=OWN.replace(word, bad))
     begun = begin(new, ground)
-    assert "no mode `loud`" in begun.problem
+    assert why in begun.problem
     assert begun.seeded == ()
     assert not (ground.keep / "etc/hostname").exists()
     assert b"correct horse" in (tmp_path / "config.fat").read_bytes()

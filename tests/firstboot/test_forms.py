@@ -198,7 +198,13 @@ def test_no_seed_is_no_seed(data: bytes) -> None:
         ("interlude.yaml", "hostnam: kitchen\n"),
         ("interlude.yaml", "wifi: Home\n"),
         ("interlude.yaml", "mqtt: {port: 99999, broker: x}\n"),
-        ("interlude.yaml", "hostname: 2026-13-41\n? "),
+        ("interlude.yaml", "hostname: kitchen\n? "),
+        ("interlude.yaml", "wifi: {name: Home, password: eight-and,more}"),
+        ("interlude.yaml", "wifi: {name: Home, hidden: perhaps}"),
+        ("interlude.yaml", "wifi: {password: eight-and-more}"),
+        ("interlude.yaml", "hostname: kitchen\n---\nhostname: study\n"),
+        ("interlude.yaml", "hostname: !!python/object/apply:os.system [id]\n"),
+        ("interlude.yaml", "model: gemma\n"),
         ("user-data", "hostname: {a: b}\n"),
         ("user-data", "[" * 30_000),
         ("user-data", "a: &x [1]\nb: *x\n"),
@@ -217,9 +223,55 @@ def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) 
     assert len(str(refused.value)) < 400
 
 
-def test_bytes_that_are_no_text_are_said_so() -> None:
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\xff\xfe", "name: Küche".encode("latin-1")])
+def test_bytes_that_are_no_text_are_said_so(data: bytes) -> None:
     with pytest.raises(SeedRefused, match="is no text"):
-        read({"user-data": b"\xff\xfe\x00"})
+        read({"user-data": data})
+
+
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
+    text = f"hostname: kitchen{end}wifi:{end}  name: Café{end}  password: eight and more{end}"
+    assert read({"interlude.yaml": text.encode(code)}) == Seed(
+        hostname="kitchen", wifi=Wifi("Café".encode(), "eight and more")
+    )
+
+
+@pytest.mark.parametrize(
+    "password", ["12345678", "01234567", "1_000_000", "12:34:56:78", "2026-01-01", "1.0000000",
+                 "it''s \"quoted\" \\ so"]
+)  # fmt: skip
+def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
+    quoted = f"'{password}'" if '"' in password else password
+    wanted = Wifi(b"NO", password.replace("''", "'"))
+    assert seed(own=f"wifi:\n  name: NO\n  password: {quoted}\n").wifi == wanted
+    points = f"{{wlan0: {{access-points: {{NO: {{password: {quoted}}}}}}}}}"
+    assert seed(network=f"network: {{wifis: {points}}}").wifi == wanted
+
+
+def test_small_liberties_are_taken_as_they_are_meant() -> None:
+    found = seed(own=f"ssh_keys: {KEY}\nwifi: {{name: Home, country: no, hidden: yes}}\nmqtt:\n")
+    assert found == Seed(keys=(KEY,), wifi=Wifi(b"Home", hidden=True), country="NO")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("hostnam: kitchen\n", "Is it `hostname`"),
+        ("mqtt: homeassistant.local\n", "In `mqtt` there should be names with values"),
+        ("ssh_keys: {a: b}\n", "`ssh_keys`"),
+        ("wifi:\n  name: Home\n  password: one: two\n", "line 3.*single quotes"),
+        ("wifi: {name: Home, password: eight-and,SECRET}", "single quotes"),
+    ],
+)
+def test_what_is_wrong_is_said_in_an_owners_words_and_no_secret_repeated(
+    text: str, why: str
+) -> None:
+    with pytest.raises(SeedRefused, match=why) as refused:
+        read({"interlude.yaml": text.encode()})
+    assert "$" not in str(refused.value)
+    assert "SECRET" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +292,7 @@ def test_bytes_that_are_no_text_are_said_so() -> None:
         (Seed(broker="x", user="a\nb"), "strange ones"),
         (Seed(broker="x", password="a" * 201), "longer than 200"),
         (Seed(name="a" * 61), "longer than 60"),
+        (Seed(name="\ud800"), "strange ones"),
         (Seed(model="gemma-9"), "no model"),
         (Seed(model="ljspeech"), "not a language model"),
         (Seed(wifi=Wifi(b"")), "1 to 32"),
