@@ -11,13 +11,13 @@ import os
 import tarfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from appliance.errors import ReleaseRefused
 from appliance.release import manifest as manifests
 from appliance.release import signature
 from appliance.release.disk import Disk
 from appliance.release.manifest import Manifest
+from appliance.release.parts import open_parts
 
 SUFFIX = ".release"
 SIGNATURE = f"{manifests.NAME}.sig"
@@ -35,18 +35,10 @@ class Archive:
         self.path = path
         self._file = path.open("rb")
         try:
-            tar = tarfile.open(fileobj=self._file, mode="r:")  # noqa: SIM115  # closed by close()
-            parts = [tar.next() for _ in range(3)]
-            if [part and part.name for part in parts] != [manifests.NAME, SIGNATURE, TREE]:
-                raise ReleaseRefused(f"{path.name} is no release.")
-            self._manifest_bytes, self._signature = (
-                _small(tar, part) for part in parts[:2] if part
+            self._manifest_bytes, self._signature, (self._tree,) = open_parts(
+                self._file, "release", manifests.NAME, SIGNATURE, TREE
             )
-            self._tree = _part(tar, parts[2])
             self.manifest = manifests.parse(self._manifest_bytes)
-        except tarfile.TarError as error:
-            self.close()
-            raise ReleaseRefused(f"{path.name} is no release, or only part of one.") from error
         except ReleaseRefused:
             self.close()
             raise
@@ -116,19 +108,6 @@ def _inner(name: str) -> PurePosixPath:
     if path.is_absolute() or ".." in path.parts or str(path) == manifests.NAME:
         raise ReleaseRefused(f"A name in it leads out of it: {name}.")
     return path
-
-
-def _small(tar: tarfile.TarFile, part: tarfile.TarInfo) -> bytes:
-    if part.size > manifests.MOST_BYTES:
-        raise ReleaseRefused(f"Its {part.name} is too large to be one.")
-    return _part(tar, part).read()
-
-
-def _part(tar: tarfile.TarFile, part: tarfile.TarInfo | None) -> IO[bytes]:
-    found = tar.extractfile(part) if part else None
-    if found is None:
-        raise ReleaseRefused("A part of it is no file.")
-    return found
 
 
 def look(path: Path) -> Manifest | None:

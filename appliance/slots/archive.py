@@ -15,7 +15,7 @@ from typing import IO
 
 from appliance.errors import ReleaseRefused
 from appliance.release import signature
-from appliance.release.manifest import MOST_BYTES
+from appliance.release.parts import open_parts
 from appliance.slots import manifest as manifests
 from appliance.slots.manifest import Manifest, Piece
 
@@ -35,19 +35,10 @@ class Archive:
         self.path = path
         self._file = path.open("rb")
         try:
-            tar = tarfile.open(fileobj=self._file, mode="r:")  # noqa: SIM115  # closed by close()
-            parts = [tar.next() for _ in range(4)]
-            if [part and part.name for part in parts] != [manifests.NAME, SIGNATURE, BOOT, SYSTEM]:
-                raise ReleaseRefused(f"{path.name} is no system.")
-            opened = [_open(tar, part) for part in parts]
-            if any(part and part.size > MOST_BYTES for part in parts[:2]):
-                raise ReleaseRefused(f"{path.name} is no system: its manifest is too large.")
-            self._manifest_bytes, self._signature = (part.read() for part in opened[:2])
-            self._boot, self._system = opened[2:]
+            self._manifest_bytes, self._signature, (self._boot, self._system) = open_parts(
+                self._file, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM
+            )
             self.manifest = manifests.parse(self._manifest_bytes)
-        except tarfile.TarError as error:
-            self.close()
-            raise ReleaseRefused(f"{path.name} is no system, or only part of one.") from error
         except ReleaseRefused:
             self.close()
             raise
@@ -119,10 +110,3 @@ def look(path: Path) -> Manifest | None:
         return None
     archive.close()
     return archive.manifest
-
-
-def _open(tar: tarfile.TarFile, part: tarfile.TarInfo | None) -> IO[bytes]:
-    found = tar.extractfile(part) if part else None
-    if found is None:
-        raise ReleaseRefused("A part of it is no file.")
-    return found
