@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from appliance.hear.response import Floats
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
 
@@ -36,7 +37,7 @@ class Aec3:
         self._played: list[Samples] = []
         self._left: list[Samples] = []
 
-    def cancel(self, mic: Samples, played: Samples) -> Samples:
+    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
         self._mic.append(mic)
         self._played.append(played)
         if len(self._mic) == 2:

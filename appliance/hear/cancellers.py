@@ -6,6 +6,7 @@ from typing import Protocol
 
 from appliance.hear.echo import NoCanceller, Speex
 from appliance.hear.kalman import Kalman
+from appliance.hear.response import Floats
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
 from appliance.settings import Echo
@@ -22,7 +23,7 @@ class Canceller(Protocol):
     def working(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 
-    def cancel(self, mic: Samples, played: Samples) -> Samples:
+    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 

@@ -12,6 +12,7 @@ import weakref
 import numpy as np
 
 from appliance.errors import InterludeError
+from appliance.hear.response import Floats
 from appliance.ipc.ring import Samples
 
 _LIBRARY = "libspeexdsp.so.1"
@@ -50,7 +51,7 @@ class Speex:
     def working(self) -> bool:
         return self._silent_steps < self._tail_steps
 
-    def cancel(self, mic: Samples, played: Samples) -> Samples:
+    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
         if not self.working:
@@ -67,7 +68,7 @@ class NoCanceller:
     working = False
     changes = 0
 
-    def cancel(self, mic: Samples, played: Samples) -> Samples:
+    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
         return mic
 
 

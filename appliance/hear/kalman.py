@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from appliance.hear.bend import Bend, piece
-from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of
+from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of, unexplained
 from appliance.hear.sameness import Sameness
 from appliance.hear.window import Window
 from appliance.ipc.ring import Samples
@@ -57,6 +57,9 @@ class Kalman:
         spare = _SPARE_STEPS * frames
         self._far = Window(np.zeros(2 * self._length, np.float32), spare)
         self._mic = Window(np.zeros(self._length, np.float32), spare)
+        self._clipped = Window(np.zeros(self._length, np.float32), spare)
+        self._unclipped = np.zeros(frames, np.float32)
+        self._unclipped_steps = self._parts
         self._bend = Bend()
         self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
@@ -106,25 +109,31 @@ class Kalman:
         self._main.restore(taps)
         self._weights = self._partitioned(taps)
 
-    def cancel(self, mic: Samples, played: Samples) -> Samples:
-        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
+
+        `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
+        else 0, float32[frames]; None: nowhere.
+        """
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
         if not self.working:
             return mic
         n, heard = self._frames, mic * np.float32(1 / 32768)
         self._far.put(self._bend.applied(played * np.float32(1 / 32768)))
         self._mic.put(heard)
+        self._clipped.put(self._unclipped if clipped is None else clipped)
+        self._unclipped_steps = self._unclipped_steps + 1 if clipped is None else 0
         self._spectra.put(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
-        left = np.rint((heard - echo) * 32768)
+        left = unexplained(heard - echo, clipped)
         knew = self.settled and self._usual_db > _KNOWN_DB
-        if knew and self._sameness.feed(heard - echo, echo):
+        if knew and self._sameness.feed(left, echo):
             self._begin_anew(self._sameness.gain)
         self._steps += 1
         if self._steps >= self._due_steps:
             self._learn()
             self._steps = 0
-        out: Samples = np.clip(left, -32768, 32767).astype(np.int16)
+        out: Samples = np.clip(np.rint(left * 32768), -32768, 32767).astype(np.int16)
         return out
 
     @property
@@ -155,9 +164,10 @@ class Kalman:
         spectrum = forward(far)
         power = power_of(spectrum)
         shared = self._length / fresh
-        left = self._main.learn(spectrum, power, mic, shared)[-fresh:]
+        clipped = self._clipped.rows if self._unclipped_steps < self._parts else None
+        left = self._main.learn(spectrum, power, mic, shared, clipped)[-fresh:]
         if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
-            self._learn_bend(spectrum)
+            self._learn_bend(spectrum, clipped)
         new = mic[-fresh:]
         echo = new - left
         self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
@@ -169,7 +179,7 @@ class Kalman:
         rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
         self._usual_db += rate * (taken_db - self._usual_db)
         if self._second is not None:
-            left = self._second.learn(spectrum, power, mic, shared)[-fresh:]
+            left = self._second.learn(spectrum, power, mic, shared, clipped)[-fresh:]
             self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
             self._compare()
         elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
@@ -177,10 +187,11 @@ class Kalman:
             self._second_left = self._left
         self._weights = self._partitioned(self._main.taps)
 
-    def _learn_bend(self, spectrum: Spectrum) -> None:
+    def _learn_bend(self, spectrum: Spectrum, clipped: Floats | None) -> None:
         straight = self._main.heard(spectrum)
         bent = self._main.heard(forward(piece(self._far.rows)))
-        self._bend.learn(self._mic.rows - straight, straight, bent)
+        left = unexplained(self._mic.rows - straight, clipped)
+        self._bend.learn(left, straight, bent)
 
     def _compare(self) -> None:
         """Is the second opinion the better one, on sound that neither had learned from yet?"""

@@ -68,13 +68,20 @@ class Response:
         """What of the window `far` arrives, float32[length]."""
         return back(far * self._spectrum)[self._length :]
 
-    def learn(self, far: Spectrum, power: Floats, mic: Floats, shared: float) -> Floats:
+    def learn(
+        self,
+        far: Spectrum,
+        power: Floats,
+        mic: Floats,
+        shared: float,
+        clipped: Floats | None = None,
+    ) -> Floats:
         """One lesson. Returns what is left of `mic`, float32[length], before it.
 
-        `shared`: how many lessons each sample takes part in.
+        `shared`: how many lessons each sample takes part in. `clipped`: as in `unexplained`.
         """
         length = self._length
-        left = mic - self.heard(far)
+        left = unexplained(mic - self.heard(far), clipped)
         self._padded[length:] = left
         error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))
@@ -91,6 +98,15 @@ class Response:
         grown = (1 - _KEPT) * power_of(self._spectrum)
         self._unsure = np.clip(_KEPT * shrunk + grown, _LEAST, _MOST)
         return left
+
+
+def unexplained(left: Floats, clipped: Floats | None) -> Floats:
+    """`left` without what only seems to be left where the microphone was at the end of its range:
+    an echo that is louder than that explains it. `clipped`: 1 and -1 there, else 0; None: nowhere.
+    """
+    if clipped is None:
+        return left
+    return np.where(left * clipped < 0, np.float32(0), left)
 
 
 def forward(samples: Floats, frames: int | None = None) -> Spectrum:

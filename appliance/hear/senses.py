@@ -16,6 +16,7 @@ from appliance.hear.habit import Background
 from appliance.hear.highpass import HighPass
 from appliance.hear.noise import NoiseFloor
 from appliance.hear.onset import ExpectedEcho, Gate
+from appliance.hear.response import Floats
 from appliance.hear.vad import SpeechProbability
 from appliance.hear.witness import Witness
 from appliance.ipc.ring import Samples
@@ -29,6 +30,7 @@ _HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear t
 # be no word. It is two thirds of what hearing costs in a silent room.
 _CALM_DB, _CALM_STEPS = 3.0, 100
 _OWN_OVER_DB = 4.5  # over what is expected of the box's own voice, its peaks still are that
+_FULL = 32_700  # of 32767: converters differ by a few in where they end
 _LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
 
 
@@ -82,7 +84,7 @@ class Senses:
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
-        residue = self.canceller.cancel(clean, played)
+        residue = self.canceller.cancel(clean, played, clipped(mic))
         changed = self.canceller.changes != self._changes
         if changed:
             self._changes = self.canceller.changes
@@ -127,6 +129,13 @@ class Senses:
         if self._zeros == _LONG_SILENCE_STEPS + 1:
             self.speech.reset()
         return 0.0  # every step: what waits for silence must see it
+
+
+def clipped(mic: Samples) -> Floats | None:
+    """1 and -1 where the microphone is at the ends of its range, else 0; None: nowhere."""
+    if mic.max() < _FULL and mic.min() > -_FULL:
+        return None
+    return (mic >= _FULL).astype(np.float32) - (mic <= -_FULL)
 
 
 def decibels(samples: npt.NDArray[np.float64]) -> float:

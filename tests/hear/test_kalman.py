@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from appliance.hear.kalman import Kalman
+from appliance.hear.senses import clipped
 from appliance.ipc.ring import Samples
 from tests.hear.arena import ANSWER, at_level, impulse_response, say, to_int16
 
@@ -35,7 +36,7 @@ def room(seed: int, gain: float = 0.3) -> Wave:
 def left_of(echo: Kalman, mic: Wave, played: Samples) -> Wave:
     heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
     steps = [
-        echo.cancel(m, p)
+        echo.cancel(m, p, clipped(m))
         for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
     return np.concatenate(steps).astype(float)
@@ -101,6 +102,24 @@ def test_a_response_that_was_kept_works_from_the_first_second() -> None:
 def test_a_response_of_another_length_is_refused() -> None:
     with pytest.raises(ValueError, match="3200 taps"):
         kalman().restore(np.zeros(100, np.float32))
+
+
+def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
+    played = answer(6)
+    mic = echo_of(played, room(7, gain=4.0))
+    assert np.mean(np.abs(mic) > 32768) > 0.01
+    heard = np.clip(mic, -32768, 32767)
+    assert taken_db(heard, left_of(kalman(), heard, played), 3, 6) > 20
+
+
+def test_an_owner_over_such_an_echo_is_still_heard() -> None:
+    played = answer(6)
+    owner = np.zeros(len(played))
+    owner[4 * RATE_HZ :] = 32768 * at_level(np.resize(say("what about the sea", "en-gb+f3"),
+                                                      2 * RATE_HZ), -20)  # fmt: skip
+    heard = np.clip(echo_of(played, room(7, gain=4.0)) + owner, -32768, 32767)
+    left = left_of(kalman(), heard, played)
+    assert taken_db(owner, left, 4, 6) < 1
 
 
 def test_full_scale_squares_do_not_break_it() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.senses import STEP_FRAMES, Senses
+from appliance.hear.senses import STEP_FRAMES, Senses, clipped
 from appliance.ipc.ring import Samples
 from appliance.settings import Hearing as HearingSettings
 from tests.hear.arena import at_level, say, to_int16
@@ -42,3 +42,13 @@ def test_a_word_softer_than_the_gate_wants_is_still_heard(settings: HearingSetti
     mic = hiss(4)
     mic[2 * SECOND : 2 * SECOND + len(word)] += word
     assert max(probabilities(settings, mic)) > 0.5
+
+
+def test_the_ends_of_the_microphones_range_are_told_apart() -> None:
+    sides = clipped(np.array([32767, 0, -32768, 32000], np.int16))
+    assert sides is not None
+    assert sides.tolist() == [1, 0, -1, 0]
+
+
+def test_what_is_only_loud_is_not_at_the_end_of_the_range() -> None:
+    assert clipped(np.array([32000, -32000], np.int16)) is None
