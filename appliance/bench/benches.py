@@ -27,6 +27,8 @@ from appliance.settings import Settings
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
 EFFORTS = {"quick": "2 min", "full": "3 hours"}  # of `bench interruption`, on two cores
+# Of its parts, in minutes, on two cores.
+PARTS_MIN = {"stop": 6.5, "seam": 1.5, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
 FILE_COLUMNS = 120  # a file has no width of its own
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
 
@@ -122,8 +124,9 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
         console.print(_list())
         return 0
     bench = find(name)
-    takes = EFFORTS.get(options.effort, bench.takes) if name == "interruption" else bench.takes
-    console.print(f"[bold]bench {bench.name}[/]: {bench.about}. About {takes}.")
+    takes = how_long(bench, options)
+    about = f" About {takes}." if takes else ""
+    console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
     before = os.getloadavg()[0]
     module = importlib.import_module(f"appliance.bench.{bench.name}")
     sheets: list[Sheet] = module.bench(options)
@@ -145,6 +148,18 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
         write(json_file, found)
         console.print(f"Written: {json_file}")
     return 0
+
+
+def how_long(bench: Bench, options: Options) -> str:
+    """About how long it takes; "" for a number of events of which nobody knows."""
+    if options.events is not None:
+        return ""
+    if bench.name != "interruption":
+        return bench.takes
+    if options.effort != "default":
+        return "" if options.parts else EFFORTS[options.effort]
+    minutes = sum(PARTS_MIN.get(part, 0.0) for part in options.parts or PARTS_MIN)
+    return f"{max(1, round(minutes))} min"
 
 
 def find(name: str) -> Bench:

@@ -65,12 +65,23 @@ def _save(figure: Any, path: Path) -> None:
 
 # ── the panels ───────────────────────────────────────────────────────────────────────────────
 def _stop(axis: Axes, found: Findings) -> None:
-    """How long after the first sample of a word the box is silent."""
+    """How long after the first sample of a word the box is silent: its ear alone."""
+    ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))
+    _distribution(axis, ours, article, "offline")
+
+
+def _stop_live(axis: Axes, found: Findings) -> None:
+    """The same of the whole box."""
+    ours, article = (live.get(QUIET.name, []) for live in (found.live, found.live_article))
+    _distribution(axis, ours, article, "real processes")
+
+
+def _distribution(axis: Axes, ours: list[Trial], article: list[Trial], where: str) -> None:
     bins = np.arange(0, SHOWN_MS + 1, 10)
     tops = []
-    rows = (("ours", OURS, "Interlude"), ("article", ARTICLE, "the article"))
-    for number, (by, colour, label) in enumerate(rows):
-        trials = figures.stops(found.trials(QUIET.name, by))
+    rows = ((ours, OURS, "Interlude"), (article, ARTICLE, "the article"))
+    for number, (all_trials, colour, label) in enumerate(rows):
+        trials = figures.stops(all_trials)
         times = [SHOWN_MS if t.stop_ms is None else min(t.stop_ms, SHOWN_MS - 1) for t in trials]
         if not times:
             continue
@@ -86,8 +97,8 @@ def _stop(axis: Axes, found: Findings) -> None:
                   transform=axis.transAxes)  # fmt: skip
     axis.set_xlim(0, SHOWN_MS)
     axis.set_ylim(0, max(tops, default=1) * 1.08)
-    _dress(axis, "Silent so long after the first sample of a word", "ms (quiet room; the last bar: "
-           "later, or never)", "% of words")  # fmt: skip
+    title = f"Silent so long after the first sample of a word ({where})"
+    _dress(axis, title, "ms (quiet room; the last bar: later, or never)", "% of words")
 
 
 def _trade(axis: Axes, found: Findings) -> None:
@@ -208,6 +219,10 @@ def _any(trials: list[Trial]) -> bool:
 Panel = Callable[["Axes", Findings], None]
 PANELS: dict[str, tuple[Panel, Callable[[Findings], bool]]] = {
     "stop": (_stop, lambda found: _any(figures.stops(found.trials(QUIET.name)))),
+    "stop_processes": (
+        _stop_live,
+        lambda found: _any(figures.stops(found.live.get(QUIET.name, []))),
+    ),
     "pauses": (_pauses, lambda found: bool(found.conditions("pauses"))),
     "trade_off": (_trade, lambda found: _any(found.trials())),
     "over_time": (_over_time, lambda found: _any(found.trials())),

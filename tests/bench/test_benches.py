@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,18 @@ import soundfile
 
 from appliance.__main__ import main
 from appliance.bench import benches
-from appliance.bench.benches import BENCHES, BenchError, Options, find, spread, write
+from appliance.bench.benches import (
+    BENCHES,
+    EFFORTS,
+    PARTS_MIN,
+    BenchError,
+    Options,
+    find,
+    how_long,
+    spread,
+    write,
+)
+from appliance.bench.interruption import PARTS
 from appliance.errors import StorageError
 from appliance.processes import RATE_HZ
 from appliance.room.corpus import CorpusError, held_out
@@ -58,6 +70,16 @@ def test_a_bench_prints_its_table_and_load_and_keeps_them(
 def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
         write(tmp_path / "nowhere" / "ring.json", {})
+
+
+def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> None:
+    whole, some = (how_long(find("interruption"), replace(OPTIONS, parts=parts))
+                   for parts in ((), ("stop", "seam")))  # fmt: skip
+    assert int(whole.split()[0]) > int(some.split()[0]) >= 1
+    assert how_long(find("interruption"), replace(OPTIONS, effort="quick")) == EFFORTS["quick"]
+    assert how_long(find("stop"), OPTIONS) == find("stop").takes
+    assert how_long(find("stop"), replace(OPTIONS, events=20)) == ""
+    assert set(PARTS_MIN) == set(PARTS)
 
 
 def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
