@@ -15,13 +15,24 @@ from appliance.release.manifest import Manifest
 
 
 def pack(
-    tree: Path, into: Path, key: Path, *, version: str, machine: str, python: str, made_s: int
+    tree: Path,
+    into: Path,
+    key: Path,
+    *,
+    version: str,
+    machine: str,
+    python: str,
+    made_s: int,
+    level: int = 9,
 ) -> Path:
-    """The archive of `tree` in the folder `into`, signed by `key`. Raises ReleaseRefused."""
+    """The archive of `tree` in the folder `into`, signed by `key`. `level`: of gzip.
+
+    Raises ReleaseRefused.
+    """
     manifests.version_key(version)
     packed = io.BytesIO()
     with (
-        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as squeezed,
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
         tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         files_bytes = _add(tar, tree)

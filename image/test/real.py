@@ -1,0 +1,57 @@
+"""The real release, as `make release` makes it for this machine, under versions of a test's own.
+
+And what a box in a container needs to run it: the sound card of software, whose room is this side.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from appliance.release.pack import pack
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment, plugin_path
+from scripts import release
+
+ROOM = "var/lib/interlude/room"  # the service may write nowhere else
+LIBRARY = "usr/local/lib/libasound_module_pcm_simcard.so"
+SETTINGS = {"card": {"capture": "sim", "playback": "sim"}}
+
+
+def releases(into: Path, key: Path, versions: tuple[str, ...]) -> list[Path]:
+    """One archive a version; they differ in nothing else."""
+    tree = into / "real"
+    logs = into / "logs"
+    logs.mkdir()
+    release.plant(tree, logs)
+    own = tree / "lib/appliance/__init__.py"
+    made = []
+    for version in versions:
+        text = re.sub(r'^__version__ = ".*"', f'__version__ = "{version}"', own.read_text(),
+                      flags=re.MULTILINE)  # fmt: skip
+        own.write_text(text)
+        for compiled in (own.parent / "__pycache__").glob("__init__.*"):
+            compiled.unlink()
+        made.append(
+            pack(tree, into, key, version=version, machine=platform.machine(),
+                 python=f"{sys.version_info.major}.{sys.version_info.minor}",
+                 made_s=int(time.time()), level=1)
+        )  # fmt: skip
+    shutil.rmtree(tree)
+    return made
+
+
+def sound_card(root: Path) -> SoundCard:
+    """A card in the box with that root; it is there as long as it is not closed."""
+    shutil.copy(plugin_path(), root / LIBRARY)
+    folder = root / ROOM
+    folder.mkdir(parents=True)
+    card = SoundCard.create(folder / "card", 48_000)
+    (folder / "card").chmod(0o666)
+    where = alsa_environment(folder, {"sim": Path("/", ROOM, "card")}, Path("/", LIBRARY))
+    shutil.move(where["ALSA_CONFIG_PATH"], root / "etc/asound.conf")
+    return card

@@ -1,0 +1,70 @@
+"""How long a box is silent when a new release is installed on it: the real package, with its pocket
+model and a sound card, updated by its own verb in a container.
+
+The figures are of this machine, and of how busy it was. The wait for the first word is systemd's:
+from the moment in which the old release is told to stop to that in which each part of the new one
+does its work. What the card saw is in between: nobody hears the microphone, nobody plays.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from appliance.room.card import SoundCard
+from appliance.room.card_events import Kind, Stream
+from image.test import real
+from image.test.boxes import Box
+from image.test.fleet import Fleet, scratch, started
+
+pytestmark = pytest.mark.timeout(1800)
+OLD, NEW = "9.0.0", "9.1.0"
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Iterator[tuple[Fleet, SoundCard]]:
+    """One box that talks, and the room's side of its sound card."""
+    with scratch() as folder, started(folder, 1) as made:
+        old, new = real.releases(folder, made.key, (OLD, NEW))
+        box = made.boxes[0]
+        with real.sound_card(box.root) as card:
+            words = {"interlude_release_file": str(old), "interlude_settings": real.SETTINGS}
+            played = made.play("site.yml", "--skip-tags", "packages", "-e", json.dumps(words))
+            assert played.code == 0, played.said[-3000:]
+            shutil.copy(new, box.root / "opt/interlude/incoming/new.release")
+            yield made, card
+
+
+def moments(box: Box) -> dict[str, float]:
+    """When the service last began to stop, and when it last said that it listens; seconds."""
+    shown = box.ssh("systemctl show interlude -p ActiveExitTimestampMonotonic"
+                    " -p ActiveEnterTimestampMonotonic").stdout  # fmt: skip
+    found = re.findall(r"Active(\w+)TimestampMonotonic=(\d+)", shown)
+    return {name: int(us) / 1e6 for name, us in found}
+
+
+def test_the_microphone_is_closed_once_and_the_new_release_listens(
+    fleet: tuple[Fleet, SoundCard],
+) -> None:
+    made, card = fleet
+    box = made.boxes[0]
+    assert made.kept() == [OLD]
+    before = len(card.events())
+    done = box.ssh("interlude release install /opt/interlude/incoming/new.release", 300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert made.kept() == [NEW]
+    at = moments(box)
+    ear = [event for event in card.events()[before:] if event.stream == Stream.CAPTURE]
+    stop, start = ear
+    assert (stop.kind, start.kind) == (Kind.STOP, Kind.START)
+    silence_s = at["Enter"] - at["Exit"]
+    deaf_s = (start.index - stop.index) / card.rate_hz
+    assert 0 < deaf_s < silence_s
+    print(f"\n   {done.stdout.strip()}; silence {silence_s:.2f} s (goal 3), of which the microphone"
+          f" was closed {deaf_s:.2f} s")  # fmt: skip
+    said = json.loads(box.ssh("interlude status --json").stdout)
+    assert (said["version"], said["failed"]) == (NEW, [])
