@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from appliance import __version__
+from appliance.processes import PROCESSES
 from appliance.room.owner import SPEECH_DB, at_level, spoken
 from image import layout
 from image.test.emulator import Card, Machine
@@ -31,6 +32,15 @@ WORDS = {
     "question": "tell me about the sea",
     "change of mind": "wait, tell me about the moon instead",
 }
+# What the kernel grants each process of the box, by its title.
+GRANTED = r"""for each in /proc/[0-9]*; do
+  title=$(tr '\0' ' ' <"$each/cmdline") 2>/dev/null
+  case $title in "interlude: "*)
+    echo "Title: ${title#interlude: }"
+    echo "Class: $(ps -o cls=,rtprio= -p "${each#/proc/}")"
+    grep -E '^(VmLck|Cpus_allowed_list|CapEff|NoNewPrivs|Seccomp):' "$each/status" ;;
+  esac
+done; true"""
 TALK = Path(__file__).with_name("talk.py")
 
 
@@ -154,6 +164,31 @@ def test_users_and_modes_are_as_designed(started: Started) -> None:
     assert set(groups) == {"interlude", "audio", "gpio"}
     owner = "ps -o user= -p $(systemctl show -P MainPID interlude.service)"
     assert started.machine.tell(owner) == "interlude"
+
+
+def test_each_part_has_what_the_table_says_and_no_rights(started: Started) -> None:
+    parts: dict[str, dict[str, str]] = {}
+    for line in started.machine.tell(GRANTED).splitlines():
+        key, _, value = line.partition(":")
+        if key == "Title":
+            of = parts[value.strip()] = {}
+        else:
+            of[key] = " ".join(value.split())
+    print(f"\n   {parts}")
+    assert {"supervisor", "capture", "playback", "listener", "thinker", "panel"} <= parts.keys()
+    for of in parts.values():
+        assert (int(of["CapEff"], 16), of["NoNewPrivs"], of["Seccomp"]) == (0, "1", "2")
+    for row in PROCESSES:
+        if (found := parts.get(row.name)) is not None:
+            urgent = f"FF {row.priority}" if row.scheduling == "fifo" else "TS -"
+            assert found["Class"] == urgent, row.name
+            assert found["Cpus_allowed_list"] == _ranges(row.cores), row.name
+            assert (found["VmLck"] != "0 kB") == row.lock_memory, row.name
+
+
+def _ranges(cores: tuple[int, ...]) -> str:
+    """As the kernel writes them; a row's cores follow one another."""
+    return str(cores[0]) if len(cores) == 1 else f"{cores[0]}-{cores[-1]}"
 
 
 def test_the_watchdog_of_the_machine_is_fed(started: Started) -> None:
