@@ -68,11 +68,22 @@ class Errand:
         return True
 
     def take(self, stick: Path) -> bool:
-        """The awaited model from a folder. False where none is awaited or it holds none of it."""
+        """The awaited model from a folder. False where none is awaited or it holds none of it.
+
+        Raises FetchError for a part of it or other bytes, ModelError, StorageError; said aloud too.
+        """
         model = awaited(self.store)
-        places = None if model is None else on_stick(stick, model)
-        if model is None or places is None:
+        if model is None:
             return False
+        places, halves = on_stick(stick, model)
+        if not places and not halves:
+            return False
+        lacks = [file.name for file in model.files.values() if file.path not in places]
+        if lacks:
+            problem = f"The stick has only a part of my model. {' and '.join(lacks)}"
+            problem += " are not all there." if len(lacks) > 1 else " is not all there."
+            self.says(problem)
+            raise FetchError(problem, "Copy it anew. A stick in FAT32 holds no file of 4 GiB.")
         self.says("I have found my model on the stick. Leave it in while I copy it.")
         try:
             copy(places, self.store, model)
@@ -100,19 +111,19 @@ def awaited(store: Store) -> Model | None:
     return None if store.state(model) in ("shipped", "installed") else model
 
 
-def on_stick(stick: Path, model: Model) -> dict[str, Path] | None:
-    """Where each file of a model lies in a folder, by its path in the catalogue; None if one does
-    not: at the top, or in folders that `interlude models` or the hub would make."""
-    found = {}
+def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:
+    """Where files of a model lie in a folder, by their paths in the catalogue, and the names of those
+    that lie there with another size: at the top, or where `interlude models` would put them."""
+    found, halves = {}, []
     for file in model.files.values():
         for folder in (stick, stick / model.name, stick / "models" / model.name):
             path = folder / file.name
-            if path.is_file() and file.size in (None, path.stat().st_size):
-                found[file.path] = path
-                break
-        else:
-            return None
-    return found
+            if path.is_file():
+                if file.size in (None, path.stat().st_size):
+                    found[file.path] = path
+                    break
+                halves.append(file.name)
+    return found, halves
 
 
 def copy(places: dict[str, Path], store: Store, model: Model) -> None:

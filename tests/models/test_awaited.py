@@ -126,20 +126,31 @@ def test_a_stick_with_other_bytes_is_refused_and_said(box: Box, tmp_path: Path, 
     assert awaited(box.store) is not None
 
 
-@pytest.mark.parametrize(
-    "fill",
-    [
-        lambda stick: stick.mkdir(),
-        lambda stick: put(stick, text=TEXT[:-1]),
-        lambda stick: (put(stick) / "audio.gguf").unlink(),
-    ],
-)
-def test_a_stick_without_the_whole_of_it_is_left_alone(
-    box: Box, tmp_path: Path, fill: Callable[[Path], object]
-) -> None:
-    fill(tmp_path / "stick")
+def test_a_stick_without_any_of_it_is_left_alone(box: Box, tmp_path: Path) -> None:
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "stick/holiday.jpg").write_bytes(TEXT)
     assert not box.errand.take(tmp_path / "stick")
     assert box.said == []
+
+
+@pytest.mark.parametrize(
+    ("fill", "lacks"),
+    [
+        (lambda stick: put(stick, text=TEXT[:-1]), "text.gguf is not"),
+        (lambda stick: put(stick, text=TEXT[:-1], audio=b""), "text.gguf and audio.gguf are not"),
+        (lambda stick: (put(stick) / "audio.gguf").unlink(), "audio.gguf is not"),
+    ],
+)
+def test_a_stick_with_a_part_of_it_is_said_so_and_nothing_is_copied(
+    box: Box, tmp_path: Path, fill: Callable[[Path], object], lacks: str
+) -> None:
+    fill(tmp_path / "stick")
+    with pytest.raises(FetchError, match=lacks):
+        box.errand.take(tmp_path / "stick")
+    assert len(box.said) == 1
+    assert lacks in box.said[0]
+    assert box.store.state(box.model) == "missing"
+    assert awaited(box.store) is not None
 
 
 def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_path: Path) -> None:
@@ -147,7 +158,7 @@ def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_
     model = msgspec.structs.replace(box.model, files=unknown)
     other = Box(Store(box.store.root, {"large": model}), model)
     put(tmp_path / "stick")
-    assert on_stick(tmp_path / "stick", model) is not None
+    assert len(on_stick(tmp_path / "stick", model)[0]) == 2
     with pytest.raises(ModelError, match="Nobody knows"):
         other.errand.take(tmp_path / "stick")
 
