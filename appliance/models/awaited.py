@@ -112,8 +112,8 @@ def awaited(store: Store) -> Model | None:
 
 
 def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:
-    """Where files of a model lie in a folder, by their paths in the catalogue, and the names of those
-    that lie there with another size: at the top, or where `interlude models` would put them."""
+    """Where files of a model lie in a folder, by their paths in the catalogue; the names of those
+    that lie there with another size. At the top, or where `interlude models` would put them."""
     found, halves = {}, []
     for file in model.files.values():
         for folder in (stick, stick / model.name, stick / "models" / model.name):
