@@ -39,10 +39,10 @@ class Fleet:
             into, key or self.key, version, kind, machine=platform.machine(), python="any"
         )
 
-    def play(self, book: str, *words: str) -> Played:
+    def play(self, book: str, *words: str, inventory: Path | None = None) -> Played:
         began = time.monotonic()
         done = subprocess.run(
-            ["ansible-playbook", "-i", self.folder / "hosts.json", book, *words],
+            ["ansible-playbook", "-i", inventory or self.folder / "hosts.json", book, *words],
             cwd=ROOT / "ansible",
             env={**os.environ, "LC_ALL": "C.UTF-8", "ANSIBLE_NOCOLOR": "1"},
             capture_output=True, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL,
