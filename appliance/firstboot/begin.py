@@ -30,7 +30,8 @@ class Begun:
 
 
 def begin(card: Card, ground: Ground) -> Begun:
-    """Everything of a start. Raises StorageError; a bad seed keeps no box from starting."""
+    """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
+    starting, and stays on the card."""
     host_keys(ground)
     files = carried(card)
     try:
@@ -38,7 +39,7 @@ def begin(card: Card, ground: Ground) -> Begun:
         if seed.empty:
             return Begun()
         written = apply(seed, ground)
-    except SeedRefused as error:
+    except (SeedRefused, StorageError) as error:  # a card without room is said as well
         return Begun(problem=str(error))
     wipe(card)
     return Begun(tuple(written))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from appliance.firstboot.apply import Ground
 from appliance.firstboot.begin import Begun, begin, host_keys
 from appliance.slots.part import ImageCard
 from tests.firstboot.test_forms import NETWORK, OWN, PSK, USER_DATA
+from tests.release.workshop import MortalDisk, TightDisk
 from tests.slots.workshop import FAT_MIB, fat, need_tools
 
 AUTOBOOT = b"boot_partition=2\n"
@@ -78,6 +80,20 @@ def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
     assert begun.seeded == ()
     assert not (ground.keep / "etc/hostname").exists()
     assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
+
+
+def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
+    ground: Ground, tmp_path: Path
+) -> None:
+    own = OWN.replace("model: gemma-4-e2b", "model: pocket")
+    new, counted = card(tmp_path, own=own), MortalDisk()
+    host_keys(replace(ground, disk=counted))
+    full = replace(ground, disk=TightDisk(1 << 30, full_after=counted.changes + 8))
+    begun = begin(new, full)
+    assert "No space left" in begun.problem
+    assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
+    assert begin(new, ground).seeded
+    assert b"correct horse" not in (tmp_path / "config.fat").read_bytes()
 
 
 def test_a_large_file_is_refused_by_its_length(ground: Ground, tmp_path: Path) -> None:
