@@ -272,8 +272,8 @@ def test_the_example_of_an_inventory_and_its_vault_make_boxes(fleet: Fleet) -> N
     )  # fmt: skip
     assert played.code == 0, played.said[-3000:]
     assert "the broker's password" not in played.said
-    secret = fleet.boxes[0].ssh("cat /etc/interlude/secrets/mqtt-password").stdout
-    assert secret == "the broker's password for the user interlude\n"
+    lies = fleet.boxes[0].ssh("cat /etc/interlude/secrets/mqtt-password").stdout
+    assert lies == "the broker's password for the user interlude\n"
     changed = fleet.boxes[0].ssh("interlude config --changed").stdout
     assert "homeassistant.local" in changed
     assert "Kitchen" in changed
