@@ -143,12 +143,12 @@ class Trust(NamedTuple):
     last_doubt  at the deadline it goes on only if an interruption is less likely than this
     vouches     it tells voices from noises so well that a burst in which the speech detector hears
                 no speech yet is followed all the same, while this judge thinks a noise less likely
-                than not
+                than this: "stop" and "three" begin with a hiss. 0: it does not tell so well
     """
 
     moments: tuple[Moment, ...]
     last_doubt: float
-    vouches: bool
+    vouches: float
 
 
 # Talking over the owner is worse than falling silent for nothing, and early opinions are worth
@@ -163,9 +163,9 @@ IN_NETWORK = Trust(
         Moment( 500,    -1.0,    0.6,     100),
     ),
     last_doubt=0.12,
-    vouches=True,
+    vouches=0.9,  # of 116 bursts over it none was speech; of 126 over 0.5, 5 were
 )  # fmt: skip
-IN_RULES = Trust(moments=(Moment(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=False)
+IN_RULES = Trust(moments=(Moment(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0)
 # A sound that has stopped may have been the box's own, which stops when the box does: before the
 # deadline only what still sounds, or did so a moment ago, is given way to.
 STILL_SOUNDS_MS = 100
@@ -192,8 +192,7 @@ class Judging:
     @property
     def vouches(self) -> bool:
         """Whether this is a voice by the newest opinion, of a judge that knows."""
-        odds = self._odds
-        return self._judge.trust.vouches and odds is not None and odds.noise < 0.5
+        return self._odds is not None and self._odds.noise < self._judge.trust.vouches
 
     def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""

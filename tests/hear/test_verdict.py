@@ -27,12 +27,13 @@ from tests.hear.arena import ANSWER, at_level, run, say, track
 class Constant:
     """A judge with one opinion."""
 
-    def __init__(self, odds: Odds) -> None:
+    def __init__(self, odds: Odds, trust: Trust = IN_RULES) -> None:
         self._odds = odds
+        self._trust = trust
 
     @property
     def trust(self) -> Trust:
-        return IN_RULES
+        return self._trust
 
     def begin(self, past: Samples) -> None:
         pass
@@ -136,6 +137,27 @@ def test_evidence_from_elsewhere_moves_the_odds(
         burst.feed(LOUD)
         verdicts.append(judging.feed(LOUD, burst, count * STEP_MS)[1])
     assert next((v for v in verdicts if v), None) == verdict
+
+
+@pytest.mark.parametrize(
+    ("trust", "noise", "followed"),
+    [
+        (IN_NETWORK, 0.2, True),
+        (IN_NETWORK, 0.8, True),  # "stop" and "three" begin with a hiss
+        (IN_NETWORK, 0.95, False),  # a plate
+        (IN_RULES, 0.2, False),  # they cannot tell a hiss from a plate
+    ],
+)
+def test_the_network_vouches_for_what_may_yet_be_a_voice(
+    settings: HearingSettings, trust: Trust, noise: float, followed: bool
+) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.0, 1 - noise, noise), trust))
+    judging.begin(np.zeros(0, np.int16))
+    burst = Burst(None)
+    assert not judging.vouches  # before there is an opinion
+    burst.feed(LOUD)
+    judging.feed(LOUD, burst, settings.verdict.first_ms)
+    assert judging.vouches == followed
 
 
 def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:

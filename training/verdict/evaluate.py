@@ -79,7 +79,7 @@ def verdicts(
         for ms in due:
             at = said.at(ms)
             if at >= until:
-                kind = "noise" if said.odds[i, until - 1, 2] >= 0.5 else None
+                kind = "noise" if said.odds[i, until - 1, 2] >= trust.vouches else None
                 break
             odds = Odds(*said.odds[i, at].tolist())
             kind = decided(odds, int(said.quiet_ms[i, at]), ms, rule, trust)
