@@ -13,6 +13,8 @@ from appliance.bench.interruption_findings import Findings
 from appliance.bench.interruption_tables import ms, percent, plain
 from appliance.bench.trials import Trial
 
+IN_TIME_MS = 700  # of the owner's onset: what must be silent for good by then
+
 
 def by_room(found: Findings) -> list[Sheet]:
     """Stops and verdicts, pauses and self-interruptions: a row for each condition and room."""
@@ -67,13 +69,24 @@ def verdicts(found: Findings) -> list[Sheet]:
         time.rows.append((f"{age} ms", *_at(trials, age)))
     time.rows.append(("final", *_at(trials, None)))
     matrix = Sheet("Confusion: what it was, and the first pause's verdict (offline)",
-                   ("", *OUTCOMES, "n", "yielded in the end"))  # fmt: skip
+                   ("", *OUTCOMES, "n", "yielded in the end",
+                    f"within {IN_TIME_MS} ms"))  # fmt: skip
     counted = figures.confusion(trials)
     for kind in CLASSES:
         of = sum(counted[kind].values())
-        ended = figures.portion(sum(t.yielded for t in trials if t.kind == kind), of)
+        mine = [t for t in trials if t.kind == kind]
+        ended = figures.portion(sum(t.yielded for t in mine), of)
+        in_time = figures.portion(
+            sum(t.over_ms is not None and t.over_ms <= IN_TIME_MS for t in mine), of
+        )
         matrix.rows.append((kind, *(f"{counted[kind][o]} ({counted[kind][o] / (of or 1):.0%})"
-                                    for o in OUTCOMES), of, percent(ended.value)))  # fmt: skip
+                                    for o in OUTCOMES), of, percent(ended.value),
+                            percent(in_time.value)))  # fmt: skip
+    matrix.notes.append(
+        f"within {IN_TIME_MS} ms: the last of that answer was heard so soon after the sound's true "
+        "onset, however many pauses it took: a box that goes on over a click and stops at the word "
+        "has done as it should."
+    )
     sure = Sheet("Calibration at 300 ms: of an interruption (offline)",
                  ("it said", "it was", "opinions"))  # fmt: skip
     sure.rows += [(percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]]

@@ -23,6 +23,7 @@ from appliance.room import acoustics, corpus, noises, phrases
 from appliance.room.corpus import Clip, Floats, Kind, Source
 from appliance.room.owner import SPEECH_DB, Sound, scaled
 from appliance.room.phrases import Phrase
+from appliance.room.report import AUDIBLE
 
 # Into a session its owner asks the box something; what sounds in the room did so before.
 ASKED_S = 6.0
@@ -81,6 +82,7 @@ class Trial:
     opinions  (age_ms, backchannel, interruption, noise) of the first pause
     verdict   of the first pause; None where there was none
     yielded   in the end the answer was dropped
+    over_ms   when the last of that answer was heard, over all pauses; None where it was not dropped
     """
 
     name: str
@@ -97,6 +99,7 @@ class Trial:
     age_ms: int | None = None
     verdict_ms: float | None = None
     yielded: bool = False
+    over_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -238,15 +241,24 @@ def _trial(session: Session, spec: Spec, clip: Clip, onset: int, end: int) -> Tr
     heard = read_stop(
         session.played[first:last], CLIP_FRAMES, [at - first for at in sorted(machine.stops)]
     )
+    dropped = next((at for at in sorted(machine.yields)
+                    if onset - EARLY <= at <= end + LATE + DEADLINE), None)  # fmt: skip
     clear = clip.clear and not begins_aside(Sound(clip.at(SPEECH_DB), clip.onset, clip.end))
     trial = Trial(
         spec.name, spec.kind, isinstance(spec, Source), clear, (end - onset) / MS,
         heard.left_out, heard.missed, None if heard.last is None else heard.last / MS,
-        yielded=any(onset - EARLY <= at <= end + LATE + DEADLINE for at in machine.yields),
+        yielded=dropped is not None,
+        over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
     )  # fmt: skip
     begun = next((t for t in machine.events if isinstance(t.event, Onset) and t.event.speaking
                   and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
     return _judged(trial, machine.events, begun, onset) if begun else trial
+
+
+def _last_audible(track: Samples) -> int:
+    """One past it; 0 where nothing is."""
+    loud = np.flatnonzero(np.abs(track.astype(np.int32)) > AUDIBLE)
+    return int(loud[-1]) + 1 if len(loud) else 0
 
 
 def _judged(trial: Trial, events: list[Timed], begun: Timed, onset: int) -> Trial:

@@ -83,6 +83,7 @@ def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> Non
     assert trial.decided_ms < trial.stop_ms
     assert trial.verdict == "interruption"
     assert trial.yielded
+    assert trial.over_ms == pytest.approx(trial.stop_ms, abs=1)  # one pause, and never again
     assert [opinion[0] for opinion in trial.opinions] == sorted(o[0] for o in trial.opinions)
     assert result.pauses == []
     assert result.died_s == []
