@@ -1,6 +1,7 @@
 """The process table: what runs, where, how urgently, and who may write which ring.
 
-Start order is from top to bottom, stop order the reverse. Everything else follows from it.
+They start from top to bottom; the first is stopped last, once the others have ended. Everything
+else follows from it.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ PROCESSES: tuple[Process, ...] = (
     Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
     Process("panel",     "panel.panel",       (0,), "normal", 0, 0, False,  5.0, False, 0.02, 60),
 )  # fmt: skip
-# The conductor starts first, so that nobody's first message waits; it is stopped last.
+# The conductor starts first, so that nobody's first message waits, and hears everybody's last.
 
 
 def _has_words(settings: Settings) -> bool:

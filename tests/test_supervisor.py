@@ -20,7 +20,7 @@ from appliance.supervisor import RESTARTS_A_MINUTE, Supervisor
 
 ROOT = Path(__file__).parents[1]
 DOUBLE = """
-import select, sys
+import select, sys, time
 MODE = {mode!r}
 
 def main(work):
@@ -38,6 +38,10 @@ def main(work):
     while not work.stopping or MODE == "ignores stop":
         poll.poll(20)
         work.beat()
+    if MODE.startswith("notes its end in "):
+        time.sleep(0.0 if work.name == "first" else 0.2)
+        with open(MODE[17:], "a") as notes:
+            print(work.name, file=notes)
 """
 Make = Callable[..., Supervisor]
 
@@ -169,6 +173,17 @@ def test_stop_ends_every_part_even_one_that_is_frozen_or_will_not(parts: Make) -
     for ended in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(ended, 0)
+
+
+def test_the_first_part_ends_when_the_others_have(parts: Make, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    supervisor = parts(dict.fromkeys(("first", "second", "third"), f"notes its end in {notes}"))
+    supervisor.start()
+    until(supervisor, lambda: supervisor.ready)
+    supervisor.stop_all()
+    ended = notes.read_text().split()
+    assert sorted(ended[:2]) == ["second", "third"]
+    assert ended[2:] == ["first"]
 
 
 def test_told_to_begin_anew_it_stops_in_order_and_says_so(parts: Make) -> None:
