@@ -85,6 +85,8 @@ class Understanding:
         kind = phrases.kind_of(guess.text, self._lists)
         if kind == "stop" and (guess.sure < _LEAST_SURE or age_ms > _LONGEST_STOP_MS):
             kind = "yield"  # it may be a question, and a question must not be lost
+        if kind == "stop" and guess.text != before.text and not flags & END:
+            kind = "yield"  # likewise: a guess in the middle of a word is often taken back
         known, self._kind = self._kind, kind
         if (guess, kind) == (before, known) or not (guess.text or before.text):
             return []
