@@ -38,11 +38,11 @@ setup: ## only the set-up: packages, environment, llama.cpp, software sound card
 	@$(PYTHON) scripts/environment.py
 
 release: setup ## the package with all it needs, as one file signed by KEY=, for machines like this one
-	@$(BIN)/python scripts/release.py --key "$(KEY)" $(ARGS)
+	@$(BIN)/python scripts/release.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
 image: setup ## the card for a Pi 5 as one file, signed by KEY=; needs root
 	@scripts/packages.sh image
-	@scripts/image.sh --key "$(KEY)" $(ARGS)
+	@scripts/image.sh --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
 test-boxes: setup ## the quick half of it: a fleet in containers, slots, roles, power cuts; needs root
 	@scripts/packages.sh boxes

@@ -76,6 +76,10 @@ def main() -> int:
     parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
     parser.add_argument("--tree", type=Path, help="pack this tree instead of building one")
     args = parser.parse_args()
+    if not args.key.is_file():
+        print(f"No release: there is no key `{args.key}`. KEY= names a private ssh key; one is made by"
+              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release", file=sys.stderr)  # fmt: skip
+        return 1
     args.into.mkdir(parents=True, exist_ok=True)
     logs = ROOT / ".make"
     logs.mkdir(exist_ok=True)
