@@ -77,8 +77,9 @@ def main() -> int:
     parser.add_argument("--tree", type=Path, help="pack this tree instead of building one")
     args = parser.parse_args()
     if not args.key.is_file():
-        print(f"No release: there is no key `{args.key}`. KEY= names a private ssh key; one is made by"
-              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release", file=sys.stderr)  # fmt: skip
+        print(f"No release: {args.key} is no private ssh key."
+              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
+              file=sys.stderr)  # fmt: skip
         return 1
     args.into.mkdir(parents=True, exist_ok=True)
     logs = ROOT / ".make"
