@@ -37,7 +37,9 @@ class Aec3:
         self._played: list[Samples] = []
         self._left: list[Samples] = []
 
-    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
         self._mic.append(mic)
         self._played.append(played)
         if len(self._mic) == 2:

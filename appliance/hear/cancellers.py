@@ -23,7 +23,9 @@ class Canceller(Protocol):
     def working(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 
-    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 

@@ -51,10 +51,12 @@ class Speex:
     def working(self) -> bool:
         return self._silent_steps < self._tail_steps
 
-    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
-        if not self.working:
+        if deaf or not self.working:
             return mic
         self._mic[:] = mic
         self._played[:] = played
@@ -68,7 +70,9 @@ class NoCanceller:
     working = False
     changes = 0
 
-    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
         return mic
 
 

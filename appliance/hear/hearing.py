@@ -97,6 +97,7 @@ class Hearing:
         # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
         # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
         self.answering: bool | None = None
+        self.deaf = False  # likewise: the microphone is off, and its zeros say nothing of the room
         self.last_step: Step | None = None
 
     @property
@@ -120,7 +121,7 @@ class Hearing:
             self._card_index = index
         elif index != self._card_index + self._now:
             events += self._jumped(index)
-        step = self._senses.take(mic, played, self._phase is not Phase.QUIET)
+        step = self._senses.take(mic, played, self._phase is not Phase.QUIET, deaf=self.deaf)
         self.last_step = step
         self._tape.put(self._now, step.samples)
         self._backtrack.feed(step)
@@ -175,9 +176,7 @@ class Hearing:
         if not (step.gate or self._network_is_sure(step)):
             return
         self._sure_hops = 0
-        over_box = self.answering
-        if over_box is None:
-            over_box = self._now <= self._over_box_until
+        over_box = self._now <= self._over_box_until if self.answering is None else self.answering
         if not self._attention.takes(over_box):
             self._senses.gate.reset()
             return

@@ -60,6 +60,7 @@ class Kalman:
         self._clipped = Window(np.zeros(self._length, np.float32), spare)
         self._unclipped = np.zeros(frames, np.float32)
         self._unclipped_steps = self._parts
+        self._deaf_steps = 0  # until nothing that it remembers comes from a microphone that was off
         self._bend = Bend()
         self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
@@ -109,11 +110,13 @@ class Kalman:
         self._main.restore(taps)
         self._weights = self._partitioned(taps)
 
-    def cancel(self, mic: Samples, played: Samples, clipped: Floats | None = None) -> Samples:
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
 
         `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
-        else 0, float32[frames]; None: nowhere.
+        else 0, float32[frames]; None: nowhere. `deaf`: it is off, and its zeros teach nothing.
         """
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
         if not self.working:
@@ -125,6 +128,10 @@ class Kalman:
         self._unclipped_steps = self._unclipped_steps + 1 if clipped is None else 0
         self._spectra.put(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
+        self._deaf_steps = self._parts if deaf else self._deaf_steps - 1
+        if self._deaf_steps > 0:  # a lesson looks back so far
+            self._steps = 0
+            return mic if deaf else _samples(heard - echo)
         left = unexplained(heard - echo, clipped)
         knew = self.settled and self._usual_db > _KNOWN_DB
         if knew and self._sameness.feed(left, echo):
@@ -133,8 +140,7 @@ class Kalman:
         if self._steps >= self._due_steps:
             self._learn()
             self._steps = 0
-        out: Samples = np.clip(np.rint(left * 32768), -32768, 32767).astype(np.int16)
-        return out
+        return _samples(left)
 
     @property
     def _due_steps(self) -> int:
@@ -210,6 +216,11 @@ class Kalman:
         """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
         parts = taps.reshape(self._parts, self._frames)[::-1]
         return forward(parts, 2 * self._frames)
+
+
+def _samples(wave: Floats) -> Samples:
+    samples: Samples = np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
+    return samples
 
 
 def _db(ratio: float) -> float:

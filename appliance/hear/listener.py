@@ -96,9 +96,9 @@ def _listen(
             reference.put(sounded.index, sounded.samples)
         if len(slot.samples) != STEP_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
-        samples = _SILENCE if work.floor.deaf else slot.samples
-        echo_of = reference.take(slot.index, STEP_FRAMES)
-        out.tell(hearing.hear(samples, echo_of, slot.index))
+        samples, echo_of = slot.samples, reference.take(slot.index, STEP_FRAMES)
+        hearing.deaf = work.floor.deaf
+        out.tell(hearing.hear(_SILENCE if hearing.deaf else samples, echo_of, slot.index))
         out.pass_on(slot.index)
         out.watch.step()
     return came

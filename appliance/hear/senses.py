@@ -79,12 +79,15 @@ class Senses:
         self.gate = Gate(settings.onset)
         self.gate.be_wary()
 
-    def take(self, mic: Samples, played: Samples, somebody_speaks: bool) -> Step:
-        """The next step. While `somebody_speaks` nothing is learned about room and echo."""
+    def take(
+        self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
+    ) -> Step:
+        """The next step. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
+        is learned about room and echo."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
-        residue = self.canceller.cancel(clean, played, clipped(mic))
+        residue = self.canceller.cancel(clean, played, clipped(mic), deaf=deaf)
         changed = self.canceller.changes != self._changes
         if changed:
             self._changes = self.canceller.changes
@@ -103,10 +106,10 @@ class Senses:
         # A canceller that fitted its filter to the owner's voice adds what it should take away.
         energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
-        learn = not somebody_speaks
+        learn = not (somebody_speaks or deaf)
         self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)
         sounding = self.echo.audible
-        self.floor.feed(energy_db, frozen=sounding or somebody_speaks)
+        self.floor.feed(energy_db, frozen=sounding or not learn)
         self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1
         probability = self._probability(residue, sounding or somebody_speaks)
         if probability is not None:

@@ -53,6 +53,22 @@ def test_a_voice_is_taken_away_by_20_db_within_two_seconds() -> None:
     assert taken_db(mic, left_of(kalman(), mic, played), 2, 4) > 20
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -> None:
+    """If it is told; zeros that it takes for sound say that there is no echo any more."""
+    played = answer(12)
+    mic = echo_of(played, room(1))
+    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16).reshape(-1, 80)
+    echo, left = kalman(), []
+    for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
+        off = 4 <= number * 80 / RATE_HZ < 10
+        left.append(echo.cancel(0 * m if off else m, p, deaf=off and told))
+        assert not (off and told and left[-1].any())
+    afterwards_db = taken_db(mic, np.concatenate(left).astype(float), 10, 10.3)
+    assert (afterwards_db > 20) == told
+    assert (echo.changes == 0) == told
+
+
 def test_the_owners_voice_does_not_spoil_it() -> None:
     played = answer(10)
     echo = echo_of(played, room(2))
