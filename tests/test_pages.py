@@ -90,3 +90,19 @@ def test_every_line_of_the_checklist_says_who_tried_it_or_that_nobody_did() -> N
     for number, state in rows:
         tried = re.search(r"\d{4}-\d{2}-\d{2}", state)
         assert state == "not run on hardware" or tried, number
+
+
+def test_every_word_for_ansible_and_every_verb_of_make_is_one() -> None:
+    texts = [page(name) for name in PAGES]
+    texts += [(ROOT / name).read_text() for name in ("ansible/README.md", "image/README.md")]
+    text = "\n".join(texts)
+    ansible = [path for path in (ROOT / "ansible").rglob("*") if path.is_file()]
+    known = "\n".join(path.read_text() for path in ansible if path.suffix in (".yml", ".j2"))
+    for word in set(re.findall(r"\binterlude_\w+", text)):
+        assert re.search(rf"\b{word}\b", known), word
+    names = {path.name.removesuffix(".example") for path in ansible}
+    for book in set(re.findall(r"(?<![\w./-])(\w+\.yml)\b", text)):
+        assert book in names, book
+    verbs = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for verb in re.findall(r"(?:`|^)make (?:-C \.\. )?([a-z-]+)", text, re.MULTILINE):
+        assert verb in verbs, verb
