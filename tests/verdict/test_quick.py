@@ -24,10 +24,10 @@ def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
     return sound.astype(np.int16)
 
 
-def burst(level: float, hidden_db: float = -90.0) -> Heard | None:
+def burst(level: float, hidden_db: float = -90.0, late_ms: float = 0.0) -> Heard | None:
     room = a_room(level)[None]
     hissing, speech = quick.above_hum(room), quick.probabilities(room)
-    return quick.follow(room[0], hissing[0], speech[0], BEGINS, hidden_db)
+    return quick.follow(room[0], hissing[0], speech[0], BEGINS, hidden_db, late_ms)
 
 
 def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
@@ -47,6 +47,23 @@ def test_a_sound_is_noticed_where_it_begins() -> None:
     assert heard is not None
     assert abs(heard.lead_ms) <= 10
     assert len(np.concatenate(heard.sound)) == (heard.past_steps + len(heard.measures)) * 80
+
+
+def test_what_is_believed_late_begins_a_tenth_of_a_second_before_that_at_most() -> None:
+    heard = burst(3000, late_ms=150)
+    assert heard is not None
+    assert heard.lead_ms == pytest.approx(100 - 150, abs=15)
+    assert burst(3000, late_ms=quick.LATEST_MS + 50) is None  # and is no use after that
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_kitchen_is_as_loud_as_it_is_said_to_be_and_has_no_seam(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    noise = quick.kitchen(-40.0, seed, np.array([1.0, 0.3], np.float32), chance)
+    assert len(noise) == 8 * RATE_HZ
+    assert 20 * np.log10(np.sqrt(np.mean(np.square(noise))) / 32768) == pytest.approx(-40, abs=0.1)
+    usual = np.percentile(np.abs(np.diff(noise)), 99.9)
+    assert abs(float(noise[0] - noise[-1])) <= 2 * usual
 
 
 @pytest.mark.parametrize(("level", "hidden_db"), [(8, -90.0), (3000, -10.0)])

@@ -21,6 +21,7 @@ from appliance.hear.onset import ExpectedEcho, Gate
 from appliance.hear.senses import STEP_FRAMES, Step, decibels
 from appliance.processes import RATE_HZ
 from appliance.room import acoustics
+from training.verdict import clatter
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
 from training.verdict.sounds import Sound, Sounds
 
@@ -28,8 +29,12 @@ TOGETHER = 24  # sounds of a scene, all by one owner's loudness
 BEFORE_S, STEPS = 1.4, 500
 SETTLED_STEPS = 120  # 0.6 s of the room alone, until the box begins to talk
 PEAKS_DB = 6.0  # what is expected of the talk that is left, over its mean
-LATEST_MS = 250  # after the sound's beginning: noticed later, it is no use
+LATEST_MS = 300  # after the sound's beginning: noticed later, it is no use
 TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
+# Among dishes the gate is wary, and opens when a second witness has heard a voice.
+LATE_SHARE, LATE_MS = 0.35, (20, 200)
+KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; under the owner
+EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: things that fall; over its hum
 HUM_HZ = 120.0  # as in `Senses`
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -42,13 +47,17 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
     far = near(min(0.9, where.rt60_s * 1.6), where.room + 7, -12.0)
     made = [sounds.next(chance) for _ in range(TOGETHER)]
     frames = STEPS * STEP_FRAMES
-    noise = acoustics.noise(
-        str(chance.choice(acoustics.NOISES)), 8 * RATE_HZ, level_db=where.noise_db,
-        rate_hz=RATE_HZ, seed=where.room,
-    )  # fmt: skip
+    if chance.random() < KITCHEN_SHARE:
+        where = where._replace(noise_db=where.level_db - float(chance.uniform(*KITCHEN_DB)))
+        noise = kitchen(where.noise_db, where.room, far, chance)
+    else:
+        noise = acoustics.noise(
+            str(chance.choice(acoustics.NOISES)), 8 * RATE_HZ, level_db=where.noise_db,
+            rate_hz=RATE_HZ, seed=where.room,
+        ).astype(np.float32)  # fmt: skip
     talk = sounds.talk(chance, 10.0)
     mic = np.zeros((TOGETHER, frames))
-    begins, hidden_db = [], []
+    begins, hidden_db, late_ms = [], [], []
     for row, sound in zip(mic, made, strict=True):
         at = int(chance.integers(0, len(noise) - frames))
         row[:] = noise[at : at + frames]
@@ -58,9 +67,11 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
         wet = wet[: frames - first]
         row[first : first + len(wet)] += wet
         begins.append(first + sound.onset)
-        left_db = where.level_db - float(chance.uniform(6, 35))
+        late_ms.append(chance.uniform(*LATE_MS) if chance.random() < LATE_SHARE else 0.0)
+        left_db = where.level_db - float(chance.uniform(2, 35))
         if chance.random() < TALK_SHARE:
-            row += _talk(talk, begins[-1], left_db, frames, chance)
+            until = begins[-1] + int(late_ms[-1] * RATE_HZ) // 1000
+            row += _talk(talk, until, left_db, frames, chance)
             hidden_db.append(left_db + PEAKS_DB)
         else:
             hidden_db.append(where.noise_db + float(chance.uniform(-20, 14)))
@@ -68,13 +79,29 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
     hissing, speech = above_hum(heard), probabilities(heard)
     kept = []
     for i, sound in enumerate(made):
-        burst = follow(heard[i], hissing[i], speech[i], begins[i], hidden_db[i])
+        burst = follow(heard[i], hissing[i], speech[i], begins[i], hidden_db[i], late_ms[i])
         if burst is not None:
             burst.kind, burst.word, burst.origin = sound.kind, sound.word, sound.origin
             burst.who, burst.scene = sound.who, f"{sounds.role} quick {seed}"
             burst.length_ms = (sound.end - sound.onset) * 1000 / RATE_HZ
             kept.append(burst)
     return kept
+
+
+def kitchen(level_db: float, room: int, response: Wave, chance: np.random.Generator) -> Wave:
+    """Eight seconds of that level (dB full scale) without a seam: a hum or a hiss, and clatter."""
+    kind = str(chance.choice(acoustics.NOISES))
+    frames = 8 * RATE_HZ
+    noise = acoustics.noise(kind, frames, level_db=-30.0, rate_hz=RATE_HZ, seed=room) / 32768
+    loud = 10 ** (-30.0 / 20)
+    for _ in range(chance.poisson(8 * chance.uniform(*EVENTS_A_SECOND))):
+        wave = convolved(clatter.noise(chance)[1], response)[:frames]
+        rms = float(np.sqrt(np.mean(np.square(wave)))) or 1.0
+        wave = wave * (loud * 10 ** (chance.uniform(*EVENTS_DB) / 20) / rms)
+        places = (chance.integers(frames) + np.arange(len(wave))) % frames
+        noise[places] += wave
+    rms = float(np.sqrt(np.mean(np.square(noise))))
+    return np.asarray(noise * (32768 * 10 ** (level_db / 20) / rms), np.float32)
 
 
 def _scaled(sound: Sound, level_db: float, chance: np.random.Generator) -> Wave:
@@ -132,10 +159,12 @@ def _one_thread() -> onnxruntime.SessionOptions:
 
 
 def follow(
-    heard: npt.NDArray[np.int16], hissing: Floats, speech: Floats, begins: int, hidden_db: float
-) -> Heard | None:
+    heard: npt.NDArray[np.int16], hissing: Floats, speech: Floats, begins: int, hidden_db: float,
+    late_ms: float = 0.0,
+) -> Heard | None:  # fmt: skip
     """The burst of the sound that begins at sample `begins`; None where it was not noticed at
-    once, or something else was. What is softer than `hidden_db` (full scale) is not noticed."""
+    once, or something else was. What is softer than `hidden_db` (full scale) is not noticed.
+    `late_ms`: for so long it is noticed, and not yet believed."""
     samples = heard.reshape(-1, STEP_FRAMES)
     floor, gate, backtrack, silence = (
         NoiseFloor(),
@@ -145,6 +174,7 @@ def follow(
     )
     earliest, latest = begins - RATE_HZ // 8, begins + LATEST_MS * RATE_HZ // 1000
     burst, made, probability = Burst(None), None, 0.5
+    believed = None if late_ms else 0
     for i, sound in enumerate(hissing):
         energy_db = decibels(sound)
         floor.feed(energy_db, frozen=i >= SETTLED_STEPS)
@@ -158,7 +188,9 @@ def follow(
                 return None
             if now < earliest:
                 gate.reset()
-            if not fires or now < earliest:
+            if fires and believed is None and now >= earliest:
+                believed = now + int(late_ms * RATE_HZ) // 1000
+            if not fires or now < earliest or believed is None or now < believed:
                 continue
             onset = backtrack.began() // STEP_FRAMES
             past = GIVEN_MS // STEP_MS
