@@ -21,6 +21,8 @@ from tests.slots.workshop import FAT_MIB, SYSTEM_BYTES, Made, copy_sparse, fat
 STARTS_ANEW = 133  # how systemd-nspawn ends when what runs in it asks for a restart
 KIND = "usr/lib/interlude/kind"  # see tiny.py
 WORDS = "words"
+# No partition to grow, and no NetworkManager.
+WITHOUT = ("interlude-grow.service", "interlude-setup.service", "interlude-setup.path")
 # Run by systemd at its very end. The firmware of a Pi gets the words from the kernel.
 LAST_WORDS = f"""#!/bin/sh
 cp /run/systemd/reboot-param /dev/disk/by-partlabel/{WORDS} 2>/dev/null
@@ -69,6 +71,9 @@ class Pi(Box):
                 copy_sparse(source, self.card / name)
             os.truncate(self.card / name, size)
         self.options = (f"--bind={self.card}:/dev/disk/by-partlabel",)
+        (self.root / "data/keep").mkdir(parents=True)
+        for unit in WITHOUT:
+            (self.root / "etc/systemd/system" / unit).symlink_to("/dev/null")
         last = self.root / "usr/lib/systemd/system-shutdown/words"
         last.parent.mkdir(parents=True, exist_ok=True)
         last.write_text(LAST_WORDS)
