@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -65,12 +66,13 @@ class Stage(Rehearsal):
         *,
         parts: tuple[str, ...] = WITHOUT_THINKER,
         others: tuple[SoundCard, ...] = (),
+        state: Path | None = None,
     ) -> None:
         scene = Scene(room=room, name="bench")
         quietly = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
         changed = load_over(in_the_room(scene, settings), quietly)
         rows = tuple(row for row in processes.table(changed) if row.name in parts)
-        super().__init__(scene, changed, rows=rows)
+        super().__init__(scene, changed, rows=rows, state=state)
         self._act = act
         self._others = others
         self._read = 0  # of the mail

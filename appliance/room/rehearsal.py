@@ -47,6 +47,7 @@ class Rehearsal:
     """One scene being played.
 
     `during` is called at every step: tests kill processes there. `rows` stand for the table's.
+    `state`: the box's own folder, which stays; None: one of this rehearsal's, which goes with it.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class Rehearsal:
         *,
         during: Callable[[Rehearsal], None] | None = None,
         rows: tuple[Process, ...] | None = None,
+        state: Path | None = None,
     ) -> None:
         self.scene = scene
+        self._state = state
         self._during = during
         self._rows = rows
         self._sounds = [sounds.make(scene, entry) for entry in scene.owner]  # before time runs
@@ -92,7 +95,7 @@ class Rehearsal:
         return SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay)
 
     def _play(self, folder: Path) -> None:
-        self.state_dir = folder / "state"
+        self.state_dir = self._state or folder / "state"
         settings = _with_own_state(self.recording.settings, self.state_dir)
         environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
         self.supervisor = Supervisor(
@@ -276,8 +279,10 @@ class Rehearsal:
 
 def _with_own_state(settings: Settings, folder: Path) -> Settings:
     """The owner's models, but a memory of the rehearsal's own, and no chime."""
-    folder.mkdir()
-    (folder / "models").symlink_to((settings.state_path() / "models").absolute())
+    folder.mkdir(exist_ok=True)
+    models = folder / "models"
+    if not models.is_symlink():
+        models.symlink_to((settings.state_path() / "models").absolute())
     silent = msgspec.structs.replace(settings.speaking, chime=False)  # a scene begins in silence
     return msgspec.structs.replace(settings, state_dir=str(folder), speaking=silent)
 
