@@ -48,9 +48,10 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
     if folder is not None:
         asked = read(folder)
     else:
-        _say(f"Say each word as you would while the box talks, {takes} times each: about "
-             f"{len(WORDS) * takes * (TAKE_S + 1.5) / 60:.0f} minutes. Ctrl-C ends it, and nothing "
-             "is kept.")  # fmt: skip
+        often = "once" if takes == 1 else f"{takes} times"
+        minutes = max(1, round(len(WORDS) * takes * (TAKE_S + 0.5) / 60))
+        _say(f"Say each word as you would while the box talks, {often}: about {minutes} min. "
+             "Ctrl-C ends it, and nothing is kept.")  # fmt: skip
         asked = ask(lambda seconds, started: record(settings.card, seconds, started), takes)
     heard = usable(asked, settings, mind)
     learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+import tempfile
 import wave
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from appliance.audio.record import record
 from appliance.hear import adaptation
 from appliance.hear.enrolment import EnrolmentError, Take
 from appliance.ipc.ring import Samples
 from appliance.processes import RATE_HZ
+from appliance.room.card import SoundCard
+from appliance.room.plugin import alsa_environment
 from appliance.settings import Settings, load
 from appliance.verbs import enrol
 from tests.hear.arena import at_level, say, to_int16
@@ -97,6 +101,23 @@ def test_recordings_of_no_use_are_named_one_by_one(
     silent = Take("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
     assert enrol.usable([silent], settings, Network()) == []
     assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
+
+
+def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(
+    simcard_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = (9000 * np.sin(np.arange(RATE_HZ // 4) * 0.3)).astype(np.int16)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
+        path = Path(folder) / "card"
+        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
+            monkeypatch.setenv(name, value)
+        with SoundCard.create(path, RATE_HZ) as card:
+            sim = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
+            heard = record(sim, 1.5, lambda: card.say(card.now() + RATE_HZ // 5, word))
+    assert len(heard) == 1.5 * RATE_HZ
+    at = int(np.argmax(np.correlate(heard.astype(float), word.astype(float), "valid")))
+    assert np.array_equal(heard[at : at + len(word)], word)
+    assert at > RATE_HZ // 10
 
 
 def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
