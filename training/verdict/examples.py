@@ -29,6 +29,7 @@ from training.verdict.gather import Bursts
 
 ROWS = 88  # from 140 ms before the onset to 740 ms after it
 KINDS = ("backchannel", "interruption", "noise")
+NOISY = 0.5  # of the bursts of a batch get more noise
 LEVEL_DB = 40.0  # a loudness unknown is kept as this
 
 
@@ -86,7 +87,10 @@ def ages_ms() -> npt.NDArray[np.int_]:
 
 
 def batch(
-    some: Examples, which: npt.NDArray[np.int_], chance: np.random.Generator | None
+    some: Examples,
+    which: npt.NDArray[np.int_],
+    chance: np.random.Generator | None,
+    noisy: float = NOISY,
 ) -> torch.Tensor:
     """Rows of these, as they are (`chance` None) or as they might have been."""
     rows = some.rows[which].astype(np.float32)
@@ -98,7 +102,7 @@ def batch(
     rows[:, :, :BANDS] = rows[:, :, :BANDS] @ _sizes(count, chance)
     tilt = chance.uniform(-0.25, 0.25, (count, 1, 1)) * np.linspace(-1, 1, BANDS)
     rows[:, :, :BANDS] += (tilt + chance.normal(0, 0.06, (count, 1, BANDS))).astype(np.float32)
-    _noisier(rows, chance)
+    _noisier(rows, noisy, chance)
     pitch = rows[:, :, PITCH]
     rows[:, :, PITCH] = pitch + (pitch != 0) * chance.uniform(-0.3, 0.3, (count, 1))
     for row in rows:
@@ -110,10 +114,10 @@ def batch(
     return torch.from_numpy(rows)
 
 
-def _noisier(rows: npt.NDArray[np.float32], chance: np.random.Generator) -> None:
-    """In place, half of the bursts: steady noise 14 to 50 dB under the peak, of any slope. Bands
-    are in units of 20 dB, 1 being the peak: a power is 10 ** (2 x)."""
-    which = np.flatnonzero(chance.random(len(rows)) < 0.5)
+def _noisier(rows: npt.NDArray[np.float32], share: float, chance: np.random.Generator) -> None:
+    """In place, this share of the bursts: steady noise 14 to 50 dB under the peak, of any slope.
+    Bands are in units of 20 dB, 1 being the peak: a power is 10 ** (2 x)."""
+    which = np.flatnonzero(chance.random(len(rows)) < share)
     level = chance.uniform(-1.5, 0.3, (len(which), 1))
     slope = chance.uniform(-0.5, 0.5, (len(which), 1)) * np.linspace(-1, 1, BANDS)
     noise = 10 ** (2 * (level + slope))[:, None]

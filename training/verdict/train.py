@@ -10,6 +10,9 @@ import argparse
 import json
 import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +20,9 @@ import torch
 from torch.nn import functional as F
 
 from training.verdict import figures
-from training.verdict.examples import Examples, ages_ms, batch, examples, group
+from training.verdict.examples import NOISY, Examples, ages_ms, batch, examples, group
 from training.verdict.gather import load, together
-from training.verdict.net import Arrays, Network, arrays, export, mean_of
+from training.verdict.net import DROPPED, Arrays, Network, arrays, export, mean_of
 
 BATCH = 64
 RATE = 2e-3
@@ -32,6 +35,13 @@ GOING_ON = 0.3  # of the rate, where a training goes on from weights that are th
 ALONE_TIMES = 3  # as often: what the box leaves of its own voice must never end its answer
 SPARED = 0.5  # of the bursts that are no synthetic phrase are left out of an epoch, where a
 # training goes on: the network knows them by heart long before it knows the phrases
+# With `--newer`, an epoch is so many bursts, of which so large a share is of each kind: they know
+# the older ones by heart.
+EPOCH = 24_000
+SHARES = {"newer, phrases": 0.28, "newer, others": 0.34, "phrases": 0.11, "others": 0.2,
+          "the box alone": 0.07}  # fmt: skip
+# What is said when most verdicts fall, and at the deadline, weighs more than what comes before.
+WEIGHTS = ((0, 0.5), (140, 1.0), (200, 1.5), (340, 1.0), (640, 1.5))  # from this age in ms on
 SHOWN_EVERY = 3  # epochs
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 
@@ -82,31 +92,57 @@ def course(some: Examples, spared: float, chance: np.random.Generator) -> np.nda
     return chance.permutation(np.concatenate(each))
 
 
+def shared_out(some: Examples, older: int, chance: np.random.Generator) -> np.ndarray:
+    """An epoch as in `SHARES`; the first `older` bursts are not new."""
+    newer = np.arange(len(some)) >= older
+    alone = np.array(["alone" in a["scene"] for a in some.about])
+    phrase = np.array([a["origin"] in ("said", "hummed") for a in some.about])
+    pools = dict(zip(SHARES, (newer & phrase, newer & ~phrase, ~newer & phrase,
+                              ~newer & ~phrase & ~alone, alone), strict=True))  # fmt: skip
+    each = []
+    for name, share in SHARES.items():
+        wanted, pool = round(EPOCH * share), np.flatnonzero(pools[name])
+        while wanted > 0 and len(pool):
+            each.append(chance.permutation(pool)[:wanted])
+            wanted -= len(each[-1])
+    return chance.permutation(np.concatenate(each))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """`rate`: the course's highest; `noisy`: the share of bursts that get more noise."""
+
+    epochs: int
+    rate: float
+    seed: int
+    batch: int
+    noisy: float
+
+
 def learn(
     some: Examples,
     tuning: Examples,
     network: Network,
-    epochs: int,
-    rate: float,
-    seed: int,
-    spared: float = 0.0,
+    recipe: Recipe,
+    drawn: Callable[[np.random.Generator], np.ndarray],
 ) -> Arrays:
-    """The mean of the weights of the last epochs. Prints a line an epoch."""
-    chance = np.random.default_rng(seed)
-    steps = epochs * (len(course(some, spared, chance)) // BATCH)
-    adam = torch.optim.AdamW(network.parameters(), rate, weight_decay=0.02)
+    """The mean of the weights of the last epochs; `drawn`: an epoch's bursts. Prints a line an
+    epoch."""
+    chance = np.random.default_rng(recipe.seed)
+    steps = recipe.epochs * (len(drawn(chance)) // recipe.batch)
+    adam = torch.optim.AdamW(network.parameters(), recipe.rate, weight_decay=0.02)
     pace = torch.optim.lr_scheduler.OneCycleLR(
-        adam, rate, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
+        adam, recipe.rate, total_steps=steps + 1, pct_start=0.1, final_div_factor=200
     )
     kept: list[Arrays] = []
     began = time.monotonic()
-    for epoch in range(epochs):
+    for epoch in range(recipe.epochs):
         network.train()
-        order = course(some, spared, chance)
+        order = drawn(chance)
         sums = np.zeros(2)
-        for first in range(0, len(order) - BATCH + 1, BATCH):
-            which = order[first : first + BATCH]
-            loss, second = losses(network, some, which, chance)
+        for first in range(0, len(order) - recipe.batch + 1, recipe.batch):
+            which = order[first : first + recipe.batch]
+            loss, second = losses(network, batch(some, which, chance, recipe.noisy), some, which)
             adam.zero_grad()
             (loss + WORDS_WEIGHT * second).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -114,27 +150,37 @@ def learn(
             pace.step()
             sums += [loss.item(), second.item()]
         kept = [*kept, arrays(network)][-AVERAGED:]
-        if epoch % SHOWN_EVERY == 0 or epoch == epochs - 1:
-            mean = sums / (len(order) // BATCH)
+        if epoch % SHOWN_EVERY == 0 or epoch == recipe.epochs - 1:
+            mean = sums / (len(order) // recipe.batch)
             print(f"epoch {epoch} {time.monotonic() - began:.0f} s  loss {mean[0]:.3f} "
                   f"words {mean[1]:.2f}  {told(network, tuning)}", flush=True)  # fmt: skip
     return mean_of(kept)
 
 
 def losses(
-    network: Network, some: Examples, which: np.ndarray, chance: np.random.Generator
+    network: Network, rows: torch.Tensor, some: Examples, which: np.ndarray
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Cross-entropy of the classes at every age, and of the words once they can be told."""
-    answer, _, said = network(batch(some, which, chance))
+    answer, _, said = network(rows)
     until = torch.from_numpy(some.until[which] // 2)
     age = torch.from_numpy(ages_ms())
     mask = (torch.arange(answer.shape[1])[None] < until[:, None]) & (age >= FIRST_MS)
     kind = torch.from_numpy(some.kind[which])[:, None].expand(mask.shape)
-    loss = F.cross_entropy(answer[mask], kind[mask], label_smoothing=0.02)
+    each = F.cross_entropy(answer[mask], kind[mask], label_smoothing=0.02, reduction="none")
+    weight = _weights(age).expand(mask.shape)[mask]
+    loss = (each * weight).sum() / weight.sum()
     word = torch.from_numpy(some.word[which])[:, None].expand(mask.shape)
     late = mask & (word >= 0) & (age >= WORDS_MS)
     second = F.cross_entropy(said[late], word[late]) if late.any() else loss * 0
     return loss, second
+
+
+def _weights(age_ms: torch.Tensor) -> torch.Tensor:
+    """Of the loss at these ages, as in `WEIGHTS`."""
+    weights = torch.zeros(age_ms.shape)
+    for first_ms, weight in WEIGHTS:
+        weights[age_ms >= first_ms] = weight
+    return weights
 
 
 def warmth(network: Network, tuning: Examples) -> float:
@@ -164,12 +210,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("cache", type=Path)
     parser.add_argument("out", type=Path, help="weights (.npz); the ONNX file lies beside it")
+    parser.add_argument("--newer", type=Path, help="a cache of further bursts, drawn more often")
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--shards", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--whole", action="store_true", help="train on the tuning part too")
     parser.add_argument("--start", type=Path, help="weights (.npz) to go on from, more gently")
     parser.add_argument("--rate", type=float, default=GOING_ON, help="of the first, with --start")
+    parser.add_argument("--batch", type=int, default=BATCH)
+    parser.add_argument("--dropped", type=float, default=DROPPED, help="between the layers")
+    parser.add_argument("--noisy", type=float, default=NOISY, help="of the bursts get more noise")
     parser.add_argument("--temperature", type=float, help="as it was tuned, with --whole")
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -178,6 +228,9 @@ def main() -> None:
     held = load(args.cache, "tuning")
     if args.whole:
         bursts = together(bursts, held)
+    older = len(bursts.about)
+    if args.newer:
+        bursts = together(bursts, load(args.newer, "training"))
     seen = Counter(group(a) for a in bursts.about)
     words = sorted(word for word, count in seen.items() if count >= WORD_SEEN)
     some, tuning = examples(bursts, words), examples(held, words)
@@ -186,10 +239,13 @@ def main() -> None:
     sample = some.rows[::7].astype(np.float32).reshape(-1, some.rows.shape[2])
     network = Network(len(words), sample.mean(axis=0), sample.std(axis=0) + 0.05)
     print(sum(p.numel() for p in network.parameters()), "parameters", flush=True)
+    network.drop.p = args.dropped
     if args.start:
         go_on(network, words, args.start)
     rate, spared = (RATE * args.rate, SPARED) if args.start else (RATE, 0.0)
-    weights = learn(some, tuning, network, args.epochs, rate, args.seed, spared)
+    drawn = partial(shared_out, some, older) if args.newer else partial(course, some, spared)
+    recipe = Recipe(args.epochs, rate, args.seed, args.batch, args.noisy)
+    weights = learn(some, tuning, network, recipe, drawn)
     network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})
     print("mean of the last:", told(network, tuning))
     cooled = args.temperature or warmth(network, tuning)
