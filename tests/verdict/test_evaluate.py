@@ -31,7 +31,8 @@ def said(odds: tuple[float, float, float], until: int = ROWS) -> evaluate.Opinio
     [
         ((0.98, 0.01, 0.01), ROWS, "backchannel"),
         ((0.1, 0.8, 0.1), ROWS, "interruption"),  # at the deadline: it has been quiet
-        ((0.1, 0.2, 0.7), 30, "noise"),  # cut off, and the network heard no voice either
+        ((0.02, 0.03, 0.95), 30, "noise"),  # cut off, and the network heard no voice either
+        ((0.1, 0.2, 0.7), 30, None),  # cut off where it may yet have become one
         ((0.3, 0.4, 0.3), 30, None),  # cut off where the box would have listened on
     ],
 )
