@@ -26,7 +26,7 @@ _LOCK = ROOT / "requirements.lock"
 _DIGITS = PYTHON.replace(".", "")
 # Which wheels fit the box: its Python's, the stable interface's, and every glibc up to its own.
 # (pip would hold what a package requires against this machine's Python, not the box's.)
-_PIP = (
+PIP = (
     sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-deps",
     "--no-compile", "--ignore-requires-python", "--only-binary=:all:",
     "--implementation=cp", f"--python-version={PYTHON}",
@@ -106,7 +106,7 @@ def _plant(plan: Plan, tree: Path, wheels: list[Path]) -> None:
     wanted.write_text(fitting(_LOCK.read_text()))
     remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
     quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
-            *_PIP, "--require-hashes", "--target", library, "-r", wanted,
+            *PIP, "--require-hashes", "--target", library, "-r", wanted,
             progress=_progress)  # fmt: skip
     own = plan.work / "own"
     remove(own)
@@ -114,7 +114,7 @@ def _plant(plan: Plan, tree: Path, wheels: list[Path]) -> None:
             sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
             "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
     quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
-            *_PIP, "--no-index", "--target", library, *wheels, *own.glob("*.whl"))  # fmt: skip
+            *PIP, "--no-index", "--target", library, *wheels, *own.glob("*.whl"))  # fmt: skip
     # Scripts with this machine's paths in them; llama.cpp's headers and a second copy of it.
     for name in ("bin", "include", "lib"):
         shutil.rmtree(library / name, ignore_errors=True)

@@ -57,9 +57,19 @@ while True:
 
 
 def make(
-    into: Path, key: Path, version: str, kind: str = "good", *, machine: str, python: str
+    into: Path,
+    key: Path,
+    version: str,
+    kind: str = "good",
+    *,
+    machine: str,
+    python: str,
+    packages: Path | None = None,
 ) -> Path:
-    """A release of that version. Kinds: good, sick, crashes, hangs, unfit."""
+    """A release of that version. Kinds: good, sick, crashes, hangs, unfit.
+
+    `packages`: where what it needs lies, if not with this Python.
+    """
     tree = into / f"tree-{version}"
     shutil.rmtree(tree, ignore_errors=True)
     library = tree / "lib"
@@ -70,7 +80,7 @@ def make(
     (tree / "kind").write_text(kind)
     without = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx")
     shutil.copytree(ROOT / "appliance", library / "appliance", ignore=without)
-    packages = Path(sysconfig.get_paths()["platlib"])
+    packages = packages or Path(sysconfig.get_paths()["platlib"])
     for name in NEEDED:
         shutil.copytree(packages / name, library / name, ignore=without)
     (library / "acts.py").write_text(ACTS)
