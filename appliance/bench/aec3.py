@@ -26,6 +26,7 @@ class Aec3:
 
     working = True
     changes = 0
+    late_db = -100.0
 
     def __init__(self) -> None:
         """Raises ImportError where `livekit` is not installed."""

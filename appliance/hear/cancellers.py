@@ -20,6 +20,10 @@ class Canceller(Protocol):
         """How often the room was found to have changed."""
 
     @property
+    def late_db(self) -> float:
+        """How loud it expects the echo to be that comes later than it can follow; -100: not."""
+
+    @property
     def working(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 

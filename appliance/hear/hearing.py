@@ -18,6 +18,7 @@ from appliance.hear.burst import Burst, usual_after
 from appliance.hear.cancellers import Canceller
 from appliance.hear.evidence import evidence
 from appliance.hear.senses import STEP_FRAMES, Senses, Step
+from appliance.hear.soft_speech import SoftSpeech
 from appliance.hear.tape import Tape
 from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.vad import WINDOW_FRAMES
@@ -44,7 +45,7 @@ PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it cou
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
 _WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witness has heard one
-_SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
+_SAME_FRAMES = RATE_HZ // 10  # after a voice's end what begins is its end still, and no dish
 
 
 class Phase(Enum):
@@ -90,7 +91,8 @@ class Hearing:
         self._phase = Phase.QUIET
         self._onset = 0
         self._over_box_until = -1
-        self._sure_hops = 0
+        self._soft_speech = SoftSpeech(settings)
+        self._voice_until = -RATE_HZ  # the last sound that was a voice
         self._usual_db: float | None = None
         self._burst = Burst(None)
         self._utterance: Utterance | None = None
@@ -173,9 +175,9 @@ class Hearing:
 
     # ── the four phases ──────────────────────────────────────────────────────────────────────
     def _listen(self, step: Step, events: list[Event]) -> None:
-        if not (step.gate or self._network_is_sure(step)):
+        if not (step.gate or self._soft_speech.feed(step)):
             return
-        self._sure_hops = 0
+        self._soft_speech.reset()
         over_box = self._now <= self._over_box_until if self.answering is None else self.answering
         if not self._attention.takes(over_box):
             self._senses.gate.reset()
@@ -189,19 +191,6 @@ class Hearing:
             first = self._onset - self._preroll
             past = self._tape.take(first, self._now - STEP_FRAMES - first)
             self._judging.begin(past)
-
-    def _network_is_sure(self, step: Step) -> bool:
-        """Speech too soft for the gate. Over the box the network alone is no witness: what is left
-        of the box's own voice is speech too."""
-        if step.probability is None:
-            return False
-        if step.probability < self._settings.turn.probability:
-            self._sure_hops = 0
-            return False
-        self._sure_hops += 1
-        margin_db = self._settings.onset.above_echo_db / 2
-        stands_out = self._sure_hops >= _SURE_HOPS and step.excess_db > -margin_db
-        return stands_out or not step.sounding
 
     def _await_speech(self, events: list[Event]) -> None:
         if self._unconfirmed(events):
@@ -284,7 +273,8 @@ class Hearing:
             return False
         # What is still there after all this time is what the room sounds like now.
         self._senses.floor.learn(self._backtrack.usual_db())
-        self._senses.gate.false_alarm()
+        if not self._goes_on:
+            self._senses.gate.false_alarm()
         self._withdraw("noise", events)
         return True
 
@@ -293,8 +283,16 @@ class Hearing:
         events.append(Verdict(self._serial, verdict, age_ms))
         if self._phase is Phase.JUDGED:  # the box goes on in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
-            self._senses.gate.judged(verdict)
+            if not self._goes_on:
+                self._senses.gate.judged(verdict)
+        if verdict == "backchannel":
+            self._voice_until = self._now
         self._quiet()
+
+    @property
+    def _goes_on(self) -> bool:
+        """What is followed now began in a voice that has been judged already."""
+        return self._onset < self._voice_until + _SAME_FRAMES
 
     def _start_speech(self, events: list[Event]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
@@ -320,11 +318,12 @@ class Hearing:
             return
         self._usual_db = usual_after(self._usual_db, self._burst)
         self._senses.background.spoken(self._burst.peak_db)
+        self._voice_until = self._now
         self._quiet()
 
     def _quiet(self) -> None:
         self._phase = Phase.QUIET
-        self._sure_hops = 0
+        self._soft_speech.reset()
         self._senses.gate.reset()
 
     def _jumped(self, index: int) -> list[Event]:

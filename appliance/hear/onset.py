@@ -20,7 +20,7 @@ _DECAY_DB = 0.3  # a step: what a filter of 200 ms leaves lasts as long as the f
 _WARY_STEPS = 6000  # 30 s after the last of several false alarms, or what would have been one
 _ONCE_STEPS = 800  # 4 s after a single one: dishes seldom fall alone
 _AGAIN_STEPS = 12_000  # another one within a minute is no single one
-_SAME_STEPS = 100  # unless it rings on from the first
+_SAME_STEPS = 300  # unless it goes on from the first: 1.5 s of knocking
 _TRIED = 5  # 6 s of the box's voice in which nothing stands out tell as much of a new room as 30
 _WITNESSED_STEPS = 30  # 150 ms: for so long the witness may confirm what the gate has seen
 
@@ -65,6 +65,7 @@ class ExpectedEcho:
         residue_db: float,
         learn: bool,
         floor_db: float = -100.0,
+        late_db: float = -100.0,
     ) -> None:
         """One step; learn while nobody but the box speaks.
 
@@ -83,17 +84,19 @@ class ExpectedEcho:
         if learn:
             if estimate_db < self._peak - _SOFT_DB:
                 self._room.feed(residue_db, False)
-            residue_db = _without(max(floor_db, self._room.db), residue_db)
+            residue_db = _without(max(floor_db, self._room.db, late_db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
             new = self.new
             self._learned_steps += 1
             taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
             self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
             self._loss_db = _usual(self._loss_db, loss_db, 0.0, 60.0, new)
-        self.db = max(self._estimate - self._taken_db, self._played - self._loss_db)
+        late_db += _VOWEL_DB
+        self.db = max(self._estimate - self._taken_db, self._played - self._loss_db, late_db)
 
 
 _SUDDEN_DB = 9.0  # of an echo estimate over the usual: the peaks of a voice need about that much
+_VOWEL_DB = 3.0  # of few frequencies the late echo may pass on more than of all sound on average
 _UNDER_NOISE_DB = 12.0  # how far under the noise a residue is still believed
 
 
@@ -168,6 +171,9 @@ class Gate:
         self._wary_steps = max(0, self._wary_steps - (_TRIED if well else 1))
         self._doubt(stands_out, speaks or followed)
         self._witnessed_steps = _WITNESSED_STEPS if stands_out else self._witnessed_steps - 1
+        # Behind a dish the box itself may go on louder: what the witness hears must not be that.
+        other = energy_db > echo.db + self._settings.above_echo_db / 2
+        speaks = speaks and other
         return self._witnessed_steps > 0 and speaks  # which ends no wariness: right() does
 
     def _doubt(self, stands_out: bool, cleared: bool) -> None:

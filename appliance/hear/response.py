@@ -129,5 +129,7 @@ def power_of(spectrum: Spectrum) -> Floats:
 def _smooth(power: Floats) -> Floats:
     """The mean over `_BINS` neighbouring frequencies."""
     half = _BINS // 2
-    total = np.cumsum(np.pad(power, (half + 1, half), mode="edge"), dtype=np.float64)
+    padded = np.empty(len(power) + _BINS, power.dtype)
+    padded[: half + 1], padded[half + 1 : -half], padded[-half:] = power[0], power, power[-1]
+    total = np.cumsum(padded, dtype=np.float64)
     return ((total[_BINS:] - total[:-_BINS]) / _BINS).astype(np.float32)

@@ -86,7 +86,7 @@ class Senses:
         is learned about room and echo."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
-        clean = np.clip(np.rint(steady), -32768, 32767).astype(np.int16)
+        clean = np.minimum(np.maximum(np.rint(steady), -32768), 32767).astype(np.int16)
         residue = self.canceller.cancel(clean, played, clipped(mic), deaf=deaf)
         changed = self.canceller.changes != self._changes
         if changed:
@@ -107,7 +107,8 @@ class Senses:
         energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or deaf)
-        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db)
+        late_db = self.canceller.late_db
+        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db, late_db)
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or not learn)
         self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1

@@ -105,6 +105,19 @@ def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
     assert background.db < -90
 
 
+def test_three_seconds_of_an_owner_who_speaks_softly_for_once_are_no_television() -> None:
+    soft = []
+    for share in (0.1, 0.4):  # of the time
+        background = Background()
+        background.spoken(-12.0)
+        for step in range(6000):
+            speaks = step % 2000 < share * 2000
+            background.feed(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
+        background.feed(-23.0, 0.9, followed=False)
+        soft.append(background.soft)
+    assert soft == [False, True]
+
+
 def test_noise_that_is_no_speech_is_no_background_speech() -> None:
     background = Background()
     for _ in range(STEPS):

@@ -272,6 +272,22 @@ def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
     assert verdicts[0].age_ms == pytest.approx(patience * confirm_ms, abs=10)
 
 
+@pytest.mark.parametrize(("breath_after_s", "wary"), [(0.0, False), (1.0, True)])
+def test_the_breath_at_a_voices_end_is_no_dish(
+    settings: HearingSettings, breath_after_s: float, wary: bool
+) -> None:
+    question = at_level(say("what about the sea"), -26)
+    breath = np.random.default_rng(4).normal(0, 0.003, 16_000)
+    hearing = Hearing(settings)
+    hearing._senses.gate._wary_steps = 0
+    until_s = 0.4 + breath_after_s  # the turn ends half a second after its last sound
+    still = np.random.default_rng(5).normal(0, 0.0003, round(until_s * 16_000))
+    mic = to_int16(np.concatenate([still[:16_000], question, still, breath]))
+    for at in range(0, len(mic) - 79, 80):
+        hearing.hear(mic[at : at + 80], NOTHING, at)
+    assert hearing._senses.gate.wary == wary
+
+
 def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
     settings: HearingSettings,
 ) -> None:

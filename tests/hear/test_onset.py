@@ -97,6 +97,15 @@ def test_over_the_box_it_wants_more_than_the_expected_echo(settings: Hearing) ->
     assert [gate.feed(-30, -65, echo) for _ in range(2)] == [False, True]
 
 
+def test_what_arrives_late_is_expected_and_is_no_fault_of_the_canceller() -> None:
+    echo = ExpectedEcho()
+    for _ in range(4000):
+        echo.feed(-20, -20, -45, learn=True, late_db=-45)
+    assert echo.db > -44
+    echo.feed(-20, -20, -45, learn=False)
+    assert echo.db == -50  # of the canceller itself, the most that it is trusted
+
+
 def test_a_cold_canceller_is_not_trusted() -> None:
     echo = ExpectedEcho()
     echo.feed(-20, -90, -22, learn=True)
@@ -183,3 +192,17 @@ def test_a_noise_that_had_a_witness_keeps_it_wary_and_a_murmur_does_not(
         for _ in range(198):
             gate.feed(FLOOR_DB, FLOOR_DB, ExpectedEcho())
     assert gate.wary == wary
+
+
+@pytest.mark.parametrize(("over_echo_db", "fires"), [(2.0, False), (6.0, True)])
+def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
+    settings: Hearing, over_echo_db: float, fires: bool
+) -> None:
+    echo = ExpectedEcho()
+    for _ in range(2000):
+        echo.feed(-20, -20, -45, learn=True)
+    gate = Gate(settings.onset)
+    gate.be_wary()
+    for _ in range(3):
+        assert not gate.feed(echo.db + 20, -65, echo)  # a dish
+    assert gate.feed(echo.db + over_echo_db, -65, echo, speaks=True) == fires
