@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 import time
@@ -31,7 +32,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
         case "rollback":
             return cli_rollback(Wishes(wait_s=args.wait))
         case "ask":
-            return cli_ask()
+            return cli_ask(args.version)
         case "list":
             return cli_list()
         case "status":
@@ -62,9 +63,10 @@ def cli_rollback(wishes: Wishes) -> int:
     return 0
 
 
-def cli_ask() -> int:
-    """Have the newest offer installed, by whoever has the right to. Returns at once."""
-    ready = wanted.offers()
+def cli_ask(version: str | None = None) -> int:
+    """Have the newest offer, or that version's, installed by whoever has the right to. Returns at
+    once."""
+    ready = [offer for offer in wanted.offers() if version in (None, offer.version)]
     if not ready:
         print("nothing newer lies ready")
         return 0
@@ -117,6 +119,7 @@ def look(shelf: Shelf, incoming: Path = wanted.INCOMING) -> dict[str, object]:
         "previous": shelf.previous(),
         "installed": [manifest.version for manifest in shelf.installed()],
         "offers": [offer.version for offer in wanted.offers(shelf, incoming)],
+        "asked": os.path.lexists(incoming / wanted.WANTED),
         "step": going.step,
         "problem": going.problem,
     }

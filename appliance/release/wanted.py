@@ -106,6 +106,7 @@ def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMI
     said = archive.look(file)
     version = said.version if said else file.name
     teller = Teller(shelf.trial_folder, version)
+    teller.progress("look", 0.0)  # how the last one ended is no word about this one
     # A copy that the asker cannot change between the check and the unpacking.
     mine = shelf.root / f".wanted{archive.SUFFIX}"
     try:

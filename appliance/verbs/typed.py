@@ -152,10 +152,11 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
         waiting.add_argument(
             "--wait", type=int, default=900, metavar="S", help="for a conversation to end (900)"
         )
-    add(
+    asked = add(
         "ask",
-        "ask for the newest release that lies ready; needs no rights, the update service acts",
+        "ask for a release that lies ready; needs no rights, the update service acts",
     )
+    asked.add_argument("version", nargs="?", metavar="VERSION", help="which (the newest)")
     add("list", "list the releases that lie on the box")
     told = add("status", "tell what is kept, what runs, and what could be installed")
     told.add_argument("--json", action="store_true", help="print it as JSON")

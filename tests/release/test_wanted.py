@@ -10,7 +10,7 @@ import pytest
 from appliance.errors import ReleaseRefused, ReleaseSick
 from appliance.release.install import Wishes
 from appliance.release.wanted import Going, ask, how_it_goes, install_wanted, offers
-from tests.release.workshop import Bench
+from tests.release.workshop import Bench, PaperBox
 
 
 @pytest.fixture
@@ -49,6 +49,27 @@ def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
     assert (going.version, going.step) == ("0.4.0", "")
     assert "back on 0.2.0" in going.problem
     assert not (incoming / "wanted").exists()
+
+
+def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
+    at: Bench, incoming: Path
+) -> None:
+    sick, good = offers(at.shelf, incoming)
+    ask(sick)
+    with pytest.raises(ReleaseSick):
+        install_wanted(at.installer(), Wishes(), incoming)
+    seen: list[Going] = []
+
+    class Watched(PaperBox):
+        def clock_s(self) -> float:
+            seen.append(how_it_goes(at.shelf.trial_folder))
+            return super().clock_s()
+
+    at.box = Watched(at.shelf, runs=at.box.runs)
+    ask(good)
+    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert seen
+    assert all(going.version == "0.3.0" and going.step and not going.problem for going in seen)
 
 
 def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
