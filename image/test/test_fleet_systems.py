@@ -137,10 +137,14 @@ def test_power_that_goes_in_the_middle_of_a_trial_leaves_the_old_system(
     assert said(box)["problem"]
 
 
-def test_the_next_system_goes_into_the_first_slot(fleet: Fleet, systems: Foundry) -> None:
-    played = update(fleet, systems.make("1.6.0").archive)
+def test_the_next_system_goes_into_the_first_slot_and_a_release_with_it(
+    fleet: Fleet, systems: Foundry
+) -> None:
+    release = fleet.release("0.2.0")
+    played = update(fleet, systems.make("1.6.0").archive, "-e", f"interlude_release_file={release}")
     assert played.code == 0, played.said[-3000:]
     assert running(fleet) == ["1.6.0 from a"] * 2
+    assert fleet.kept() == ["0.2.0"] * 2
 
 
 def test_a_box_goes_back_when_it_is_told_to(fleet: Fleet) -> None:
