@@ -52,6 +52,13 @@ WITHOUT_THINKER = tuple(
 )
 
 
+def from_sentence(number: int) -> str:
+    """TALK, all of it, from that sentence on; after the last one comes the first."""
+    sentences = TALK.removesuffix(".").split(". ")
+    at = number % len(sentences)
+    return ". ".join((*sentences[at:], *sentences[:at])) + "."
+
+
 class Stage(Rehearsal):
     """Plays no script: `act` is called once everything is up, and does what it wants.
 
@@ -79,6 +86,9 @@ class Stage(Rehearsal):
         self._open: set[int] = set()  # serials of onsets whose end has not come yet
         self.quiet_since = 0  # card index since which no onset is open
         self.started_at = 0  # card index at which the newest answer began
+        self._started = 0  # its turn
+        self._talks = 0  # how often it began to
+        self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
         self.dropouts = {"capture": 0, "playback": 0}
 
     # ── what an act may do ───────────────────────────────────────────────────────────────────
@@ -106,25 +116,28 @@ class Stage(Rehearsal):
         self.mail.send(message)
 
     def talk(self) -> None:
-        """The box begins to talk anew. Returns when it has been talking for half a second.
+        """The box begins to talk anew, with the next sentence of TALK, so that what breaks it off
+        does not always fall on the same words. Returns when it has been talking for half a second.
 
         Raises CardError when it does not.
         """
         for _ in range(3):
             before = self.started_at
             self.send(StopSpeaking())
-            self.send(Say(TALK))
+            self.send(Say(from_sentence(self._talks)))
+            self._talks += 1
             if self.until(lambda before=before: self.started_at != before, 8.0):  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+                self._talk = self._started
                 self.wait(0.5)
                 return
         raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
 
     def talking(self) -> bool:
-        """It talks and has something left to say, and the listener waits for nothing."""
+        """It has something left to say of its talk, and the listener waits for nothing."""
         talked_s = (self.card.now() - self.started_at) / RATE_HZ
         return (
             self.state is not None
-            and self.state.state == "speaking"
+            and (self.state.state, self.state.turn) == ("speaking", self._talk)
             and talked_s < TALKS_S
             and not self._open
         )
@@ -145,6 +158,11 @@ class Stage(Rehearsal):
                 return
             if isinstance(seen.message, kind):
                 yield seen.message
+
+    @property
+    def unread(self) -> int:
+        """Slots of speech that went by while this process was held up."""
+        return self._voice.lost
 
     def spoken(self, turn: int) -> Samples:
         """What the speaker has made so far of answer `turn`; zeros where that went by unread."""
@@ -174,8 +192,8 @@ class Stage(Rehearsal):
                 self._close(serial, at)
             case SpeechEnded(utterance, last=True):
                 self._close(utterance, at)
-            case Started(_, index):
-                self.started_at = self.index(index)
+            case Started(turn, index):
+                self._started, self.started_at = turn, self.index(index)
             case Dropouts(direction, count):
                 self.dropouts[direction] = count
 

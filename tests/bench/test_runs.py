@@ -9,8 +9,9 @@ from appliance.bench import seam as bench_seam
 from appliance.bench import stop as bench_stop
 from appliance.bench import vad as bench_vad
 from appliance.bench.benches import Options
-from appliance.bench.stage import QUIET
+from appliance.bench.stage import QUIET, TALK, Stage, from_sentence
 from appliance.errors import ModelError
+from appliance.messages import Say, StopSpeaking
 from appliance.room.commands import load_over
 from appliance.settings import load_defaults
 
@@ -24,6 +25,32 @@ def test_words_over_the_box_are_measured_for_both() -> None:
     assert {event["by"] for event in events} == {"ours", "article"}
     counted = [e for e in events if e["by"] == "ours" and not (e["left_out"] or e["missed"])]
     assert all(0 < e["last_ms"] < 1000 and e["decided_ms"] < e["last_ms"] for e in counted)
+
+
+@pytest.mark.timeout(120)
+def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
+    """Without a thinker it excuses itself after each interruption."""
+
+    def act(stage: Stage) -> None:
+        stage.talk()
+        assert stage.talking()
+        began = stage.started_at
+        stage.send(StopSpeaking())
+        stage.send(Say("I'm getting my thoughts together. Ask me again in a moment."))
+        assert stage.until(lambda: stage.started_at != began, 10.0)
+        assert stage.until(lambda: stage.state is not None and stage.state.state == "speaking", 9.0)
+        assert not stage.talking()
+        stage.talk()
+        assert stage.talking()
+
+    Stage(QUIET, load_defaults(), act).play()
+
+
+def test_its_talk_begins_with_another_sentence_each_time_and_is_whole() -> None:
+    assert from_sentence(0) == TALK
+    assert from_sentence(1).startswith("It goes around us once a month")
+    assert from_sentence(1).endswith("four thousand million years.")
+    assert {len(from_sentence(n)) for n in range(20)} == {len(TALK)}
 
 
 @pytest.mark.timeout(120)
