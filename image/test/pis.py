@@ -73,7 +73,9 @@ class Pi(Box):
         self.options = (f"--bind={self.card}:/dev/disk/by-partlabel",)
         (self.root / "data/keep").mkdir(parents=True)
         for unit in WITHOUT:
-            (self.root / "etc/systemd/system" / unit).symlink_to("/dev/null")
+            beside = self.root / f"etc/systemd/system/{unit}.d"
+            beside.mkdir()
+            (beside / "without.conf").write_text("[Unit]\nConditionPathExists=/never\n")
         last = self.root / "usr/lib/systemd/system-shutdown/words"
         last.parent.mkdir(parents=True, exist_ok=True)
         last.write_text(LAST_WORDS)
