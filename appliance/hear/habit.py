@@ -7,6 +7,8 @@ pauses of a television, and only the fan of a kitchen.
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 
 _LOWEST_DB, _BINS = -100, 100  # of 1 dB
@@ -27,16 +29,10 @@ class Levels:
         self._counts = np.zeros(_BINS)
         self._weight = 1.0  # of a new step: it grows, so that the others shrink
         self._steps = 0
-        self._sounding = 0.0
 
     @property
     def known(self) -> bool:
         return self.db > _LOWEST_DB
-
-    @property
-    def sounding(self) -> float:
-        """The share of the steps lately that was any louder than nothing, when it last looked."""
-        return self._sounding
 
     def feed(self, level_db: float, followed: bool) -> None:
         """One step; `followed`: a sound that stood out is under way."""
@@ -50,7 +46,6 @@ class Levels:
     def _look(self) -> None:
         total = np.cumsum(self._counts)
         if total[-1] >= self._weight * _LEAST_STEPS:
-            self._sounding = float(1 - total[0] / total[-1])
             self.db = _LOWEST_DB + float(np.searchsorted(total, self._share * total[-1]))
         if self._weight > _HEAVY:
             self._counts /= self._weight
@@ -58,10 +53,10 @@ class Levels:
 
 
 _SPEECH = 0.5  # probability
-_SPEECH_SHARE, _SPEECH_STEPS = 0.9, 6000  # of 30 s; its level is that of its louder half
-# Of 30 s must be speech to count. A television's fill half of them and more; three seconds of an
-# owner who speaks softly for once filled a tenth, and made the box deaf to the next word.
-_GOES_ON_SHARE = 0.2
+_SPEECH_SHARE, _SPEECH_STEPS = 0.9, 6000  # more than a tenth of 30 s must be speech to count
+# Who says something this short and then waits this long has asked something. No television waits.
+# (One softer question, of three seconds, once filled the tenth, and the next word went unheard.)
+_TURN_STEPS, _WAIT_STEPS = 1200, 400
 _SYLLABLES_DB = 6.0  # its loudest syllables stand out by that much more
 _PEAK_DECAY_DB = 0.1  # a step, 20 dB a second: from one syllable to the next a peak holds
 # Under the peaks of the owner's speech. Single words of one speaker stay above it, a television at
@@ -81,28 +76,36 @@ class Background:
 
     def __init__(self) -> None:
         self._levels = Levels(_SPEECH_SHARE, _SPEECH_STEPS)
+        self._before = self._levels
+        self._silent_steps, self._turn_steps = _WAIT_STEPS, 0
         self._peak_db = float(_LOWEST_DB)
         self._owner_db: float | None = None  # peaks of the owner's speech
 
     @property
     def db(self) -> float:
-        return self._levels.db + _SYLLABLES_DB if self._known else float(_LOWEST_DB)
+        return self._levels.db + _SYLLABLES_DB if self._levels.known else float(_LOWEST_DB)
 
     @property
     def soft(self) -> bool:
-        return self._known and self._too_soft(self._peak_db)
-
-    @property
-    def _known(self) -> bool:
-        return self._levels.known and self._levels.sounding > _GOES_ON_SHARE
+        return self._levels.known and self._too_soft(self._peak_db)
 
     def feed(self, energy_db: float, probability: float, followed: bool, own: bool = False) -> None:
         """One step's energy, and the probability that it is speech; `own`: it may be what is left
         of the box's voice, which is speech too, and says nothing of a television."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
         heard = probability >= _SPEECH and not own
+        self._follow(heard)
         speech_db = energy_db if heard else _LOWEST_DB
         self._levels.feed(speech_db, followed and not self._too_soft(self._peak_db))
+
+    def _follow(self, heard: bool) -> None:
+        """A turn and the wait after it: what was known before the turn is what is known."""
+        if heard and self._silent_steps >= _WAIT_STEPS:
+            self._before, self._turn_steps = copy.deepcopy(self._levels), 0
+        self._turn_steps += 1
+        self._silent_steps = 0 if heard else self._silent_steps + 1
+        if self._silent_steps == _WAIT_STEPS and self._turn_steps < _TURN_STEPS + _WAIT_STEPS:
+            self._levels = self._before
 
     def spoken(self, peak_db: float) -> None:
         """Something was taken for the owner; `peak_db`: its loudest step."""

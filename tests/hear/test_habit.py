@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from appliance.hear.habit import Background, Levels
 
@@ -105,17 +106,18 @@ def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
     assert background.db < -90
 
 
-def test_three_seconds_of_an_owner_who_speaks_softly_for_once_are_no_television() -> None:
-    soft = []
-    for share in (0.1, 0.4):  # of the time
-        background = Background()
-        background.spoken(-12.0)
-        for step in range(6000):
-            speaks = step % 2000 < share * 2000
-            background.feed(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
-        background.feed(-23.0, 0.9, followed=False)
-        soft.append(background.soft)
-    assert soft == [False, True]
+@pytest.mark.parametrize(("silence_s", "soft"), [(7.0, False), (1.0, True)])
+def test_who_says_something_and_waits_is_no_television_however_soft(
+    silence_s: float, soft: bool
+) -> None:
+    background = Background()
+    background.spoken(-12.0)
+    spoken, period = 600, 600 + round(200 * silence_s)  # steps: three seconds, and a silence
+    for step in range(2 * period):
+        speaks = step % period < spoken
+        background.feed(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
+    background.feed(-23.0, 0.9, followed=False)
+    assert background.soft == soft
 
 
 def test_noise_that_is_no_speech_is_no_background_speech() -> None:
