@@ -33,6 +33,7 @@ from appliance.room.corpus import Source
 
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8
+SHOWN_FOLDERS = 12  # of a class
 WORTH_S = 300.0  # of sound: it takes some seconds, as long as a process takes to start
 LINES = 10  # of progress, where there is no terminal
 COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
@@ -182,7 +183,22 @@ def _recordings(sources: list[Source]) -> str:
     speakers = len({s.speaker for s in sources})
     return (
         f"{words} recordings of words and sentences by {speakers} speakers, "
-        f"{len(sources) - words} of noise and television; the rest is espeak-ng's and synthesised."
+        f"{len(sources) - words} of noise and television; the rest is espeak-ng's and synthesised. "
+        f"By their folders' names: {_folders(sources)}."
+    )
+
+
+def _folders(sources: list[Source]) -> str:
+    """What the folders were taken for; a name that is no class and no known word is a word."""
+    named: dict[str, list[str]] = {}
+    for source in sorted(sources, key=lambda s: (s.kind, s.word)):
+        words = named.setdefault(source.kind, [])
+        if source.word not in words:
+            words.append(source.word)
+    return "; ".join(
+        f"{kind}: {', '.join(words[:SHOWN_FOLDERS])}"
+        + (f" and {len(words) - SHOWN_FOLDERS} more" if len(words) > SHOWN_FOLDERS else "")
+        for kind, words in named.items()
     )
 
 

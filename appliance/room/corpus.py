@@ -32,19 +32,23 @@ SUFFIXES = (".flac", ".wav")
 # here is a word, and any other word is an interruption: talking over the owner is worse.
 WORDS: dict[str, tuple[Kind, ...]] = {
     **dict.fromkeys(
-        """backchannel backchannels yes right yeah yep yup okay ok mm mhm mmhm mmhmm mmm hm hmm
-        uhhuh uhuh aha ah oh sure isee wow really exactly indeed true""".split(),
+        """backchannel backchannels acknowledgement acknowledgements yes right yeah yep yup okay ok
+        mm mhm mmhm mmhmm mmm hm hmm uhhuh uhuh aha ah oh sure isee wow really exactly indeed
+        true""".split(),
         ("backchannel",),
     ),
     **dict.fromkeys(
-        """noises cough coughs coughing sneeze sneezing throat throatclearing breath breathing
-        sigh laugh laughter clap claps clapping click clicks knock clatter dishes door footsteps
-        keyboard music""".split(),
-        ("noise",),
+        """noise noises cough coughs coughing sneeze sneezes sneezing sniff throat throatclearing
+        breath breathing sigh sighs laugh laughs laughing laughter giggle hiccup snoring whistle
+        whistling clap claps clapping applause click clicks clicking mouseclick keyboard
+        keyboardtyping typing knock knocks knocking door doorknock doorwoodknock doorslam doorbell
+        footstep footsteps clatter crash bang thud glassbreaking dishes cutlery pouring vacuum
+        vacuumcleaner blender microwave washingmachine dishwasher clockalarm clocktick siren
+        ringtone barking meow crying cryingbaby traffic carhorn music""".split(),
+        ("noise", "background"),  # long ones are what a room sounds like all the time
     ),
-    "noise": ("noise", "background"),  # long ones are what a room sounds like all the time
     **dict.fromkeys("television tv radio long babble".split(), ("television",)),
-    **dict.fromkeys("background kitchen silence".split(), ("background",)),
+    **dict.fromkeys("background ambience roomtone kitchen silence".split(), ("background",)),
     **dict.fromkeys("interruption interruptions commands".split(), ("interruption",)),
 }
 BACKGROUND_S = 5.0  # a noise that lasts longer is no event

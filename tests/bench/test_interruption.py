@@ -66,6 +66,7 @@ def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
     printed = capsys.readouterr().out
     assert "broken.flac: is no sound file" in printed
     assert "2 recordings of words and sentences by 1 speakers" in printed
+    assert "backchannel: yes; interruption: stop." in printed.replace("\n", " ")
     assert "nothing to draw was measured" in printed
 
 

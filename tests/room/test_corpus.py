@@ -55,6 +55,8 @@ def test_a_folders_name_is_a_class_or_a_word(folder: str, kind: str) -> None:
 
 def test_a_long_noise_is_a_background_and_a_long_word_is_still_a_word() -> None:
     assert kind_of("noise", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 3.0) == "noise"
     assert kind_of("yes", 90.0) == "backchannel"
 
 
