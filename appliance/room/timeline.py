@@ -152,7 +152,6 @@ def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
 
 
 def _captions(owner: Axes, box: Axes, outcomes: list[Outcome], start: float, stop: float) -> None:
-    style: dict[str, Any] = {"va": "top", "size": 8.5, "color": INK, "zorder": 5}
     for number, out in enumerate(outcomes):
         figures = [out.outcome]
         if out.stop_ms is not None:
@@ -163,18 +162,23 @@ def _captions(owner: Axes, box: Axes, outcomes: list[Outcome], start: float, sto
             figures.append(f"answer after {out.answer_ms:.0f} ms")
         if start <= out.onset_s < stop:
             said = f"“{textwrap.fill(out.said, 28)}”\n" + textwrap.fill(", ".join(figures), 28)
-            at = min(out.onset_s, start + (stop - start) * LAST_CAPTION)
-            owner.text(at, owner.get_ylim()[1] * 0.97, said, bbox=_bubble(OWNER), **style)
+            _caption(owner, out.onset_s, owner.get_ylim()[1] * 0.97, said, OWNER, (start, stop))
         at = out.end_s + (out.answer_ms or 0) / 1000
         if out.answer_text and out.answer_ms is not None and start <= at < stop:
             shown = textwrap.fill(textwrap.shorten(out.answer_text, 130, placeholder=" …"), 44)
             top = box.get_ylim()[1] * (0.97 if number % 2 == 0 else 0.8)
-            edge = start + (stop - start) * LAST_CAPTION  # beyond it, it would not fit the row
-            box.text(min(at, edge), top, shown, bbox=_bubble(BOX), **style)
+            _caption(box, at, top, shown, BOX, (start, stop))
 
 
-def _bubble(edge: str) -> dict[str, Any]:
-    return {"fc": PAPER, "ec": edge, "lw": 0.5, "pad": 2.5, "alpha": 0.9}
+def _caption(
+    axis: Axes, at: float, top: float, text: str, colour: str, row: tuple[float, float]
+) -> None:
+    """From `at` on; near the row's end, up to that end."""
+    start, stop = row
+    late = at > start + (stop - start) * LAST_CAPTION
+    bubble = {"fc": PAPER, "ec": colour, "lw": 0.5, "pad": 2.5, "alpha": 0.9}
+    axis.text(stop - 0.05 if late else at, top, text, bbox=bubble, va="top", size=8.5, color=INK,
+              zorder=5, ha="right" if late else "left", multialignment="left")  # fmt: skip
 
 
 def _bare(axis: Axes, label: str) -> None:
