@@ -30,7 +30,7 @@ STEP = 80  # samples, 5 ms: the listener's own step
 INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
 OWNER, BOX, VOICE = "#0b7a75", "#c2571a", "#5b4b8a"
 ROW_S = 24.0  # of sound in a row
-LAST_CAPTION = 0.84  # of a row, where the last caption may begin
+LAST_CAPTION = 0.8  # of a row: what begins later ends with the row
 STATES = {
     "idle": "#eef1f4",
     "listening": "#bfe3df",
