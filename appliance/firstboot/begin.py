@@ -60,9 +60,11 @@ def carried(card: Card) -> dict[str, bytes]:
 
 
 def wipe(card: Card) -> None:
-    """Overwrite the seed's files and take them away: passwords are in them."""
+    """Overwrite the seed's files and take them away: passwords are in them, and in what an editor
+    left of earlier ones."""
     with card.part(CONFIG) as config:
         fat = Fat(config)
+        fat.wipe_free()
         for name in (*forms.FORMS, *forms.BESIDE):
             fat.wipe(name)
 

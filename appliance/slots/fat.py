@@ -55,6 +55,8 @@ class Fat:
         self._cluster_bytes = self._per_cluster * SECTOR
         if total * SECTOR > part.size or self._data > part.size:
             raise self._broken("says it is larger than its partition")
+        whole = (total * SECTOR - self._data) // self._cluster_bytes
+        self._clusters = min(whole, self._fat_bytes // 4 - 2)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────
     def files(self) -> list[File]:
@@ -98,6 +100,16 @@ class Fat:
         for copy in range(self._copies):
             for cluster in clusters:
                 self._part.write(self._fat + copy * self._fat_bytes + 4 * cluster, bytes(4))
+        self._part.flush()
+
+    def wipe_free(self) -> None:
+        """Overwrite what files that are gone have left: an editor writes a new one beside the old."""
+        table = self._part.read(self._fat, 4 * (self._clusters + 2))
+        for cluster in range(2, self._clusters + 2):
+            if _number(table, 4 * cluster, 4) & 0x0FFFFFFF == 0:
+                place = self._place(cluster)
+                if any(self._part.read(place, self._cluster_bytes)):
+                    self._part.write(place, bytes(self._cluster_bytes))
         self._part.flush()
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────

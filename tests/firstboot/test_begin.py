@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -53,6 +54,17 @@ def test_imagers_seed_is_used_and_nothing_of_it_is_left(ground: Ground, tmp_path
     assert AUTOBOOT in raw
     assert (ground.keep / "etc/hostname").read_text() == "kitchen\n"
     assert begin(new, ground) == Begun()
+
+
+def test_nor_of_what_an_editor_left_of_an_earlier_one(ground: Ground, tmp_path: Path) -> None:
+    own = OWN.replace("model: gemma-4-e2b", "model: pocket")
+    new = card(tmp_path, own=own.replace("correct horse", "earlier horse"))
+    (tmp_path / "interlude.yaml").write_text(own)
+    image = tmp_path / "config.fat"
+    subprocess.run(["mcopy", "-o", "-i", image, tmp_path / "interlude.yaml", "::"], check=True)
+    assert b"earlier horse" in image.read_bytes()
+    assert begin(new, ground).seeded
+    assert b" horse" not in image.read_bytes()
 
 
 def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> None:

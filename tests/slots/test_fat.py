@@ -85,6 +85,21 @@ def test_a_wiped_file_leaves_nothing_of_it_anywhere(image: Path) -> None:
     assert mtools_reads(image, "autoboot.txt") == FILES["autoboot.txt"]
 
 
+def test_what_earlier_files_have_left_can_be_wiped_and_nothing_else(
+    image: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "network-config").write_bytes(b"another\n")
+    subprocess.run(["mdel", "-i", image, "::network-config"], check=True)  # as an editor saves
+    subprocess.run(["mcopy", "-i", image, tmp_path / "network-config", "::"], check=True)
+    assert b"secret" in image.read_bytes()
+    with opened(image) as part:
+        Fat(part).wipe_free()
+        kept = {name: Fat(part).read(name) for name in FILES}
+    assert b"secret" not in image.read_bytes()
+    assert kept == {**FILES, "network-config": b"another\n"}
+    assert mtools_reads(image, "user-data") == FILES["user-data"]
+
+
 @pytest.mark.skipif(shutil.which("fsck.vfat") is None, reason="no fsck.vfat here")
 def test_the_file_system_is_whole_after_it(image: Path) -> None:
     with opened(image) as part:
