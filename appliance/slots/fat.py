@@ -103,7 +103,7 @@ class Fat:
         self._part.flush()
 
     def wipe_free(self) -> None:
-        """Overwrite what files that are gone have left: an editor writes a new one beside the old."""
+        """Overwrite what is left of files that are gone: an editor writes a new one elsewhere."""
         table = self._part.read(self._fat, 4 * (self._clusters + 2))
         for cluster in range(2, self._clusters + 2):
             if _number(table, 4 * cluster, 4) & 0x0FFFFFFF == 0:
