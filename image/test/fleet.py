@@ -75,11 +75,11 @@ class Played:
     def changed(self) -> dict[str, int]:
         return {
             box: int(n)
-            for box, n in re.findall(r"^(\w+)\s+: ok=\d+\s+changed=(\d+)", self.said, re.M)
+            for box, n in re.findall(r"^([\w-]+)\s+: ok=\d+\s+changed=(\d+)", self.said, re.M)
         }
 
     def touched(self) -> set[str]:
-        return set(re.findall(r"^(\w+)\s+: ok=", self.said, re.MULTILINE))
+        return set(re.findall(r"^([\w-]+)\s+: ok=", self.said, re.MULTILINE))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import pytest
 
 from image.test import boxes
-from image.test.fleet import PATIENCE_S, ROOT, Fleet, scratch, started
+from image.test.fleet import PATIENCE_S, Fleet, scratch, started
 
 pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
 SPEAKS = "grep -q speaking /run/interlude/status.json"
@@ -248,32 +248,3 @@ def test_a_key_is_rotated_as_the_page_tells(fleet: Fleet) -> None:
     played = fleet.update(fleet.release("0.12.0"))
     assert "not signed by anybody" in played.said
     assert fleet.kept() == ["0.11.0"] * 3
-
-
-def test_the_example_of_an_inventory_and_its_vault_make_boxes(fleet: Fleet) -> None:
-    mine = fleet.folder / "my-inventory"
-    shutil.copytree(ROOT / "ansible/inventory", mine)
-    hosts = (mine / "example.yml").read_text()
-    for box, example in zip(fleet.boxes, ("192.0.2.11", "192.0.2.12", "192.0.2.21"), strict=True):
-        assert example in hosts
-        hosts = hosts.replace(example, box.address)
-    (mine / "example.yml").write_text(hosts)
-    variables = mine / "group_vars/boxes"
-    shutil.copy(variables / "vault.yml.example", variables / "vault.yml")
-    (fleet.folder / "vault-pass").write_text("nobody's\n")
-    vault = ("--vault-password-file", str(fleet.folder / "vault-pass"))
-    subprocess.run(["ansible-vault", "encrypt", *vault, variables / "vault.yml"],
-                   check=True, capture_output=True)  # fmt: skip
-    assert "the broker's password" not in (variables / "vault.yml").read_text()
-    ssh = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
-    played = fleet.play(
-        "site.yml", "--skip-tags", "packages", *vault, "--private-key", str(fleet.boxes[0].key),
-        f"--ssh-common-args={ssh}", inventory=mine / "example.yml",
-    )  # fmt: skip
-    assert played.code == 0, played.said[-3000:]
-    assert "the broker's password" not in played.said
-    lies = fleet.boxes[0].ssh("cat /etc/interlude/secrets/mqtt-password").stdout
-    assert lies == "the broker's password for the user interlude\n"
-    changed = fleet.boxes[0].ssh("interlude config --changed").stdout
-    assert "homeassistant.local" in changed
-    assert "Kitchen" in changed

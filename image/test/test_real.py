@@ -1,5 +1,5 @@
-"""How long a box is silent when a new release is installed on it: the real package, with its pocket
-model and a sound card, updated by its own verb in a container.
+"""The real package, with its pocket model and a sound card, on a box in a container: how long it is
+silent when a new release is installed, and whether it takes what the example of an inventory says.
 
 The figures are of this machine, and of how busy it was. The wait for the first word is systemd's:
 from the moment in which the old release is told to stop to that in which each part of the new one
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -19,7 +20,7 @@ from appliance.room.card import SoundCard
 from appliance.room.card_events import Kind, Stream
 from image.test import real
 from image.test.boxes import Box
-from image.test.fleet import Fleet, scratch, started
+from image.test.fleet import ROOT, Fleet, scratch, started
 
 pytestmark = pytest.mark.timeout(1800)
 OLD, NEW = "9.0.0", "9.1.0"
@@ -68,3 +69,35 @@ def test_the_microphone_is_closed_once_and_the_new_release_listens(
           f" was closed {deaf_s:.2f} s")  # fmt: skip
     said = json.loads(box.ssh("interlude status --json").stdout)
     assert (said["version"], said["failed"]) == (NEW, [])
+
+
+def test_the_example_of_an_inventory_and_its_vault_make_a_box(
+    fleet: tuple[Fleet, SoundCard],
+) -> None:
+    made, _ = fleet
+    box = made.boxes[0]
+    mine = made.folder / "my-inventory"
+    shutil.copytree(ROOT / "ansible/inventory", mine)
+    hosts = (mine / "example.yml").read_text()
+    assert "192.0.2.11" in hosts
+    (mine / "example.yml").write_text(hosts.replace("192.0.2.11", box.address))
+    variables = mine / "group_vars/boxes"
+    shutil.copy(variables / "vault.yml.example", variables / "vault.yml")
+    (made.folder / "vault-pass").write_text("nobody's\n")
+    vault = ("--vault-password-file", str(made.folder / "vault-pass"))
+    subprocess.run(["ansible-vault", "encrypt", *vault, variables / "vault.yml"],
+                   check=True, capture_output=True)  # fmt: skip
+    assert "the broker's password" not in (variables / "vault.yml").read_text()
+    ssh = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
+    words = ("--skip-tags", "packages", "--limit", "interlude-kitchen", *vault,
+             "--private-key", str(box.key), f"--ssh-common-args={ssh}")  # fmt: skip
+    played = made.play("site.yml", *words, inventory=mine / "example.yml")
+    assert played.code == 0, played.said[-3000:]
+    assert "the broker's password" not in played.said
+    lies = box.ssh("cat /etc/interlude/secrets/mqtt-password").stdout
+    assert lies == "the broker's password for the user interlude\n"
+    changed = box.ssh("interlude config --changed").stdout
+    for word in ("homeassistant.local", "Kitchen", "plughw:CARD=Array"):
+        assert word in changed
+    again = made.play("site.yml", *words, inventory=mine / "example.yml")
+    assert (again.code, set(again.changed().values())) == (0, {0})
