@@ -78,7 +78,7 @@ def _measure(
         with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
             for job, result in results:
                 found.done.append((job, result))
-                problems += [p for p in result.problems if p not in problems]
+                problems += [p for p in dict.fromkeys(result.problems) if p not in problems]
                 advance()
 
 
@@ -179,11 +179,11 @@ def _plain(trial: object) -> dict[str, object]:
 def _recordings(sources: list[Source]) -> str:
     if not sources:
         return "No recordings: every voice is espeak-ng's, every noise is synthesised."
-    words = sum(s.kind in ("backchannel", "interruption") for s in sources)
-    speakers = len({s.speaker for s in sources})
+    words = [s for s in sources if s.kind in ("backchannel", "interruption")]
+    others, speakers = len(sources) - len(words), len({s.speaker for s in words})
     return (
-        f"{words} recordings of words and sentences by {speakers} speakers, "
-        f"{len(sources) - words} of noise and television; the rest is espeak-ng's and synthesised. "
+        f"{len(words)} recordings of words and sentences by {speakers} speakers, "
+        f"{others} of noise and television; the rest is espeak-ng's and synthesised. "
         f"By their folders' names: {_folders(sources)}."
     )
 

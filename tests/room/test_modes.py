@@ -45,8 +45,8 @@ def spoken(text: str) -> Sound:
     return make(Scene(name="test"), Utterance(say=text, speed=150))
 
 
-def on_stage(act: Any, **hearing: Any) -> None:
-    changed = load_over(settings.load_defaults(), {"mode": "push_to_talk", "hearing": hearing})
+def on_stage(act: Any, mode: str, **hearing: Any) -> None:
+    changed = load_over(settings.load_defaults(), {"mode": mode, "hearing": hearing})
     Stage(ECHO, changed, act, parts=(*WITHOUT_THINKER, "words")).play()
 
 
@@ -94,7 +94,22 @@ def test_the_button_pressed_twice_a_microphone_that_is_off_and_the_wake_word() -
         stage.send(SetMode("wake_word"))
         _the_wake_word_interrupts_and_other_speech_does_not(stage)
 
-    on_stage(act, push_to_talk={"press": "toggle"}, wake={"barge_in": False})
+    on_stage(act, "push_to_talk", push_to_talk={"press": "toggle"}, wake={"barge_in": False})
+
+
+def test_in_wake_word_mode_speech_is_heard_over_an_answer_and_not_before() -> None:
+    def act(stage: Stage) -> None:
+        at = stage.card.now()
+        said(stage, HELLO)
+        assert not list(stage.found(Onset, at))
+        stage.wait(2.5)  # who speaks on and on might be a television (habit.py)
+        stage.talk()
+        at = stage.card.now()
+        said(stage, "wait, tell me about the moon instead")
+        falls_silent(stage, at)
+        assert comes(stage, SpeechEnded, at).frames > RATE_HZ // 2
+
+    on_stage(act, "wake_word")
 
 
 def _a_press_begins_and_the_next_one_ends(stage: Stage) -> None:
