@@ -226,7 +226,8 @@ def talk(started: Started) -> dict[str, Any]:
     said = started.machine.ssh(command, TALK_LIMIT_S)
     assert said.returncode == 0, said.stderr
     heard: dict[str, Any] = json.loads(said.stdout)
-    print(f"\n   a conversation of {heard['seconds']:.0f} s in there: {heard['took']}")
+    print(f"\n   a conversation of {heard['seconds']:.0f} s in there: {heard['took']}, "
+          f"{heard['dropouts']} dropouts")  # fmt: skip
     print(f"   {heard['states']}")
     assert not heard["problem"], f"{heard['problem']}: {heard}"
     return heard
