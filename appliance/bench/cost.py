@@ -34,11 +34,11 @@ def bench(options: Options) -> list[Sheet]:
         stage.talk()
         stage.wait(1.0)
         shares["speaking"] = _measure(stage, seconds)
-        for name in WITHOUT_THINKER:
+        for name in stage.supervisor.parts:
             memory[name] = psutil.Process(stage.pid(name)).memory_info().rss / 2**20
         dropouts.update(stage.dropouts)
 
-    Stage(ECHO, options.settings, act).play()
+    Stage(ECHO, options.settings, act, parts=(*WITHOUT_THINKER, "words")).play()
     return [sheet(shares, memory, dropouts, seconds)]
 
 
@@ -50,7 +50,7 @@ def _owner(seconds: float) -> Sound:
 
 def _measure(stage: Stage, seconds: float) -> dict[str, float]:
     """% of one core for each process, and of them together for the reflex's."""
-    seen = {name: psutil.Process(stage.pid(name)) for name in WITHOUT_THINKER}
+    seen = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
     before = {name: _cpu_s(process) for name, process in seen.items()}
     begun = time.monotonic()
     stage.wait(seconds)
@@ -71,7 +71,7 @@ def sheet(
 ) -> Sheet:
     columns = ("% of one core", *shares, "budget", "MiB", "budget")
     table = Sheet("Cost of each process", columns)
-    for name in WITHOUT_THINKER:
+    for name in memory:
         budget = row(name)
         table.rows.append((name, *(round(state[name], 1) for state in shares.values()),
                            round(100 * budget.cpu_share), round(memory[name]),
