@@ -71,10 +71,10 @@ def sheet(
 ) -> Sheet:
     columns = ("% of one core", *shares, "budget", "MiB", "budget")
     table = Sheet("Cost of each process", columns)
-    for name in memory:
+    for name, mib in memory.items():
         budget = row(name)
         table.rows.append((name, *(round(state[name], 1) for state in shares.values()),
-                           round(100 * budget.cpu_share), round(memory[name]),
+                           round(100 * budget.cpu_share), round(mib),
                            budget.memory_mib))  # fmt: skip
     reflex = [round(sum(state[name] for name in REFLEX), 1) for state in shares.values()]
     table.rows.append((" + ".join(REFLEX), *reflex, 15, "", ""))
