@@ -124,7 +124,7 @@ def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
 
 def article(found: Findings) -> list[Sheet]:
     """The article's recipe in the same rooms, and ours beside it."""
-    sheet = Sheet("Beside the article's recipe (offline)",
+    sheet = Sheet("Beside the article's recipe (offline; *: the processes)",
                   ("condition", "", "p50 ms", "p95", "% ≤ 300", "n", "selves/h",
                    "% lost to b.", "to n."), names=2)  # fmt: skip
     for condition in found.conditions("article"):
