@@ -159,8 +159,8 @@ IN_NETWORK = Trust(
         #     from_ms  yields  resumes  quiet_ms
         Moment(   0,     3.0,    2.2,     150),
         Moment( 180,     0.4,    1.6,     120),
-        Moment( 300,    -1.3,    0.8,     100),
-        Moment( 500,    -1.0,    0.6,     100),
+        Moment( 300,    -1.6,    0.8,     100),
+        Moment( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
     vouches=0.9,  # of 116 bursts over it none was speech; of 126 over 0.5, 5 were

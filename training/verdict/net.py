@@ -6,6 +6,7 @@ interruption, noise, one for each 20 ms; and, for enrolment, what it made of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -71,32 +72,30 @@ def mean_of(networks: list[Arrays]) -> Arrays:
     return {name: np.mean([n[name] for n in networks], axis=0) for name in networks[0]}
 
 
-def export(weights: Arrays, temperature: float, path: Path, *, half: bool = False) -> None:
-    """Write the graph. Inputs: rows (1, T, 50) and the states; outputs: log odds over
-    `temperature` (1, T/2, 3), embedding (1, T/2, 64), and the states after it."""
-    made = _Graph(half)
-    scale = 1 / weights["spread"]
-    x = made.add("Mul", made.add("Sub", "input", made.constant(weights["mean"])),
-                 made.constant(scale))  # fmt: skip
-    x = made.remembered("rows", x)
-    x = made.conv(x, weights["halving.weight"], weights["halving.bias"], strides=[2])
-    for name, dilation in (("near", 1), ("wide", DILATION)):
-        longer = made.remembered(name, x)
-        out = made.conv(longer, weights[f"{name}.weight"], weights[f"{name}.bias"],
-                        dilations=[dilation])  # fmt: skip
-        x = made.add("Add", x, out)
-    x = made.gru(x, weights)
-    x = made.dense(x, weights["embed.weight"], weights["embed.bias"])
-    made.add("Tanh", x, out="embedding")
-    x = made.dense("embedding", weights["answer.weight"], weights["answer.bias"])
-    made.add("Mul", x, made.constant(np.array([1 / temperature], np.float32)), out="log_odds")
+def export(
+    networks: Sequence[Arrays], temperature: float, path: Path, *, half: bool = False
+) -> None:
+    """Write the graph of one network, or of several whose log odds are averaged. Inputs: rows
+    (1, T, 50) and the states; outputs: mean log odds over `temperature` (1, T/2, 3), the first
+    one's embedding (1, T/2, 64), and the states after it. `half`: weights in 16 bits."""
+    made = _Graph(len(networks), half)
+    answers = []
+    for which, weights in enumerate(networks):
+        embedding = made.body(which, weights, "embedding" if which == 0 else None)
+        scaled = weights["answer.weight"] / len(networks), weights["answer.bias"] / len(networks)
+        answers.append(made.dense(embedding, *scaled))
+    total = answers[0]
+    for answer in answers[1:]:
+        total = made.add("Add", total, answer)
+    made.add("Mul", total, made.constant(np.array([1 / temperature], np.float32)), out="log_odds")
     onnx.save(made.model(), str(path))
 
 
 class _Graph:
     """ONNX nodes, one after another."""
 
-    def __init__(self, half: bool) -> None:
+    def __init__(self, networks: int, half: bool) -> None:
+        self._networks = networks
         self._half = half
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
@@ -118,11 +117,31 @@ class _Graph:
         self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def remembered(self, name: str, x: str) -> str:
+    def state(self, name: str, which: int) -> str:
+        """What a state is called: by its network's number, where there are several."""
+        return f"{name}{which}" if self._networks > 1 else name
+
+    def body(self, which: int, weights: Arrays, embedding: str | None) -> str:
+        """One network from the rows to its embedding, called `embedding`."""
+        x = self.add("Mul", self.add("Sub", "input", self.constant(weights["mean"])),
+                     self.constant(1 / weights["spread"]))  # fmt: skip
+        x = self.remembered("rows", which, x)
+        x = self.conv(x, weights["halving.weight"], weights["halving.bias"], strides=[2])
+        for name, dilation in (("near", 1), ("wide", DILATION)):
+            longer = self.remembered(name, which, x)
+            out = self.conv(longer, weights[f"{name}.weight"], weights[f"{name}.bias"],
+                            dilations=[dilation])  # fmt: skip
+            x = self.add("Add", x, out)
+        x = self.gru(x, which, weights)
+        x = self.dense(x, weights["embed.weight"], weights["embed.bias"])
+        return self.add("Tanh", x, out=embedding)
+
+    def remembered(self, name: str, which: int, x: str) -> str:
         """x with what came before it; the last rows are kept for the next time."""
-        longer = self.add("Concat", f"{name}_in", x, axis=1)
+        state = self.state(name, which)
+        longer = self.add("Concat", f"{state}_in", x, axis=1)
         ends = [self.constant(np.array([v], np.int64)) for v in (-CONTEXT[name][0], 2**31, 1)]
-        self.add("Slice", longer, *ends, out=f"{name}_out")
+        self.add("Slice", longer, *ends, out=f"{state}_out")
         return longer
 
     def conv(
@@ -132,7 +151,7 @@ class _Graph:
         x = self.add("Conv", x, self.constant(weight), self.constant(bias), **attributes)
         return self.add("Transpose", self.add("Relu", x), perm=[0, 2, 1])
 
-    def gru(self, x: str, weights: Arrays) -> str:
+    def gru(self, x: str, which: int, weights: Arrays) -> str:
         """torch's gates are reset, update, new; ONNX wants update, reset, hidden."""
 
         def gates(name: str) -> npt.NDArray[Any]:
@@ -143,10 +162,11 @@ class _Graph:
         x = self.add("Transpose", x, perm=[1, 0, 2])
         parts = [self.constant(a[None]) for a in
                  (gates("gru.weight_ih_l0"), gates("gru.weight_hh_l0"), bias)]  # fmt: skip
-        self._nodes.append(helper.make_node("GRU", [x, *parts, "", "hidden_in"],
-                                            ["gru_y", "hidden_out"], hidden_size=HIDDEN,
+        state = self.state("hidden", which)
+        self._nodes.append(helper.make_node("GRU", [x, *parts, "", f"{state}_in"],
+                                            [f"{state}_y", f"{state}_out"], hidden_size=HIDDEN,
                                             linear_before_reset=1))  # fmt: skip
-        squeezed = self.add("Squeeze", "gru_y", self.constant(np.array([1], np.int64)))
+        squeezed = self.add("Squeeze", f"{state}_y", self.constant(np.array([1], np.int64)))
         return self.add("Transpose", squeezed, perm=[1, 0, 2])
 
     def dense(self, x: str, weight: npt.NDArray[Any], bias: npt.NDArray[Any]) -> str:
@@ -157,13 +177,17 @@ class _Graph:
         def value(name: str, *shape: int | str) -> Any:
             return helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, *shape])
 
-        states = [value(f"{n}_in", *s) for n, s in CONTEXT.items()]
-        after = [value(f"{n}_out", *s) for n, s in CONTEXT.items()]
+        shapes = {
+            self.state(name, which): shape
+            for which in range(self._networks)
+            for name, shape in [*CONTEXT.items(), ("hidden", (1, HIDDEN))]
+        }
         graph = helper.make_graph(
             self._nodes, "verdict",
-            [value("input", "T", WIDTH), *states, value("hidden_in", 1, HIDDEN)],
-            [value("log_odds", "half", CLASSES), value("embedding", "half", EMBEDDING), *after,
-             value("hidden_out", 1, HIDDEN)],
+            [value("input", "T", WIDTH), *(value(f"{n}_in", *s) for n, s in shapes.items())],
+            [value("log_odds", "half", CLASSES),
+             value("embedding", "half", EMBEDDING),
+             *(value(f"{n}_out", *s) for n, s in shapes.items())],
             self._constants,
         )  # fmt: skip
         made = helper.make_model(

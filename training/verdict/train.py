@@ -50,7 +50,7 @@ def keep(out: Path, weights: Arrays, words: list[str], temperature: float) -> No
     """Weights, what goes with them, and the ONNX file, beside each other."""
     np.savez(out, allow_pickle=False, **weights)
     out.with_suffix(".json").write_text(json.dumps({"words": words, "temperature": temperature}))
-    export(weights, temperature, out.with_suffix(".onnx"))
+    export([weights], temperature, out.with_suffix(".onnx"))
 
 
 def log_odds(network: Network, some: Examples) -> np.ndarray:

@@ -1,0 +1,37 @@
+"""Several networks as one file: `python -m training.verdict.chorus OUT.onnx FIRST.npz LATER.npz …`.
+
+In: weights of several trainings, each with its temperature beside it (json). Out: an ONNX file, its
+weights in 16 bits, whose log odds are the mean of theirs: where they err, they err differently (L.
+Hansen and P. Salamon, 1990). What enrolment adapts is the first one's embedding.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from training.verdict.net import Arrays, export
+
+
+def cooled(weights: Path) -> Arrays:
+    """Weights whose answer is divided by their own temperature already."""
+    temperature = json.loads(weights.with_suffix(".json").read_text())["temperature"]
+    arrays: Arrays = dict(np.load(weights))
+    for name in ("answer.weight", "answer.bias"):
+        arrays[name] = (arrays[name] / temperature).astype(np.float32)
+    return arrays
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("weights", type=Path, nargs="+")
+    args = parser.parse_args()
+    export([cooled(weights) for weights in args.weights], 1.0, args.out, half=True)
+
+
+if __name__ == "__main__":
+    main()
