@@ -82,6 +82,13 @@ def test_a_service_is_little_exposed(name: str) -> None:
     assert code == 0, said
 
 
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_call_that_is_not_allowed_is_told_no_and_is_no_death(name: str) -> None:
+    found = unit(name)
+    assert "SystemCallFilter" in found
+    assert found["SystemCallErrorNumber"] == ["EPERM"]
+
+
 @needs_systemd
 def test_a_service_without_a_sandbox_would_be_told(tmp_path: Path) -> None:
     bare = tmp_path / "bare.service"
