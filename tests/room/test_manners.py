@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,24 +14,17 @@ from appliance.bench.seam import knock
 from appliance.bench.stage import LEAD, QUIET, Stage
 from appliance.ipc.ring import Samples
 from appliance.messages import (
-    Abandon,
-    Heard,
     Onset,
     Paused,
     Resumed,
     SpeechEnded,
-    Started,
     StateChanged,
     Stopped,
-    StopSpeaking,
     Talk,
-    Think,
     Verdict,
 )
 from appliance.processes import RATE_HZ
-from appliance.room import commands, scene
 from appliance.room.commands import load_over
-from appliance.room.rehearsal import Rehearsal
 from appliance.room.scene import Scene, Utterance
 from appliance.room.seam import Seam, measure
 from appliance.room.sounds import make
@@ -205,22 +197,3 @@ def test_in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear() -> None
         assert ended.frames > RATE_HZ // 2
 
     on_stage(act, mode="push_to_talk")
-
-
-def test_who_speaks_into_the_first_words_of_an_answer_is_answered_to_both_pieces() -> None:
-    def enough(rehearsal: Rehearsal) -> None:
-        thoughts = [m for _, m in rehearsal.recording.of(Think)]
-        if len(thoughts) == 2 and any(
-            m.turn == thoughts[1].turn for _, m in rehearsal.recording.of(Started)
-        ):
-            rehearsal.mail.send(StopSpeaking())
-
-    script = [{"at_s": 0.2, "say": "tell me about"}, {"when": "speaking", "say": "the moon please"}]
-    grace = {"speaking": {"grace_ms": 2000}}  # a busy machine may be late to speak
-    parsed = scene.parse({"owner": script, "settings": grace}, name="test", folder=Path())
-    recording = commands.perform(parsed, settings.load_defaults(), during=enough).recording
-    first_think, second = (m for _, m in recording.of(Think))
-    started = [m.turn for _, m in recording.of(Started)]
-    assert started[:2] == [first_think.turn, second.turn]
-    assert first_think.turn in [m.turn for _, m in recording.of(Abandon)]
-    assert first_think.turn not in [m.turn for _, m in recording.of(Heard)]
