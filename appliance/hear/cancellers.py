@@ -20,6 +20,10 @@ class Canceller(Protocol):
         """How often the room was found to have changed."""
 
     @property
+    def settled(self) -> bool:
+        """It knows the room: what it expects of the echo can be believed."""
+
+    @property
     def late_db(self) -> float:
         """How loud it expects the echo to be that comes later than it can follow; -100: not."""
 

@@ -66,13 +66,16 @@ class ExpectedEcho:
         learn: bool,
         floor_db: float = -100.0,
         late_db: float = -100.0,
+        known: bool = False,
     ) -> None:
         """One step; learn while nobody but the box speaks.
 
         What remains in a quiet room is mostly the room's noise `floor_db`: taken for echo, it
         would be expected to grow with the voice, and soft words would go unheard over loud ones.
         Nor is an estimate believed that is far louder than the room has lately let through: then
-        the canceller is fitting its filter to the owner's voice.
+        the canceller is fitting its filter to the owner's voice. `late_db`: of what arrives after
+        the filter's end. `known`: the filter is not cold, and its own estimate will do; what
+        remains beside a noisy sink would pass for echo.
         """
         self._played = max(played_db, self._played - _DECAY_DB)
         estimate_db = min(estimate_db, self._played - self._path_db + _SUDDEN_DB)
@@ -91,8 +94,9 @@ class ExpectedEcho:
             taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
             self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
             self._loss_db = _usual(self._loss_db, loss_db, 0.0, 60.0, new)
-        late_db += _VOWEL_DB
-        self.db = max(self._estimate - self._taken_db, self._played - self._loss_db, late_db)
+        self.db = max(self._estimate - self._taken_db, late_db + _VOWEL_DB)
+        if not known:
+            self.db = max(self.db, self._played - self._loss_db)
 
 
 _SUDDEN_DB = 9.0  # of an echo estimate over the usual: the peaks of a voice need about that much

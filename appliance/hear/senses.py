@@ -107,8 +107,10 @@ class Senses:
         energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or deaf)
-        late_db = self.canceller.late_db
-        self.echo.feed(played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db, late_db)
+        self.echo.feed(
+            played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db,
+            self.canceller.late_db, self.canceller.settled,
+        )  # fmt: skip
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or not learn)
         self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1

@@ -206,3 +206,14 @@ def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
     for _ in range(3):
         assert not gate.feed(echo.db + 20, -65, echo)  # a dish
     assert gate.feed(echo.db + over_echo_db, -65, echo, speaks=True) == fires
+
+
+def test_noise_beside_a_canceller_that_knows_the_room_is_no_echo() -> None:
+    echoes = []
+    for known in (True, False):
+        echo = ExpectedEcho()
+        for _ in range(4000):  # dishes over the echo, whose estimate is 20 dB under what is played
+            echo.feed(-20, -40, -33, learn=True, known=known)
+        echoes.append(echo.db)
+    assert echoes[0] < -42
+    assert echoes[1] > -34
