@@ -28,7 +28,7 @@ from appliance.settings import Settings
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
 EFFORTS = {"quick": "2 min", "full": "3 hours"}  # of `bench interruption`, on two cores
 # Of its parts, in minutes, on two cores.
-PARTS_MIN = {"stop": 6.5, "seam": 1.5, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
+PARTS_MIN = {"stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
 FILE_COLUMNS = 120  # a file has no width of its own
 SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
 
@@ -101,7 +101,7 @@ class Bench:
 
 BENCHES: tuple[Bench, ...] = (
     Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
-    Bench("interruption", "13 min", "all about being interrupted: stop, pauses, verdict, seam"),
+    Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
     Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
     Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),

@@ -44,9 +44,10 @@ def draw(found: Findings, folder: Path) -> list[str]:
             figure, axis = plt.subplots(figsize=(8, 5), dpi=110, facecolor=PAPER)
             panel(axis, found)
             _save(figure, folder / f"{name}.png")
-        rows = -(-len(panels) // 2)
-        figure, grid = plt.subplots(rows, 2, figsize=(15, 5.2 * rows), dpi=110, facecolor=PAPER,
-                                    squeeze=False)  # fmt: skip
+        columns = min(2, len(panels))
+        rows = -(-len(panels) // columns)
+        figure, grid = plt.subplots(rows, columns, figsize=(7.5 * columns, 5.2 * rows), dpi=110,
+                                    facecolor=PAPER, squeeze=False)  # fmt: skip
         for axis, (_, panel) in zip(grid.flat, panels, strict=False):
             panel(axis, found)
         for axis in grid.flat[len(panels) :]:

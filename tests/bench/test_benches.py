@@ -76,6 +76,7 @@ def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> 
     whole, some = (how_long(find("interruption"), replace(OPTIONS, parts=parts))
                    for parts in ((), ("stop", "seam")))  # fmt: skip
     assert int(whole.split()[0]) > int(some.split()[0]) >= 1
+    assert whole == find("interruption").takes
     assert how_long(find("interruption"), replace(OPTIONS, effort="quick")) == EFFORTS["quick"]
     assert how_long(find("stop"), OPTIONS) == find("stop").takes
     assert how_long(find("stop"), replace(OPTIONS, events=20)) == ""
