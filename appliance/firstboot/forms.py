@@ -33,6 +33,8 @@ _OPENS = (
 )  # fmt: skip
 _CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _MOST_DEEP = 20
+# msgspec's, in words.
+_KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
 _YES_OR_NO = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
               "off": False}  # fmt: skip
 
@@ -100,9 +102,6 @@ def _decoded(data: bytes) -> str:
     if len(data) > 2 and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16")
     return data.decode("utf-8-sig")
-
-
-_KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
 
 
 def _in_words(problem: str) -> str:
