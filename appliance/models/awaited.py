@@ -138,7 +138,7 @@ def copy(places: dict[str, Path], store: Store, model: Model) -> None:
         for file in model.files.values():
             partial = store.partial(model, file)
             with places[file.path].open("rb") as source, partial.open("wb") as target:
-                digest = _copy(source, target)
+                digest = _copy(source, target, file.name)
             if digest != file.sha256:
                 partial.unlink()
                 raise FetchError(f"{file.name} on the stick is not the file it is called.")
@@ -148,14 +148,25 @@ def copy(places: dict[str, Path], store: Store, model: Model) -> None:
         store.finish(model, Pin(model.revision or "", files))
 
 
-def _copy(source: IO[bytes], target: IO[bytes]) -> str:
+def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:
+    """The SHA-256 of what was copied. Raises FetchError for a stick that was pulled out."""
     digest = hashlib.sha256()
-    while data := source.read(_CHUNK_BYTES):
+    while data := _read(source, name):
         digest.update(data)
         target.write(data)
     target.flush()
     os.fsync(target.fileno())
     return digest.hexdigest()
+
+
+def _read(source: IO[bytes], name: str) -> bytes:
+    try:
+        return source.read(_CHUNK_BYTES)
+    except OSError as error:
+        problem = f"{name} on the stick cannot be read ({error.strerror})."
+        raise FetchError(
+            problem, "Leave it in until the box says that it has its model."
+        ) from error
 
 
 def _known(file: ModelFile) -> ModelFile:

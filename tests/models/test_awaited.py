@@ -13,7 +13,7 @@ import pytest
 
 from appliance.errors import FetchError, InterludeError, ModelError
 from appliance.models import catalogue
-from appliance.models.awaited import AGAIN_S, Errand, awaited, on_stick
+from appliance.models.awaited import AGAIN_S, Errand, awaited, copy, on_stick
 from appliance.models.catalogue import Model, ModelFile
 from appliance.models.store import Pin, Store, resolve
 from appliance.settings import load
@@ -151,6 +151,19 @@ def test_a_stick_with_a_part_of_it_is_said_so_and_nothing_is_copied(
     assert lacks in box.said[0]
     assert box.store.state(box.model) == "missing"
     assert awaited(box.store) is not None
+
+
+def test_a_stick_that_is_pulled_out_is_named_as_the_reason_and_nothing_is_taken(
+    box: Box, tmp_path: Path
+) -> None:
+    stick = put(tmp_path / "stick")
+    places, _ = on_stick(stick, box.model)
+    places[next(iter(places))] = Path("/proc/self/mem")  # a file whose first byte cannot be read
+    with pytest.raises(FetchError, match=r"on the stick cannot be read \(Input/output error\)"):
+        copy(places, box.store, box.model)
+    assert box.store.state(box.model) != "installed"
+    assert box.errand.take(stick)
+    assert box.store.state(box.model) == "installed"
 
 
 def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_path: Path) -> None:
