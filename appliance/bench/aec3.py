@@ -27,7 +27,7 @@ class Aec3:
     working = True
     changes = 0
     late_db = -100.0
-    settled = False
+    knows_echo = False
 
     def __init__(self) -> None:
         """Raises ImportError where `livekit` is not installed."""

@@ -20,8 +20,8 @@ class Canceller(Protocol):
         """How often the room was found to have changed."""
 
     @property
-    def settled(self) -> bool:
-        """It knows the room: what it expects of the echo can be believed."""
+    def knows_echo(self) -> bool:
+        """It knows the room, and what it expects of the echo tells what may be left of it."""
 
     @property
     def late_db(self) -> float:

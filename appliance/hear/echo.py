@@ -28,7 +28,7 @@ class Speex:
 
     changes = 0  # it does not notice them
     late_db = -100.0
-    settled = False
+    knows_echo = False
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
         """Raises InterludeError when the library is not installed."""
@@ -72,7 +72,7 @@ class NoCanceller:
     working = False
     changes = 0
     late_db = -100.0
-    settled = False
+    knows_echo = False
 
     def cancel(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False

@@ -38,6 +38,9 @@ _LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is bel
 _BEND_LESSONS = 4  # between two looks at how the loudspeaker bends
 _STRAIGHT_LESSONS = 80  # before the first: what is not known of the room yet looks bent
 _LATE_LESSONS = 16  # between two looks at how the room goes on after the response
+_FAINT_DB = (
+    -30.0
+)  # of the same: a loudspeaker beside its microphone is louder, a card's leavings not
 _NOTHING_DB = -45.0  # of the way's gain: less than that is no echo that anybody could hear
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
@@ -95,6 +98,12 @@ class Kalman:
     def resting(self) -> bool:
         """The card cancels by itself, or the loudspeaker does not reach the microphone."""
         return self._may_rest and self.settled and self.gain_db < _NOTHING_DB
+
+    @property
+    def knows_echo(self) -> bool:
+        """What it expects of the echo tells what may be left of it. Not so where the card cancels,
+        too: what that leaves is no copy of what was played."""
+        return self.settled and self.gain_db > _FAINT_DB
 
     @property
     def taken_db(self) -> float:

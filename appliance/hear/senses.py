@@ -109,7 +109,7 @@ class Senses:
         learn = not (somebody_speaks or deaf)
         self.echo.feed(
             played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db,
-            self.canceller.late_db, self.canceller.settled,
+            self.canceller.late_db, self.canceller.knows_echo,
         )  # fmt: skip
         sounding = self.echo.audible
         self.floor.feed(energy_db, frozen=sounding or not learn)

@@ -138,6 +138,15 @@ def test_an_owner_over_such_an_echo_is_still_heard() -> None:
     assert taken_db(owner, left, 4, 6) < 1
 
 
+@pytest.mark.parametrize(("gain", "knows"), [(0.3, True), (0.003, False)])
+def test_what_a_card_leaves_of_an_echo_is_not_foretold(gain: float, knows: bool) -> None:
+    played = answer(6)
+    echo = kalman()
+    left_of(echo, echo_of(played, room(8, gain)), played)
+    assert echo.settled
+    assert echo.knows_echo == knows
+
+
 def test_full_scale_squares_do_not_break_it() -> None:
     echo = kalman()
     square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
