@@ -38,10 +38,8 @@ _LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is bel
 _BEND_LESSONS = 4  # between two looks at how the loudspeaker bends
 _STRAIGHT_LESSONS = 80  # before the first: what is not known of the room yet looks bent
 _LATE_LESSONS = 16  # between two looks at how the room goes on after the response
-_FAINT_DB = (
-    -30.0
-)  # of the same: a loudspeaker beside its microphone is louder, a card's leavings not
-_NOTHING_DB = -45.0  # of the way's gain: less than that is no echo that anybody could hear
+_FAINT_DB = -30.0  # of the way's gain: a loudspeaker beside its microphone is louder than that
+_NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could hear
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
 
