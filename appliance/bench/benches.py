@@ -103,7 +103,7 @@ BENCHES: tuple[Bench, ...] = (
     Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
     Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
     Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
-    Bench("seam", "4 min", "samples lost or repeated over a pause that was taken back"),
+    Bench("seam", "6 min", "samples lost or repeated over a pause that was taken back"),
     Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
     Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
     Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
