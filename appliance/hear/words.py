@@ -17,6 +17,7 @@ from appliance.worker import Worker
 
 _LOOK_MS = 30  # between two looks while all sound comes: 33 a second, not 200
 _POLL_MS = 1000
+_AT_ONCE = 100  # slots, half a second of sound: who is too slow must still beat, and hear of a mode
 
 
 def main(work: Worker) -> None:
@@ -53,10 +54,14 @@ def main(work: Worker) -> None:
         for message in work.mail():
             if isinstance(message, Standing):
                 understanding.waiting = message.mode == "wake_word" and not message.muted
-        while (slot := near.read()) is not None:
+        for _ in range(_AT_ONCE):
+            if (slot := near.read()) is None:
+                break
             streams |= slot.turn == 0
             for heard in understanding.take(slot.samples, slot.index, slot.turn, slot.flags):
                 work.send(heard)
+        else:
+            streams = True  # there is more
         now = time.monotonic()
         if now - beaten_at > _POLL_MS / 1000:
             work.beat()
