@@ -59,11 +59,15 @@ def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> Heard:
     """What became of a word that begins at `onset` of the track.
 
     `silent`: where the box fell silent on purpose (or ran dry), in order. It does not count when
-    the box was not audible in the 50 ms before the word, or when what was due at the stop was a
-    gap of its own speech, over 10 ms long: nobody can hear when that was stopped.
+    the box was not audible in the 50 ms before the word, or was stopped in them (by a breath before
+    it), or when what was due at the stop was a gap of its own speech, over 10 ms long: nobody can
+    hear when that was stopped.
     """
     loud = np.abs(track.astype(np.int32)) > AUDIBLE
     if not loud[onset - BEFORE : onset].any():
+        return Heard(left_out=SILENT)
+    early = (at for at in silent if onset - BEFORE < at <= onset)
+    if any(not loud[at : onset + HELD].any() for at in early):
         return Heard(left_out=SILENT)
     stops = (at for at in silent if onset < at <= onset + WITHIN)
     stop = next((at for at in stops if not loud[at : at + HELD].any()), None)

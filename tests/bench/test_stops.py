@@ -36,6 +36,14 @@ def test_a_box_that_was_silent_before_the_word_does_not_count() -> None:
     assert read_stop(track(ONSET - 60 * MS), ONSET, [ONSET - 60 * MS]).left_out == SILENT
 
 
+def test_a_box_that_a_breath_stopped_just_before_the_word_has_not_missed_it() -> None:
+    early = ONSET - 30 * MS
+    assert read_stop(track(early), ONSET, [early]).left_out == SILENT
+    goes_on = track(3 * RATE_HZ)
+    goes_on[early : ONSET + 10 * MS] = 0
+    assert read_stop(goes_on, ONSET, [early]).missed
+
+
 def test_a_stop_in_a_gap_of_the_boxs_own_speech_does_not_count() -> None:
     end = ONSET + 20 * MS
     assert read_stop(track(end), ONSET, [end + GAP + 1]).left_out == GAPPED
