@@ -63,7 +63,7 @@ echo "   10 minutes   a fleet of three boxes in containers, by Ansible"
 echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
   echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
-  echo "   45 minutes   its system slots: a good one, a sick one, a rotten one, started one after the other"
+  echo "   25 minutes   its system slots: a good one, a sick one, a rotten one, started one after the other"
   which_card
   echo "   One part alone: make test-image ARGS=\"-k test_boot\" (or test_systems, test_fleet, test_cuts)"
 fi
