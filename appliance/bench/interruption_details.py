@@ -10,7 +10,7 @@ from appliance.bench import interruption_figures as figures
 from appliance.bench.benches import Sheet
 from appliance.bench.interruption_figures import CLASSES, OUTCOMES
 from appliance.bench.interruption_findings import Findings
-from appliance.bench.interruption_tables import ms, percent, plain
+from appliance.bench.interruption_tables import hourly, ms, percent, plain
 from appliance.bench.trials import Trial
 
 IN_TIME_MS = 700  # of the owner's onset: what must be silent for good by then
@@ -131,6 +131,8 @@ def article(found: Findings) -> list[Sheet]:
         for by in ("ours", "article"):
             done = [(job, r) for job, r in found.done
                     if job.by == by and job.condition == condition]  # fmt: skip
+            if not done:
+                continue  # only the article's part was asked for
             trials = [t for _, r in done for t in r.trials]
             known = figures.stops(trials)
             died = figures.an_hour(sum(len(r.died_s) for _, r in done),
@@ -140,7 +142,7 @@ def article(found: Findings) -> list[Sheet]:
                     for kind in ("backchannel", "noise")]  # fmt: skip
             sheet.rows.append((
                 condition, by, ms(figures.late(known, 50).value), ms(figures.late(known, 95).value),
-                percent(figures.within(known, 300).value), len(known), f"{died.value:.1f}",
+                percent(figures.within(known, 300).value), len(known), hourly(died.value),
                 *(percent(figure.value) for figure in lost),
             ))  # fmt: skip
     for condition in found.live_article:
