@@ -28,7 +28,7 @@ from appliance.release.shelf import TRIAL, Shelf
 from appliance.slots import archive as systems
 from appliance.slots import machine
 
-INCOMING = Path("/var/lib/interlude/incoming")
+INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, written by its group
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
 WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
 PROGRESS = "progress.json"

@@ -186,8 +186,8 @@ def test_a_box_goes_back_when_it_is_told_to(fleet: Fleet) -> None:
 def test_the_update_service_installs_what_the_box_itself_asks_for(fleet: Fleet) -> None:
     box = fleet.boxes[0]
     file = fleet.release("0.9.0")
-    shutil.copy(file, box.root / "var/lib/interlude/incoming")
-    box.ssh("chown -R interlude: /var/lib/interlude/incoming")
+    shutil.copy(file, box.root / "var/lib/interlude-incoming")
+    box.ssh("chown interlude: /var/lib/interlude-incoming/*")
     asked = box.ssh("setpriv --reuid interlude --regid interlude --init-groups"
                     " env HOME=/var/lib/interlude interlude release ask")  # fmt: skip
     assert asked.stdout == "asked for 0.9.0\n", asked.stderr

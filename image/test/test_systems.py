@@ -159,9 +159,9 @@ def tell(machine: Machine) -> Story:
 
     # The way of the update button: whoever asks has no rights, the box's own service has few.
     archive = f"interlude-{SICK}-{MACHINE}.system"
-    incoming = "/var/lib/interlude/incoming"
+    incoming = "/var/lib/interlude-incoming"
     machine.tell("mount -o ro /dev/vda /mnt")
-    machine.tell(f"runuser -u interlude -- sh -c 'mkdir -p {incoming} && cp /mnt/{archive} "
+    machine.tell(f"runuser -u interlude -- sh -c 'cp /mnt/{archive} "
                  f"{incoming}/ && printf {archive} >{incoming}/wanted-system'")  # fmt: skip
     story.told["asked for a sick one"] = machine.goes_down(LIMIT_S)
     machine.start(story.told["asked for a sick one"])
