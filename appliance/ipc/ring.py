@@ -1,7 +1,8 @@
 """Rings of sound: one writer, several readers, fixed-size slots in a memfd.
 
 In: samples from the one process that writes. Out: the same samples, in order, to each reader.
-An eventfd per reader is both the bell and the memory barrier; README.md says why that suffices.
+An eventfd per reader is both the bell and the memory barrier; README.md says why that suffices,
+and tests/ipc/test_weak_order.py runs this code against a model of a weakly ordered CPU.
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ SLOT_HEADER_BYTES = 64
 # Words of the header (u64 each): magic, bytes of a slot, slots, head, then one per reader.
 _HEAD = 3
 _FIRST_READER = 4
-# Of a slot, after its sequence word: index, position, stamp_ns, turn, frames, flags; then the crc.
-_FIELDS = struct.Struct("=qqqQII")
+# Header of a slot: sequence word, index, position, stamp_ns, turn, frames, flags; then the CRC of
+# all of these and of the samples.
+_FIELDS = struct.Struct("=QqqqQII")
+_SEQUENCE = struct.Struct("=Q")
 _CRC = struct.Struct("=I")
-_CRC_AT = 8 + _FIELDS.size
+_REST_BYTES = _FIELDS.size - _SEQUENCE.size + _CRC.size  # of a header, after the sequence word
 _UNFINISHED = 0
 
 START = 1  # flag: the first slot of an utterance or an answer
@@ -106,7 +109,7 @@ def _stride(spec: RingSpec) -> int:
 
 
 class _Attached:
-    """What reader and writer share: the mapping and its words."""
+    """What reader and writer share: the mapping, and the only loads and stores of it."""
 
     def __init__(self, handles: RingHandles) -> None:
         spec = handles.spec
@@ -121,8 +124,21 @@ class _Attached:
     def _slot(self, sequence: int) -> int:
         return HEADER_BYTES + (sequence % self.spec.slots) * self._stride
 
-    def _crc(self, slot: int, payload: bytes | memoryview) -> int:
-        return zlib.crc32(payload, zlib.crc32(self._bytes[slot + 8 : slot + _CRC_AT]))
+    def _load(self, word: int) -> int:
+        """One aligned 64-bit load."""
+        return self._words[word]
+
+    def _store(self, word: int, value: int) -> None:
+        """One aligned 64-bit store."""
+        self._words[word] = value
+
+    def _load_bytes(self, start: int, length: int) -> bytes:
+        """A copy of shared memory; its words may be loaded in any order."""
+        return bytes(self._bytes[start : start + length])
+
+    def _store_bytes(self, start: int, data: bytes | memoryview) -> None:
+        """Stores to shared memory; they may become visible in any order."""
+        self._bytes[start : start + len(data)] = data
 
     def _taken(self, reader: str) -> int:
         return _FIRST_READER + self.spec.readers.index(reader)
@@ -136,14 +152,14 @@ class RingWriter(_Attached):
         self._bells = tuple(handles.bell_fds.values())
         self.room_fd = handles.room_fd
         self._waits_for = self._taken(self.spec.waits_for) if self.spec.waits_for else None
-        self._next = self._words[_HEAD]
+        self._next = self._load(_HEAD)
         self._ring()  # a predecessor may have died between its last slot and its bells
 
     def room(self) -> int:
         """Slots that may be written before the reader that is waited for would lose one."""
         if self._waits_for is None:
             return self.spec.slots
-        return self.spec.slots - (self._next - self._words[self._waits_for])
+        return self.spec.slots - (self._next - self._load(self._waits_for))
 
     def end_of(self, turn: int) -> int:
         """The position after the last sample of `turn`, if the newest slot holds any; else 0.
@@ -152,8 +168,8 @@ class RingWriter(_Attached):
         """
         if self._next == 0:
             return 0
-        slot = self._slot(self._next - 1)
-        _, position, _, newest, frames, _ = _FIELDS.unpack_from(self._memory, slot + 8)
+        header = self._load_bytes(self._slot(self._next - 1), _FIELDS.size)
+        _, _, position, _, newest, frames, _ = _FIELDS.unpack(header)
         return int(position + frames) if newest == turn else 0
 
     def collect_room(self) -> None:
@@ -182,16 +198,16 @@ class RingWriter(_Attached):
             raise RingError(f"Ring {self.spec.name} is full.")
         sequence = self._next
         slot = self._slot(sequence)
-        word = slot // 8
-        self._words[word] = _UNFINISHED
-        start = slot + SLOT_HEADER_BYTES
-        payload = self._bytes[start : start + 2 * frames]
-        payload[:] = np.ascontiguousarray(samples, np.int16).view(np.uint8).data
         stamp = time.monotonic_ns() if stamp_ns is None else stamp_ns
-        _FIELDS.pack_into(self._memory, slot + 8, index, position, stamp, turn, frames, flags)
-        _CRC.pack_into(self._memory, slot + _CRC_AT, self._crc(slot, payload))
-        self._words[word] = sequence + 1
-        self._next = self._words[_HEAD] = sequence + 1
+        payload = np.ascontiguousarray(samples, np.int16).view(np.uint8).data
+        header = _FIELDS.pack(sequence + 1, index, position, stamp, turn, frames, flags)
+        crc = _CRC.pack(_crc(header, payload))
+        self._store(slot // 8, _UNFINISHED)
+        self._store_bytes(slot + SLOT_HEADER_BYTES, payload)
+        self._store_bytes(slot + _SEQUENCE.size, header[_SEQUENCE.size :] + crc)
+        self._store(slot // 8, sequence + 1)
+        self._next = sequence + 1
+        self._store(_HEAD, self._next)
         self._ring()
         return sequence
 
@@ -209,11 +225,11 @@ class RingReader(_Attached):
         self._bell = handles.bell_fds[name]
         self._room_fd = handles.room_fd if self.spec.waits_for == name else None
         self._mark = self._taken(name)
-        _collect(self._bell)
-        head = self._words[_HEAD]
-        taken = self._words[self._mark]
+        self._collect_bell()
+        head = self._load(_HEAD)
+        taken = self._load(self._mark)
         self._next = taken if resume and head - taken <= self.spec.slots else head
-        self._words[self._mark] = self._next
+        self._store(self._mark, self._next)
         # What was already written needs no bell: a bell that rings ahead of its slot is harmless.
         self._ready = head - self._next
         self.lost = 0
@@ -226,19 +242,19 @@ class RingReader(_Attached):
         """The next slot, or None when there is none yet. Never waits."""
         while True:
             if self._ready <= 0:
-                self._ready = _collect(self._bell)
+                self._ready = self._collect_bell()
                 if self._ready == 0:
                     return None
             slot = self._slot(self._next)
             word = slot // 8
-            sequence = self._words[word]
+            sequence = self._load(word)
             if sequence == self._next + 1:
-                found = self._copy(slot, word)
+                found = self._copy(slot)
                 if found is not None:
                     self._ready -= 1
                     self._advance(self._next + 1)
                     return found
-                sequence = self._words[word]
+                sequence = self._load(word)
             if sequence > self._next + 1:
                 self._jump_to_newest()
             else:
@@ -246,32 +262,47 @@ class RingReader(_Attached):
 
     def read_all(self) -> Iterator[Slot]:
         """All slots that are there by now, with one look at the bell instead of one at its end."""
-        self._ready = max(self._ready, 0) + _collect(self._bell)
+        self._ready = max(self._ready, 0) + self._collect_bell()
         while self._ready > 0 and (slot := self.read()) is not None:
             yield slot
 
-    def _copy(self, slot: int, word: int) -> Slot | None:
-        index, position, stamp, turn, frames, flags = _FIELDS.unpack_from(self._memory, slot + 8)
-        start = slot + SLOT_HEADER_BYTES
-        payload = bytes(self._bytes[start : start + 2 * min(frames, self.spec.frames)])
-        crc = self._crc(slot, payload)
-        if self._words[word] != self._next + 1:
-            return None  # overwritten while it was copied
-        if (crc,) != _CRC.unpack_from(self._memory, slot + _CRC_AT):
-            return None  # not all of it has arrived: its bell is yet to ring
+    def _collect_bell(self) -> int:
+        """How many slots the bell announced since it was last asked; an acquire barrier."""
+        return _collect(self._bell)
+
+    def _copy(self, slot: int) -> Slot | None:
+        """Slot `_next`, or None where not all of the copy is of it: part of it has not arrived yet,
+        or was overwritten. The CRC covers the sequence number, so that a lap of which everything
+        but the sequence word has arrived does not pass; the second look at that word leaves the
+        CRC, which one wrong copy in 2**32 would pass, only what no look can tell."""
+        start = slot + _SEQUENCE.size
+        header = _SEQUENCE.pack(self._next + 1) + self._load_bytes(start, _REST_BYTES)
+        _, index, position, stamp, turn, frames, flags = _FIELDS.unpack_from(header)
+        payload = self._load_bytes(slot + SLOT_HEADER_BYTES, 2 * min(frames, self.spec.frames))
+        (crc,) = _CRC.unpack_from(header, _FIELDS.size)
+        if _crc(header[: _FIELDS.size], payload) != crc:
+            return None
+        if self._load(slot // 8) != self._next + 1:
+            return None
         samples = np.frombuffer(payload, np.int16)
         return Slot(self._next, index, position, stamp, turn, flags, samples)
 
     def _jump_to_newest(self) -> None:
-        newest = max(self._words[_HEAD] - 1, self._next + 1)
+        newest = max(self._load(_HEAD) - 1, self._next + 1)
         self.lost += newest - self._next
         self._ready = max(1, self._ready - (newest - self._next))
         self._advance(newest)
 
     def _advance(self, to: int) -> None:
-        self._next = self._words[self._mark] = to
+        self._next = to
+        self._store(self._mark, to)
         if self._room_fd is not None:
             os.eventfd_write(self._room_fd, 1)
+
+
+def _crc(header: bytes, payload: bytes | memoryview) -> int:
+    """CRC-32 of a slot: its header with the sequence number that it is to have, and its samples."""
+    return zlib.crc32(payload, zlib.crc32(header))
 
 
 def _collect(fd: int) -> int:
