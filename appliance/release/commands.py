@@ -14,7 +14,7 @@ from pathlib import Path
 
 from appliance import status
 from appliance.errors import ReleaseRefused
-from appliance.release import wanted
+from appliance.release import fallback, wanted
 from appliance.release.box import Service
 from appliance.release.install import Installer, Progress, Wishes
 from appliance.release.shelf import Shelf
@@ -117,6 +117,7 @@ def look(shelf: Shelf, incoming: Path = wanted.INCOMING) -> dict[str, object]:
         "failed": list(now.failed) if now else [],
         "trial": shelf.on_trial(),
         "previous": shelf.previous(),
+        "left": fallback.left(shelf) or None,
         "installed": [manifest.version for manifest in shelf.installed()],
         "offers": [offer.version for offer in wanted.offers(shelf, incoming)],
         "asked": os.path.lexists(incoming / wanted.WANTED),

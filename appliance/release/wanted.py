@@ -21,7 +21,7 @@ import msgspec
 
 from appliance.errors import InterludeError, ReleaseRefused
 from appliance.files import write_whole
-from appliance.release import archive
+from appliance.release import archive, fallback
 from appliance.release.install import Installer, Wishes
 from appliance.release.manifest import version_key
 from appliance.release.shelf import TRIAL, Shelf
@@ -61,11 +61,13 @@ def offers(
 
 
 def _releases(shelf: Shelf | None, incoming: Path) -> list[Offer]:
-    kept = (shelf or Shelf()).kept()
+    shelf = shelf or Shelf()
+    kept, left = shelf.kept(), fallback.left(shelf)  # what did not stay up is not offered again
     found = []
     for file in sorted(incoming.glob(f"*{archive.SUFFIX}")):
         said = archive.look(file)
-        if said and (kept is None or version_key(said.version) > version_key(kept)):
+        newer = said and (kept is None or version_key(said.version) > version_key(kept))
+        if said and newer and said.version != left:
             found.append(Offer(said.version, file))
     return _newest_first(found)
 

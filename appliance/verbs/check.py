@@ -23,6 +23,7 @@ from appliance.audio.trial import Trial, try_card
 from appliance.errors import InterludeError
 from appliance.findings import Finding, as_json, exit_code, ok, problem, show, told_by, warning
 from appliance.machine import Machine
+from appliance.release import fallback
 from appliance.settings import Card, Settings
 
 LEAST_DISK_MIB = 200  # for the memory of conversations and the log
@@ -88,6 +89,7 @@ class Asked:
     house: Callable[[Settings], str] = house
     panel: Callable[[Settings], list[Finding]] = panel
     version: Callable[[str], str] = importlib.metadata.version
+    fell_back: Callable[[], list[str]] = fallback.sentences
 
 
 def cli(settings: Settings, *, json: bool) -> int:
@@ -109,6 +111,9 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
     yield from _disk(settings, machine)
     yield from _heat(machine)
     yield from _secrets(settings)
+    for sentence in asked.fell_back():
+        remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
+        yield warning("release", sentence, remedy)
     yield told_by("model", lambda: asked.model(settings))
     yield told_by("voice", lambda: asked.voice(settings))
     if asked.program("espeak-ng") is None:

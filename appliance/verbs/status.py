@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from appliance import status
 from appliance.machine import Machine
 from appliance.panel import health
+from appliance.release import fallback
 from appliance.release.shelf import Shelf
 from appliance.settings import Settings
 
@@ -17,7 +19,9 @@ _TAIL_BYTES = 4096  # of the log; its last line is what is wanted
 
 def cli(settings: Settings, *, as_json: bool) -> int:
     """Print, and return 0 if the box runs and is well, else 1."""
-    found = look(settings, Machine(), status.read(), Shelf().kept(), WARNINGS)
+    shelf = Shelf()
+    fell_back = fallback.sentences(shelf)
+    found = look(settings, Machine(), status.read(), shelf.kept(), WARNINGS, fell_back)
     print(json.dumps(found, indent=2) if as_json else in_words(found))
     return 0 if found["well"] else 1
 
@@ -28,6 +32,7 @@ def look(
     now: status.Status | None,
     kept: str | None,
     warnings: Path,
+    fell_back: Sequence[str] = (),
 ) -> dict[str, object]:
     """What a fleet's table shows of one box. What is not known is None."""
     throttled, _ = machine.throttled()
@@ -44,6 +49,7 @@ def look(
         "up_s": machine.up_s(),
         "free_mib": machine.free_disk_mib(settings.state_path()),
         "last_warning": last_line(warnings),
+        "fell_back": " ".join(fell_back) or None,
     }
 
 

@@ -30,6 +30,16 @@ def test_only_what_is_newer_is_offered(at: Bench, incoming: Path) -> None:
     assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
 
 
+def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_kept(
+    at: Bench, incoming: Path
+) -> None:
+    note = at.shelf.root / "failures.json"
+    note.write_text('{"version": "0.2.0", "left": "0.4.0"}')
+    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.3.0"]
+    note.write_text('{"version": "0.1.9", "left": "0.4.0"}')
+    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
+
+
 def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
     offer = offers(at.shelf, incoming)[1]
     ask(offer)

@@ -111,6 +111,14 @@ def test_a_check_says_what_would_change_and_changes_nothing(source: Path, box: P
     assert (box / UNIT).exists()
 
 
+def test_bytecode_that_a_test_left_beside_a_program_is_not_packed(source: Path) -> None:
+    first = pack(source)
+    compiled = source / "usr/lib/interlude/__pycache__/fallback.pyc"
+    compiled.parent.mkdir()
+    compiled.write_bytes(b"bytecode")
+    assert pack(source) == first
+
+
 def test_the_same_files_make_the_same_bytes(source: Path) -> None:
     first = pack(source)
     os.utime(source / UNIT, (1, 1))

@@ -72,12 +72,19 @@ def test_a_failed_trial_is_ended_and_the_box_started(tmp_path: Path) -> None:
     ]
 
 
-def test_a_failure_without_a_trial_is_left_alone(tmp_path: Path) -> None:
+def test_a_failure_without_a_trial_is_decided_by_the_program_for_it(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     systemctl = script(tmp_path / "systemctl", f'echo "$@" >>{asked}')
-    done = run("settle", INTERLUDE_TRIAL=tmp_path / "trial", INTERLUDE_SYSTEMCTL=systemctl)
+    decides = script(tmp_path / "decides", f"echo decides >>{asked}; echo 0")
+    done = run("settle", INTERLUDE_TRIAL=tmp_path / "trial", INTERLUDE_SYSTEMCTL=systemctl,
+               INTERLUDE_FALLBACK=decides)  # fmt: skip
     assert done.returncode == 0
-    assert not asked.exists()
+    assert asked.read_text().splitlines() == [
+        "decides",
+        "is-failed --quiet interlude.service",
+        "reset-failed interlude.service",
+        "--no-block start interlude.service",
+    ]
 
 
 # ── leave ────────────────────────────────────────────────────────────────────────────────────
@@ -146,7 +153,12 @@ def test_a_disk_that_is_full_ends_it_for_systemd_to_see(
 # ── all of them ──────────────────────────────────────────────────────────────────────────────
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="no shellcheck on this machine")
 @pytest.mark.parametrize(
-    "path", sorted([*SCRIPTS.iterdir(), ROOT / "system/usr/local/bin/interlude"])
+    "path",
+    sorted(
+        path
+        for path in (*SCRIPTS.iterdir(), ROOT / "system/usr/local/bin/interlude")
+        if path.is_file() and path.read_text().startswith("#!/bin/sh")
+    ),
 )
 def test_shellcheck_has_nothing_to_say(path: Path) -> None:
     done = subprocess.run(["shellcheck", path], capture_output=True, text=True, check=False)

@@ -58,6 +58,7 @@ def fine() -> health.Asked:
         model=lambda _: "pocket is here.",
         voice=lambda _: "espeak will speak.",
         version=lambda _: "1.0",
+        fell_back=list,
     )
 
 
@@ -100,6 +101,13 @@ def test_a_machine_that_tells_nothing_of_itself_is_looked_at_all_the_same(tmp_pa
     found = not_well(health.look(settings(tmp_path), bare, fine()))
     assert {finding.looked_at for finding in found} == {"cores", "permissions"}
     assert findings.exit_code(found) == 0
+
+
+def test_a_box_that_fell_back_to_an_earlier_release_says_so(tmp_path: Path) -> None:
+    said = "Version 0.3.0 did not stay up, so I went back to version 0.2.0."
+    asked = replace(fine(), fell_back=lambda: [said])
+    found = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    assert (found.verdict, found.sentence) == ("warning", said)
 
 
 # ── files ────────────────────────────────────────────────────────────────────────────────────

@@ -36,6 +36,14 @@ def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
     assert "last warning   –" in in_words(found)
 
 
+def test_a_box_that_fell_back_tells_so(tmp_path: Path) -> None:
+    none = tmp_path / "none"
+    told = ["Version 0.3.0 did not stay up, so I went back to version 0.2.0."]
+    found = look(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none, told)
+    assert found["fell_back"] == told[0]
+    assert look(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none)["fell_back"] is None
+
+
 def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("x" * 100_000 + "\nthe end\n")

@@ -23,7 +23,7 @@ def pack(source: Path, parts: list[str]) -> bytes:
             if not folder.is_dir():
                 raise FileNotFoundError(f"There is no folder {folder}.")
             for path in sorted(folder.rglob("*")):
-                if path.is_file():
+                if path.is_file() and "__pycache__" not in path.parts:
                     info = tarfile.TarInfo(str(path.relative_to(source)))
                     info.mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
                     data = path.read_bytes()

@@ -1,0 +1,333 @@
+#!/usr/bin/python3 -I
+"""Decides what follows when systemd has given the box up, and prints how many seconds to wait.
+
+In: why interlude.service failed, the releases on the card, what was noted of earlier failures.
+Out: a note on the card, `current` led to another release if need be, the other system asked for,
+and the wait before the next start on stdout. It runs as root, with the system's own Python and
+nothing of a release: a release whose files are damaged must not decide about itself.
+
+A release is left after two failures, each of them some starts in a row that failed. The other
+release then has two as well; if it fails, the first one is what starts again, since the fault lies
+elsewhere. Then the system in the other slot is tried once. After that there are only waits, which
+grow to five minutes. An hour without a failure makes all of this undone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+
+UNIT = "interlude.service"
+OTHER_SYSTEM = "interlude-other-system.service"
+NOTE = "failures.json"
+FAILURES = 2  # of a release, before it is left
+WELL_S = 3600.0  # without a failure: what was noted before no longer counts
+HOT_S = 60.0  # a unit that ends in order this often is not restarted by an owner
+WAITS_S = (5.0, 20.0, 60.0, 120.0, 300.0)
+OTHERS_WAIT_S = 60.0  # while an installation, or the watch of a system on trial, is in charge
+SETTINGS = 78  # EX_CONFIG, sysexits(3): appliance.errors.SettingsError
+VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is on the card about failures; appliance/release/fallback.py reads it, too.
+
+    version       the release that these failures are of
+    failures      how often systemd gave it up, since it last was well for an hour
+    waits         waits in a row; a wait for each failure, whatever its cause
+    boot, at_s    the start of the machine, and the seconds since it, of the last new start
+    tried         releases that were given up twice, since one was last well for an hour
+    left, why     the release that was left for `version`, and how it had ended
+    going_to      the release that takes the place of `version`; the link may not lead there yet
+    system_left   the system that was left, or was to be
+    other_tried   the system in the other slot had its chance
+    """
+
+    version: str = ""
+    failures: int = 0
+    waits: int = 0
+    boot: str = ""
+    at_s: float = 0.0
+    tried: tuple[str, ...] = ()
+    left: str = ""
+    why: str = ""
+    going_to: str = ""
+    system_left: str = ""
+    other_tried: bool = False
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How the machine is now.
+
+    kept, previous   what `current` and `previous` lead to; "" for none
+    whole            the releases whose files are all there
+    result, status   of interlude.service, as `systemctl show` names them
+    boot, now_s      which start of the machine this is, and how long ago
+    slots            the card has two system slots
+    system           the version of the system that runs
+    system_on_trial  this start of the machine is a trial: the system is to blame, and is watched
+    installing       an installation holds the lock: it restarts the box, and watches it
+    """
+
+    kept: str
+    previous: str
+    whole: frozenset[str]
+    result: str
+    status: int
+    boot: str
+    now_s: float
+    slots: bool = False
+    system: str = ""
+    system_on_trial: bool = False
+    installing: bool = False
+
+
+@dataclass(frozen=True)
+class Decision:
+    """`link`: the release that `current` is to lead to, "" for no change."""
+
+    note: Note
+    wait_s: float
+    link: str = ""
+    other_system: bool = False
+    said: str = ""
+
+
+# ── what to do: pure ─────────────────────────────────────────────────────────────────────────
+def decide(note: Note, seen: Seen) -> Decision:
+    """What follows from this failure, given those before."""
+    if seen.system_on_trial or seen.installing:
+        who = "this system is on trial" if seen.system_on_trial else "a release is being installed"
+        return Decision(note, OTHERS_WAIT_S, said=f"{who}: nothing is changed here")
+    note, unfinished = _current(note, seen)
+    if unfinished:
+        return _go(note, seen, unfinished)
+    orderly = seen.result in ("success", "start-limit-hit")
+    hot = note.boot == seen.boot and seen.now_s - note.at_s < HOT_S
+    if orderly and not hot:
+        return Decision(_again(note, seen, 0.0), 0.0, said="it was restarted often: no failure")
+    wait_s = WAITS_S[min(note.waits, len(WAITS_S) - 1)]
+    note = replace(note, waits=note.waits + 1)
+    if seen.status == SETTINGS and not orderly:
+        said = f"its settings cannot be used: another try in {wait_s:g} s"
+        return Decision(_again(note, seen, wait_s), wait_s, said=said)
+    note = replace(note, failures=note.failures + 1, why=note.why or how(seen))
+    if note.failures >= FAILURES or note.version in note.tried:
+        note = replace(note, tried=tuple(dict.fromkeys((*note.tried, note.version))))
+        if target := _other_release(note, seen):
+            return _go(note, seen, target)
+        if seen.slots and not note.other_tried:
+            note = replace(note, other_tried=True, system_left=seen.system)
+            said = f"the system {seen.system} is left: the other slot gets one start"
+            again = _again(note, seen, OTHERS_WAIT_S)
+            return Decision(again, OTHERS_WAIT_S, other_system=True, said=said)
+    said = f"{note.version} failed ({how(seen)}): another start in {wait_s:g} s"
+    return Decision(_again(note, seen, wait_s), wait_s, said=said)
+
+
+def how(seen: Seen) -> str:
+    """How the last start ended, in a few words."""
+    return f"exit code {seen.status}" if seen.result == "exit-code" else seen.result
+
+
+def _current(note: Note, seen: Seen) -> tuple[Note, str]:
+    """The note as it holds for what is kept now, and a change of release that was cut short."""
+    if note.going_to and note.version == seen.kept and note.going_to in seen.whole:
+        return note, note.going_to
+    if note.going_to and note.going_to == seen.kept:
+        note = _gone(note)
+    if note.version != seen.kept:  # somebody installed another, or went back
+        return Note(version=seen.kept), ""
+    well_s = seen.now_s - (note.at_s if note.boot == seen.boot else 0.0)
+    if well_s >= WELL_S:
+        note = replace(note, failures=0, waits=0, tried=(), other_tried=False,
+                       why=note.why if note.left else "")  # fmt: skip
+    return note, ""
+
+
+def _other_release(note: Note, seen: Seen) -> str:
+    """Where to go from a release that is given up; "" for nowhere.
+
+    The one before it, once. From there back, if that is no better. A release that was left
+    is gone back to for no other reason.
+    """
+    if note.left:
+        back = note.left in note.tried and note.left in seen.whole
+        return note.left if back else ""
+    fits = seen.previous in seen.whole and seen.previous not in (*note.tried, seen.kept)
+    return seen.previous if fits else ""
+
+
+def _go(note: Note, seen: Seen, target: str) -> Decision:
+    note = _again(replace(note, going_to=target), seen, 0.0)
+    said = f"{note.version} does not stay up ({note.why}): {target} is started in its place"
+    return Decision(note, 0.0, link=target, said=said)
+
+
+def _gone(note: Note) -> Note:
+    """The note after the link has led to `going_to`. Back from both, no release is to blame."""
+    returns = note.going_to in note.tried
+    return replace(
+        note, version=note.going_to, going_to="", failures=0, waits=0,
+        left="" if returns else note.version,
+    )  # fmt: skip
+
+
+def _again(note: Note, seen: Seen, wait_s: float) -> Note:
+    return replace(note, boot=seen.boot, at_s=round(seen.now_s + wait_s, 1))
+
+
+# ── what is on the card ──────────────────────────────────────────────────────────────────────
+class Disk:
+    """Every change, one call each. After a power cut each is made, or not made at all."""
+
+    def write(self, path: Path, data: bytes) -> None:
+        fresh = path.with_name(f".{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        with os.fdopen(fd, "wb") as target:
+            os.fchmod(fd, 0o644)
+            target.write(data)
+            target.flush()
+            os.fsync(fd)
+        self._done()
+        self._rename(fresh, path)
+
+    def link(self, path: Path, target: str) -> None:
+        fresh = path.with_name(f".{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(target)
+        self._done()
+        self._rename(fresh, path)
+
+    def _rename(self, fresh: Path, path: Path) -> None:
+        fresh.rename(path)
+        self._done()
+        fd = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def _done(self) -> None:
+        """One more change is made; a test may end the process here."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where everything is. A test has places of its own."""
+
+    root: Path = Path("/opt/interlude")
+    start: Path = Path("/run/interlude-start")
+    command_line: Path = Path("/proc/cmdline")
+    os_release: Path = Path("/usr/lib/os-release")
+    systemctl: str = "systemctl"
+    disk: Disk = field(default_factory=Disk)
+
+    def note(self) -> Note:
+        """What was noted; an empty note if there is none, or it cannot be read."""
+        try:
+            said = json.loads((self.root / NOTE).read_bytes())
+            note = Note(**{**said, "tried": tuple(map(str, said.get("tried", ())))})
+        except (OSError, ValueError, TypeError, AttributeError):
+            return Note()
+        fits = all(isinstance(getattr(note, key.name), type(key.default)) for key in fields(note))
+        return note if fits else Note()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Whether no installation is under way; none begins meanwhile (release/lock.py)."""
+        with contextlib.ExitStack() as held:
+            try:
+                fd = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+                held.callback(os.close, fd)
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            except OSError:  # a card that cannot be written: nothing can be installed, either
+                pass
+            yield True
+
+    def seen(self, *, installing: bool = False) -> Seen:
+        keys = "Result,ExecMainStatus"
+        done = subprocess.run(
+            [self.systemctl, "show", UNIT, f"--property={keys}"],
+            capture_output=True, text=True, check=True, timeout=30,
+        )  # fmt: skip
+        said = dict(re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE))
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        trial = _text(self.start / "trial") == "yes" and (self.root / "system/trial.json").exists()
+        system = re.search(r'^IMAGE_VERSION="?([^"\n]*)', _text(self.os_release), re.MULTILINE)
+        return Seen(
+            self._leads_to("current"), self._leads_to("previous"), self._whole(),
+            said.get("Result", ""), int(said.get("ExecMainStatus") or 0),
+            boot, time.clock_gettime(time.CLOCK_BOOTTIME),
+            "interlude.slot=" in _text(self.command_line), system[1] if system else "", trial,
+            installing,
+        )  # fmt: skip
+
+    def carry_out(self, decision: Decision) -> None:
+        """The note goes first: cut short after it, the next failure goes on from there."""
+        self._write(decision.note)
+        if decision.link:
+            self.disk.link(self.root / "current", f"releases/{decision.link}")
+            self._write(_gone(decision.note))
+        if decision.other_system:
+            words = [self.systemctl, "--no-block", "start", OTHER_SYSTEM]
+            subprocess.run(words, check=False, timeout=30)
+
+    def _write(self, note: Note) -> None:
+        self.disk.write(self.root / NOTE, json.dumps(asdict(note)).encode())
+
+    def _leads_to(self, name: str) -> str:
+        try:
+            version = (self.root / name).readlink().name
+        except OSError:
+            return ""
+        return version if VERSION.fullmatch(version) else ""
+
+    def _whole(self) -> frozenset[str]:
+        """Their manifest is written last, and the command has to be there to be started."""
+        found = (self.root / "releases").glob("[A-Za-z0-9]*/release.json")
+        folders = [path.parent for path in found]
+        return frozenset(
+            folder.name for folder in folders if os.access(folder / "bin/interlude", os.X_OK)
+        )
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def main() -> int:
+    root = Path(os.environ.get("INTERLUDE_ROOT", "/opt/interlude"))
+    start = Path(os.environ.get("INTERLUDE_START", "/run/interlude-start"))
+    box = Box(root, start, systemctl=os.environ.get("INTERLUDE_SYSTEMCTL", "systemctl"))
+    with box.alone() as free:
+        decision = decide(box.note(), box.seen(installing=not free))
+        print(decision.said, file=sys.stderr)
+        try:
+            box.carry_out(decision)
+        except OSError as error:  # a card that cannot be written: the box is started all the same
+            print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+    print(f"{decision.wait_s:g}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,444 @@
+"""What follows when systemd gives the box up: pure decisions, and the card after a power cut."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from appliance.release.fallback import left, sentences
+from appliance.release.shelf import Shelf
+from system.usr.lib.interlude import fallback
+from system.usr.lib.interlude.fallback import FAILURES, Box, Decision, Disk, Note, Seen, decide
+
+SCRIPTS = Path(__file__).parents[2] / "system/usr/lib/interlude"
+OLD, NEW = "1.1.0", "1.2.0"
+SEEN = Seen(NEW, OLD, frozenset({OLD, NEW}), "exit-code", 70, "boot", 1000.0)
+MANIFEST = {"version": "", "machine": "any", "python": "any", "made_s": 1, "tree_sha256": "0" * 64,
+            "tree_bytes": 0, "files_bytes": 0}  # fmt: skip
+
+
+class World:
+    """A box whose releases stay up or not, driven by what is decided; time passes in the waits."""
+
+    def __init__(self, well: set[str], *, slots: bool = False, previous: str = OLD) -> None:
+        self.well, self.slots = well, slots
+        self.kept, self.previous, self.note = NEW, previous, Note()
+        self.now_s = 0.0
+        self.changes: list[str] = []
+        self.waits: list[float] = []
+        self.other_system = 0
+
+    def seen(self) -> Seen:
+        return replace(SEEN, kept=self.kept, previous=self.previous, now_s=self.now_s,
+                       slots=self.slots, system="0.9.0" if self.slots else "")  # fmt: skip
+
+    def fails(self, lived_s: float = 10.0, **how: str | int) -> Decision:
+        self.now_s += lived_s
+        made = decide(self.note, replace(self.seen(), **how))  # type: ignore[arg-type]
+        self.note = made.note
+        if made.link:
+            self.kept = made.link
+            self.changes.append(made.link)
+            self.note = fallback._gone(made.note)
+        self.other_system += made.other_system
+        self.waits.append(made.wait_s)
+        self.now_s += made.wait_s
+        return made
+
+    def until_well(self, most: int = 60) -> None:
+        while self.kept not in self.well and most:
+            self.fails()
+            most -= 1
+
+
+# ── releases ─────────────────────────────────────────────────────────────────────────────────
+def test_one_failure_is_a_wait_and_the_second_one_leaves_the_release() -> None:
+    world = World({OLD})
+    assert (world.fails().link, world.waits[-1] > 0) == ("", True)
+    made = world.fails()
+    assert (made.link, made.wait_s) == (OLD, 0.0)
+    assert (world.note.left, world.note.why, world.note.failures) == (NEW, "exit code 70", 0)
+
+
+def test_a_box_without_an_earlier_release_waits_longer_and_longer_for_ever() -> None:
+    world = World(set(), previous="")
+    for _ in range(20):
+        world.fails()
+    assert world.changes == []
+    assert world.waits == sorted(world.waits)
+    assert (world.waits[0] < 10.0, world.waits[-1]) == (True, 300.0)
+
+
+def test_an_earlier_release_that_is_not_whole_is_never_started() -> None:
+    note = decide(Note(), replace(SEEN, whole=frozenset({NEW}))).note
+    made = decide(note, replace(SEEN, whole=frozenset({NEW}), now_s=1100.0))
+    assert made.link == ""
+
+
+def test_two_sick_releases_end_with_the_newer_one_and_never_go_round() -> None:
+    world = World(set())
+    for _ in range(40):
+        world.fails()
+    assert world.changes == [OLD, NEW]
+    assert world.note.tried == (NEW, OLD)
+    assert world.note.left == ""
+
+
+def test_a_release_that_was_left_stays_left_though_the_other_fails_a_day_later() -> None:
+    world = World({OLD})
+    world.until_well()
+    for _ in range(10):
+        world.fails(lived_s=86_400.0)
+        world.fails()
+    assert world.changes == [OLD]
+
+
+def test_an_hour_without_a_failure_makes_the_next_failure_the_first() -> None:
+    world = World(set())
+    for _ in range(20):
+        world.fails(lived_s=3700.0)
+    assert world.changes == []
+    assert max(world.waits) == world.waits[0]
+
+
+def test_failures_just_within_the_hour_do_count() -> None:
+    world = World(set())
+    world.fails()
+    world.fails(lived_s=3500.0)
+    assert world.changes == [OLD]
+
+
+def test_a_power_cut_between_two_failures_does_not_forget_the_first() -> None:
+    first = decide(Note(), SEEN).note
+    assert decide(first, replace(SEEN, boot="another", now_s=60.0)).link == OLD
+    assert decide(first, replace(SEEN, boot="another", now_s=3700.0)).link == ""
+
+
+def test_a_later_update_begins_with_a_clean_note() -> None:
+    world = World({OLD})
+    world.until_well()
+    world.previous, world.kept = OLD, "1.3.0"
+    seen = replace(world.seen(), whole=frozenset({OLD, NEW, "1.3.0"}))
+    made = decide(world.note, seen)
+    assert (made.link, made.note.left, made.note.tried) == ("", "", ())
+    made = decide(made.note, replace(seen, now_s=seen.now_s + 20))
+    assert made.link == OLD
+
+
+# ── what is no failure of a release ──────────────────────────────────────────────────────────
+def test_restarts_that_were_asked_for_are_no_failures() -> None:
+    world = World(set())
+    for _ in range(50):
+        made = world.fails(lived_s=90.0, result="start-limit-hit", status=0)
+        assert (made.wait_s, made.note.failures) == (0.0, 0)
+    assert world.changes == []
+
+
+def test_a_box_that_ends_in_order_again_and_again_at_once_is_a_failure() -> None:
+    world = World({OLD})
+    world.fails(lived_s=90.0, result="start-limit-hit", status=0)
+    for _ in range(2):
+        world.fails(lived_s=4.0, result="start-limit-hit", status=0)
+    assert world.changes == [OLD]
+
+
+def test_settings_that_cannot_be_used_never_cost_a_release() -> None:
+    world = World(set())
+    for _ in range(30):
+        world.fails(status=78)
+    assert world.changes == []
+    assert world.waits[-1] == 300.0
+    assert world.note.failures == 0
+
+
+def test_another_exit_code_does() -> None:
+    world = World(set())
+    for _ in range(30):
+        world.fails(status=77)
+    assert world.changes != []
+
+
+@pytest.mark.parametrize("who", ["system_on_trial", "installing"])
+def test_who_watches_a_trial_is_left_to_decide(who: str) -> None:
+    note = Note(version=NEW, failures=FAILURES)
+    made = decide(note, replace(SEEN, **{who: True}))  # type: ignore[arg-type]
+    assert (made.note, made.link, made.other_system) == (note, "", False)
+    assert decide(note, SEEN).link == OLD
+
+
+# ── the system in the other slot ─────────────────────────────────────────────────────────────
+def test_the_other_system_has_one_chance_after_both_releases() -> None:
+    world = World(set(), slots=True)
+    for _ in range(40):
+        world.fails()
+    assert (world.changes, world.other_system) == ([OLD, NEW], 1)
+    assert world.note.system_left == "0.9.0"
+
+
+def test_a_machine_without_slots_never_asks_for_one() -> None:
+    world = World(set())
+    for _ in range(40):
+        world.fails()
+    assert world.other_system == 0
+
+
+def test_a_release_that_stays_up_keeps_the_other_system_out_of_it() -> None:
+    world = World({OLD}, slots=True)
+    world.until_well()
+    assert (world.kept, world.other_system) == (OLD, 0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_happens_a_release_that_stays_up_is_found_and_nothing_goes_round(
+    seed: int,
+) -> None:
+    chance = random.Random(seed)
+    well = set(chance.choice([[OLD], [NEW], [OLD, NEW], []]))
+    world = World(well, slots=chance.random() < 0.5)
+    for _ in range(60):
+        kind = chance.random()
+        if kind < 0.2:
+            world.fails(lived_s=chance.uniform(60, 2000), result="start-limit-hit", status=0)
+        elif kind < 0.4:
+            world.fails(lived_s=chance.uniform(1, 2000), status=78)
+        elif world.kept not in well:
+            result = chance.choice(["exit-code", "signal", "timeout", "watchdog", "core-dump"])
+            world.fails(lived_s=chance.uniform(1, 1500), result=result)
+    assert len(world.changes) <= 2
+    assert world.other_system <= 1
+    assert max(world.waits) <= 300.0
+    if NEW in well:
+        assert world.changes == []
+    elif OLD in well and world.note.version:
+        assert world.kept in {OLD, NEW}
+        world.until_well(5)
+        assert world.kept == OLD
+
+
+# ── on the card ──────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two releases that say who they are; the newer one is kept."""
+    root = tmp_path / "opt"
+    for version in (OLD, NEW):
+        folder = root / "releases" / version
+        (folder / "bin").mkdir(parents=True)
+        (folder / "bin/interlude").write_text(f"#!/bin/sh\necho {version}\n")
+        (folder / "bin/interlude").chmod(0o755)
+        (folder / "release.json").write_text(json.dumps(MANIFEST | {"version": version}))
+    (root / "current").symlink_to(f"releases/{NEW}")
+    (root / "previous").symlink_to(f"releases/{OLD}")
+    return root
+
+
+def systemctl(folder: Path, result: str = "exit-code", status: int = 70) -> Path:
+    """Says how the unit ended, and notes what it was asked."""
+    path = folder / "systemctl"
+    path.write_text(
+        f'#!/bin/sh\necho "$@" >>{folder}/asked\n'
+        f"[ $1 != show ] || printf 'Result={result}\\nExecMainStatus={status}\\n'\n"
+    )
+    path.chmod(0o755)
+    return path
+
+
+def box(root: Path, disk: Disk | None = None, **places: Path) -> Box:
+    none = root.parent / "none"
+    at = {"start": none, "command_line": none, "os_release": none, **places}
+    asks = str(systemctl(root.parent))
+    return Box(root, systemctl=asks, disk=disk or Disk(), **at)
+
+
+def once(at: Box) -> Decision:
+    with at.alone() as free:
+        made = decide(at.note(), at.seen(installing=not free))
+        at.carry_out(made)
+    return made
+
+
+def starts(root: Path) -> str:
+    """What the unit's own script would start now."""
+    places = {"INTERLUDE_TRIAL": str(root / "none"), "INTERLUDE_KEPT": str(root / "current")}
+    done = subprocess.run([SCRIPTS / "start"], env={**os.environ, **places}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_two_failures_lead_to_the_release_before_and_the_owner_is_told(root: Path) -> None:
+    at = box(root)
+    once(at)
+    assert starts(root) == NEW
+    assert sentences(Shelf(root)) == []
+    once(at)
+    assert starts(root) == OLD
+    assert left(Shelf(root)) == NEW
+    assert sentences(Shelf(root)) == [
+        f"Version {NEW} did not stay up, so I went back to version {OLD}."
+    ]
+    (root / "current").unlink()
+    (root / "current").symlink_to("releases/1.3.0")
+    assert left(Shelf(root)) == ""
+
+
+class MortalDisk(Disk):
+    """Ends its process, as SIGKILL does, after so many changes."""
+
+    def __init__(self, dies_after: int) -> None:
+        self._left = dies_after
+
+    def _done(self) -> None:
+        self._left -= 1
+        if self._left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def killed(root: Path, after: int) -> bool:
+    """Let it decide in a child that dies after so many changes. Whether it did."""
+    child = os.fork()
+    if child == 0:
+        try:
+            once(box(root, MortalDisk(after)))
+        except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
+            os._exit(4)
+        os._exit(0)
+    _, ended = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(ended) or os.WEXITSTATUS(ended) == 0
+    return os.WIFSIGNALED(ended)
+
+
+@pytest.mark.parametrize("way", ["to the release before", "and back from it"])
+def test_cut_short_after_any_change_a_whole_release_starts_and_the_next_failure_completes_it(
+    root: Path, way: str
+) -> None:
+    before = {"to the release before": 1, "and back from it": 3}[way]
+    for _ in range(before):
+        once(box(root))
+    target = OLD if before == 1 else NEW
+    links = {name: str((root / name).readlink()) for name in ("current", "previous")}
+    note = (root / fallback.NOTE).read_bytes()
+    seen, after = set(), 1
+    while killed(root, after):
+        seen.add(starts(root))
+        if starts(root) != target:
+            once(box(root))
+        assert starts(root) == target, after
+        assert left(Shelf(root)) == (NEW if target == OLD else ""), after
+        once(box(root))  # the next one is the target's first, whatever was cut short
+        assert starts(root) == target, after
+        for name, leads_to in links.items():
+            (root / name).unlink()
+            (root / name).symlink_to(leads_to)
+        (root / fallback.NOTE).write_bytes(note)
+        after += 1
+    assert after > 5
+    assert seen == {OLD, NEW}
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [b"", b"{", b"[]", b'{"tried": 1}', b"\xff", b'{"version": "1.2.0", "failures": "2"}'],
+)
+def test_a_damaged_note_is_no_note(root: Path, harm: bytes) -> None:
+    (root / fallback.NOTE).write_bytes(harm)
+    made = once(box(root))
+    assert (made.link, made.note.version, made.note.failures) == ("", NEW, 1)
+    assert sentences(Shelf(root)) == []
+
+
+def test_links_that_lead_out_of_the_releases_are_not_followed(root: Path) -> None:
+    (root / "previous").unlink()
+    (root / "previous").symlink_to("/etc")
+    at = box(root)
+    assert once(at).link == once(at).link == ""
+
+
+def test_nothing_is_changed_while_a_release_is_being_installed(root: Path) -> None:
+    at = box(root)
+    for _ in range(3):
+        with Shelf(root, root.parent / "run").alone():
+            assert once(at).link == ""
+    once(at)
+    assert once(at).link == OLD
+
+
+def test_a_system_on_trial_is_known_by_what_the_start_noted(root: Path) -> None:
+    start = root.parent / "start"
+    start.mkdir()
+    (root / "system").mkdir()
+    at = box(root, start=start)
+    assert not at.seen().system_on_trial
+    (start / "trial").write_text("yes\n")
+    assert not at.seen().system_on_trial  # it was kept: its note is gone
+    (root / "system/trial.json").write_text("{}")
+    assert at.seen().system_on_trial
+
+
+def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
+    line, os_release = root.parent / "cmdline", root.parent / "os-release"
+    line.write_text("quiet interlude.slot=b\n")
+    os_release.write_text('IMAGE_ID=interlude\nIMAGE_VERSION="0.9.0"\n')
+    (root / "previous").unlink()
+    at = box(root, command_line=line, os_release=os_release)
+    once(at)
+    assert once(at).other_system
+    asked = (root.parent / "asked").read_text().splitlines()
+    assert asked[-1] == f"--no-block start {fallback.OTHER_SYSTEM}"
+    os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.8.0\n")
+    assert sentences(Shelf(root), os_release) == ["The system 0.9.0 was left for the system 0.8.0."]
+
+
+# ── as the unit runs it ──────────────────────────────────────────────────────────────────────
+def settle(root: Path, **more: str | Path) -> subprocess.CompletedProcess[str]:
+    places = {"INTERLUDE_ROOT": root, "INTERLUDE_TRIAL": root / "none",
+              "INTERLUDE_FALLBACK": SCRIPTS / "fallback.py", **more}  # fmt: skip
+    return subprocess.run(
+        [SCRIPTS / "settle"], env={**os.environ, **{k: str(v) for k, v in places.items()}},
+        capture_output=True, text=True, check=False, timeout=30,
+    )  # fmt: skip
+
+
+def test_the_unit_goes_back_and_starts_the_box_again(root: Path, tmp_path: Path) -> None:
+    once(box(root))
+    done = settle(root, INTERLUDE_SYSTEMCTL=systemctl(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert f"{OLD} is started in its place" in done.stderr
+    assert starts(root) == OLD
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[-2:] == ["reset-failed interlude.service", "--no-block start interlude.service"]
+
+
+def test_without_its_program_the_unit_still_starts_the_box_again(
+    root: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "sleep"
+    script.write_text(f'#!/bin/sh\necho "sleep $@" >>{tmp_path}/asked\n')
+    script.chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    done = settle(root, INTERLUDE_SYSTEMCTL=systemctl(tmp_path), INTERLUDE_FALLBACK="/no/such",
+                  PATH=path)  # fmt: skip
+    assert done.returncode == 0
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert asked[0] == "sleep 60"
+    assert asked[-1] == "--no-block start interlude.service"
+
+
+def test_a_box_that_somebody_started_meanwhile_is_not_started_again(
+    root: Path, tmp_path: Path
+) -> None:
+    runs = tmp_path / "systemctl"
+    runs.write_text(
+        f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n'
+        "case $1 in show) printf 'Result=start-limit-hit\\nExecMainStatus=0\\n' ;;"
+        " is-failed) exit 1 ;; esac\n"
+    )
+    runs.chmod(0o755)
+    assert settle(root, INTERLUDE_SYSTEMCTL=runs).returncode == 0
+    assert "start interlude.service" not in (tmp_path / "asked").read_text()
