@@ -173,8 +173,8 @@ class Conductor:
         """What the scribe has to tell."""
         for item in news:
             if isinstance(item, Recalled):
-                turns = tuple((turn.asked, turn.heard) for turn in item.turns)
-                self._send("thinker", Recall(turns))
+                turns = ((turn.asked, turn.heard) for turn in item.turns)
+                self._send("thinker", Recall.newest(turns))
                 continue
             well = item.well and not item.set_aside
             self._work.log.log(logging.INFO if well else logging.WARNING, "%s", item.text)

@@ -1,12 +1,13 @@
 """The door: commands from a shell on the same machine, through a Unix socket (mode 0600).
 
 In: the messages of `outside.py`, one a datagram, as on any channel. Out: after each, the state of
-the conversation. It has a name on disk, unlike all else that joins processes; whoever may open it
-is the box's own user, or root.
+the conversation; or why it was refused, and the connection is closed. It has a name on disk,
+unlike all else that joins processes; whoever may open it is the box's own user, or root.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import select
@@ -17,9 +18,10 @@ from pathlib import Path
 
 from appliance import status
 from appliance.errors import BadMessage, ControlError
-from appliance.ipc.channel import MAX_BYTES
+from appliance.ipc.limits import MAX_BYTES, MAX_LINE
 from appliance.messages import (
     Ask,
+    CommandRefused,
     Forget,
     Listen,
     Message,
@@ -40,6 +42,9 @@ from appliance.settings import Settings
 
 NAME = "control"
 MOST_VISITORS = 8  # at once; the one that came first has to go
+# What accept(2) answers when the process, the machine or the kernel has no room for one more.
+_NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+NO_COMMAND = "Nobody may say that from outside."
 COMMANDS = (
     Ask, Forget, Listen, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
     Talk,
@@ -65,6 +70,7 @@ class Door:
         self._path = path
         self._listener = _open(path)
         self._visitors: dict[int, socket.socket] = {}  # by descriptor, the first that came first
+        self._full = False  # no descriptor was left for the last one
         self._epoll = select.epoll()
         self._epoll.register(self._listener, select.EPOLLIN)
 
@@ -74,20 +80,21 @@ class Door:
     def commands(self) -> list[tuple[int, Message]]:
         """What has been asked for since the last look, and by which visitor."""
         found = []
+        if self._full:
+            self._wait_for_visitors(True)
         for fd, _ in self._epoll.poll(0):
             if fd == self._listener.fileno():
                 self._let_in()
+            elif fd not in self._visitors:
+                continue  # shown out since the poll, for one that came
             elif (command := self._listen_to(fd)) is not None:
                 found.append((fd, command))
         return found
 
     def reply(self, visitor: int, state: StateChanged) -> None:
         """To one who may have gone already."""
-        if visitor in self._visitors:
-            try:
-                self._visitors[visitor].send(encode(state))
-            except OSError:
-                self._show_out(visitor)
+        if visitor in self._visitors and not self._say(visitor, state):
+            self._show_out(visitor)
 
     def close(self) -> None:
         self._path.unlink(missing_ok=True)
@@ -99,27 +106,48 @@ class Door:
     def _let_in(self) -> None:
         try:
             visitor, _ = self._listener.accept()
-        except OSError:
-            return  # gone again
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                self._wait_for_visitors(False)
+            return  # else gone again
         visitor.setblocking(False)
         if len(self._visitors) >= MOST_VISITORS:
             self._show_out(next(iter(self._visitors)))
         self._visitors[visitor.fileno()] = visitor
         self._epoll.register(visitor, select.EPOLLIN)
 
+    def _wait_for_visitors(self, wanted: bool) -> None:
+        """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
+        never end; the next look at the door tries again, at the conductor's own pace."""
+        self._full = not wanted
+        self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
+
     def _listen_to(self, fd: int) -> Message | None:
-        """A visitor's command. One that says anything else is shown out."""
+        """A visitor's command. One that says anything else is told so, and shown out."""
         try:
-            command = decode(self._visitors[fd].recv(MAX_BYTES + 1))
+            data = self._visitors[fd].recv(MAX_BYTES + 1)
+            command = decode(data)
         except BlockingIOError:
             return None
-        except (OSError, BadMessage):
-            self._show_out(fd)
-            return None
-        if not isinstance(command, COMMANDS):
-            self._show_out(fd)
-            return None
-        return command
+        except BadMessage as error:
+            if data:  # else it has left
+                self._say(fd, CommandRefused(str(error)[:MAX_LINE]))
+        except OSError:
+            pass
+        else:
+            if isinstance(command, COMMANDS):
+                return command
+            self._say(fd, CommandRefused(NO_COMMAND))
+        self._show_out(fd)
+        return None
+
+    def _say(self, fd: int, answer: StateChanged | CommandRefused) -> bool:
+        """False if the visitor is gone or does not read."""
+        try:
+            self._visitors[fd].send(encode(answer))
+        except OSError:
+            return False
+        return True
 
     def _show_out(self, fd: int) -> None:
         visitor = self._visitors.pop(fd)

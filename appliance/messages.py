@@ -6,6 +6,7 @@ samples of an answer from its start.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -21,11 +22,13 @@ from appliance.audio.events import (
     Stopped,
 )
 from appliance.errors import BadMessage
+from appliance.ipc.limits import MAX_ANSWER, MAX_WORDS, Answer, Count, Line, Name, Utterances, Words
 from appliance.ipc.record import Record
 from appliance.outside import (
     Ask,
     ButtonFault,
     ButtonTrouble,
+    CommandRefused,
     Forget,
     HouseChanged,
     Listen,
@@ -58,11 +61,16 @@ from appliance.tools.events import (
 # To everybody they are messages like those below.
 __all__ = [
     "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound", "CardLost",
-    "Dropouts", "Finished", "Forget", "HouseChanged", "HouseRequest", "HouseResponse", "Listen",
-    "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record", "Repeat", "Restart", "Resumed",
+    "CommandRefused", "Dropouts", "Finished", "Forget", "HouseChanged", "HouseRequest",
+    "HouseResponse", "Listen", "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record",
+    "Repeat", "Restart", "Resumed",
     "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
     "StopSpeaking", "Stopped", "Switched", "Talk", "TimerHappened", "TimersStand",
 ]  # fmt: skip
+
+# Of the turns of a Recall; the newest always fits: its question has 4 kB, its answer 40 kB at most.
+RECALL_BYTES = 50_000
+HEAD_BYTES = 8  # of msgpack, for a text and its share of a pair: at most 5 and 1
 
 Judgement = Literal["backchannel", "interruption", "noise"]
 
@@ -75,7 +83,7 @@ class Onset(Record, frozen=True):
     those that were heard until then.
     """
 
-    serial: int
+    serial: Count
     index: int
     speaking: bool
     decided: int = 0
@@ -84,7 +92,7 @@ class Onset(Record, frozen=True):
 class Opinion(Record, frozen=True):
     """What the interjection looks like so far; probabilities that sum to one."""
 
-    serial: int
+    serial: Count
     age_ms: int
     backchannel: float
     interruption: float
@@ -94,7 +102,7 @@ class Opinion(Record, frozen=True):
 class Verdict(Record, frozen=True):
     """What the sound of onset `serial` was. After it comes SpeechStarted, or nothing."""
 
-    serial: int
+    serial: Count
     kind: Judgement
     age_ms: int
 
@@ -102,8 +110,8 @@ class Verdict(Record, frozen=True):
 class SpeechStarted(Record, frozen=True):
     """Utterance `utterance` has begun at `index`; its samples flow into the ring `heard`."""
 
-    utterance: int
-    serial: int
+    utterance: Count
+    serial: Count
     index: int
 
 
@@ -113,9 +121,9 @@ class SpeechEnded(Record, frozen=True):
     `index` is the first sample after the owner's speech, the end-of-turn wait not counted.
     """
 
-    utterance: int
+    utterance: Count
     index: int
-    frames: int
+    frames: Count
     last: bool
 
 
@@ -134,7 +142,7 @@ class Attend(Record, frozen=True):
     """
 
     on: bool
-    why: str = ""
+    why: Line = ""
     over_box: bool = True
     held: bool = False
     since: int = 0
@@ -149,9 +157,9 @@ class WordsHeard(Record, frozen=True):
     `text`: lower-case words, only for those who watch, never logged. `sure`: 0 to 1.
     """
 
-    serial: int
+    serial: Count
     age_ms: int
-    text: str
+    text: Words
     kind: Literal["stop", "yield", "carry_on", "other"]
     sure: float = 1.0
 
@@ -160,7 +168,7 @@ class Woken(Record, frozen=True):
     """From words: the wake word was heard; it ended before sample `index` of the card."""
 
     index: int
-    phrase: str
+    phrase: Line
     score: float = 1.0
 
 
@@ -168,15 +176,15 @@ class Woken(Record, frozen=True):
 class Think(Record, frozen=True):
     """Answer these utterances (ring `heard`), or this text, as turn `turn`."""
 
-    turn: int
-    utterances: tuple[int, ...] = ()
-    text: str = ""
+    turn: Count
+    utterances: Utterances = ()
+    text: Words = ""
 
 
 class Abandon(Record, frozen=True):
     """Stop thinking about `turn`. If nothing of it was heard, its question is to be kept."""
 
-    turn: int
+    turn: Count
 
 
 class Heard(Record, frozen=True):
@@ -185,29 +193,41 @@ class Heard(Record, frozen=True):
     No text: nothing was heard and nothing will be; the question is not to be kept either.
     """
 
-    turn: int
-    text: str
+    turn: Count
+    text: Answer
     complete: bool
 
 
 class Recall(Record, frozen=True):
     """Earlier turns for a thinker that has just begun: (what the owner said, what was heard)."""
 
-    turns: tuple[tuple[str, str], ...]
+    turns: tuple[tuple[Words, Answer], ...]
+
+    @classmethod
+    def newest(cls, turns: Iterable[tuple[str, str]]) -> Recall:
+        """As many of `turns`, the newest of them, as one message has room for."""
+        room, kept = RECALL_BYTES, list[tuple[str, str]]()
+        for asked, heard in reversed(tuple(turns)):
+            pair = asked[-MAX_WORDS:], heard[:MAX_ANSWER]
+            room -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in pair)
+            if room < 0:
+                break
+            kept.append(pair)
+        return cls(tuple(reversed(kept)))
 
 
 class ThinkerReady(Record, frozen=True):
     """The model is loaded."""
 
-    model: str
+    model: Line
 
 
 class Sentence(Record, frozen=True):
     """One sentence of the answer, in the order of `number` from 0."""
 
-    turn: int
-    number: int
-    text: str
+    turn: Count
+    number: Count
+    text: Words
 
 
 class ThoughtEnded(Record, frozen=True):
@@ -217,11 +237,11 @@ class ThoughtEnded(Record, frozen=True):
     read_tokens   of the question and all before it, that were not yet read when it was asked
     """
 
-    turn: int
-    sentences: int
+    turn: Count
+    sentences: Count
     reason: Literal["complete", "limit", "abandoned", "failed"]
-    problem: str = ""
-    tokens: int = 0
+    problem: Line = ""
+    tokens: Count = 0
     encode_ms: float = 0.0
     prefill_ms: float = 0.0
     first_sentence_ms: float = 0.0
@@ -237,9 +257,9 @@ class Speak(Record, frozen=True):
     sound goes before it.
     """
 
-    turn: int
-    number: int
-    text: str
+    turn: Count
+    number: Count
+    text: Words
     chime: bool = False
     ring: bool = False
 
@@ -247,11 +267,11 @@ class Speak(Record, frozen=True):
 class EndAnswer(Record, frozen=True):
     """Nothing follows in answer `turn`."""
 
-    turn: int
+    turn: Count
 
 
 class SpeakerReady(Record, frozen=True):
-    voice: str
+    voice: Name
 
 
 class Spoken(Record, frozen=True):
@@ -260,26 +280,26 @@ class Spoken(Record, frozen=True):
     `synthesis_ms`: from the Speak message to its first samples in the ring.
     """
 
-    turn: int
-    number: int
-    position: int
-    frames: int
+    turn: Count
+    number: Count
+    position: Count
+    frames: Count
     synthesis_ms: float
 
 
 class SpeakFailed(Record, frozen=True):
-    turn: int
-    number: int
-    problem: str
+    turn: Count
+    number: Count
+    problem: Line
 
 
 # ── supervisor → conductor ───────────────────────────────────────────────────────────────────
 class PartChanged(Record, frozen=True):
     """A process came up (ready), went down (to be restarted), or was given up."""
 
-    part: str
+    part: Name
     state: Literal["up", "down", "failed"]
-    problem: str = ""
+    problem: Line = ""
 
 
 Message = (
@@ -292,6 +312,7 @@ Message = (
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
+    | CommandRefused
     | HouseChanged | Pressed | Switched | ButtonFault
     | StateChanged | Standing
 )  # fmt: skip
@@ -301,8 +322,8 @@ class Seen(Record, frozen=True):
     """A copy for those who watch (room, log): a message, where from, where to, and when."""
 
     at_ns: int
-    source: str
-    target: str
+    source: Name
+    target: Name
     message: Message
 
 

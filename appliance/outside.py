@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from appliance.ipc.limits import Count, Line, Name, Names, Share, Words
 from appliance.ipc.record import Record
 
 ModeName = Literal["open", "push_to_talk", "wake_word"]
@@ -24,7 +25,7 @@ class StopSpeaking(Record, frozen=True):
 class SetVolume(Record, frozen=True):
     """Loudness of the voice, 0 to 1; to playback, at once."""
 
-    volume: float
+    volume: Share
 
 
 class Forget(Record, frozen=True):
@@ -64,20 +65,26 @@ class Repeat(Record, frozen=True):
 class Say(Record, frozen=True):
     """Speak this aloud; nobody asked. With `chime` a sound goes before it."""
 
-    text: str
+    text: Words
     chime: bool = False
 
 
 class Ask(Record, frozen=True):
     """Treat this text as the owner's words."""
 
-    text: str
+    text: Words
 
 
 class SetVoice(Record, frozen=True):
     """Speak with the voice of that name from the next answer on; to the speaker."""
 
-    name: str
+    name: Name
+
+
+class CommandRefused(Record, frozen=True):
+    """To who came through the door: why what was asked for is not done."""
+
+    why: Line
 
 
 class Restart(Record, frozen=True):
@@ -120,9 +127,9 @@ class StateChanged(Record, frozen=True):
     """
 
     state: StateName
-    turn: int
+    turn: Count
     at_ns: int
-    reason: str = ""
+    reason: Line = ""
     ring: bool = False
 
 
@@ -138,10 +145,10 @@ class Standing(Record, frozen=True):
 
     mode: ModeName
     muted: bool
-    volume: float
-    voice: str = ""
-    model: str = ""
-    broken: tuple[str, ...] = ()
+    volume: Share
+    voice: Name = ""
+    model: Line = ""
+    broken: Names = ()
     house: bool | None = None
     cut: bool = False
     button: ButtonTrouble = ""

@@ -137,9 +137,9 @@ class Box:
         return turn
 
 
-def settings_in(folder: Path) -> Settings:
+def settings_in(folder: Path, recall_turns: int = 12) -> Settings:
     empty = folder / "settings.yaml"
-    empty.write_text("")
+    empty.write_text(f"memory: {{recall_turns: {recall_turns}}}")
     return load(empty, {"state_dir": str(folder)})
 
 

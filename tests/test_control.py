@@ -13,6 +13,7 @@ from appliance.control import MOST_VISITORS, NAME, Door, places, short
 from appliance.errors import ControlError, NotRunning
 from appliance.messages import (
     Abandon,
+    CommandRefused,
     Forget,
     Message,
     Mute,
@@ -75,6 +76,7 @@ def test_who_says_what_no_owner_would_is_shown_out(data: bytes, door: Door, tmp_
     with visitor(tmp_path) as line:
         line.send(data)
         assert heard(door) == []
+        assert isinstance(decode(line.recv(1000)), CommandRefused)
         assert line.recv(10) == b""
 
 

@@ -70,7 +70,7 @@ from tests.talk import MOON, Talk, talk_in
 RULES = Rules()
 FROM_THE_CONDUCTOR = set(
     "Think Abandon Heard Recall CallAnswered Speak EndAnswer Attend StateChanged HouseRequest "
-    "TimerHappened TimersStand".split()
+    "TimerHappened TimersStand CommandRefused".split()
 )
 TO_ITSELF = {"ToolSaid", "Ringing"}  # the conductor's own tools, in its own process
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from appliance.ipc.limits import Count, Line
 from appliance.ipc.record import Record
 
 
@@ -11,7 +12,7 @@ from appliance.ipc.record import Record
 class Started(Record, frozen=True):
     """The first sample of answer `turn` leaves the loudspeaker at `index`."""
 
-    turn: int
+    turn: Count
     index: int
 
 
@@ -21,9 +22,9 @@ class Paused(Record, frozen=True):
     With `speaking.while_judging: duck` an onset is no pause; only a press is.
     """
 
-    turn: int
-    serial: int
-    position: int
+    turn: Count
+    serial: Count
+    position: Count
     index: int
 
 
@@ -34,37 +35,37 @@ class Resumed(Record, frozen=True):
     (`speaking.rewind_after_s`).
     """
 
-    turn: int
-    serial: int
-    position: int
+    turn: Count
+    serial: Count
+    position: Count
     index: int
 
 
 class Finished(Record, frozen=True):
     """The last sample of answer `turn` left at `index`; the answer was `position` samples long."""
 
-    turn: int
-    position: int
+    turn: Count
+    position: Count
     index: int
 
 
 class Stopped(Record, frozen=True):
     """Answer `turn` was cut: `position` samples of it were heard, silent from `index` on."""
 
-    turn: int
-    position: int
+    turn: Count
+    position: Count
     index: int
 
 
 # ── capture, playback → conductor ────────────────────────────────────────────────────────────
 class CardLost(Record, frozen=True):
     direction: Literal["capture", "playback"]
-    problem: str
+    problem: Line
 
 
 class CardFound(Record, frozen=True):
     direction: Literal["capture", "playback"]
-    device: str
+    device: Line
     rate_hz: int
 
 
@@ -72,4 +73,4 @@ class Dropouts(Record, frozen=True):
     """So many dropouts (xruns) since the process started; sent when the number changes."""
 
     direction: Literal["capture", "playback"]
-    count: int
+    count: Count

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import get_args
 
+from appliance.ipc.limits import MAX_WORDS
 from appliance.messages import (
     Ask,
     Listen,
@@ -26,7 +27,7 @@ from appliance.messages import (
     StopSpeaking,
 )
 
-MOST_CHARACTERS = 1000  # of a text to say or ask: a minute of speech
+MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
 MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
 PRESS = b"PRESS"  # what Home Assistant's buttons send
 INSTALL = "install"  # what its update entity sends, as our discovery says

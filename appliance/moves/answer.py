@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from appliance.ipc.limits import MAX_ANSWER, MAX_WORDS
 from appliance.messages import Called, Sentence, ThoughtEnded
 
 RATE_HZ = 16_000
@@ -27,7 +28,7 @@ class Question:
     def after(self, earlier: Question) -> Question:
         """This question with an unanswered one before it."""
         text = " ".join(part for part in (earlier.text, self.text) if part)
-        return replace(self, text=text, seconds=earlier.seconds + self.seconds)
+        return replace(self, text=text[-MAX_WORDS:], seconds=earlier.seconds + self.seconds)
 
 
 NOTHING_ASKED = Question()
@@ -54,6 +55,7 @@ class Answer:
     thinking   the thinker works on it: nothing has ended what that Think began
     awaits     the number of the call whose tool has not answered yet; None: nothing is awaited
     behind     what the thinker said since then, to come after the tool's answer
+    full       a line found no room in it: it is not all that the thinker said
     closed     EndAnswer went out: no line will follow
     whole      the thinker said all it had to say
     ours       nobody asked: an announcement, which no memory keeps
@@ -72,6 +74,7 @@ class Answer:
     thinking: bool = False
     awaits: int | None = None
     behind: tuple[Sentence | Called | ThoughtEnded, ...] = ()
+    full: bool = False
     closed: bool = False
     whole: bool = False
     ours: bool = False
@@ -86,6 +89,11 @@ class Answer:
 
     def with_line(self, text: str, *, ours: bool = False) -> Answer:
         return replace(self, lines=(*self.lines, Line(text, ours)))
+
+    def has_room_for(self, text: str) -> bool:
+        """Whether one more line leaves it short enough to be told as one message."""
+        letters = sum(len(line.text) + 1 for line in self.lines)
+        return letters + len(text) <= MAX_ANSWER
 
     def measured(self, number: int, position: int, frames: int) -> Answer:
         """Line `number` lies at `position`, `frames` long. A number that is not ours is ignored."""

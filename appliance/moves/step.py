@@ -158,9 +158,15 @@ class Step:
     def say(
         self, text: str, *, ours: bool = False, chime: bool = False, ring: bool = False
     ) -> None:
-        """Speak one more line of the answer, after a sound if that is wanted."""
+        """Speak one more line of the answer, after a sound if that is wanted.
+
+        An answer that is full already gets no more lines but our own.
+        """
         assert self.to.answer is not None
         answer = self.to.answer
+        if not ours and (answer.full or not answer.has_room_for(text)):
+            self.change(answer=replace(answer, full=True))
+            return
         self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
         self.change(answer=answer.with_line(text, ours=ours))
 
@@ -168,6 +174,7 @@ class Step:
         """No line will follow in this answer."""
         assert self.to.answer is not None
         self.send("speaker", EndAnswer(self.to.answer.turn))
+        whole = whole and not self.to.answer.full
         self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
         self.extend()
 

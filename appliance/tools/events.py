@@ -7,11 +7,13 @@ from the conductor like StateChanged and Standing.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from appliance.ipc.limits import Answer, Count, Line, Name
 from appliance.ipc.record import Record
+from appliance.tools.calls import MOST_ARGUMENTS
 
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
@@ -21,26 +23,28 @@ class Called(Record, frozen=True):
     """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
     sentences that came before this and those that come after it. README.md has the tools."""
 
-    turn: int
-    number: int
-    name: str
-    arguments: dict[str, str | int | float] = msgspec.field(default_factory=dict)
+    turn: Count
+    number: Count
+    name: Name
+    arguments: Annotated[
+        dict[Name, Line | int | float], msgspec.Meta(max_length=MOST_ARGUMENTS)
+    ] = msgspec.field(default_factory=dict)
 
 
 class CallAnswered(Record, frozen=True):
     """What the tool said to call `number` of `turn`; it is being spoken."""
 
-    turn: int
-    number: int
-    text: str
+    turn: Count
+    number: Count
+    text: Answer
 
 
 # ── conductor → link, and back ───────────────────────────────────────────────────────────────
 class HouseRequest(Record, frozen=True):
     """Ask the house for something, in plain words."""
 
-    number: int
-    text: str
+    number: Count
+    text: Line
 
 
 class HouseResponse(Record, frozen=True):
@@ -49,8 +53,8 @@ class HouseResponse(Record, frozen=True):
     `done`: it says that it did as asked.
     """
 
-    number: int
-    text: str
+    number: Count
+    text: Line
     done: bool
 
 
@@ -68,9 +72,9 @@ class TimerHappened(Record, frozen=True):
     """
 
     kind: TimerNews
-    number: int
+    number: Count
     alarm: bool
-    name: str = ""
+    name: Name = ""
     length_s: float = 0.0
 
 

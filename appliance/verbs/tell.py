@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
 from appliance import control
 from appliance.errors import BadMessage, ControlError, NotRunning
-from appliance.ipc.channel import MAX_BYTES
+from appliance.ipc.limits import MAX_BYTES, MAX_WORDS
 from appliance.messages import (
     Ask,
+    CommandRefused,
     Message,
     ModeName,
     Mute,
@@ -27,6 +29,7 @@ from appliance.messages import (
 from appliance.settings import Settings
 
 PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
+AGAIN_S = 0.02  # between two tries at a door with a queue
 
 
 class NotUnderstood(ControlError):
@@ -53,9 +56,16 @@ def send(settings: Settings, message: Message) -> StateChanged:
 
 
 def _connect(line: socket.socket, place: Path) -> bool:
+    """False if nobody is there. While others wait at the door, so does this."""
+    by_s = time.monotonic() + PATIENCE_S
     try:
         with control.short(place) as address:
-            line.connect(address)
+            while not _let_in(line, address):
+                if time.monotonic() > by_s:
+                    raise ControlError("Too many wait at the door of Interlude.", "Try again.")
+                time.sleep(AGAIN_S)
+    except ControlError:
+        raise
     except PermissionError as error:
         remedy = "Ask as that user: `sudo -u interlude interlude …`, or as root."
         raise ControlError(f"{place} belongs to another user.", remedy) from error
@@ -64,15 +74,23 @@ def _connect(line: socket.socket, place: Path) -> bool:
     return True
 
 
-def _exchange(line: socket.socket, message: Message) -> StateChanged:
-    data = encode(message)
-    if len(data) > MAX_BYTES:
-        raise NotUnderstood(f"That is too long: {len(data)} bytes.", f"At most {MAX_BYTES}.")
+def _let_in(line: socket.socket, address: str) -> bool:
+    """False if the queue at the door is full, of which connect(2) says EAGAIN."""
     try:
-        line.send(data)
+        line.connect(address)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _exchange(line: socket.socket, message: Message) -> StateChanged:
+    try:
+        line.send(encode(message))
         reply = decode(line.recv(MAX_BYTES))
     except (OSError, BadMessage) as error:
         raise ControlError("Interlude is running and does not answer.", "Is it busy?") from error
+    if isinstance(reply, CommandRefused):
+        raise ControlError(f"Interlude refuses that. {reply.why}")
     if not isinstance(reply, StateChanged):
         raise ControlError("Interlude is running and answers in a way unknown here.")
     return reply
@@ -102,6 +120,12 @@ def _mode(words: str) -> Message:
 def _spoken(words: str) -> str:
     if not words.strip():
         raise NotUnderstood("There are no words in that.")
+    if len(words) > MAX_WORDS:
+        raise NotUnderstood(
+            f"That is too long: {len(words)} characters.", f"At most {MAX_WORDS} at once."
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in words):  # a shell's bytes, kept by Python
+        raise NotUnderstood("That is not UTF-8 text.")
     return words
 
 

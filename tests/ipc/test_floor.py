@@ -110,12 +110,6 @@ def test_a_full_mailbox_refuses_and_does_not_block() -> None:
     assert near.dropped == 1
 
 
-def test_a_message_too_large_for_a_datagram_is_refused_with_its_name() -> None:
-    near, _far = (Channel(end) for end in channel.pair())
-    with pytest.raises(BadMessage, match="Ask of"):
-        near.send(Ask("x" * channel.MAX_BYTES))
-
-
 def test_bytes_that_are_no_message_are_skipped_and_named() -> None:
     ends = channel.pair()
     near, far = Channel(ends[0]), Channel(ends[1])
