@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.errors import StorageError
-from appliance.files import write_whole
+from appliance.release.handed import leave_note
 from appliance.release.wanted import INCOMING
 
 WANTED_SETUP = "wanted-setup"
@@ -68,5 +68,5 @@ def ask(wish: Wish, incoming: Path = INCOMING) -> bool:
     """Leave the word. False: this system has nobody who would set it up."""
     if not os.access(incoming, os.W_OK):
         return False
-    write_whole(incoming / WANTED_SETUP, wish.encode(), lasting=False)
+    leave_note(incoming / WANTED_SETUP, wish)
     return True

@@ -1,120 +1,148 @@
 """A release as one file: a tar of the manifest, its signature, and the packed tree, in this order.
 
-The manifest names the tree's checksum, so that one signature covers all. Nothing of the tree is
-unpacked before all of it has been checked.
+The manifest names the tree's checksum, so that one signature covers all. What was handed over can
+be changed by its owner at any time: the packed tree is copied, and the copy has to be what was
+signed. The copy is hashed once more while it is unpacked, so that what lies in the folder at the
+end is what was signed, whoever may have reached the copy.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
+import io
 import tarfile
+import zlib
 from collections.abc import Callable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import BinaryIO
 
 from appliance.errors import ReleaseRefused
 from appliance.release import manifest as manifests
 from appliance.release import signature
 from appliance.release.disk import Disk
+from appliance.release.handed import CHUNK, Handed, opened
 from appliance.release.manifest import Manifest
+from appliance.release.members import Members
 from appliance.release.parts import open_parts
 
 SUFFIX = ".release"
 SIGNATURE = f"{manifests.NAME}.sig"
 TREE = "tree.tar.gz"
-_CHUNK = 1 << 20
+MOST_BYTES = 1 << 30  # of a release; ours have 90 to 120 MiB, and `data` of a new card 768
 
 Share = Callable[[float], None]  # how much is done: 0 to 1
 
 
 class Archive:
-    """An opened archive whose manifest has been read but not believed: see `verify`."""
+    """A release whose manifest is signed by somebody whom this box trusts. Its tree is not read."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises ReleaseRefused for a file that is no release, OSError for one that is away."""
-        self.path = path
-        self._file = path.open("rb")
+    def __init__(self, handed: Handed, signers: Path) -> None:
+        """Raises ReleaseRefused for a file that is no release, or not signed by any of `signers`.
+
+        The signature comes first: nothing of a stranger's manifest is understood or repeated.
+        """
+        said, signed, (self._tree,) = open_parts(handed, "release", manifests.NAME, SIGNATURE, TREE)
+        signature.verify(said, signed, signers)
+        self.manifest = manifests.parse(said)
+        self._said, self._handed = said, handed
+
+    def copy(self, place: Path, disk: Disk, share: Share = lambda _: None) -> Tree:
+        """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
+        ours, for a moment. To be closed.
+
+        Raises ReleaseRefused unless every byte is the signed one, OSError for a full disk.
+        """
+        digest, done = hashlib.sha256(), 0
+        expected = (self.manifest.tree_bytes, self.manifest.tree_sha256)
+        if self._tree.size != self.manifest.tree_bytes:
+            raise _changed(self._handed.name)
+        copy = disk.nameless(place)
         try:
-            self._manifest_bytes, self._signature, (self._tree,) = open_parts(
-                self._file, "release", manifests.NAME, SIGNATURE, TREE
-            )
-            self.manifest = manifests.parse(self._manifest_bytes)
-        except ReleaseRefused:
-            self.close()
+            for chunk in self._handed.chunks(*self._tree):
+                digest.update(chunk)
+                copy.write(chunk)
+                done += len(chunk)
+                share(done / max(1, self._tree.size))
+            copy.flush()
+            if (done, digest.hexdigest()) != expected:
+                raise _changed(self._handed.name)
+        except BaseException:
+            copy.close()
             raise
+        return Tree(copy, self.manifest, self._said, self._handed.name)
+
+
+class Tree:
+    """The packed tree of a release in a file of ours. `said`: the manifest as it was signed."""
+
+    def __init__(self, copy: BinaryIO, manifest: Manifest, said: bytes, name: str) -> None:
+        self._copy, self._manifest, self._said, self._name = copy, manifest, said, name
 
     def close(self) -> None:
-        self._file.close()
-
-    def verify(self, signers: Path, share: Share = lambda _: None) -> None:
-        """Raises ReleaseRefused unless the signature is good and every byte is the signed one."""
-        signature.verify(self._manifest_bytes, self._signature, signers)
-        digest, length, expected = hashlib.sha256(), 0, self.manifest.tree_bytes
-        self._tree.seek(0)
-        try:
-            while chunk := self._tree.read(_CHUNK):
-                digest.update(chunk)
-                length += len(chunk)
-                share(min(1.0, length / max(1, expected)))
-        except tarfile.ReadError as error:
-            problem = f"{self.path.name} is only part of a release."
-            raise ReleaseRefused(problem, "Fetch it again.") from error
-        if (length, digest.hexdigest()) != (expected, self.manifest.tree_sha256):
-            problem = f"{self.path.name} is damaged, or was changed after it was signed."
-            raise ReleaseRefused(problem, "Fetch it again.")
+        """The copy's room is free again."""
+        self._copy.close()
 
     def unpack(self, folder: Path, disk: Disk, share: Share = lambda _: None) -> None:
         """Into `folder`, which is new: the tree, and the manifest last, which makes it whole.
 
-        Raises ReleaseRefused for anything in it that is not a plain file, folder or inner link.
+        Raises ReleaseRefused for anything in it that is not a plain file, folder or inner link, and
+        where what was unpacked is not what was signed; `folder` is not whole then. Raises OSError.
         """
         disk.make_folder(folder)
-        written, expected = 0, self.manifest.files_bytes
-        self._tree.seek(0)
+        written, expected = 0, self._manifest.files_bytes
+        source = _Hashed(self._copy)
+        members = Members()
         try:
-            with tarfile.open(fileobj=self._tree, mode="r|gz") as tree:
+            with tarfile.open(fileobj=source, mode="r|gz") as tree:
                 for member in tree:
                     written += member.size
                     if written > expected:
                         raise ReleaseRefused("It unpacks to more than its manifest says.")
-                    _put(tree, member, folder, disk)
+                    members.put(tree, member, folder, disk)
                     share(written / max(1, expected))
-        except (tarfile.TarError, EOFError) as error:
-            raise ReleaseRefused(
-                f"The tree in {self.path.name} cannot be read: {error}."
-            ) from error
+        except ReleaseRefused:
+            raise
+        except (tarfile.TarError, EOFError, zlib.error, ValueError) as error:
+            raise ReleaseRefused(f"The tree in {self._name} cannot be read: {error}.") from error
+        signed = (self._manifest.tree_bytes, self._manifest.tree_sha256)
+        if source.drained() != signed:
+            raise _changed(self._name)
         disk.settle(folder)
-        disk.write(folder / manifests.NAME, self._manifest_bytes)
+        disk.write(folder / manifests.NAME, self._said)
         disk.settle(folder)
 
 
-def _put(tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk) -> None:
-    path = folder / _inner(member.name)
-    if member.isdir():
-        disk.make_folder(path)
-    elif member.isreg():
-        source = tree.extractfile(member)
-        disk.write(path, source.read() if source else b"", 0o755 if member.mode & 0o100 else 0o644)
-    elif member.issym():
-        _inner(os.path.normpath(PurePosixPath(member.name).parent / member.linkname))
-        disk.plain_link(path, member.linkname)
-    else:
-        raise ReleaseRefused(f"There is something in it that is no file: {member.name}.")
+class _Hashed(io.RawIOBase):
+    """A file from its beginning, hashed as it is read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__()
+        self._file, self._digest, self._length = file, hashlib.sha256(), 0
+        file.seek(0)
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._digest.update(data)
+        self._length += len(data)
+        return data
+
+    def drained(self) -> tuple[int, str]:
+        """Length and SHA-256 of the whole file; what was not read yet is read."""
+        while self.read(CHUNK):
+            pass
+        return self._length, self._digest.hexdigest()
 
 
-def _inner(name: str) -> PurePosixPath:
-    """`name` as a path that stays inside the tree. Raises ReleaseRefused."""
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or str(path) == manifests.NAME:
-        raise ReleaseRefused(f"A name in it leads out of it: {name}.")
-    return path
-
-
-def look(path: Path) -> Manifest | None:
+def look(file: Path | Handed) -> Manifest | None:
     """What a file says it is, unverified; None if it is no release. For lists, not for trust."""
     try:
-        archive = Archive(path)
-    except (OSError, ReleaseRefused):
+        with opened(file, MOST_BYTES) as handed:
+            said, _, _ = open_parts(handed, "release", manifests.NAME, SIGNATURE, TREE)
+        return manifests.parse(said)
+    except ReleaseRefused:
         return None
-    archive.close()
-    return archive.manifest
+
+
+def _changed(name: str) -> ReleaseRefused:
+    problem = f"{name} is damaged, or was changed after it was signed."
+    return ReleaseRefused(problem, "Fetch it again.")

@@ -10,6 +10,7 @@ import ctypes
 import os
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 
 from appliance.files import sync_folder
 
@@ -27,6 +28,23 @@ class Disk:
         path.write_bytes(data)
         path.chmod(mode)
         self._done()
+
+    def nameless(self, path: Path) -> BinaryIO:
+        """A new file that only its descriptor leads to: the name is gone again when this returns.
+
+        So nobody else finds it, and its room is free when its process ends, however it ends.
+        """
+        path.unlink(missing_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.fdopen(os.open(path, flags, 0o600), "w+b")
+        try:
+            self._done()
+            path.unlink()
+            self._done()
+        except OSError:
+            file.close()
+            raise
+        return file
 
     def link(self, path: Path, target: str | Path) -> None:
         """Let the link `path` lead to `target` from one moment to the next, and for good."""

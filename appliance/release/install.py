@@ -6,16 +6,17 @@ Cut short anywhere, the box has a whole release to start: the old one until the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import ReleaseRefused, ReleaseSick, StorageError
+from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
 from appliance.release import manifest as manifests
-from appliance.release.archive import Archive
+from appliance.release.archive import MOST_BYTES, Archive
 from appliance.release.box import Box
 from appliance.release.gate import Gate
-from appliance.release.manifest import Manifest
+from appliance.release.handed import Handed, opened
 from appliance.release.quiet import LOOK_S, wait_for_quiet
 from appliance.release.shelf import Shelf
 from appliance.release.signature import SIGNERS
@@ -23,6 +24,7 @@ from appliance.status import Status
 
 WAIT_S = 900.0  # for a conversation to end
 SPARE_BYTES = 64 << 20  # that stay free on the disk
+COPY = ".handed.release"  # the name of the copy, for as long as it has one; tidied with its kind
 
 Progress = Callable[[str, float], None]  # what is being done, and how much of it is: 0 to 1
 
@@ -54,26 +56,19 @@ class Installer:
     signers: Path = SIGNERS
     progress: Progress = _silent
 
-    def install(self, file: Path, wishes: Wishes | None = None) -> bool:
+    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
         """Whether anything changed: False if this very release is kept and runs already.
 
         Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
         """
         wishes = wishes or Wishes()
-        with self.shelf.alone():
+        with self._alone(), opened(file, MOST_BYTES) as handed:
             self._clean_up(wishes)
-            try:
-                archive = Archive(file)
-            except OSError as error:
-                raise ReleaseRefused(f"{file} cannot be read ({error.strerror}).") from error
-            try:
-                manifest = archive.manifest
-                archive.verify(self.signers, self._share("verify"))
-                kept = self.shelf.kept()
-                manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
-                self._shelve(archive, manifest)
-            finally:
-                archive.close()
+            archive = Archive(handed, self.signers)
+            manifest = archive.manifest
+            kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
+            manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
+            self._shelve(archive)
             if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
                 return False
             self._activate(manifest.version, wishes)
@@ -83,13 +78,23 @@ class Installer:
     def rollback(self, wishes: Wishes | None = None) -> str:
         """Go back to the release before, if it proves well. Returns its version."""
         wishes = wishes or Wishes()
-        with self.shelf.alone():
+        with self._alone():
             self._clean_up(wishes)
             previous = self.shelf.previous()
             if previous is None:
                 raise ReleaseRefused("There is no earlier release to go back to.")
             self._activate(previous, wishes)
             return previous
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other installation is under way, and no system on trial: a restart of the box would be
+        taken for its fault. Raises NotNow."""
+        with self.shelf.alone():
+            if self.shelf.system_on_trial():
+                problem = "A system is on trial."
+                raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+            yield
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────
     def _clean_up(self, wishes: Wishes) -> None:
@@ -104,30 +109,34 @@ class Installer:
             if cut_short:
                 self.box.restart()
 
-    def _shelve(self, archive: Archive, manifest: Manifest) -> None:
+    def _shelve(self, archive: Archive) -> None:
         """The tree into its folder, whole, unless it lies there already."""
-        there = self.shelf.manifest(manifest.version)
+        manifest, shelf = archive.manifest, self.shelf
+        there = shelf.manifest(manifest.version)
         if there == manifest:
             return
         if there is not None:
-            if manifest.version in (self.shelf.kept(), self.shelf.previous()):
+            if manifest.version in (shelf.kept(), shelf.previous()):
                 problem = f"Another {manifest.version} is installed already, with other files."
                 raise ReleaseRefused(problem, "A version is given once: make a new one.")
-            self.shelf.disk.remove_tree(self.shelf.folder(manifest.version))  # it was never kept
-        free = self.shelf.disk.free_bytes(self.shelf.releases)
-        need = manifest.files_bytes + SPARE_BYTES
+            shelf.disk.remove_tree(shelf.folder(manifest.version))  # it was never kept
+        free = shelf.disk.free_bytes(shelf.releases)
+        need = manifest.tree_bytes + manifest.files_bytes + SPARE_BYTES  # the copy, and unpacked
         if free < need:
             problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
-            raise StorageError(problem, f"Make room below {self.shelf.root}.")
-        part = self.shelf.releases / f".{manifest.version}.part"
+            raise StorageError(problem, f"Make room below {shelf.root}.")
+        part = shelf.releases / f".{manifest.version}.part"
         try:
-            archive.unpack(part, self.shelf.disk, self._share("unpack"))
+            tree = archive.copy(shelf.root / COPY, shelf.disk, self._share("verify"))
+            with closing(tree):
+                tree.unpack(part, shelf.disk, self._share("unpack"))
         except (OSError, ReleaseRefused) as error:
-            self.shelf.disk.remove_tree(part)
+            if part.exists():
+                shelf.disk.remove_tree(part)
             if isinstance(error, ReleaseRefused):
                 raise
             raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
-        self.shelf.disk.rename(part, self.shelf.folder(manifest.version))
+        shelf.place(part, manifest.version)
 
     def _activate(self, version: str, wishes: Wishes) -> None:
         """Try a release that lies here, and keep it if it proves well."""

@@ -15,6 +15,7 @@ from appliance.errors import ReleaseRefused
 
 NAME = "release.json"
 MOST_BYTES = 65_536  # of a manifest; ours have 300
+LAST_S = 253_402_300_799  # the end of the year 9999, and of what calendars are written for
 CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a time zone's mistake
 
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:(a|b|rc)(\d{1,6}))?")
@@ -59,7 +60,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     version: str
     machine: str
     python: str
-    made_s: Annotated[int, msgspec.Meta(ge=0)]
+    made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
     tree_sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
     tree_bytes: Annotated[int, msgspec.Meta(ge=0)]
     files_bytes: Annotated[int, msgspec.Meta(ge=0)]

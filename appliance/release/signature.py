@@ -58,6 +58,8 @@ def _keygen(
             check=False,
             timeout=30,
         )
+    except subprocess.TimeoutExpired as error:
+        raise ReleaseRefused("ssh-keygen did not come to an end over its signature.") from error
     except FileNotFoundError as error:
         problem = "ssh-keygen is missing, which checks signatures."
         raise ReleaseRefused(problem, "Install the package openssh-client.") from error

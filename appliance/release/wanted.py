@@ -12,18 +12,23 @@ that anybody may read. This is what an update button needs:
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from appliance.errors import InterludeError, ReleaseRefused
+from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.files import write_whole
-from appliance.release import archive, fallback
+from appliance.release import archive as releases
+from appliance.release import fallback
+from appliance.release.handed import Handed, leave_note, take_note
 from appliance.release.install import Installer, Wishes
-from appliance.release.manifest import version_key
+from appliance.release.manifest import Fitting, version_key
 from appliance.release.shelf import TRIAL, Shelf
 from appliance.slots import archive as systems
 from appliance.slots import machine
@@ -32,6 +37,8 @@ INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, wr
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
 WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
 PROGRESS = "progress.json"
+MOST_NAMES = 1000  # looked at in the incoming folder; what a stranger puts there has no end
+MOST_FILES = 32  # of a kind, opened; an appliance has one or two
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -52,45 +59,66 @@ class Going(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file that may be handed over. `note`: what asks for it. `version`: what the file
+    says it is, unverified."""
+
+    suffix: str
+    note: str
+    most_bytes: int
+    look: Callable[[Path | Handed], Fitting | None]
+
+    def version(self, file: Path | Handed) -> str:
+        """ "" for what is none of this kind."""
+        said = self.look(file)
+        return said.version if said else ""
+
+
+RELEASES = Kind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.look)
+SYSTEMS = Kind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.look)
+
+
 def offers(
     shelf: Shelf | None = None, incoming: Path = INCOMING, os_release: Path = machine.RELEASE
 ) -> list[Offer]:
     """What could be installed: releases, then systems, each newest first and newer than what there
     is. A system is for a card of ours only."""
-    return [*_releases(shelf, incoming), *_systems(incoming, machine.version(os_release))]
+    runs, shelf = machine.version(os_release), shelf or Shelf()
+    of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
+    try:
+        kept = shelf.floor()
+    except StorageError:  # nobody knows what is newer
+        return of_systems
+    left = fallback.left(shelf)  # what did not stay up is not offered again
+    found = [one for one in _newer(incoming, RELEASES, kept) if one.version != left]
+    return [*found, *of_systems]
 
 
-def _releases(shelf: Shelf | None, incoming: Path) -> list[Offer]:
-    shelf = shelf or Shelf()
-    kept, left = shelf.kept(), fallback.left(shelf)  # what did not stay up is not offered again
+def _newer(incoming: Path, kind: Kind, than: str | None) -> list[Offer]:
+    """Of so many files as a folder of strangers is worth: each costs three reads and 80 KiB."""
     found = []
-    for file in sorted(incoming.glob(f"*{archive.SUFFIX}")):
-        said = archive.look(file)
-        newer = said and (kept is None or version_key(said.version) > version_key(kept))
-        if said and newer and said.version != left:
-            found.append(Offer(said.version, file))
-    return _newest_first(found)
-
-
-def _systems(incoming: Path, runs: str | None) -> list[Offer]:
-    if runs is None:
-        return []
-    found = []
-    for file in sorted(incoming.glob(f"*{systems.SUFFIX}")):
-        said = systems.look(file)
-        if said and version_key(said.version) > version_key(runs):
-            found.append(Offer(said.version, file))
-    return _newest_first(found)
-
-
-def _newest_first(found: list[Offer]) -> list[Offer]:
+    for file in _files(incoming, kind.suffix):
+        version = kind.version(file)
+        if version and (than is None or version_key(version) > version_key(than)):
+            found.append(Offer(version, file))
     return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
+
+
+def _files(incoming: Path, suffix: str) -> list[Path]:
+    try:
+        with os.scandir(incoming) as entries:
+            names = [entry.name for entry in islice(entries, MOST_NAMES)]
+    except OSError:
+        return []
+    fit = [name for name in names if name.endswith(suffix) and _PLAIN.fullmatch(name)]
+    return [incoming / name for name in sorted(fit, reverse=True)[:MOST_FILES]]
 
 
 def ask(offer: Offer) -> None:
     """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
-    note = WANTED_SYSTEM if offer.file.suffix == systems.SUFFIX else WANTED
-    write_whole(offer.file.with_name(note), offer.file.name.encode(), lasting=False)
+    kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
+    leave_note(offer.file.with_name(kind.note), offer.file.name)
 
 
 def how_it_goes(folder: Path = TRIAL) -> Going:
@@ -103,48 +131,38 @@ def how_it_goes(folder: Path = TRIAL) -> Going:
 
 def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMING) -> bool:
     """As root: install what was asked for, once. Raises what Installer.install raises."""
-    file = take(incoming, WANTED, archive.SUFFIX)
     shelf = installer.shelf
-    said = archive.look(file)
-    version = said.version if said else file.name
-    teller = Teller(shelf.trial_folder, version)
-    teller.progress("look", 0.0)  # how the last one ended is no word about this one
-    # A copy that the asker cannot change between the check and the unpacking.
-    mine = shelf.root / f".wanted{archive.SUFFIX}"
+    with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
+        told = Installer(shelf, installer.box, installer.signers, teller.progress)
+        return told.install(handed, wishes)
+
+
+@contextmanager
+def asked_for(incoming: Path, kind: Kind, folder: Path) -> Iterator[tuple[Handed, Teller]]:
+    """The file that was asked for, opened once, and who writes into `folder` how it goes with it.
+
+    The request is gone, so that a failure is not repeated; after a success the file is, too. Raises
+    ReleaseRefused for a request that names no file of that kind, StorageError.
+    """
+    name = take_note(incoming / kind.note)
+    if not name:
+        raise ReleaseRefused("Nobody asked for one.")
+    if not _PLAIN.fullmatch(name) or not name.endswith(kind.suffix):
+        raise ReleaseRefused(f"What was asked for is no {kind.suffix} file in {incoming}.")
+    teller = Teller(folder, name)
     try:
-        try:
-            shutil.copyfile(file, mine, follow_symlinks=False)
-            told = Installer(shelf, installer.box, installer.signers, teller.progress)
-            changed = told.install(mine, wishes)
-        finally:
-            mine.unlink(missing_ok=True)
+        with Handed(incoming / name, kind.most_bytes) as handed:
+            teller = Teller(folder, kind.version(handed) or name)
+            teller.progress("look", 0.0)  # how the last one ended is no word about this one
+            yield handed, teller
+            handed.remove()
     except InterludeError as error:
         teller.end(str(error))
         raise
     except OSError as error:
-        teller.end(f"{file.name} cannot be read ({error.strerror}).")
+        teller.end(f"{name} could not be installed ({error.strerror}).")
         raise
     teller.end()
-    file.unlink(missing_ok=True)
-    return changed
-
-
-def take(incoming: Path, wanted: str, suffix: str) -> Path:
-    """The file that was asked for; the request is gone, so that a failure is not repeated.
-
-    Raises ReleaseRefused for a request that names none of that kind.
-    """
-    note = incoming / wanted
-    try:
-        name = note.read_text(encoding="utf-8")[:255].strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ReleaseRefused("Nobody asked for one.") from error
-    finally:
-        note.unlink(missing_ok=True)
-    file = incoming / name if _PLAIN.fullmatch(name) else None
-    if file is None or file.suffix != suffix or file.is_symlink():
-        raise ReleaseRefused(f"`{name}` is no {suffix} file in {incoming}.")
-    return file
 
 
 class Teller:

@@ -7,15 +7,14 @@ what each unpacks to, so that one signature covers all. See pack.py for the othe
 from __future__ import annotations
 
 import hashlib
-import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 from appliance.errors import ReleaseRefused
 from appliance.release import signature
-from appliance.release.parts import open_parts
+from appliance.release.handed import Handed, opened
+from appliance.release.parts import Part, open_parts
 from appliance.slots import manifest as manifests
 from appliance.slots.manifest import Manifest, Piece
 
@@ -23,32 +22,25 @@ SUFFIX = ".system"
 SIGNATURE = f"{manifests.NAME}.sig"
 BOOT, SYSTEM = "boot.gz", "system.gz"
 CHUNK = 1 << 22  # what an SD card likes to write at once
+PACKED = 1 << 18  # bytes read at once
+MOST_BYTES = 2 << 30  # of a system; a slot's two partitions have 1664 MiB, unpacked
 
 Share = Callable[[float], None]  # how much is done: 0 to 1
 
 
 class Archive:
-    """An opened archive whose manifest has been read but not believed: see `verify`."""
+    """A system whose manifest is signed by somebody whom this box trusts. Its parts are read on
+    demand, from the one descriptor, and hashed each time: see `boot` and `system`."""
 
-    def __init__(self, path: Path) -> None:
-        """Raises ReleaseRefused for a file that is no system, OSError for one that is away."""
-        self.path = path
-        self._file = path.open("rb")
-        try:
-            self._manifest_bytes, self._signature, (self._boot, self._system) = open_parts(
-                self._file, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM
-            )
-            self.manifest = manifests.parse(self._manifest_bytes)
-        except ReleaseRefused:
-            self.close()
-            raise
+    def __init__(self, handed: Handed, signers: Path) -> None:
+        """Raises ReleaseRefused for a file that is no system, or not signed by any of `signers`."""
+        said, signed, (self._boot, self._system) = _parts(handed)
+        signature.verify(said, signed, signers)
+        self.manifest = manifests.parse(said)
+        self._handed = handed
 
-    def close(self) -> None:
-        self._file.close()
-
-    def verify(self, signers: Path, share: Share = lambda _: None) -> None:
-        """Raises ReleaseRefused unless the signature is good and every byte is the signed one."""
-        signature.verify(self._manifest_bytes, self._signature, signers)
+    def verify(self, share: Share = lambda _: None) -> None:
+        """Raises ReleaseRefused unless every byte is the signed one, as of now."""
         total = self.manifest.boot.bytes + self.manifest.system.bytes
         done = 0
         for chunks in (self.boot(), self.system()):
@@ -64,9 +56,8 @@ class Archive:
         """What belongs on a system partition, likewise."""
         return self._chunks(self._system, self.manifest.system)
 
-    def _chunks(self, source: IO[bytes], piece: Piece) -> Iterator[bytes]:
+    def _chunks(self, source: Part, piece: Piece) -> Iterator[bytes]:
         """The unpacked bytes, in chunks of CHUNK but for the last."""
-        source.seek(0)
         digest, length = hashlib.sha256(), 0
         for chunk in self._even(self._unpacked(source)):
             length += len(chunk)
@@ -75,20 +66,27 @@ class Archive:
             digest.update(chunk)
             yield chunk
         if (length, digest.hexdigest()) != (piece.bytes, piece.sha256):
-            problem = f"{self.path.name} is damaged, or was changed after it was signed."
+            problem = f"{self._handed.name} is damaged, or was changed after it was signed."
             raise ReleaseRefused(problem, "Fetch it again.")
 
-    def _unpacked(self, source: IO[bytes]) -> Iterator[bytes]:
+    def _unpacked(self, source: Part) -> Iterator[bytes]:
+        """At most CHUNK at a time, whatever the file says. What follows the end is refused: zlib
+        would keep all of it in memory."""
         gzip = zlib.decompressobj(wbits=31)
+        damaged = ReleaseRefused(f"{self._handed.name} is damaged.", "Fetch it again.")
         try:
-            while packed := source.read(1 << 18):
-                while packed:
-                    yield gzip.decompress(packed, CHUNK)
-                    packed = gzip.unconsumed_tail
+            for packed in self._handed.chunks(*source, PACKED):
+                if gzip.eof:
+                    raise damaged
+                rest = packed
+                while rest:
+                    yield gzip.decompress(rest, CHUNK)
+                    rest = gzip.unconsumed_tail
+                if gzip.unused_data:
+                    raise damaged
             yield gzip.flush()
-        except (zlib.error, tarfile.ReadError, EOFError) as error:
-            problem = f"{self.path.name} is damaged, or only part of a system."
-            raise ReleaseRefused(problem, "Fetch it again.") from error
+        except zlib.error as error:
+            raise damaged from error
 
     @staticmethod
     def _even(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -102,11 +100,15 @@ class Archive:
             yield bytes(held)
 
 
-def look(path: Path) -> Manifest | None:
+def look(file: Path | Handed) -> Manifest | None:
     """What a file says it is, unverified; None if it is no system. For lists, not for trust."""
     try:
-        archive = Archive(path)
-    except (OSError, ReleaseRefused):
+        with opened(file, MOST_BYTES) as handed:
+            said, _, _ = _parts(handed)
+        return manifests.parse(said)
+    except ReleaseRefused:
         return None
-    archive.close()
-    return archive.manifest
+
+
+def _parts(handed: Handed) -> tuple[bytes, bytes, tuple[Part, ...]]:
+    return open_parts(handed, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +17,11 @@ import msgspec
 
 from appliance.release.disk import Disk
 from appliance.release.lock import alone
-from appliance.release.shelf import ROOT
+from appliance.release.shelf import ROOT, SYSTEM, SYSTEM_TRIAL
 from appliance.slots.slot import SlotName
 from appliance.status import Status
 
-FOLDER = ROOT / "system"
+FOLDER = ROOT / SYSTEM
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -63,7 +64,7 @@ class Ledger:
         return self._read(f"slot-{slot}.json", Whole)
 
     def trial(self) -> Trial | None:
-        return self._read("trial.json", Trial)
+        return self._read(SYSTEM_TRIAL, Trial)
 
     def last(self) -> Last | None:
         return self._read("last.json", Last)
@@ -76,7 +77,7 @@ class Ledger:
 
     def begin_trial(self, trial: Trial) -> None:
         self.disk.remove(self.folder / "last.json")
-        self._write("trial.json", trial)
+        self._write(SYSTEM_TRIAL, trial)
 
     def note(self, last: Last) -> None:
         """What the trial comes to, while it still goes on."""
@@ -84,7 +85,12 @@ class Ledger:
 
     def end_trial(self, last: Last) -> None:
         self.note(last)
-        self.disk.remove(self.folder / "trial.json")
+        self.disk.remove(self.folder / SYSTEM_TRIAL)
+
+    def drop_trial(self) -> None:
+        """One that cannot be read; nothing is changed where there is none."""
+        if os.path.lexists(self.folder / SYSTEM_TRIAL):
+            self.disk.remove(self.folder / SYSTEM_TRIAL)
 
     def _read(self, name: str, kind: type[Record]) -> Record | None:
         try:

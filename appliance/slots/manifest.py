@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from appliance.errors import ReleaseRefused
-from appliance.release.manifest import version_key
+from appliance.release.manifest import LAST_S, version_key
 
 NAME = "system.json"
 
@@ -31,7 +31,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     version: str
     machine: str
-    made_s: Annotated[int, msgspec.Meta(ge=0)]
+    made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
     boot: Piece
     system: Piece
 

@@ -11,6 +11,8 @@ is gone, the watchdog bites, and the old system starts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,11 +21,12 @@ import msgspec
 from appliance.errors import InterludeError, NotNow, ReleaseRefused, ReleaseSick, StorageError
 from appliance.release import manifest as manifests
 from appliance.release.gate import Gate
+from appliance.release.handed import Handed, opened
 from appliance.release.install import Progress, Wishes
 from appliance.release.quiet import LOOK_S, wait_for_quiet
 from appliance.release.shelf import Shelf
 from appliance.release.signature import SIGNERS
-from appliance.slots.archive import Archive
+from appliance.slots.archive import MOST_BYTES, Archive
 from appliance.slots.fat import Fat
 from appliance.slots.ledger import Last, Ledger, Trial, Whole
 from appliance.slots.machine import Machine, runs_from
@@ -49,7 +52,7 @@ class Updater:
     signers: Path = SIGNERS
     progress: Progress = _silent
 
-    def install(self, file: Path, wishes: Wishes | None = None) -> bool:
+    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
         """Write the system in `file` to the other slot, and start it. False: it runs already.
 
         With `wishes.start` off it is written and not tried: `begin_trial` does that.
@@ -57,27 +60,21 @@ class Updater:
         """
         wishes = wishes or Wishes()
         runs_from(self.machine.slot())
-        with self.ledger.alone():
+        with self._alone(), opened(file, MOST_BYTES) as handed:
             running, target = self._slots()
-            try:
-                archive = Archive(file)
-            except OSError as error:
-                raise ReleaseRefused(f"{file} cannot be read ({error.strerror}).") from error
-            try:
-                manifest = archive.manifest
-                archive.verify(self.signers, lambda share: self.progress("verify", share))
-                now = self.machine.version()
-                manifests.fits(
-                    manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
-                    back="interlude system rollback",
-                )  # fmt: skip
-                meant = Whole(manifest.version, manifest.system.sha256)
-                if manifest.version == now:
-                    return self._same(running, meant)
-                if self.ledger.whole(target) != meant:
-                    self._write(archive, target, meant)
-            finally:
-                archive.close()
+            archive = Archive(handed, self.signers)
+            manifest = archive.manifest
+            now = self._floor(wishes)
+            manifests.fits(
+                manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
+                back="interlude system rollback",
+            )  # fmt: skip
+            archive.verify(lambda share: self.progress("verify", share))
+            meant = Whole(manifest.version, manifest.system.sha256)
+            if manifest.version == now:
+                return self._same(running, meant)
+            if self.ledger.whole(target) != meant:
+                self._write(archive, target, meant)
             if wishes.start:
                 self._try(target, meant.version, wishes.wait_s)
             return True
@@ -88,7 +85,7 @@ class Updater:
         Raises ReleaseRefused if there is none, NotNow in a conversation.
         """
         runs_from(self.machine.slot())
-        with self.ledger.alone():
+        with self._alone():
             _, target = self._slots()
             there = self.ledger.whole(target)
             if there is None or not bootable(SLOTS[target], self.card):
@@ -106,6 +103,7 @@ class Updater:
         with self.ledger.alone():
             trial = self.ledger.trial()
             if trial is None:
+                self.ledger.drop_trial()  # one that cannot be read would be in the way for ever
                 self._note(running)
                 return ""
             if trial.slot != running:
@@ -133,6 +131,13 @@ class Updater:
             raise StorageError(f"There is no {AUTOBOOT} on this card.", "See docs/rescue.md.")
         return starts(said.decode("ascii", errors="replace"))
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other installation is under way, of a release neither: its trial would end without a
+        word when the machine starts anew. Raises NotNow."""
+        with self.ledger.alone(), self.shelf.alone():
+            yield
+
     # ── steps ────────────────────────────────────────────────────────────────────────────────
     def _slots(self) -> tuple[SlotName, SlotName]:
         """The slot that runs and the one that may be written. Raises NotNow in a trial."""
@@ -141,6 +146,14 @@ class Updater:
             problem = "This system is on trial, or stands in for one that cannot be used."
             raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
         return running, other(running)
+
+    def _floor(self, wishes: Wishes) -> str | None:
+        """The version that runs, which nothing older may replace. Raises StorageError."""
+        now = self.machine.version()
+        if now is None and not wishes.downgrade:
+            problem = "The system that runs does not say which it is."
+            raise StorageError(problem, "If any other may replace it: --downgrade.")
+        return now
 
     def _same(self, running: SlotName, meant: Whole) -> bool:
         known = self.ledger.whole(running)

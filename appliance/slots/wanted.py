@@ -5,27 +5,17 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from appliance.errors import InterludeError
 from appliance.release.install import Wishes
-from appliance.release.wanted import INCOMING, WANTED_SYSTEM, Teller, take
-from appliance.slots import archive
+from appliance.release.wanted import INCOMING, SYSTEMS, asked_for
 from appliance.slots.update import Updater
 
 
 def install_wanted(updater: Updater, wishes: Wishes, incoming: Path = INCOMING) -> bool:
     """As root: what was asked for, once. Raises what Updater.install raises.
 
-    No copy is made first: what its owner changes between the check and the writing is found while
-    it is written, before the slot can start.
+    No copy is made first: it would need another 216 MiB on `data`, and as many written to the card.
+    What its owner changes between the check and the writing is found while it is written: each byte
+    is hashed on its way into the slot, and the slot's first sector is written last.
     """
-    file = take(incoming, WANTED_SYSTEM, archive.SUFFIX)
-    said = archive.look(file)
-    teller = Teller(updater.shelf.trial_folder, said.version if said else file.name)
-    try:
-        changed = dataclasses.replace(updater, progress=teller.progress).install(file, wishes)
-    except InterludeError as error:
-        teller.end(str(error))
-        raise
-    teller.end()
-    file.unlink(missing_ok=True)
-    return changed
+    with asked_for(incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
+        return dataclasses.replace(updater, progress=teller.progress).install(handed, wishes)

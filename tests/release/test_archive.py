@@ -13,15 +13,16 @@ import pytest
 
 from appliance.errors import ReleaseRefused
 from appliance.release import signature
-from appliance.release.archive import SIGNATURE, TREE, Archive, look
+from appliance.release.archive import MOST_BYTES, SIGNATURE, TREE, Archive, Tree, look
 from appliance.release.disk import Disk
+from appliance.release.handed import Handed
 from appliance.release.manifest import NAME, Manifest
 from tests.release.workshop import MADE_S, Bench
 
 Fill = Callable[[tarfile.TarFile], None]
 
 
-def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Archive:
+def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Tree:
     packed = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=packed, mode="wb") as squeezed,
@@ -44,9 +45,8 @@ def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Archive:
             info = tarfile.TarInfo(name)
             info.size = len(content)
             outer.addfile(info, io.BytesIO(content))
-    archive = Archive(path)
-    archive.verify(at.shop.signers)
-    return archive
+    with Handed(path, MOST_BYTES) as handed:
+        return Archive(handed, at.shop.signers).copy(at.shop.folder / "copy", Disk())
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes = b"") -> Fill:

@@ -9,20 +9,22 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
+from appliance.release.handed import Handed
 from appliance.release.manifest import MOST_BYTES
-from appliance.release.parts import open_parts
+from appliance.release.parts import MOST_SIGNATURE_BYTES, open_parts
 
+MOST = 1 << 20
 NAMES = ("m.json", "m.json.sig", "rest")
 
 
 def packed(path: Path, **changed: bytes | None) -> Path:
-    """A file of three parts; `changed`: other content for one, or None for a folder instead."""
+    """A file of three parts; `changed`: other content for one, or None for a link instead."""
     with tarfile.open(path, "w") as tar:
         for name in NAMES:
             data = changed.get(name.split(".")[-1], name.encode())
             member = tarfile.TarInfo(name)
             if data is None:
-                member.type = tarfile.DIRTYPE
+                member.type, member.linkname = tarfile.SYMTYPE, "m.json"
             else:
                 member.size = len(data)
             tar.addfile(member, io.BytesIO(data or b""))
@@ -30,24 +32,24 @@ def packed(path: Path, **changed: bytes | None) -> Path:
 
 
 def test_manifest_and_signature_are_read_and_the_rest_is_there_to_be_read(tmp_path: Path) -> None:
-    with packed(tmp_path / "a").open("rb") as file:
+    with Handed(packed(tmp_path / "a"), MOST) as file:
         manifest, signature, (rest,) = open_parts(file, "release", *NAMES)
-        assert (manifest, signature, rest.read()) == (b"m.json", b"m.json.sig", b"rest")
+        assert (manifest, signature, file.read(*rest)) == (b"m.json", b"m.json.sig", b"rest")
 
 
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
         ({"json": bytes(MOST_BYTES + 1)}, "a is no release: its manifest is too large."),
-        ({"sig": bytes(MOST_BYTES + 1)}, "a is no release: its manifest is too large."),
-        ({"rest": None}, "A part of it is no file."),
+        ({"sig": bytes(MOST_SIGNATURE_BYTES + 1)}, "a is no release: its manifest is too large."),
+        ({"rest": None}, "a is no release: a part of it is no file."),
     ],
 )
 def test_a_file_with_another_content_is_refused(
     tmp_path: Path, changed: dict[str, bytes | None], said: str
 ) -> None:
     with (
-        packed(tmp_path / "a", **changed).open("rb") as file,
+        Handed(packed(tmp_path / "a", **changed), MOST) as file,
         pytest.raises(ReleaseRefused) as refused,
     ):
         open_parts(file, "release", *NAMES)
@@ -59,7 +61,7 @@ def test_other_parts_than_the_ones_wanted_are_refused(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     with (
-        packed(tmp_path / "a").open("rb") as file,
+        Handed(packed(tmp_path / "a"), MOST) as file,
         pytest.raises(ReleaseRefused, match=r"a is no release\."),
     ):
         open_parts(file, "release", *names)
@@ -70,7 +72,7 @@ def test_a_file_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
     whole = packed(tmp_path / "a").read_bytes()
     (tmp_path / "a").write_bytes(whole[:kept])
     with (
-        (tmp_path / "a").open("rb") as file,
+        Handed(tmp_path / "a", MOST) as file,
         pytest.raises(ReleaseRefused, match="a is no release"),
     ):
         open_parts(file, "release", *NAMES)

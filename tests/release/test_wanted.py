@@ -104,6 +104,6 @@ def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
     offer = offers(at.shelf, incoming)[0]
     ask(offer)
     offer.file.unlink()
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(ReleaseRefused, match="No such file"):
         install_wanted(at.installer(), Wishes(), incoming)
     assert "cannot be read" in how_it_goes(at.shelf.trial_folder).problem
