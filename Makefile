@@ -17,39 +17,40 @@ help:
 demo: setup ## a whole conversation in a simulated room, with its picture (rehearsal/)
 	@$(BIN)/interlude demo $(ARGS)
 
-test: setup ## all tests; ARGS="-k ring" for some
+test: setup-test ## all tests; ARGS="-k ring" for some
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: setup ## style, types, C warnings, shell scripts, licences
-	@scripts/packages.sh check
+check: setup-check ## style, types, C warnings, shell scripts, licences
 	@scripts/check.sh
 
 format: setup ## lay out the Python as `make check` wants it
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: setup ## the figures of the README, measured here; ARGS="NAME" for one
+bench: setup-bench ## the figures of the README, measured here; ARGS="NAME" for one
 	@$(BIN)/interlude bench $(ARGS)
 
 run: setup ## the box itself, on this machine's sound card
 	@exec $(BIN)/interlude run $(ARGS)
 
 setup: ## only the set-up: packages, environment, llama.cpp, software sound card
-	@scripts/packages.sh
+	@scripts/packages.sh setup
 	@$(PYTHON) scripts/environment.py
 
-release: setup ## the package with all it needs, as one file signed by KEY=, for machines like this one
+# Likewise, and what one of the verbs needs beyond it: the roles of scripts/tools.txt.
+setup-%:
+	@scripts/packages.sh setup $(subst -, ,$*)
+	@$(PYTHON) scripts/environment.py
+
+release: setup-release ## the package with all it needs, as one file signed by KEY=, for machines like this one
 	@$(BIN)/python scripts/release.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
-image: setup ## the card for a Pi 5 as one file, signed by KEY=; needs root
-	@scripts/packages.sh image
+image: setup-image ## the card for a Pi 5 as one file, signed by KEY=; needs root
 	@scripts/image.sh --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
-test-boxes: setup ## the quick half of it: a fleet in containers, slots, roles, power cuts; needs root
-	@scripts/packages.sh boxes
+test-boxes: setup-boxes ## the quick half of it: a fleet in containers, slots, roles, power cuts; needs root
 	@scripts/test_image.sh boxes $(ARGS)
 
-test-image: setup ## boxes in containers, by Ansible; the card, built and started in QEMU; needs root
-	@scripts/packages.sh image
+test-image: setup-boxes-image ## boxes in containers, by Ansible; the card, built and started in QEMU; needs root
 	@scripts/test_image.sh $(ARGS)
 
 lock: ## resolve the dependencies anew; UPGRADE=1 for the newest of each

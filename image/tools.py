@@ -10,24 +10,7 @@ from pathlib import Path
 
 from image.plan import NotBuilt, Plan
 from scripts.progress import Failed, follow
-
-NEEDED = {
-    "mmdebstrap": "mmdebstrap",
-    "mkfs.erofs": "erofs-utils",
-    "mkfs.vfat": "dosfstools",
-    "mcopy": "mtools",
-    "mke2fs": "e2fsprogs",
-    "sfdisk": "fdisk",
-    "depmod": "kmod",
-    "cpio": "cpio",
-    "zstd": "zstd",
-    "xz": "xz-utils",
-    "ssh-keygen": "openssh-client",
-    "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
-    "cmake": "cmake",
-    "ninja": "ninja-build",
-}
-
+from scripts.tools import commands
 
 SPACE_GIB = 6.0  # that the work takes, at most
 
@@ -36,7 +19,8 @@ def check(plan: Plan) -> None:
     """Raises NotBuilt if this machine cannot build at all."""
     if os.geteuid() != 0:
         raise NotBuilt("A root file system is made by root.", "Say `sudo make image`.")
-    missing = sorted({package for tool, package in NEEDED.items() if shutil.which(tool) is None})
+    wanted = commands("image")
+    missing = sorted({package for tool, package in wanted.items() if shutil.which(tool) is None})
     if missing:
         raise NotBuilt("Tools are missing.", f"apt-get install {' '.join(missing)}")
     free_gib = shutil.disk_usage(plan.work).free / 2**30

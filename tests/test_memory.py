@@ -20,6 +20,7 @@ from appliance.memory import Damaged, Memory, Turn, damaged_copies, open_or_begi
 from appliance.scribe import Health, Recalled, Scribe
 from appliance.settings import Settings, load
 from appliance.verbs import memory as memory_commands
+from tests import skips
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,7 +48,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
     if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no right to mount a small file system here")
+        pytest.skip(skips.MOUNTS)
     yield place
     subprocess.run(["umount", str(place)], check=True)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import skips
+
 PROGRAM = """
 import sys
 {first}
@@ -35,4 +37,4 @@ def test_onnxruntime_gives_a_box_no_number_and_tells_nobody_of_it(tmp_path: Path
 
 def test_left_alone_it_would(tmp_path: Path) -> None:
     if not left_behind(tmp_path, ""):
-        pytest.skip("this onnxruntime was built without it")
+        pytest.skip(skips.NUMBERED)

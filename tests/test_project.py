@@ -14,6 +14,7 @@ import pytest
 
 from appliance import __version__, processes
 from scripts import licences
+from tests import skips
 
 ROOT = Path(__file__).parents[1]
 APPLIANCE = ROOT / "appliance"
@@ -62,7 +63,7 @@ def tracked() -> Iterator[Path]:
         ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     if listed.returncode:
-        pytest.skip("not a git checkout")
+        pytest.skip(skips.CHECKOUT)
     for name in filter(None, listed.stdout.split("\0")):
         path = ROOT / name
         if path.is_file() and b"\0" not in path.read_bytes()[:8000]:

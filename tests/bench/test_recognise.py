@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,6 @@ from appliance.bench import recognise as bench_recognise
 from appliance.bench.benches import BenchError, Options
 from appliance.processes import RATE_HZ
 from appliance.room import owner
-
-pytestmark = pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is missing")
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from appliance.firstboot.apply import Ground
-
-os.environ["PATH"] += ":/usr/sbin:/sbin"  # where mkfs.vfat and sfdisk are, and root looks
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from appliance.firstboot.begin import Begun, begin, host_keys
 from appliance.slots.part import ImageCard
 from tests.firstboot.test_forms import NETWORK, OWN, PSK, USER_DATA
 from tests.release.workshop import MortalDisk, TightDisk
-from tests.slots.workshop import FAT_MIB, fat, need_tools
+from tests.slots.workshop import FAT_MIB, fat
 
 AUTOBOOT = b"boot_partition=2\n"
 
@@ -35,7 +35,6 @@ def ground(ground: Ground, keys: Path) -> Ground:
 
 
 def card(folder: Path, **files: str) -> ImageCard:
-    need_tools()
     names = {"user": "user-data", "network": "network-config", "meta": "meta-data",
              "own": "interlude.yaml"}  # fmt: skip
     carried = {names[key]: text.encode() for key, text in files.items()}
@@ -134,7 +133,6 @@ def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
 
 @pytest.mark.parametrize("name", ["user-data", "interlude.yaml"])
 def test_zeros_that_a_cut_wipe_left_are_no_seed(ground: Ground, tmp_path: Path, name: str) -> None:
-    need_tools()
     image = fat(tmp_path / "config.fat", {name: bytes(900)})
     new = ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
     assert begin(new, ground) == Begun()

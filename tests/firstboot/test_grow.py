@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 from appliance.errors import StorageError
 from appliance.firstboot.grow import SECTOR, Place, command, find, grow, resize
 
-TOOLS = ("sfdisk", "mke2fs", "resize2fs", "dumpe2fs")
 MIB = 1 << 20
 TABLE = (
     'label: gpt\nfirst-lba: 2048\nstart=2048, size=2048, name="boot_a"\nsize=8192, name="data"\n'
@@ -22,10 +20,6 @@ TABLE = (
 @pytest.fixture
 def disk(tmp_path: Path) -> Path:
     """A card of 64 MiB whose image ends after 8."""
-    missing = [
-        tool for tool in TOOLS if shutil.which(tool, path="/usr/sbin:/sbin:/usr/bin") is None
-    ]
-    assert not missing, f"missing: {', '.join(missing)}"
     image = tmp_path / "card.img"
     with image.open("wb") as file:
         file.truncate(8 * MIB)

@@ -26,10 +26,11 @@ from appliance.hear.senses import STEP_FRAMES
 from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, Verdict
 from appliance.processes import RATE_HZ
+from tests import skips
 
 T = TypeVar("T")
 Wave = npt.NDArray[np.float64]
-RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"
+RECORDINGS = skips.RECORDINGS_FOLDER
 _CACHE = Path(tempfile.gettempdir()) / "interlude-test-speech"
 PAUSE_STEPS = 3  # from an onset to silence at the card, and from a release to sound
 INDEX = 1_000_000  # the card's index of the first sample

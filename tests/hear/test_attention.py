@@ -13,7 +13,6 @@ from appliance.processes import RATE_HZ
 from appliance.settings import Hearing as HearingSettings
 from tests.hear.arena import Wave, at_level, say, to_int16
 
-pytestmark = pytest.mark.usefixtures("espeak")
 INDEX = 1_000_000
 SILENCE = np.zeros(RATE_HZ)
 QUESTION = at_level(say("what time is it"))

@@ -35,7 +35,6 @@ def take(samples: Samples, kind: Judgement = "backchannel") -> Take:
     return Take("mm-hm 1", kind, samples)
 
 
-@pytest.mark.usefixtures("espeak")
 def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> None:
     heard = enrolment.listen(take(spoken("right")), settings, Network())
     assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)

@@ -13,6 +13,7 @@ from appliance.hear.turn import TRAILING_FRAMES, Chunk
 from appliance.ipc.ring import END, START, Samples
 from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.settings import Hearing as HearingSettings
+from tests import skips
 from tests.hear.arena import (
     ANSWER,
     INDEX,
@@ -28,7 +29,6 @@ from tests.hear.arena import (
     words,
 )
 
-pytestmark = pytest.mark.usefixtures("espeak")
 NOTHING = np.zeros(80, np.int16)
 
 
@@ -65,7 +65,7 @@ def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSetting
     assert len(result.of(SpeechEnded)) == len(sounds)
 
 
-@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are not here")
+@pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
 def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> None:
     sounds = [at_level(w) for word in ("yes", "no", "stop", "right") for w in words(word, 8)]
     owner, onsets = track(sounds, lead_s=2, gap_s=1.2)
@@ -246,7 +246,7 @@ def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
     assert len([s for _, s in after.of(SpeechStarted)]) == 1
 
 
-@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are not here")
+@pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
 def test_a_kitchen_makes_no_utterance(settings: HearingSettings) -> None:
     kitchen = recording(RECORDINGS / "noise" / "kitchen.flac")[: 20 * 16_000]
     result = run(Hearing(settings), np.zeros(len(kitchen)), noise=kitchen, noise_db=-50)

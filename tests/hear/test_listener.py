@@ -25,7 +25,6 @@ from appliance.processes import RATE_HZ
 from appliance.supervisor import Supervisor
 from tests.hear.arena import at_level, say, to_int16
 
-pytestmark = pytest.mark.usefixtures("espeak")
 INDEX = 5_000_000
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from appliance.hear.senses import STEP_FRAMES, Senses, clipped
 from appliance.ipc.ring import Samples
@@ -36,7 +35,6 @@ def test_it_is_asked_all_the_time_while_a_sound_is_followed(settings: HearingSet
     assert min(probabilities(settings, hiss(3), speaks=True)) > 0
 
 
-@pytest.mark.usefixtures("espeak")
 def test_a_word_softer_than_the_gate_wants_is_still_heard(settings: HearingSettings) -> None:
     word = to_int16(at_level(say("tell me about the moon"), -63))  # 5 dB over the hiss
     mic = hiss(4)

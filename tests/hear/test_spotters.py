@@ -15,7 +15,6 @@ from appliance.processes import RATE_HZ
 from appliance.settings import load_defaults
 from tests.hear.arena import ANSWER, at_level, say, to_int16
 
-pytestmark = pytest.mark.usefixtures("espeak")
 LISTS = load_defaults().hearing.words
 QUIET = RATE_HZ // 3
 

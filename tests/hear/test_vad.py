@@ -20,7 +20,6 @@ def probabilities(samples: Samples, step: int = 80) -> list[float]:
     return [p for p in heard if p is not None]
 
 
-@pytest.mark.usefixtures("espeak")
 def test_speech_is_likely_in_speech_and_not_in_noise() -> None:
     speech = to_int16(at_level(say("tell me about the moon")))
     noise = (np.random.default_rng(0).standard_normal(16_000) * 30).astype(np.int16)
@@ -28,13 +27,11 @@ def test_speech_is_likely_in_speech_and_not_in_noise() -> None:
     assert max(probabilities(noise)) < 0.3
 
 
-@pytest.mark.usefixtures("espeak")
 def test_the_size_of_the_steps_does_not_matter() -> None:
     speech = to_int16(at_level(say("tell me about the moon")))[:16_000]
     assert probabilities(speech, 80) == probabilities(speech, 256)
 
 
-@pytest.mark.usefixtures("espeak")
 def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
     silence = (np.random.default_rng(0).standard_normal(32_000) * 5).astype(np.int16)
     speech = to_int16(at_level(say("tell me about the moon")))

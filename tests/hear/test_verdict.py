@@ -199,7 +199,6 @@ def test_probabilities_sum_to_one() -> None:
         assert sum(judge.opinion()) == pytest.approx(1.0)
 
 
-@pytest.mark.usefixtures("espeak")
 @pytest.mark.parametrize(
     ("phrase", "verdict"),
     [

@@ -18,7 +18,6 @@ from appliance.settings import Settings
 from appliance.supervisor import Supervisor
 from tests.hear.arena import at_level, say, to_int16
 
-pytestmark = pytest.mark.usefixtures("espeak")
 INDEX = 5_000_000
 QUIET = np.zeros(RATE_HZ // 2)
 

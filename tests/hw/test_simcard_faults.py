@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import select
-import shutil
 import subprocess
 import wave
 from collections.abc import Callable
@@ -139,7 +138,6 @@ def test_settings_without_a_file_or_with_more_are_refused(
     assert alsa.open(device="odd")[0] == -errno.EINVAL
 
 
-@pytest.mark.skipif(shutil.which("aplay") is None, reason="alsa-utils is not installed")
 def test_alsa_utils_play_and_record_through_plug(stage: Callable[..., Any]) -> None:
     """At a rate and in a format of their own, which ALSA's plug layer converts."""
     room = stage(16000, echo=[0.5])

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from appliance.bench import mosquitto
 from appliance.bench.mosquitto import Mosquitto
 
 Make = Callable[..., Mosquitto]
@@ -16,8 +15,6 @@ Make = Callable[..., Mosquitto]
 @pytest.fixture
 def mosquitto_with(tmp_path: Path) -> Iterator[Make]:
     """Start one: `mosquitto_with("max_packet_size 1000", lasting=True)`."""
-    if mosquitto.program() is None:
-        pytest.skip("Mosquitto is not installed")
     made: list[Mosquitto] = []
 
     def make(*options: str, lasting: bool = False) -> Mosquitto:

@@ -18,14 +18,13 @@ from appliance.messages import Talk
 from appliance.panel.gpio import Wires
 from appliance.panel.lines import Chip
 from appliance.panel.pins import pin
+from tests import skips
 from tests.panel.box import Room
 
-CONFIG = Path("/sys/kernel/config/gpio-sim")
+CONFIG = skips.GPIO_SIM_FOLDER
 LABEL = "interlude-test"
 
-pytestmark = pytest.mark.skipif(
-    not os.access(CONFIG, os.W_OK), reason="this kernel has no gpio-sim that we may set up"
-)
+pytestmark = pytest.mark.skipif(not os.access(CONFIG, os.W_OK), reason=skips.GPIO_SIM)
 
 
 class Simulator:

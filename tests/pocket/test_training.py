@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-EXTRA = "torch, scipy and gguf come with the training extra only"
-torch = pytest.importorskip("torch", reason=EXTRA)
-pytest.importorskip("scipy", reason=EXTRA)
-pytest.importorskip("gguf", reason=EXTRA)
-if not shutil.which("espeak-ng"):
-    pytest.skip("espeak-ng is not installed: it speaks the clips", allow_module_level=True)
+from tests import skips
+
+torch = pytest.importorskip("torch", reason=skips.TRAINING)
+pytest.importorskip("scipy", reason=skips.TRAINING)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +9,6 @@ import numpy as np
 import pytest
 
 from training.pocket import grammar
-
-if not shutil.which("espeak-ng"):
-    pytest.skip("espeak-ng is not installed: it speaks the requests", allow_module_level=True)
-
 from training.pocket.sound import Array, rms
 from training.pocket.speech import HELD_OUT_VARIANTS, Voice, synthesise
 from training.pocket.through_llama import Pocket

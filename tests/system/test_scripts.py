@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -151,7 +150,6 @@ def test_a_disk_that_is_full_ends_it_for_systemd_to_see(
 
 
 # ── all of them ──────────────────────────────────────────────────────────────────────────────
-@pytest.mark.skipif(shutil.which("shellcheck") is None, reason="no shellcheck on this machine")
 @pytest.mark.parametrize(
     "path",
     sorted(

@@ -13,6 +13,7 @@ import pytest
 
 from appliance import processes
 from appliance.supervisor import FEED_S, START_S, STOP_S
+from tests import skips
 
 ROOT = Path(__file__).parents[2]
 SYSTEM = ROOT / "system"
@@ -21,11 +22,6 @@ VENDOR_UNITS = Path("/usr/lib/systemd/system")
 NAMES = sorted(p.name for p in UNITS.iterdir() if p.is_file())
 SERVICES = [name for name in NAMES if name.endswith(".service")]
 MOST_EXPOSURE = 25  # tenths, of systemd-analyze's 100
-
-needs_systemd = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None or not VENDOR_UNITS.is_dir(),
-    reason="no systemd-analyze on this machine",
-)
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +56,11 @@ def unit(name: str) -> dict[str, list[str]]:
 
 
 # ── as systemd reads them ────────────────────────────────────────────────────────────────────
-@needs_systemd
 @pytest.mark.parametrize("name", NAMES)
 def test_systemd_has_nothing_to_say_against_a_unit(box: Path, name: str) -> None:
     assert analyze("verify", "--man=no", f"--root={box}", name) == (0, "")
 
 
-@needs_systemd
 def test_systemd_does_say_something_against_a_bad_one(box: Path) -> None:
     (box / "usr/lib/systemd/system/bad.service").write_text("[Service]\nExecStart=/no/such\n")
     code, said = analyze("verify", "--man=no", f"--root={box}", "bad.service")
@@ -74,7 +68,6 @@ def test_systemd_does_say_something_against_a_bad_one(box: Path) -> None:
     assert "/no/such" in said
 
 
-@needs_systemd
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_is_little_exposed(name: str) -> None:
     words = ("security", "--offline=true", f"--threshold={MOST_EXPOSURE}")
@@ -89,7 +82,6 @@ def test_a_call_that_is_not_allowed_is_told_no_and_is_no_death(name: str) -> Non
     assert found["SystemCallErrorNumber"] == ["EPERM"]
 
 
-@needs_systemd
 def test_a_service_without_a_sandbox_would_be_told(tmp_path: Path) -> None:
     bare = tmp_path / "bare.service"
     bare.write_text("[Service]\nExecStart=/bin/true\n")
@@ -172,7 +164,6 @@ def test_a_drop_in_of_systemds_own_format_can_be_read() -> None:
         assert parsed.sections()
 
 
-@pytest.mark.skipif(shutil.which("systemd-sysusers") is None, reason="no systemd-sysusers here")
 def test_the_users_can_be_made(tmp_path: Path) -> None:
     done = subprocess.run(
         ["systemd-sysusers", "--dry-run", f"--root={tmp_path}",
@@ -183,7 +174,6 @@ def test_the_users_can_be_made(tmp_path: Path) -> None:
     assert "interlude" in done.stderr + done.stdout
 
 
-@pytest.mark.skipif(shutil.which("systemd-tmpfiles") is None, reason="no systemd-tmpfiles here")
 def test_the_folders_can_be_made_and_the_secrets_are_for_root_alone(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/passwd").write_text("root:x:0:0::/:\ninterlude:x:0:0::/:\n")
@@ -194,7 +184,7 @@ def test_the_folders_can_be_made_and_the_secrets_are_for_root_alone(tmp_path: Pa
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode == 73:
-        pytest.skip("only root can give folders to others")
+        pytest.skip(skips.ROOT_RIGHTS)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "etc/interlude/secrets").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "opt/interlude/releases").is_dir()

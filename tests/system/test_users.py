@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
 NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712}  # never another again
-
-needs_systemd = pytest.mark.skipif(
-    shutil.which("systemd-sysusers") is None, reason="no systemd-sysusers on this machine"
-)
 
 
 def users(root: Path) -> dict[str, int]:
@@ -28,12 +21,10 @@ def users(root: Path) -> dict[str, int]:
     return {row[0]: int(row[2]) for row in rows}
 
 
-@needs_systemd
 def test_every_system_gives_them_the_same_numbers(tmp_path: Path) -> None:
     assert users(tmp_path) == NUMBERS
 
 
-@needs_systemd
 def test_a_machine_that_has_given_one_of_them_away_finds_another(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/passwd").write_text("somebody:x:710:710::/:/bin/sh\n")

@@ -193,7 +193,6 @@ def test_threads_follow_the_cores_that_exist() -> None:
 POCKET = catalogue.PACKAGE / "pocket/pocket-text.gguf"
 
 
-@pytest.mark.skipif(not POCKET.is_file(), reason="the pocket model is not here")
 def test_the_pocket_model_tells_about_the_moon(tmp_path: Path) -> None:
     wav = tmp_path / "moon.wav"
     subprocess.run(["espeak-ng", "-w", str(wav), "tell me about the moon"], check=True)

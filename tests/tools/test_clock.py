@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -92,7 +92,6 @@ def test_what_is_no_time_of_day_is_none(text: str) -> None:
     assert next_time(text, at(NINE_TEN)) is None
 
 
-@pytest.mark.skipif("Europe/Berlin" not in available_timezones(), reason="no time zones here")
 def test_an_alarm_over_the_change_to_winter_time_rings_by_the_wall() -> None:
     berlin = ZoneInfo("Europe/Berlin")
     evening = datetime(2026, 10, 24, 22, 0, tzinfo=berlin)

@@ -35,8 +35,6 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 def owner(tmp_path: Path) -> Path:
     """A folder of recordings, as an owner would make them."""
-    if shutil.which("espeak-ng") is None:
-        pytest.skip("espeak-ng is not installed")
     for word, texts in SAID.items():
         folder = tmp_path / "mine" / word
         folder.mkdir(parents=True)

@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-pytest.importorskip("torch")
+from tests import skips
+
+pytest.importorskip("torch", reason=skips.TRAINING)
 
 from appliance.hear.features import WIDTH
 from appliance.hear.network import Network

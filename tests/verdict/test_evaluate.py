@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("torch")
+from tests import skips
+
+pytest.importorskip("torch", reason=skips.TRAINING)
 
 from appliance.settings import load_defaults
 from training.verdict import evaluate

@@ -11,6 +11,7 @@ import pytest
 from appliance.hear.features import WIDTH
 from appliance.processes import RATE_HZ
 from appliance.room import corpus, phrases
+from tests import skips
 from training.verdict import clatter, figures, hums, perturb, sounds, voices
 
 CHANCE = 5
@@ -124,7 +125,6 @@ def test_a_rendered_burst_is_what_was_said(tmp_path: Path, recordings: Path) -> 
 
 @pytest.fixture
 def recordings() -> Path:
-    folder = Path(__file__).parents[3] / "shared" / "recordings"
-    if not (folder / "words").is_dir():
-        pytest.skip("no recordings here")
-    return folder
+    if not (skips.RECORDINGS_FOLDER / "words").is_dir():
+        pytest.skip(skips.RECORDINGS)
+    return skips.RECORDINGS_FOLDER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import select
-import shutil
 import time
 
 import numpy as np
@@ -13,8 +12,6 @@ from appliance.errors import VoiceError
 from appliance.voice.espeak import Espeak
 from appliance.voice.shape import TARGET_DBFS, rms_dbfs
 from appliance.voice.voice import Samples, Speech
-
-pytestmark = pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is missing")
 
 SENTENCES = (
     "Yes.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import time
 from collections.abc import Iterator
@@ -15,8 +14,6 @@ import pytest
 from appliance.ipc.ring import START
 from appliance.messages import SpeakerReady, Spoken
 from tests.voice.rig import Rig
-
-pytestmark = pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="espeak-ng is missing")
 
 LONG = "This is a sentence of some length, said so that the ring has to fill up at last. "
 
@@ -87,7 +84,6 @@ def test_a_voice_that_is_not_there_is_replaced_by_espeak(tmp_path: Path) -> None
 
 
 def test_an_installed_piper_voice_speaks_and_a_broken_one_is_replaced(tmp_path: Path) -> None:
-    pytest.importorskip("piper", reason="piper-tts is an optional extra")
     from tests.voice import onnx_voice
 
     folder = tmp_path / "models/mine"

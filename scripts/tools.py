@@ -1,0 +1,60 @@
+"""The table of tools, tools.txt, as Python reads it; scripts/packages.sh installs from it."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).with_name("tools.txt")
+ROLES = ("setup", "bench", "release", "test", "check", "boxes", "image")
+KINDS = ("python", "header", "library", "static", "file")
+SBIN = "/usr/local/sbin:/usr/sbin:/sbin"  # not on every owner's PATH
+
+
+@dataclass(frozen=True)
+class Row:
+    """What must be there (commands, or `kind:name`), its Debian package, for whom and why."""
+
+    things: tuple[str, ...]
+    package: str
+    roles: tuple[str, ...]
+    why: str
+
+    def is_for(self, *asked: str, machine: str = "") -> bool:
+        """Whether one of the roles asked for is among its own, on this kind of machine."""
+        here = machine or platform.machine()
+        mine = {role for role, _, kind in (each.partition("@") for each in self.roles)
+                if kind in ("", here)}  # fmt: skip
+        return not mine.isdisjoint(asked)
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The names of its programs, the statically linked one too."""
+        named = (each.removeprefix("static:") for each in self.things)
+        return tuple(each for each in named if ":" not in each)
+
+
+def rows(table: Path = TABLE) -> Iterator[Row]:
+    """Every row, in order. Raises ValueError for a line that is none."""
+    for number, line in enumerate(table.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        columns = line.split(maxsplit=3)
+        if len(columns) < 4:
+            raise ValueError(f"{table.name}:{number}: four columns are wanted: {line!r}")
+        things, package, roles, why = columns
+        yield Row(tuple(things.split(",")), package, tuple(roles.split(",")), why)
+
+
+def commands(*roles: str, table: Path = TABLE) -> dict[str, str]:
+    """Program → its package, of all rows for one of these roles."""
+    wanted = (row for row in rows(table) if row.is_for(*roles))
+    return {command: row.package for row in wanted for command in row.commands}
+
+
+def find(program: str, path: str) -> str | None:
+    """Where a program is: on `path` (as PATH is written), or where Debian keeps those of root."""
+    return shutil.which(program, path=f"{path}:{SBIN}")

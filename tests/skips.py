@@ -1,0 +1,89 @@
+"""A pytest plugin: a test skips only for what no package can give, and the last lines say for what.
+
+A reason to skip is a row of LACKING, and so is how to see that it holds. A test that skips for any
+other reason, or where the thing is there, fails: what a package can give is a row of
+scripts/tools.txt or of the lock files, and set-up installs it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections import Counter
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+ROOT_RIGHTS = "needs root"
+MOUNTS = "needs the right to mount"
+GPIO_SIM = "needs the kernel's gpio-sim, and the right to set it up"
+RECORDINGS = "needs recordings of real words, which are not ours to give away"
+TRAINING = "needs torch, of the extra `training`: gigabytes that the box never runs"
+CHECKOUT = "needs a git checkout"
+NUMBERED = "needs an onnxruntime that numbers the machine; this build does not"
+
+GPIO_SIM_FOLDER = Path("/sys/kernel/config/gpio-sim")
+RECORDINGS_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "recordings"
+
+
+def _always() -> bool:
+    return True  # only trying tells
+
+
+# Reason → whether it holds here.
+LACKING: dict[str, Callable[[], bool]] = {
+    ROOT_RIGHTS: lambda: os.geteuid() != 0,
+    MOUNTS: _always,
+    GPIO_SIM: lambda: not os.access(GPIO_SIM_FOLDER, os.W_OK),
+    RECORDINGS: lambda: not (RECORDINGS_FOLDER / "words").is_dir(),
+    TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "gguf"))),
+    CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
+    NUMBERED: _always,
+}
+
+
+def refused(reason: str) -> str:
+    """Why a test may not skip for `reason`; '' if it may."""
+    holds = LACKING.get(reason)
+    if holds is None:
+        return (
+            f"skipped: {reason}. That is no row of LACKING in tests/skips.py: what a package can"
+            " give is a row of scripts/tools.txt, and no reason to skip."
+        )
+    return "" if holds() else f"skipped: {reason}. But it is there."
+
+
+def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """Why pytest skipped it."""
+    words = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return words.removeprefix("Skipped: ")
+
+
+def _judge(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if report.skipped and not hasattr(report, "wasxfail") and (why := refused(reason_of(report))):
+        report.outcome, report.longrepr = "failed", why
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    _judge(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    _judge(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own: the last before its last line
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter,
+) -> Generator[None, None, None]:
+    yield
+    counted = Counter(reason_of(report) for report in terminalreporter.getreports("skipped"))
+    for reason, count in counted.most_common():
+        terminalreporter.write_line(f"skipped: {count:3} {reason}")

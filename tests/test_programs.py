@@ -1,0 +1,97 @@
+"""A test that starts a program that set-up does not install fails, and no other."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.programs import ROOT, stray
+
+KNOWN = {"cat", "espeak-ng"}
+
+
+@pytest.mark.parametrize(
+    "program", ["cat", "/usr/bin/cat", "bin/cat", sys.executable, f"{ROOT}/.venv/bin/interlude"]
+)
+def test_a_row_and_what_is_the_projects_own_may_be_started(program: str) -> None:
+    assert stray(program, KNOWN) is None
+
+
+@pytest.mark.parametrize("program", ["dog", "/usr/bin/dog", "bin/dog", "/bin/cat5", f"{ROOT}-2/x"])
+def test_whatever_else_is_named(program: str) -> None:
+    assert stray(program, KNOWN, path="/usr/bin", cwd="/usr") == program
+
+
+def test_so_may_what_a_test_has_made_by_name_too(tmp_path: Path) -> None:
+    program = tmp_path / "nmcli"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert stray("nmcli", KNOWN, path=str(tmp_path)) is None
+    assert stray("./nmcli", KNOWN, cwd=str(tmp_path)) is None
+    assert stray("nmcli", KNOWN, path="/usr/bin") == "nmcli"
+
+
+# ── in a run ─────────────────────────────────────────────────────────────────────────────────
+BEGIN = "import contextlib, os, shutil, subprocess, sys\n"
+MISSING = "with contextlib.suppress(FileNotFoundError):\n        subprocess.run(['dog', '-v'])"
+
+
+def run(tmp_path: Path, *bodies: str) -> tuple[int, str]:
+    """pytest's exit status and words for tests of these bodies, in a run of their own."""
+    tests = [f"def test_{n}(tmp_path):\n    {body}\n" for n, body in enumerate(bodies)]
+    (tmp_path / "test_these.py").write_text(BEGIN + "\n".join(tests))
+    (tmp_path / "pytest.ini").touch()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-c", tmp_path / "pytest.ini", "-p", "tests.programs",
+         "-p", "no:cacheprovider", "--basetemp", tmp_path / "temp", "-rfE", tmp_path],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_test_that_starts_rows_of_the_table_passes(tmp_path: Path) -> None:
+    code, said = run(
+        tmp_path,
+        "assert subprocess.run(['cat', '/dev/null']).returncode == 0",
+        "assert subprocess.run('cat /dev/null', shell=True).returncode == 0",
+        "assert subprocess.run([sys.executable, '-c', '']).returncode == 0",
+    )
+    assert (code, "3 passed" in said) == (0, True), said
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        MISSING,
+        "subprocess.run(['/usr/bin/yes', '--help'], env={})",
+        "pid = os.posix_spawn('/usr/bin/yes', ['yes', '--help'], {}); os.waitpid(pid, 0)",
+    ],
+)
+def test_a_test_that_starts_anything_else_fails_and_says_what_to_do(
+    tmp_path: Path, body: str
+) -> None:
+    code, said = run(tmp_path, body, "pass")
+    assert code == 1, said
+    assert "1 failed, 1 passed" in said
+    assert "no row of scripts/tools.txt for setup or test" in said
+
+
+def test_what_it_starts_finds_rows_of_the_table_and_nothing_else(tmp_path: Path) -> None:
+    code, said = run(
+        tmp_path,
+        "assert subprocess.run('command -v mkfs.vfat', shell=True).returncode == 0",
+        "assert subprocess.run('command -v yes', shell=True).returncode != 0",
+        "assert shutil.which('yes') is None",
+    )
+    assert (code, "3 passed" in said) == (0, True), said
+
+
+def test_without_the_guard_it_would_find_it() -> None:
+    found = subprocess.run(
+        ["sh", "-c", "command -v yes"], env={"PATH": "/usr/bin:/bin"}, check=False,
+        capture_output=True,
+    )  # fmt: skip
+    assert found.returncode == 0
