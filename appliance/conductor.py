@@ -10,21 +10,20 @@ on; the answer in the air is cut, and what was heard of it is not remembered.
 
 from __future__ import annotations
 
-import logging
 import math
 import select
 import time
 from collections import deque
 from collections.abc import Iterable
-from datetime import datetime, timedelta
 
-from appliance import control, memory, processes
+from appliance import control, processes
 from appliance.conversation import Event, Tick, closing, opening, step
-from appliance.memory import Turn
+from appliance.keeping import Keeping
 from appliance.messages import (
     ButtonFault,
     ButtonTrouble,
     Finished,
+    Forget,
     Heard,
     HouseChanged,
     HouseResponse,
@@ -66,13 +65,11 @@ from appliance.moves.actions import (
     UseTool,
 )
 from appliance.rules import rules
-from appliance.scribe import News, Recalled, Scribe
 from appliance.tools.desk import Desk
 from appliance.tools.toolbox import About
 from appliance.worker import Worker
 
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
-MEMORY_DAMAGED = "My memory was damaged. I have begun a new one."
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
@@ -92,7 +89,7 @@ def main(work: Worker) -> None:
     peers = sorted(work.channels, key=lambda peer: _ORDER.index(peer) if peer in _ORDER else 99)
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
-    poll.register(conductor.scribe.fileno(), select.POLLIN)
+    poll.register(conductor.keeping.fileno(), select.POLLIN)
     if conductor.door is not None:
         poll.register(conductor.door.fileno(), select.POLLIN)
     for channel in work.channels.values():
@@ -104,7 +101,7 @@ def main(work: Worker) -> None:
             for message in work.mail(peer):
                 conductor.hear(peer, message)
         conductor.answer_the_door()
-        conductor.take(conductor.scribe.news())
+        conductor.look_at_the_disk()
         conductor.tick()
         work.beat()
     conductor.close()
@@ -124,9 +121,7 @@ class Conductor:
         self._house = False if work.settings.link.broker else None
         self._button: ButtonTrouble = ""
         self._standing: Standing | None = None
-        keep = work.settings.memory
-        self._recall_turns = keep.recall_turns
-        self.scribe = Scribe(memory.path(work.settings), keep.keep_turns)
+        self.keeping = Keeping(work.settings, work.log)
         self.door = control.door(work.settings, work.log)
         self._tools = Desk(work.settings)
         self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
@@ -164,22 +159,23 @@ class Conductor:
     def answer_the_door(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
         for visitor, command in self.door.commands() if self.door is not None else ():
+            self.keeping.visitor = visitor
             self.hear("shell", command)
+            self.keeping.visitor = None
             now = self._conversation
             assert self.door is not None
-            self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
+            if not isinstance(command, Forget):  # that is answered when it is so
+                self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
 
-    def take(self, news: list[News]) -> None:
-        """What the scribe has to tell."""
-        for item in news:
-            if isinstance(item, Recalled):
-                turns = ((turn.asked, turn.heard) for turn in item.turns)
-                self._send("thinker", Recall.newest(turns))
-                continue
-            well = item.well and not item.set_aside
-            self._work.log.log(logging.INFO if well else logging.WARNING, "%s", item.text)
-            if item.set_aside:
-                self._step(Say(MEMORY_DAMAGED))
+    def look_at_the_disk(self) -> None:
+        """What there is to tell of what was to be kept and forgotten."""
+        for news in self.keeping.look(time.monotonic()):
+            if isinstance(news, Recall):
+                self._send("thinker", news)
+            else:
+                self._step(news)
+        while self.keeping.replies and self.door is not None:
+            self.door.reply(*self.keeping.replies.pop(0))
 
     def close(self) -> None:
         """Remember what was heard so far, and write it down."""
@@ -187,7 +183,7 @@ class Conductor:
         self._carry_out(actions)
         if self.door is not None:
             self.door.close()
-        self.scribe.close()
+        self.keeping.close()
         self._tools.close()
 
     def _note(self, message: Message) -> None:
@@ -285,7 +281,7 @@ class Conductor:
                 case Send(part, message):
                     self._send(part, message)
                 case Remember() | GiveRecall() | ForgetAll():
-                    self._keep(action)
+                    self.keeping.carry_out(action, self._model)
                 case UseTool():
                     self._use(action)
                 case Hushed():
@@ -295,29 +291,6 @@ class Conductor:
                     self._announce(action)
                 case Note(text):
                     self._work.log.warning("%s", text)
-
-    def _keep(self, action: Remember | GiveRecall | ForgetAll) -> None:
-        """What concerns the memory on disk."""
-        match action:
-            case Remember():
-                self.scribe.remember(self._turn(action))
-            case GiveRecall():
-                self.scribe.recall(self._recall_turns)
-            case ForgetAll(last):
-                self.scribe.forget(last=last)
-
-    def _turn(self, heard: Remember) -> Turn:
-        ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)
-        started = (datetime.now().astimezone() - ago).isoformat(timespec="seconds")
-        return Turn(
-            started,
-            heard.turn,
-            heard.asked,
-            heard.seconds,
-            heard.heard,
-            heard.complete,
-            self._model,
-        )
 
     def _announce(self, change: Become) -> None:
         at_ns = time.monotonic_ns()

@@ -1,8 +1,9 @@
 """The door: commands from a shell on the same machine, through a Unix socket (mode 0600).
 
 In: the messages of `outside.py`, one a datagram, as on any channel. Out: after each, the state of
-the conversation; or why it was refused, and the connection is closed. It has a name on disk,
-unlike all else that joins processes; whoever may open it is the box's own user, or root.
+the conversation; after a Forget, what became of it, once that is so; or why it was refused, and the
+connection is closed. It has a name on disk, unlike all else that joins processes; whoever may open
+it is the box's own user, or root.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from appliance.messages import (
     Ask,
     CommandRefused,
     Forget,
+    Forgotten,
     Listen,
     Message,
     Mute,
@@ -91,9 +93,9 @@ class Door:
                 found.append((fd, command))
         return found
 
-    def reply(self, visitor: int, state: StateChanged) -> None:
+    def reply(self, visitor: int, answer: StateChanged | Forgotten) -> None:
         """To one who may have gone already."""
-        if visitor in self._visitors and not self._say(visitor, state):
+        if visitor in self._visitors and not self._say(visitor, answer):
             self._show_out(visitor)
 
     def close(self) -> None:
@@ -141,7 +143,7 @@ class Door:
         self._show_out(fd)
         return None
 
-    def _say(self, fd: int, answer: StateChanged | CommandRefused) -> bool:
+    def _say(self, fd: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
         """False if the visitor is gone or does not read."""
         try:
             self._visitors[fd].send(encode(answer))

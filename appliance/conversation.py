@@ -19,6 +19,7 @@ from appliance.messages import (
     CardLost,
     Finished,
     Forget,
+    Forgotten,
     Listen,
     Message,
     ModeName,
@@ -62,7 +63,7 @@ from appliance.moves.answering import (
     thought_in_vain,
     tool_said,
 )
-from appliance.moves.commands import ask, forget, mute, stop, volume, wait
+from appliance.moves.commands import ask, forget, forgotten, mute, stop, volume, wait
 from appliance.moves.ear import (
     let_be,
     let_go,
@@ -130,6 +131,7 @@ EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     SetMode: set_mode,
     WordsHeard: understand,
     Forget: forget,
+    Forgotten: forgotten,
     SetVolume: volume,
     ToolSaid: tool_said,
     Ringing: ring,

@@ -1,7 +1,8 @@
 """What was said, on disk: one row a turn, with what was heard of the answer and no more.
 
 SQLite in WAL mode: a kill at any moment leaves a prefix of the turns; a power cut may cost the
-last ones, never the file. Words that are forgotten are overwritten, not just unlinked.
+last ones, never the file. No block that held words is freed before it was overwritten: the log is
+cleared before SQLite unlinks it, the file never shrinks. Forgetting is in forgetting.py.
 """
 
 from __future__ import annotations
@@ -9,16 +10,22 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from appliance.erase import overwrite
 from appliance.errors import StorageError
 from appliance.settings import Settings
 
 VERSION = 1  # PRAGMA user_version of the layout below
+DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
+LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
+_LOG_HEADER = (
+    32  # bytes before its first frame; salts and checksums, no content (sqlite.org/walformat)
+)
 _BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
 _DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LAYOUT = """
@@ -70,10 +77,14 @@ def path(settings: Settings) -> Path:
 class Memory:
     """An open memory. All methods raise StorageError; none is needed for the box to talk."""
 
-    def __init__(self, file: Path, keep_turns: int) -> None:
-        """Open `file`, or make it. Raises Damaged, or StorageError for what cannot be used."""
+    def __init__(self, file: Path, keep_turns: int, *, alone: bool = False) -> None:
+        """Open `file`, or make it. Raises Damaged, or StorageError for what cannot be used.
+
+        `alone`: shut out all others, which needs no shared index on the disk, and so no room.
+        """
         self.file = file
         self._keep = keep_turns
+        self._alone = alone
         _make_private(file)
         with self._named_errors():
             self._db = sqlite3.connect(
@@ -87,6 +98,8 @@ class Memory:
             raise
 
     def _prepare(self) -> None:
+        if self._alone:
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
         version = self._value("PRAGMA user_version")
         if version > VERSION:
             raise StorageError(
@@ -96,6 +109,7 @@ class Memory:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")  # no fsync a turn: SD cards stall on it
         self._db.execute("PRAGMA secure_delete = ON")
+        self._db.execute("PRAGMA temp_store = MEMORY")  # no temporary file with words in it
         if self._value("PRAGMA quick_check(1)") != "ok":
             raise Damaged(f"{self.file} is damaged.")
         if version == 0:
@@ -131,23 +145,44 @@ class Memory:
         with self._named_errors():
             return int(self._value("SELECT count(*) FROM turns"))
 
-    def forget(self) -> None:
-        """Delete every turn, so that none of its words is left in any file."""
-        for aside in damaged_copies(self.file):
-            aside.unlink(missing_ok=True)
-        with self._named_errors():
-            self._db.execute("DELETE FROM turns")  # overwritten with zeros: secure_delete
-            self._db.execute("VACUUM")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log held them too
+    def leave_out_last(self) -> list[Turn]:
+        """Delete the newest turn, and every trace of it in this file and its log. Returns all
+        that stay.
 
-    def forget_last(self) -> None:
-        """Delete the newest turn in the same way."""
+        Every row is deleted and those that stay are written anew, in one transaction: deleting one
+        row alone may leave a copy of it in the free part of a page from which it once moved.
+        """
         with self._named_errors():
-            self._db.execute("DELETE FROM turns WHERE id = (SELECT max(id) FROM turns)")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            with self._transaction():
+                kept = self.recall(-1)[:-1]
+                self._db.execute("DELETE FROM turns")  # overwrites all its pages: secure_delete
+                self._db.executemany(_INSERT, map(astuple, kept))
+            self._clear_log()
+        return kept
 
     def close(self) -> None:
+        """The last one to close unlinks the log; its blocks are free then, and hold no words."""
+        with suppress(StorageError), self._named_errors():  # the words are in the file all the same
+            self._clear_log()
         self._db.close()
+
+    def _clear_log(self) -> None:
+        """Write what the log holds into the file, and overwrite the log with zeros.
+
+        Raises StorageError when another connection keeps the log in use.
+        """
+        for _ in range(3):
+            before = self._value("PRAGMA data_version")
+            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
+            if busy:
+                break
+            with self._transaction():  # from here on nobody else writes to the log
+                if self._value("PRAGMA data_version") == before:
+                    _zero_log(self.file)
+                    return
+        raise StorageError(
+            f"{self.file} is in use by another program.", "Close it, and ask once more."
+        )
 
     def _value(self, query: str) -> Any:
         return self._db.execute(query).fetchone()[0]
@@ -187,7 +222,7 @@ def open_or_begin(
     try:
         return Memory(file, keep_turns), None
     except Damaged:
-        aside = file.with_name(f"{file.name}.damaged-{now():%Y%m%dT%H%M%S}")
+        aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:
             file.rename(aside)
             for more in ("-wal", "-shm"):
@@ -199,9 +234,44 @@ def open_or_begin(
         return Memory(file, keep_turns), aside
 
 
+def write_anew(file: Path, turns: list[Turn]) -> None:
+    """Make `file`, which is not there, with these turns: without a log, so with the least room.
+
+    Raises StorageError.
+    """
+    _make_private(file)
+    try:
+        with closing(sqlite3.connect(file, timeout=_BUSY_S)) as db:
+            db.execute("PRAGMA journal_mode = OFF")
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute(_LAYOUT)
+            db.executemany(_INSERT, map(astuple, turns))
+            db.execute(f"PRAGMA user_version = {VERSION}")
+            db.commit()
+    except sqlite3.Error as error:
+        problem = f"{len(turns)} turns could not be written back to {file} ({error})."
+        raise StorageError(problem, "Is the disk full?") from error
+
+
 def damaged_copies(file: Path) -> list[Path]:
     """Memories that were set aside, and their logs."""
-    return sorted(file.parent.glob(f"{file.name}.damaged-*"))
+    return sorted(file.parent.glob(f"{file.name}{DAMAGED}*"))
+
+
+def _zero_log(file: Path) -> None:
+    """Every frame of a log that nobody needs any more. Its header stays as it is."""
+    try:
+        fd = os.open(file.with_name(file.name + LOG), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _storage_error(file, error) from error
+    try:
+        overwrite(fd, _LOG_HEADER)
+    except OSError as error:
+        raise _storage_error(file, error) from error
+    finally:
+        os.close(fd)
 
 
 def _make_private(file: Path) -> None:

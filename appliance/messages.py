@@ -30,6 +30,7 @@ from appliance.outside import (
     ButtonTrouble,
     CommandRefused,
     Forget,
+    Forgotten,
     HouseChanged,
     Listen,
     ModeName,
@@ -61,7 +62,7 @@ from appliance.tools.events import (
 # To everybody they are messages like those below.
 __all__ = [
     "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound", "CardLost",
-    "CommandRefused", "Dropouts", "Finished", "Forget", "HouseChanged", "HouseRequest",
+    "CommandRefused", "Dropouts", "Finished", "Forget", "Forgotten", "HouseChanged", "HouseRequest",
     "HouseResponse", "Listen", "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record",
     "Repeat", "Restart", "Resumed",
     "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
@@ -314,7 +315,7 @@ Message = (
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
     | CommandRefused
     | HouseChanged | Pressed | Switched | ButtonFault
-    | StateChanged | Standing
+    | StateChanged | Standing | Forgotten
 )  # fmt: skip
 
 

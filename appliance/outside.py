@@ -32,9 +32,24 @@ class Forget(Record, frozen=True):
     """Forget the conversation: the model's history and, on the way, the memory on disk.
 
     `last`: only the last question and its answer, and the question that asked for this.
+    `aloud`: say so when it is done. That it failed is always said.
     """
 
     last: bool = False
+    aloud: bool = False
+
+
+class Forgotten(Record, frozen=True):
+    """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
+
+    From the scribe by way of the conductor: to the conversation, and to a shell that asked.
+    `late`: what had failed before is done now.
+    """
+
+    last: bool = False
+    aloud: bool = False
+    problem: Line = ""
+    late: bool = False
 
 
 class SetMode(Record, frozen=True):

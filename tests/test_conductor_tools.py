@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +27,9 @@ from appliance.messages import (
     Think,
     ThoughtEnded,
 )
+from appliance.moves.commands import FORGOTTEN_ALL, NOT_FORGOTTEN
 from appliance.tools import shelf
+from appliance.tools.toolbox import ASK_AGAIN
 from tests.test_conductor import Box, settings_in
 
 
@@ -87,21 +90,57 @@ def test_the_last_answer_is_said_again(box: Box) -> None:
 
 
 def test_the_last_turn_is_forgotten_by_thinker_and_disk_and_no_other(box: Box) -> None:
-    for words in ("a-first-word", "a-second-word"):
+    tell(box, "a-first-word", "a-second-word")
+    use(box, "forget")
+    assert box.get("thinker", Forget) == Forget(last=True)
+    assert box.get("speaker", Speak).text == "I have forgotten that."
+    assert not on_disk(box, b"a-second-word"), "it is said after it is so"
+    assert on_disk(box, b"a-first-word")
+
+
+def test_everything_is_gone_from_the_disk_before_the_box_says_so(box: Box) -> None:
+    tell(box, "a-first-word", "a-second-word")
+    use(box, "forget", what="everything")
+    assert box.get("speaker", Speak).text == ASK_AGAIN
+    box.say("room", StopSpeaking())
+    box.state("idle")
+    use(box, "forget", what="everything")
+    assert box.get("thinker", Forget) == Forget()
+    assert box.get("speaker", Speak).text == FORGOTTEN_ALL
+    assert not on_disk(box, b"word")
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
+    box: Box, last: bool
+) -> None:
+    tell(box, "a-secret-word")
+    folder = memory.path(box.settings).parent
+    bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
+    if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
+        pytest.skip("no right to mount here")
+    try:
+        box.say("room", Forget(last, aloud=last))
+        assert box.get("thinker", Forget) == Forget(last)
+        assert box.get("speaker", Speak).text == NOT_FORGOTTEN
+        assert on_disk(box, b"a-secret-word")
+        box.load_model()  # a thinker that was started again is given nothing of it
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def tell(box: Box, *answers: str) -> None:
+    """So many turns."""
+    for words in answers:
         turn = box.question()
         box.answer(words)
         box.say("playback", Finished(turn, 16_000, 0))
         box.state("idle")
-    use(box, "forget")
-    assert box.get("thinker", Forget) == Forget(last=True)
-    assert box.get("speaker", Speak).text == "I have forgotten that."
+
+
+def on_disk(box: Box, word: bytes) -> bool:
     folder = memory.path(box.settings).parent
-
-    def on_disk(word: bytes) -> bool:
-        return any(word in file.read_bytes() for file in folder.iterdir())
-
-    box.until(lambda: not on_disk(b"a-second-word"))
-    assert on_disk(b"a-first-word")
+    return any(word in file.read_bytes() for file in folder.iterdir())
 
 
 def test_a_timer_rings_until_it_is_stopped_even_through_a_conductors_death(box: Box) -> None:

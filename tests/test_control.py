@@ -169,7 +169,7 @@ def test_forgetting_reaches_a_thinker_that_runs(
 ) -> None:
     assert memory_commands.cli_forget(box.settings) == 0
     assert box.get("thinker", Forget) == Forget()
-    assert "has the box that runs here forgotten" in capsys.readouterr().out
+    assert "The box that runs here has forgotten" in capsys.readouterr().out
 
 
 def test_the_door_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import select
 import signal
 import sqlite3
 import stat
@@ -16,8 +17,18 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
+from appliance.forgetting import APART, forget_all, forget_last
 from appliance.memory import Damaged, Memory, Turn, damaged_copies, open_or_begin, path
-from appliance.scribe import Health, Recalled, Scribe
+from appliance.scribe import (
+    MOST_FORGETS,
+    MOST_WAITING,
+    OWED,
+    Forgot,
+    Health,
+    News,
+    Recalled,
+    Scribe,
+)
 from appliance.settings import Settings, load
 from appliance.verbs import memory as memory_commands
 from tests import skips
@@ -50,6 +61,26 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
     yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
+    """A read-only file system with a turn in its memory, and how to make it writable again."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
+        pytest.skip("no right to mount a small file system here")
+    memory = Memory(place / "memory.db", 10)
+    memory.remember(turn(1, "a-secret-word"))
+    memory.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+
+    def writable() -> None:
+        subprocess.run(["mount", "-o", "remount,rw", str(place)], check=True)
+
+    yield place, writable
     subprocess.run(["umount", str(place)], check=True)
 
 
@@ -93,8 +124,10 @@ def test_no_word_of_what_is_forgotten_is_left_in_any_file(file: Path) -> None:
         memory.remember(turn(number, f"a-secret-word number {number}"))
     assert any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
     (file.parent / "memory.db.damaged-20260101T000000").write_bytes(b"a-secret-word")
-    memory.forget()
-    assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+    memory.close()
+    forget_all(file)
+    assert list(file.parent.iterdir()) == []
+    memory = Memory(file, 1000)
     assert memory.recall(10) == []
     memory.remember(turn(1))
     assert memory.recall(10) == [turn(1)]
@@ -104,12 +137,50 @@ def test_the_newest_turn_is_forgotten_without_a_trace_and_no_other(file: Path) -
     memory = Memory(file, 10)
     memory.remember(turn(1, "a-first-word"))
     memory.remember(turn(2, "a-second-word"))
-    memory.forget_last()
+    memory.close()
+    forget_last(file, 10)
+    memory = Memory(file, 10)
     assert memory.recall(10) == [turn(1, "a-first-word")]
     assert not any(b"a-second-word" in each.read_bytes() for each in file.parent.iterdir())
-    memory.forget_last()
-    memory.forget_last()
-    assert memory.recall(10) == []
+    memory.close()
+    forget_last(file, 10)
+    forget_last(file, 10)
+    assert Memory(file, 10).recall(10) == []
+
+
+def test_the_last_turn_of_a_memory_that_cannot_be_read_goes_with_all_of_it(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_bytes(b"a-secret-word " * 1000)
+    file.with_name("memory.db.damaged-20260101T000000").write_bytes(b"a-secret-word")
+    forget_last(file, 10)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_reader_from_a_shell_keeps_nothing_from_being_forgotten(file: Path) -> None:
+    """`interlude memory show` at the same moment."""
+    memory = Memory(file, 10)
+    for number in range(3):
+        memory.remember(turn(number, f"a-secret-word {number}"))
+    memory.close()
+    reader = sqlite3.connect(file)
+    reader.execute("BEGIN")
+    assert len(reader.execute("SELECT * FROM turns").fetchall()) == 3
+    forget_last(file, 10)
+    forget_all(file)
+    reader.close()
+    assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+
+
+def test_what_a_power_cut_left_half_forgotten_is_finished_at_the_next_start(file: Path) -> None:
+    memory = Memory(file, 10)
+    memory.remember(turn(1, "a-secret-word"))
+    memory.close()
+    file.rename(file.with_name(f"{file.name}.0{APART}"))  # as far as it came
+    scribe = Scribe(file, 10)
+    scribe.recall(5)
+    assert news(scribe) == [Recalled(())]
+    assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
+    scribe.close()
 
 
 def test_a_turn_that_was_let_go_leaves_no_word_either(file: Path) -> None:
@@ -218,9 +289,9 @@ def test_a_place_that_is_not_ours_to_write_is_a_storage_error() -> None:
 
 
 # ── the scribe ───────────────────────────────────────────────────────────────────────────────
-def news(scribe: Scribe, count: int = 1) -> list[Health | Recalled]:
+def news(scribe: Scribe, count: int = 1) -> list[News]:
     """What it tells, waited for."""
-    found: list[Health | Recalled] = []
+    found: list[News] = []
     end_s = time.monotonic() + 20
     while len(found) < count and time.monotonic() < end_s:
         found += scribe.news()
@@ -233,10 +304,85 @@ def test_the_scribe_recalls_what_it_was_told_before(file: Path) -> None:
     scribe.remember(turn(1))
     scribe.recall(5)
     assert news(scribe) == [Recalled((turn(1),))]
-    scribe.forget()
+    number = scribe.forget()
+    scribe.recall(5)
+    assert news(scribe, 2) == [Forgot(number), Recalled(())]
+    scribe.close()
+
+
+def test_an_order_to_forget_is_answered_when_it_is_so(file: Path) -> None:
+    scribe = Scribe(file, 10)
+    for number in range(3):
+        scribe.remember(turn(number, f"a-secret-word {number}"))
+    last = scribe.forget(last=True)
+    assert news(scribe) == [Forgot(last)]
+    assert not any(b"a-secret-word 2" in each.read_bytes() for each in file.parent.iterdir())
+    everything = scribe.forget()
+    assert news(scribe) == [Forgot(everything)]
+    assert list(file.parent.iterdir()) == []
+    scribe.close()
+
+
+def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(file: Path) -> None:
+    scribe = Scribe(file, 10)
+    scribe.remember(turn(1))
+    scribe.recall(5)
+    poll = select.poll()
+    poll.register(scribe.fileno(), select.POLLIN)
+    assert poll.poll(20_000), "they lie ready"
+    number = scribe.forget(last=True)
+    assert news(scribe) == [Forgot(number)]
+    scribe.close()
+
+
+def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
+    read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
+) -> None:
+    place, writable = read_only_disk
+    scribe = Scribe(place / "memory.db", 10, tmp_path)
+    number = scribe.forget()
+    unwell, failed = news(scribe, 2)
+    assert isinstance(unwell, Health)
+    assert isinstance(failed, Forgot)
+    assert (failed.number, failed.late) == (number, False)
+    assert "Read-only" in failed.problem
+    scribe.recall(5)
+    assert news(scribe) == [Recalled(())], "withheld"
+    again = scribe.forget(last=True)
+    (refused,) = news(scribe)
+    assert isinstance(refused, Forgot)
+    assert (refused.number, bool(refused.problem)) == (again, True)
+    scribe.close()
+    scribe = Scribe(place / "memory.db", 10, tmp_path)  # a conductor that was started again
     scribe.recall(5)
     assert news(scribe) == [Recalled(())]
+    writable()
+    scribe.recall(5)
+    late, recalled = news(scribe, 2)
+    assert isinstance(late, Forgot)
+    assert (late.problem, late.late) == ("", True)
+    assert recalled == Recalled(())
+    assert not (tmp_path / OWED).exists()
     scribe.close()
+
+
+def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> None:
+    Memory(file, 1000).close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")  # the first turn waits for this, the others for the first
+    scribe = Scribe(file, 1000)
+    for number in range(MOST_WAITING + 10):
+        scribe.remember(turn(number, "a-secret-word"))
+    numbers = [scribe.forget() for _ in range(MOST_FORGETS + 10)]
+    told = news(scribe, len(numbers) + 2)
+    other.close()
+    answered = {item.number: item.problem for item in told if isinstance(item, Forgot)}
+    assert sorted(answered) == numbers, "each has its answer"
+    refused = [number for number, problem in answered.items() if problem]
+    assert len(refused) in (9, 10), "beyond those that may wait"
+    assert all("hangs" in answered[number] for number in refused)
+    scribe.close()
+    assert list(file.parent.iterdir()) == [], "and no turn was written that was to be forgotten"
 
 
 def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:

@@ -68,9 +68,10 @@ class GiveRecall:
 
 @dataclass(frozen=True)
 class ForgetAll:
-    """Delete the memory on disk, or only the last turn of it."""
+    """Delete the memory on disk, or only the last turn of it; a Forgotten is awaited."""
 
     last: bool = False
+    aloud: bool = False
 
 
 @dataclass(frozen=True)

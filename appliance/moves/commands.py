@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from appliance.messages import Ask, Forget, Mute, Repeat, Say, SetVolume, StopSpeaking
+from appliance.messages import Ask, Forget, Forgotten, Mute, Repeat, Say, SetVolume, StopSpeaking
 from appliance.moves.actions import ForgetAll, SetMuted
 from appliance.moves.answer import NOTHING_ASKED, Question
 from appliance.moves.step import Step
 
+FORGOTTEN_ALL = "I have forgotten everything."
+FORGOTTEN_LAST = "I have forgotten that."
+FORGOTTEN_LATE = "What I could not forget before is forgotten now."
+NOT_FORGOTTEN = (
+    "I could not forget it. My card cannot be written, and the words are still on it. I will not "
+    "use them, and I will try again. If I still cannot, the card has to be replaced."
+)
 MOST_WAITING = 5  # announcements and typed questions in line; more are refused
 
 
@@ -56,11 +63,25 @@ def forget(step: Step, command: Forget) -> None:
         step.abandon()
         step.raise_turn()
     step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
-    step.send("thinker", command)
-    step.actions.append(ForgetAll(command.last))
+    step.send("thinker", Forget(command.last))
+    step.actions.append(ForgetAll(command.last, command.aloud))
     if answer is not None:
         step.release()
         step.rest("forgotten")
+
+
+def forgotten(step: Step, told: Forgotten) -> None:
+    """said before all that waits: that it is so, if that was wanted; that it failed, always"""
+    if told.problem:
+        line = NOT_FORGOTTEN
+    elif told.late:
+        line = FORGOTTEN_LATE
+    elif told.aloud:
+        line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
+    else:
+        return
+    step.change(waiting=(Say(line), *step.to.waiting))
+    step.next_in_line()
 
 
 def volume(step: Step, command: SetVolume) -> None:

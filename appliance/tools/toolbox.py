@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from appliance.messages import Forget, HouseRequest, Message, Say, SetVolume
+from appliance.messages import Forget, HouseRequest, Message, SetVolume
 from appliance.tools.calls import Call, Value, plain
 from appliance.tools.clock import (
     Moment,
@@ -151,12 +151,12 @@ class Toolbox:
 
     def forget(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
         if not given.get("what"):
-            return Outcome(wishes=(Forget(last=True), Say("I have forgotten that.")))
+            return Outcome(wishes=(Forget(last=True, aloud=True),))
         if now.boot_s > self._forget_by_s:
             self._forget_by_s = now.boot_s + CONFIRM_S
             return says(ASK_AGAIN)
         self._forget_by_s = -1.0
-        return Outcome(wishes=(Forget(), Say("I have forgotten everything.")))
+        return Outcome(wishes=(Forget(aloud=True),))
 
     # ── the house ────────────────────────────────────────────────────────────────────────────
     def home(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from appliance.errors import ControlError, NotRunning
-from appliance.memory import Damaged, Memory, Turn, damaged_copies, path
-from appliance.messages import Forget
+from appliance import forgetting
+from appliance.errors import ControlError, NotRunning, StorageError
+from appliance.memory import Damaged, Memory, Turn, path
 from appliance.settings import Settings
-from appliance.verbs import tell as control_commands
+from appliance.verbs import tell
 
 
 def cli_show(settings: Settings) -> int:
@@ -32,39 +32,39 @@ def cli_show(settings: Settings) -> int:
 
 
 def cli_forget(settings: Settings) -> int:
-    """Delete every turn, set-aside files too, and have a box that runs forget them as well.
+    """Forget every turn: through the box that runs here, or, where none does, on the disk.
 
-    Returns the exit code. Raises StorageError.
+    Says so once it is so. Returns the exit code. Raises StorageError, ControlError.
     """
-    _say(_forget_on_disk(settings))
     try:
-        control_commands.send(settings, Forget())
+        told = tell.forget(settings)
     except NotRunning:
-        return 0
+        return _say(_forget_on_disk(settings))
     except ControlError as error:
-        return _say(f"The box that runs here may still have the talk in mind. {error}")
-    return _say("So has the box that runs here forgotten it.")
+        problem = f"It is not known whether the box that runs here has forgotten. {error.problem}"
+        remedy = "Ask again; if that does not help, stop the box and ask once more."
+        raise ControlError(problem, error.remedy or remedy) from error
+    if told.problem:
+        raise StorageError(told.problem)
+    return _say("The box that runs here has forgotten all that was said.")
 
 
 def _forget_on_disk(settings: Settings) -> str:
     """Returns what there is to say of it."""
     file = path(settings)
-    if not file.exists():
-        for aside in damaged_copies(file):
-            aside.unlink(missing_ok=True)
+    if not forgetting.files(file):
         return "There was nothing to forget."
     try:
         memory = Memory(file, settings.memory.keep_turns)
-    except Damaged:
-        for left in (file, *damaged_copies(file)):
-            left.unlink(missing_ok=True)
-        return "The memory was damaged; it is deleted."
-    try:
         count = memory.count()
-        memory.forget()
-    finally:
         memory.close()
-    return f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
+        said = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
+    except Damaged:
+        said = "The memory was damaged; it is deleted."
+    except StorageError:  # full, or of another version: to be forgotten all the same
+        said = "All that was said is forgotten."
+    forgetting.forget_all(file)
+    return said
 
 
 def _turns(count: int) -> str:

@@ -15,6 +15,9 @@ from appliance.ipc.limits import MAX_BYTES, MAX_WORDS
 from appliance.messages import (
     Ask,
     CommandRefused,
+    Forget,
+    Forgotten,
+    Mail,
     Message,
     ModeName,
     Mute,
@@ -32,6 +35,10 @@ PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
 AGAIN_S = 0.02  # between two tries at a door with a queue
 
 
+FORGET_PATIENCE_S = 120.0  # a worn card may stall for 5 s at each of some twenty writes
+STRANGE = "Interlude is running and answers in a way unknown here."
+
+
 class NotUnderstood(ControlError):
     """Words that a verb makes nothing of."""
 
@@ -47,9 +54,25 @@ def cli(settings: Settings, verb: str, words: list[str]) -> int:
 
 def send(settings: Settings, message: Message) -> StateChanged:
     """To the box that runs with these settings, or as a service. Raises ControlError."""
+    reply = _ask(settings, message, PATIENCE_S)
+    if not isinstance(reply, StateChanged):
+        raise ControlError(STRANGE)
+    return reply
+
+
+def forget(settings: Settings) -> Forgotten:
+    """Have the box forget all that was said; returns once it has, or could not. Raises
+    ControlError."""
+    reply = _ask(settings, Forget(), FORGET_PATIENCE_S)
+    if not isinstance(reply, Forgotten):
+        raise ControlError(STRANGE)
+    return reply
+
+
+def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
     for place in control.places(settings):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
-            line.settimeout(PATIENCE_S)
+            line.settimeout(patience_s)
             if _connect(line, place):
                 return _exchange(line, message)
     raise NotRunning("Interlude is not running here.", "`interlude run` starts it.")
@@ -83,7 +106,7 @@ def _let_in(line: socket.socket, address: str) -> bool:
     return True
 
 
-def _exchange(line: socket.socket, message: Message) -> StateChanged:
+def _exchange(line: socket.socket, message: Message) -> Mail:
     try:
         line.send(encode(message))
         reply = decode(line.recv(MAX_BYTES))
@@ -91,8 +114,6 @@ def _exchange(line: socket.socket, message: Message) -> StateChanged:
         raise ControlError("Interlude is running and does not answer.", "Is it busy?") from error
     if isinstance(reply, CommandRefused):
         raise ControlError(f"Interlude refuses that. {reply.why}")
-    if not isinstance(reply, StateChanged):
-        raise ControlError("Interlude is running and answers in a way unknown here.")
     return reply
 
 

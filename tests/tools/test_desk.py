@@ -78,7 +78,7 @@ def test_a_tool_answers_at_once(make: Make) -> None:
 
 def test_what_a_tool_wants_done_is_done_before_it_is_said(make: Make) -> None:
     assert make().use("volume", change="up") == [SetVolume(0.95), ToolSaid(7, 0, ("Louder.",))]
-    assert make().use("forget") == [Forget(last=True), Say("I have forgotten that.")]
+    assert make().use("forget") == [Forget(last=True, aloud=True)]
 
 
 # ── the house ────────────────────────────────────────────────────────────────────────────────

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages import Forget, HouseRequest, Say, SetVolume, encode
+from appliance.messages import Forget, HouseRequest, SetVolume, encode
 from appliance.tools.calls import Call, Value
 from appliance.tools.clock import Moment
 from appliance.tools.table import TOOLS as TABLE
@@ -184,13 +184,13 @@ def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
 
 
 def test_the_last_turn_is_forgotten_at_once(bench: Bench) -> None:
-    assert bench.use("forget").wishes == (Forget(last=True), Say("I have forgotten that."))
+    assert bench.use("forget").wishes == (Forget(last=True, aloud=True),)
 
 
 def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None:
     assert bench.says("forget", what="everything") == ASK_AGAIN
     outcome = bench.use("forget", later(20.0), what="everything")
-    assert outcome.wishes == (Forget(), Say("I have forgotten everything."))
+    assert outcome.wishes == (Forget(aloud=True),)
     assert bench.says("forget", later(30.0), what="everything") == ASK_AGAIN
     assert bench.says("forget", later(100.0), what="everything") == ASK_AGAIN, "too late"
 

@@ -1,0 +1,106 @@
+"""Erasing files: their content is overwritten in place with zeros and synced, then they are
+unlinked. What was in them is then gone from the raw device, as far as the file system goes.
+
+Holds on file systems that overwrite in place: ext4 as it is mounted by default. Not on those that
+copy on write, and not inside a card's own controller, which may keep what was replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.files import sync_folder
+
+_ZEROS = bytes(1 << 18)
+
+
+@dataclass(frozen=True)
+class Left:
+    """What could not be erased, and why. `there`: the name is still there; else the file is
+    unlinked, but its blocks may still hold its words."""
+
+    path: Path
+    why: str
+    there: bool = True
+
+
+def erase(paths: Iterable[Path]) -> list[Left]:
+    """Erase files, and folders with all that is in them. Goes on past whatever fails; returns
+    what is left. What is not there needs no erasing. Links are unlinked and never followed."""
+    left: list[Left] = []
+    for path in paths:
+        _erase(path, left)
+    return left
+
+
+def overwrite(fd: int, begin: int = 0) -> None:
+    """Zeros from byte `begin` to the end, on the device when it returns. Raises OSError."""
+    end = os.fstat(fd).st_size
+    for first, behind in _data(fd, begin, end):  # a hole has no words, and filling it needs room
+        at = first
+        while at < behind:
+            at += os.pwrite(fd, _ZEROS[: behind - at], at)
+    os.fsync(fd)
+
+
+def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
+    """The stretches between holes."""
+    found = []
+    at = begin
+    while at < end:
+        try:
+            first = os.lseek(fd, at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole is left
+                break
+            raise
+        at = os.lseek(fd, first, os.SEEK_HOLE)
+        found.append((first, at))
+    return found
+
+
+def _erase(path: Path, left: list[Left]) -> None:
+    try:
+        mode = path.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            before = len(left)
+            for inside in sorted(path.iterdir()):
+                _erase(inside, left)
+            if len(left) > before and any(one.there for one in left[before:]):
+                return  # what is in it is named; it cannot go either
+            path.rmdir()
+        else:
+            problem = _overwritten(path) if stat.S_ISREG(mode) else ""
+            path.unlink()
+            if problem:
+                left.append(Left(path, problem, there=False))
+        sync_folder(path.parent)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        left.append(Left(path, _why(error), there=os.path.lexists(path)))
+
+
+def _overwritten(path: Path) -> str:
+    """Why not; "" if it was."""
+    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        fd = os.open(path, flags)
+        try:
+            overwrite(fd)
+        finally:
+            os.close(fd)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        return _why(error)
+    return ""
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)

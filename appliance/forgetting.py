@@ -1,0 +1,148 @@
+"""Forgetting on disk: all that was said, or the last turn. Returns only when it is so, checked.
+
+All: the files are set apart under another name, overwritten with zeros where they lie, synced and
+unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for
+by `finish`. The last turn: the file is rewritten without it, and read through for its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from appliance.erase import erase
+from appliance.errors import StorageError
+from appliance.files import sync_folder
+from appliance.memory import DAMAGED, Damaged, Memory, Turn, write_anew
+
+APART = ".forgotten"  # added to the name of what is being erased
+_REMEDY = "Is the card read-only, or worn out?"
+_LEAST_LETTERS = 8  # of a text that is looked for: a shorter one may well be in another turn
+_LOOKED_FOR = 32  # bytes of it: a longer text may be spread over several pages
+
+
+@contextmanager
+def _named_errors(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        problem = f"{error.filename or file} cannot be used ({error.strerror})."
+        raise StorageError(problem, _REMEDY) from error
+
+
+def files(file: Path) -> list[Path]:
+    """All that this memory has on disk: its file, its logs, damaged ones, those set apart."""
+    return sorted(file.parent.glob(f"{file.name}*"))
+
+
+def forget_all(file: Path) -> None:
+    """Erase every turn. No connection of this process may be open. Raises StorageError."""
+    with _named_errors(file):
+        for path in files(file):
+            if not path.name.endswith(APART):
+                _set_apart(path)
+        _erase(files(file))
+        _erase(files(file))  # what another connection has made meanwhile
+
+
+def finish(file: Path) -> None:
+    """Erase what was set apart, and not yet erased when the power went. Raises StorageError."""
+    with _named_errors(file):
+        _erase([path for path in files(file) if path.name.endswith(APART)])
+
+
+def _erase(paths: list[Path]) -> None:
+    left = erase(paths)
+    if left:
+        raise StorageError(
+            f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why}).",
+            _REMEDY,
+        )
+
+
+def _damaged(file: Path) -> list[Path]:
+    return [path for path in files(file) if DAMAGED in path.name]
+
+
+def forget_last(file: Path, keep_turns: int) -> None:
+    """Erase the newest turn, if there is one. No connection of this process may be open.
+
+    Damaged copies go as a whole: the turn may be in one of them. Where there is no room for
+    rewriting, the file is erased first, and the other turns are written anew. Raises StorageError.
+    """
+    with _named_errors(file):
+        _erase(_damaged(file))
+        if not file.exists():
+            return
+        try:
+            turns = _rewritten(file, keep_turns)
+        except Damaged:
+            forget_all(file)
+        else:
+            _look_through(file, turns)
+
+
+def _rewritten(file: Path, keep_turns: int) -> list[Turn]:
+    """Returns the turns that there were. Raises StorageError."""
+    memory = _open(file, keep_turns)
+    try:
+        turns = memory.recall(-1)
+        if not turns:
+            return []
+        try:
+            memory.leave_out_last()
+        except Damaged:
+            raise
+        except StorageError:
+            memory.close()
+            forget_all(file)
+            write_anew(file, turns[:-1])
+    finally:
+        memory.close()
+    return turns
+
+
+def _open(file: Path, keep_turns: int) -> Memory:
+    try:
+        return Memory(file, keep_turns)
+    except Damaged:
+        raise
+    except StorageError:
+        return Memory(file, keep_turns, alone=True)
+
+
+def _look_through(file: Path, turns: list[Turn]) -> None:
+    """Raises StorageError if the last turn's words are in a file, though no other turn has them."""
+    if not turns:
+        return
+    *others, last = turns
+    rest = "\n".join(text for turn in others for text in (turn.asked, turn.heard)).encode()
+    for text in (last.asked, last.heard):
+        words = text.encode()[:_LOOKED_FOR]
+        if len(text) < _LEAST_LETTERS or words in rest:
+            continue
+        for path in files(file):
+            try:
+                found = words in path.read_bytes()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise StorageError(f"{path} cannot be read ({error.strerror}).") from error
+            if found:
+                raise StorageError(f"{path} still has words of the turn that was to be forgotten.")
+
+
+def _set_apart(path: Path) -> None:
+    """So that a cut from here on is no damaged memory but an unfinished forgetting. Where the disk
+    does not let it, the file is erased under its own name."""
+    number = 0
+    while (apart := path.with_name(f"{path.name}.{number}{APART}")).exists():
+        number += 1  # one from before is not replaced: its blocks would be freed as they are
+    try:
+        path.rename(apart)
+        sync_folder(path.parent)
+    except OSError:
+        return

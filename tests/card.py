@@ -1,0 +1,62 @@
+"""A memory card for tests: ext4 in a file, mounted; what is on it can be read as raw bytes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+class Card:
+    """`at`: where it is mounted."""
+
+    def __init__(self, image: Path, at: Path) -> None:
+        self.image = image
+        self.at = at
+
+    def count(self, word: bytes) -> int:
+        """How often `word` is anywhere on the raw device, in files or out of them."""
+        fd = os.open(self.at, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.sync()
+        return self.image.read_bytes().count(word)
+
+    def mounted(self, how: str) -> None:
+        """Anew, as "ro" or "rw". Nothing on it may be open for writing."""
+        subprocess.run(["mount", "-o", f"remount,{how}", str(self.at)], check=True)
+
+    def fill(self) -> Path:
+        """Not a block is free after it, also for root. Returns the file that takes them."""
+        filler = self.at / "filler"
+        with filler.open("wb", buffering=0) as file:
+            for size in (1 << 16, 1 << 12, 1 << 10, 1):
+                try:
+                    while True:
+                        file.write(b"\0" * size)
+                except OSError:
+                    continue
+        return filler
+
+
+@contextmanager
+def card(folder: Path, mib: int = 8) -> Iterator[Card]:
+    """Skips the test where it may not be mounted. `folder`: of the host, for the image."""
+    image, at = folder / "card.img", folder / "card"
+    at.mkdir()
+    with image.open("wb") as file:
+        file.truncate(mib << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", str(image)], check=True)
+    mount = ["mount", "-o", "loop", str(image), str(at)]
+    if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("needs root, and a loop device to mount a card")
+    try:
+        yield Card(image, at)
+    finally:
+        subprocess.run(["umount", "-l", str(at)], check=True)
