@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import skips
+
 
 class Card:
     """`at`: where it is mounted."""
@@ -52,10 +54,10 @@ def card(folder: Path, mib: int = 8) -> Iterator[Card]:
     at.mkdir()
     with image.open("wb") as file:
         file.truncate(mib << 20)
-    subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", str(image)], check=True)
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-F", "-m", "0", str(image)], check=True)
     mount = ["mount", "-o", "loop", str(image), str(at)]
     if os.geteuid() != 0 or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs root, and a loop device to mount a card")
+        pytest.skip(skips.MOUNTS)
     try:
         yield Card(image, at)
     finally:

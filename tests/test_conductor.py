@@ -310,7 +310,7 @@ def test_forgetting_reaches_the_thinker_and_the_disk(box: Box) -> None:
     box.say("room", Forget())
     assert box.get("thinker", Forget) == Forget()
     folder = memory.path(box.settings).parent
-    box.until(lambda: not any(b"a-secret-word" in each.read_bytes() for each in folder.iterdir()))
+    box.until(lambda: not list(folder.iterdir()))
 
 
 def test_a_damaged_memory_is_owned_up_to_aloud(tmp_path: Path) -> None:

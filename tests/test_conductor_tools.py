@@ -30,6 +30,7 @@ from appliance.messages import (
 from appliance.moves.commands import FORGOTTEN_ALL, NOT_FORGOTTEN
 from appliance.tools import shelf
 from appliance.tools.toolbox import ASK_AGAIN
+from tests import skips
 from tests.test_conductor import Box, settings_in
 
 
@@ -118,7 +119,7 @@ def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
     folder = memory.path(box.settings).parent
     bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no right to mount here")
+        pytest.skip(skips.MOUNTS)
     try:
         box.say("room", Forget(last, aloud=last))
         assert box.get("thinker", Forget) == Forget(last)

@@ -71,7 +71,7 @@ def read_only_disk(tmp_path: Path) -> Iterator[tuple[Path, Callable[[], None]]]:
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
     if subprocess.run(mount, check=False, capture_output=True).returncode != 0:
-        pytest.skip("no right to mount a small file system here")
+        pytest.skip(skips.MOUNTS)
     memory = Memory(place / "memory.db", 10)
     memory.remember(turn(1, "a-secret-word"))
     memory.close()
