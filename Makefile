@@ -13,6 +13,7 @@ help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo "The first verb sets everything up and says how long that takes; later ones start in seconds."
+	@echo "Each installs the Debian packages that it lacks (scripts/tools.txt), and says which."
 
 demo: setup ## a whole conversation in a simulated room, with its picture (rehearsal/)
 	@$(BIN)/interlude demo $(ARGS)

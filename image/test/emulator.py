@@ -25,8 +25,6 @@ from pathlib import Path
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, places
 
-TOOLS = ("qemu-system-aarch64", "setpriv", "fdtput", "mcopy", "mtype", "debugfs", "ssh",
-         "ssh-keygen")  # fmt: skip
 CARD_GIB = 8  # QEMU wants a power of two
 LIMIT_S = 1800.0  # of ours, for a start: two minutes on an idle PC, seven on a busy one
 # Of all four cores together. A Pi 5 has four at 2.4 GHz, which execute one instruction a cycle and

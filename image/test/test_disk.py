@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,12 @@ import pytest
 from image import disk, layout
 from image.bmap import block_map
 
-TOOLS = ("sfdisk", "mkfs.vfat", "mcopy", "mtype", "mkfs.erofs", "mke2fs", "debugfs")
 IDENTITY = "00000000-0000-4000-8000-000000000001"
 TIME_S = 1_780_000_000
 
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
-    assert not missing, f"missing: {', '.join(missing)}"
     folder = tmp_path_factory.mktemp("parts")
     (folder / "boot").mkdir()
     (folder / "boot/autoboot.txt").write_text(layout.autoboot("a"))
