@@ -37,7 +37,8 @@ INPUT_OUTPUT = 74  # EX_IOERR
 
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────
 def run(args: argparse.Namespace) -> int:
-    """The box itself: runs until it is told to stop."""
+    """The box itself: runs until it is told to stop. Told to begin anew it ends in order, and
+    Restart=always in its unit starts it again; without systemd the process becomes a new one."""
     import setproctitle
 
     from appliance.log import set_up_logging
@@ -60,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, stop)
     supervisor.run()
     supervisor.close()
-    if supervisor.restarting and not asked_to_stop:
+    if supervisor.restarting and not asked_to_stop and not supervisor.service.managed:
         os.execv(sys.executable, [sys.executable, "-m", "appliance", *sys.argv[1:]])  # noqa: S606  # the same command again
     return code
 

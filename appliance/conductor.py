@@ -227,11 +227,11 @@ class Conductor:
     def _stands(self) -> Standing:
         now, settings = self._conversation, self._work.settings
         volume = settings.speaking.volume if now.volume is None else now.volume
-        broken = tuple(sorted(now.broken))
+        broken = tuple(sorted(now.broken | now.lacks))
         return Standing(
             now.mode, now.muted, volume, self._voice, self._model, broken, self._house,
             self._floor.switched_off, self._button,
-            starting=not now.thinker_up and "thinker" not in now.broken,
+            starting=not now.thinker_up and "thinker" not in broken,
         )  # fmt: skip
 
     def _tell(self, part: str, message: Message) -> None:

@@ -296,7 +296,8 @@ class SpeakFailed(Record, frozen=True):
 
 # ── supervisor → conductor ───────────────────────────────────────────────────────────────────
 class PartChanged(Record, frozen=True):
-    """A process came up (ready), went down (to be restarted), or was given up."""
+    """A process came up (ready), went down (to be started again), or went down so often that it
+    counts as failed until it is up; it is started again all the same."""
 
     part: Name
     state: Literal["up", "down", "failed"]

@@ -151,7 +151,7 @@ class StateChanged(Record, frozen=True):
 class Standing(Record, frozen=True):
     """How the box stands. To those who show it: at every change, and when one of them comes up.
 
-    `broken`: needed parts that were given up, and cards that are gone, in the words of a sentence.
+    `broken`: parts that have failed, and cards that are gone, in the words of a sentence.
     `house`: whether the MQTT broker is reached; None where the owner has none.
     `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
     `button`: what is wrong with it; it is ignored then.

@@ -26,7 +26,9 @@ class Process:
     cores        of a Pi 5 (0 to 3); cores that do not exist are left out
     scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
     lock_memory  pages may not be swapped out under the sound card
-    silent_s     longest time between two heartbeats; beyond it the process is hung
+    start_s      longest time between two heartbeats until it does its work: it imports and reads
+                 models from an SD card, while another process reads 4 GB from the same one
+    silent_s     likewise from then on; beyond it the process is hung
     needed       the box is dead without it; the others it can do without for a while
     cpu_share    budget: the share of one core it may use while the box speaks
     memory_mib   budget: resident memory, the model's weights not counted
@@ -39,6 +41,7 @@ class Process:
     priority: int
     nice: int
     lock_memory: bool
+    start_s: float
     silent_s: float
     needed: bool
     cpu_share: float
@@ -46,16 +49,16 @@ class Process:
 
 
 PROCESSES: tuple[Process, ...] = (
-    #       name         module               cores  sched. prio nice lock   silent needed cpu MiB
-    Process("conductor", "conductor",         (0,), "normal", 0, 0, False,  5.0, True, 0.05, 120),
-    Process("playback",  "audio.playback",    (0,), "fifo",  21, 0, True,   2.0, True, 0.08, 240),
-    Process("capture",   "audio.capture",     (0,), "fifo",  20, 0, True,   2.0, True, 0.06, 240),
-    Process("listener",  "hear.listener",     (1,), "fifo",  10, 0, True,   5.0, True, 0.15, 300),
-    Process("words",     "hear.words",        (1,), "normal", 0, 2, False, 10.0, False, 0.1, 200),
-    Process("speaker",   "voice.speaker",     (1,), "normal", 0, 5, False, 15.0, False, 0.5, 400),
-    Process("thinker",   "think.thinker",   (2, 3), "normal", 0, 0, False, 60.0, False, 2.0, 600),
-    Process("link",      "link.link",         (0,), "normal", 0, 0, False,  5.0, False, 0.01, 60),
-    Process("panel",     "panel.panel",       (0,), "normal", 0, 0, False,  5.0, False, 0.02, 60),
+    #      name         module              cores  sched. prio nice lock start silent needed cpu MiB
+    Process("conductor", "conductor",        (0,), "normal", 0, 0, False, 30,  5, True,  0.05, 120),
+    Process("playback", "audio.playback",    (0,), "fifo",  21, 0, True,  30,  2, True,  0.08, 240),
+    Process("capture",  "audio.capture",     (0,), "fifo",  20, 0, True,  30,  2, True,  0.06, 240),
+    Process("listener", "hear.listener",     (1,), "fifo",  10, 0, True,  60,  5, True,  0.15, 300),
+    Process("words",    "hear.words",        (1,), "normal", 0, 2, False, 60, 10, False, 0.1,  200),
+    Process("speaker",  "voice.speaker",     (1,), "normal", 0, 5, False, 60, 15, False, 0.5,  400),
+    Process("thinker",  "think.thinker",   (2, 3), "normal", 0, 0, False, 60, 60, False, 2.0,  600),
+    Process("link",     "link.link",         (0,), "normal", 0, 0, False, 30,  5, False, 0.01,  60),
+    Process("panel",    "panel.panel",       (0,), "normal", 0, 0, False, 30,  5, False, 0.02,  60),
 )  # fmt: skip
 # The conductor starts first, so that nobody's first message waits, and hears everybody's last.
 

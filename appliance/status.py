@@ -27,9 +27,9 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     version  of the code that runs, whatever is installed
     pid      of the supervisor; systemd calls it MainPID
     state    of the conversation; "starting" until the conductor has said one
-    ready    every part that was not given up does its work
-    healthy  every needed part beats
-    failed   parts that were given up
+    ready    every part that has not failed does its work
+    healthy  every needed part is well: up, or to be up soon
+    failed   parts that keep ending or hanging; each is tried again and counts until it is up
     """
 
     version: str = __version__

@@ -1,26 +1,24 @@
 """The supervisor keeps the process table true.
 
 In: the table and the settings. Out: running processes joined by rings, a floor and channels.
-A part that exits or stops beating is killed and started again with back-off; after five times
-in a minute it is given up, said so, and the rest goes on.
+A part that exits or stops beating is killed and started again, for ever, after a pause that grows
+as long as it keeps ending (supervision/backoff.py). The rest goes on meanwhile.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import math
 import os
 import select
-import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 
 import msgspec
-import sdnotify
 
 from appliance import processes
 from appliance.ipc import floor, heartbeat, ring
@@ -30,30 +28,17 @@ from appliance.ipc.heartbeat import Heartbeat
 from appliance.messages import PartChanged, Restart, StateChanged
 from appliance.settings import Settings
 from appliance.status import Status, StatusFile, folder
+from appliance.supervision.child import Child, how_it_ended
+from appliance.supervision.part import Part
+from appliance.supervision.service import Service
 from appliance.worker import WIRING
 
-RESTARTS_A_MINUTE = 5
-BACK_OFF_S = (0.0, 0.2, 0.5, 1.0, 2.0)  # before the first, second, … restart within a minute
-START_S = 15.0  # until a part's first beat: importing from a cold SD card takes seconds
 STOP_S = 3.0  # for an orderly stop of a part; then it is killed
-FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
+GONE_S = 1.0  # for killed parts to be gone; whoever is still there then waits in a driver
+BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=180 of the unit
 LOOK_S = 0.25  # between two looks at the heartbeats
 
 log = logging.getLogger("supervisor")
-
-
-@dataclass
-class Part:
-    """One row of the table and the process that embodies it."""
-
-    row: processes.Process
-    heart: Heartbeat
-    child: subprocess.Popen[bytes] | None = None
-    exit_fd: int = -1
-    announced: bool = False
-    failed: bool = False
-    start_at: float = 0.0
-    starts: list[float] = field(default_factory=list)
 
 
 class Supervisor:
@@ -102,13 +87,9 @@ class Supervisor:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._poll.register(self._wake_read, select.POLLIN)
         self._poll.register(self._conductor.fileno(), select.POLLIN)
-        self._notifier = sdnotify.SystemdNotifier()
-        if self._notifier.socket is not None:
-            self._notifier.socket.setblocking(False)  # a slow systemd must not stop us
+        self.service = Service()
         self._status = StatusFile(folder())
         self._state = "starting"
-        self._fed_at = -FEED_S
-        self._was_ready = False
         self.stopping = False
         self.restarting = False
 
@@ -125,20 +106,22 @@ class Supervisor:
 
         Afterwards `restarting` says whether it is to begin anew.
         """
-        self.start()
         try:
+            self.start()
             while not self.stopping:
                 self.step()
         finally:
             self.stop_all()
 
     def start(self) -> None:
+        now = self._clock()
         for part in self.parts.values():
-            self._spawn(part)
+            self._look_after(part, now)
 
     def step(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit or a moment, then look after every part once."""
-        self._poll.poll(wait_s * 1000)
+        due_s = min((p.start_s for p in self.parts.values() if p.child is None), default=math.inf)
+        self._poll.poll(1000 * max(0.0, min(wait_s, due_s - self._clock())))
         for message in self._conductor.receive_all():
             if isinstance(message, Restart):
                 log.info("told to begin anew")
@@ -147,8 +130,9 @@ class Supervisor:
                 self._state = message.state
         now = self._clock()
         for part in self.parts.values():
-            self._look_after(part, now)
-        self._notify()
+            if not self.stopping:
+                self._look_after(part, now)
+        self._tell(now)
 
     def request_stop(self, *_: object) -> None:
         """End `run`; safe in a signal handler and from another thread."""
@@ -157,15 +141,25 @@ class Supervisor:
 
     @property
     def ready(self) -> bool:
-        """Every part that was not given up does its work."""
+        """Every part that has not failed does its work."""
         return all(p.failed or (p.child and p.heart.is_ready) for p in self.parts.values())
 
     @property
+    def begun(self) -> bool:
+        """The start is over, for systemd: every needed part does its work or has failed, and the
+        others have been given the time for it."""
+        late = time.monotonic() - self._started_s > BEGIN_S
+        return all(
+            p.failed or p.heart.is_ready or (not p.row.needed and (late or p.back_off.struck))
+            for p in self.parts.values()
+        )
+
+    @property
     def healthy(self) -> bool:
-        """Every needed part is up and beats; systemd's watchdog is fed only while this holds."""
-        now_ns = time.monotonic_ns()
-        return not any(
-            part.failed or part.heart.age_s(now_ns) > part.row.silent_s
+        """Every needed part is well; systemd's watchdog is fed only while this holds."""
+        now, now_ns = self._clock(), time.monotonic_ns()
+        return all(
+            part.well(now, part.heart.age_s(now_ns))
             for part in self.parts.values()
             if part.row.needed
         )
@@ -173,26 +167,42 @@ class Supervisor:
     def stop_all(self) -> None:
         """Stop the parts, all at once but for the first, which notes what the others were at."""
         self.stopping = True
-        self._notifier.notify("STOPPING=1")
+        if not self.restarting:
+            self.service.stopping()
         parts = list(self.parts.values())
         self._stop(parts[:0:-1])
         self._stop(parts[:1])
 
     def _stop(self, parts: list[Part]) -> None:
         """Together they have as long as one."""
-        running = [(part, part.child) for part in parts if part.child is not None]
-        for _, child in running:
-            child.send_signal(signal.SIGCONT)
-            child.terminate()
-        limit_s = time.monotonic() + STOP_S
-        for part, child in running:
-            try:
-                child.wait(max(0.0, limit_s - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
-                child.kill()
-                child.wait()
-            self._bury(part)
+        for part in parts:
+            if part.child is not None:
+                part.child.terminate()
+        for part in self._left(parts, STOP_S):
+            log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
+            part.kill("did not stop", self._clock())
+        for part in self._left(parts, GONE_S):
+            log.error("%s cannot be ended: it waits in a driver", part.row.name)
+            self._let_go(part)
+
+    def _left(self, parts: list[Part], limit_s: float) -> list[Part]:
+        """Those that are still there after so long; the others are buried."""
+        end_s = time.monotonic() + limit_s
+        while True:
+            left = []
+            for part in parts:
+                if part.child is not None and part.child.poll() is None:
+                    left.append(part)
+                elif part.child is not None:
+                    self._let_go(part)
+            wait_s = end_s - time.monotonic()
+            if not left or wait_s <= 0:
+                return left
+            poll = select.poll()
+            for part in left:
+                if part.child is not None and part.child.fd >= 0:
+                    poll.register(part.child.fd, select.POLLIN)
+            poll.poll(1000 * min(wait_s, LOOK_S))
 
     def close(self) -> None:
         """Give back every descriptor."""
@@ -206,62 +216,82 @@ class Supervisor:
 
     # ── one part ─────────────────────────────────────────────────────────────────────────────
     def _look_after(self, part: Part, now: float) -> None:
-        if part.failed or self.stopping:
-            return
+        """What fails in the care of one part is that part's failure, and not the box's."""
+        try:
+            self._care(part, now)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others need their care
+            problem = f"could not be looked after ({type(error).__name__}: {error})"
+            if part.child is None:
+                self._went_down(part, problem, now)
+            elif part.ending is None:
+                part.kill(problem, now)
+
+    def _care(self, part: Part, now: float) -> None:
         if part.child is None:
-            if now >= part.start_at:
-                self._spawn(part)
+            if now >= part.start_s:
+                self._spawn(part, now)
             return
         code = part.child.poll()
         silent_s = part.heart.age_s(time.monotonic_ns())
-        if code is None and silent_s > part.row.silent_s:
-            part.child.kill()  # a part that hangs, or was stopped, is as dead as one that exits
-            part.child.wait()
-            self._went_down(part, f"did not beat for {silent_s:.0f} s", now)
-        elif code is not None:
-            self._went_down(part, _how_it_ended(code), now)
+        if code is not None:
+            problem = part.ending or how_it_ended(code)
+            self._let_go(part)
+            self._went_down(part, problem, now)
+        elif part.ending is not None:
+            if part.stuck(now) and not part.failed:
+                self._fails(part, f"{part.ending} and cannot be ended: it waits in a driver")
+        elif silent_s > part.patience_s:
+            part.kill(f"did not beat for {silent_s:.0f} s", now)  # it hangs, or was stopped
         elif part.heart.is_ready and not part.announced:
-            part.announced = True
-            log.info("%s is up", part.row.name)
-            self._conductor.send(PartChanged(part.row.name, "up"))
+            self._came_up(part, now)
+
+    def _came_up(self, part: Part, now: float) -> None:
+        part.announced, part.failed, part.problem = True, False, ""
+        part.back_off.up(now)
+        log.info("%s is up", part.row.name)
+        self._conductor.send(PartChanged(part.row.name, "up"))
+        if part.row.name == "conductor":  # a new one knows nothing of what its predecessor was told
+            for other in self.parts.values():
+                if other.failed:
+                    self._conductor.send(PartChanged(other.row.name, "failed", other.problem))
 
     def _went_down(self, part: Part, problem: str, now: float) -> None:
-        self._bury(part)
-        part.starts = [start for start in part.starts if now - start < 60.0]
-        restarts = len(part.starts) - 1
-        name = part.row.name
-        if restarts >= RESTARTS_A_MINUTE:
-            part.failed = True
-            log.error("%s %s; given up after %d restarts in a minute", name, problem, restarts)
-            self._conductor.send(PartChanged(name, "failed", problem))
+        pause_s = part.back_off.ended(now)
+        part.start_s = now + pause_s
+        if part.back_off.failed or part.failed:
+            self._fails(part, problem)
             return
-        delay = BACK_OFF_S[min(restarts, len(BACK_OFF_S) - 1)]
-        part.start_at = now + delay
-        log.warning("%s %s; starting it again%s", name, problem, f" in {delay} s" if delay else "")
-        self._conductor.send(PartChanged(name, "down", problem))
-        if not delay:
-            self._spawn(part)
+        again = f" in {pause_s:g} s" if pause_s else ""
+        log.warning("%s %s; starting it again%s", part.row.name, problem, again)
+        self._conductor.send(PartChanged(part.row.name, "down", problem))
 
-    def _spawn(self, part: Part) -> None:
-        name = part.row.name
-        wiring, fds = self._wiring(name)
-        part.heart.reset(time.monotonic_ns() + int(START_S * 1e9))
+    def _fails(self, part: Part, problem: str) -> None:
+        """Say so, once; it is tried again all the same."""
+        if not part.failed or problem != part.problem:
+            log.error("%s %s; it is started again after pauses that grow", part.row.name, problem)
+        if not part.failed:
+            self._conductor.send(PartChanged(part.row.name, "failed", problem))
+        part.failed, part.problem = True, problem
+
+    def _spawn(self, part: Part, now: float) -> None:
+        wiring, fds = self._wiring(part.row.name)
+        part.heart.reset(time.monotonic_ns())
+        part.starts += 1
+        part.back_off.started(now)
+        environment = {**self._environment, WIRING: json.dumps(wiring)}
+        part.child = Child(part.row.name, environment, fds)
+        if part.child.fd >= 0:
+            self._poll.register(part.child.fd, select.POLLIN)
+
+    def _let_go(self, part: Part) -> None:
+        """Forget the process: it is gone, or nothing more can be done about it."""
+        if part.child is not None:
+            if part.child.fd >= 0:
+                with contextlib.suppress(KeyError):
+                    self._poll.unregister(part.child.fd)
+            part.child.close()
+        part.child = part.ending = None
         part.announced = False
-        part.starts.append(self._clock())
-        part.child = subprocess.Popen(
-            [sys.executable, "-m", "appliance.worker", name],
-            env={**self._environment, WIRING: json.dumps(wiring)},
-            stdin=subprocess.DEVNULL,
-            pass_fds=fds,
-            process_group=0,  # Ctrl-C at the terminal is ours alone: we stop them in order
-        )
-        part.exit_fd = os.pidfd_open(part.child.pid)
-        self._poll.register(part.exit_fd, select.POLLIN)
-
-    def _bury(self, part: Part) -> None:
-        self._poll.unregister(part.exit_fd)
-        os.close(part.exit_fd)
-        part.child = None
 
     def _wiring(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
         """What process `name` inherits: its settings and descriptors as data, and the latter."""
@@ -287,25 +317,11 @@ class Supervisor:
         }
         return wiring, tuple(fds)
 
-    def _notify(self) -> None:
-        if self.ready and not self._was_ready:
-            self._was_ready = True
-            self._notifier.notify("READY=1\nSTATUS=listening")
-        if self._clock() - self._fed_at >= FEED_S and self.healthy:
-            self._fed_at = self._clock()
-            self._notifier.notify("WATCHDOG=1")
+    def _tell(self, now: float) -> None:
+        """How it stands: to systemd, and to whoever reads the file."""
+        failed = tuple(name for name, part in self.parts.items() if part.failed)
+        ready, healthy = self.ready, self.healthy
+        self.service.look(now, ready=self.begun, healthy=healthy, lacks=", ".join(failed))
         self._status.write(
-            Status(
-                pid=os.getpid(),
-                state=self._state,
-                ready=self.ready,
-                healthy=self.healthy,
-                failed=tuple(name for name, part in self.parts.items() if part.failed),
-            )
+            Status(pid=os.getpid(), state=self._state, ready=ready, healthy=healthy, failed=failed)
         )
-
-
-def _how_it_ended(code: int) -> str:
-    if code < 0:
-        return f"was ended by {signal.Signals(-code).name}"
-    return f"exited with code {code}"

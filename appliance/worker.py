@@ -1,7 +1,7 @@
-"""The first lines of every child: title, cores, priority, network, memory, signals, heartbeat.
+"""What every child does first: title, cores, priority, network, memory, signals, heartbeat.
 
-`python -m appliance.worker NAME` is what the supervisor spawns. A process module's `main(work)`
-gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
+The supervisor spawns `supervision/launch.py`, which calls `main` here. A process module's
+`main(work)` gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import logging
 import os
 import signal
 import socket
-import sys
 import time
 from dataclasses import replace
 from typing import Any
@@ -34,7 +33,6 @@ from appliance.sandbox import no_network
 from appliance.settings import Settings
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
-_PR_SET_PDEATHSIG = 1  # prctl(2)
 _MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
 
 
@@ -142,7 +140,6 @@ def lock_memory() -> str:
 
 def main(name: str) -> int:
     """Be the process `name` until it is told to stop. Returns an exit code."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     setproctitle.setproctitle(f"interlude: {name}")
     wiring = json.loads(os.environ.pop(WIRING))
     work = Worker(name, wiring)
@@ -165,7 +162,3 @@ def main(name: str) -> int:
         work.log.error("%s", error)
         return error.exit_code
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

@@ -6,16 +6,20 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import yaml
 
 from appliance.__main__ import main, parser
+from appliance.messages import Restart
+from appliance.settings import load
+from appliance.verbs import tell
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "mode",
          "check", "status", "config", "models", "enrol", "panel", "memory", "link",
@@ -207,3 +211,112 @@ def test_the_box_stops_in_order_when_told_to(
     assert box.returncode == code, "".join(seen) + rest
     assert time.monotonic() - start < 30
     assert "Traceback" not in "".join(seen) + rest
+
+
+class Told:
+    """What the box tells systemd: one note a datagram."""
+
+    def __init__(self, path: Path) -> None:
+        self.notes: list[str] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(path))
+        self._socket.setblocking(False)
+
+    def look(self) -> list[str]:
+        while True:
+            try:
+                self.notes += self._socket.recv(4096).decode().splitlines()
+            except BlockingIOError:
+                return self.notes
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def settings_file(tmp_path: Path) -> Path:
+    """Of a box of its own, without a sound card and without a model."""
+    mine = tmp_path / "mine.yaml"
+    state = tmp_path / "state"
+    state.mkdir()
+    mine.write_text(f"card: {{capture: nowhere, playback: nowhere}}\nstate_dir: {state}\n")
+    return mine
+
+
+def begin(mine: Path, log: Path, **environment: str) -> subprocess.Popen[str]:
+    with log.open("w") as lines:
+        return subprocess.Popen(
+            [sys.executable, "-m", "appliance", "run", "--settings", str(mine)],
+            cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.DEVNULL,
+            stderr=lines, text=True,
+        )  # fmt: skip
+
+
+def comes(true: Callable[[], object], within_s: float = 60.0) -> bool:
+    end = time.monotonic() + within_s
+    while not (found := true()):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return bool(found)
+
+
+def test_a_restart_under_systemd_is_an_end_in_order_and_no_stop(
+    settings_file: Path, tmp_path: Path
+) -> None:
+    """STOPPING=1 would arm TimeoutStopSec, and the next READY=1 would not be heard."""
+    told, log = Told(tmp_path / "notify"), tmp_path / "log"
+    box = begin(settings_file, log, NOTIFY_SOCKET=str(tmp_path / "notify"))
+    try:
+        assert comes(lambda: "conductor is up" in log.read_text())
+        tell.send(load(settings_file), Restart())
+        assert box.wait(30.0) == 0
+        assert "told to begin anew" in log.read_text()
+        assert "STOPPING=1" not in told.look()
+        assert "WATCHDOG=1" in told.notes
+    finally:
+        box.kill()
+        box.wait()
+        told.close()
+
+
+def test_a_stop_under_systemd_is_told_as_one(settings_file: Path, tmp_path: Path) -> None:
+    told, log = Told(tmp_path / "notify"), tmp_path / "log"
+    box = begin(settings_file, log, NOTIFY_SOCKET=str(tmp_path / "notify"))
+    try:
+        assert comes(lambda: "conductor is up" in log.read_text())
+        box.terminate()
+        assert box.wait(30.0) == 0
+        assert "STOPPING=1" in told.look()
+    finally:
+        box.kill()
+        box.wait()
+        told.close()
+
+
+def test_a_restart_without_systemd_is_the_same_process_anew_with_nothing_left_open(
+    settings_file: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+
+    def opened() -> list[str]:
+        links = Path(f"/proc/{box.pid}/fd").iterdir()
+        return sorted(re.sub(r"\d+", "", str(link.readlink())) for link in links)
+
+    def times(line: str) -> int:
+        return log.read_text().count(line)
+
+    box = begin(settings_file, log)
+    try:
+        assert comes(lambda: times("conductor is up") == 1)
+        assert comes(lambda: times("speaker is up") == 1)
+        before = opened()
+        tell.send(load(settings_file), Restart())
+        assert comes(lambda: times("conductor is up") == 2)
+        assert comes(lambda: times("speaker is up") == 2)
+        assert comes(lambda: opened() == before, 5.0), (before, opened())
+        box.terminate()
+        assert box.wait(30.0) == 0
+    finally:
+        box.kill()
+        box.wait()

@@ -25,6 +25,7 @@ from appliance.messages import (
     Mute,
     Onset,
     Opinion,
+    PartChanged,
     Paused,
     Recall,
     Say,
@@ -37,6 +38,7 @@ from appliance.messages import (
     SpeechEnded,
     SpeechStarted,
     Spoken,
+    Standing,
     Started,
     StateChanged,
     Stopped,
@@ -52,7 +54,7 @@ from appliance.rules import rules
 from appliance.settings import Settings, load
 from appliance.supervisor import Supervisor
 
-PARTS = ("capture", "playback", "listener", "thinker", "speaker")
+PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
 PATIENCE_S = 20.0  # on a busy machine
 M = TypeVar("M")
 
@@ -67,6 +69,7 @@ class Box:
         )
         self.floor = self.supervisor.floor()
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
+        self._channels["supervisor"] = self.supervisor.channel("supervisor")
         self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
         self.supervisor.start()
         self.until(lambda: self.supervisor.ready)
@@ -107,8 +110,8 @@ class Box:
     def kill(self) -> None:
         child = self.supervisor.parts["conductor"].child
         assert child is not None
-        child.send_signal(signal.SIGKILL)
-        child.wait()
+        os.kill(child.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
 
     def load_model(self) -> None:
         """The thinker is ready, and has been given what there is to recall: nothing."""
@@ -214,6 +217,15 @@ def test_muting_is_on_the_floor_at_once(box: Box) -> None:
     box.say("room", Mute(on=False))
     box.state("idle")
     assert not box.floor.muted
+
+
+def test_a_part_that_the_box_can_do_without_is_shown_as_failed_until_it_is_up(box: Box) -> None:
+    box.say("supervisor", PartChanged("thinker", "failed", "exited with code 3"))
+    while (standing := box.get("link", Standing)).broken != ("thinker",):
+        pass
+    assert not standing.starting
+    box.say("supervisor", PartChanged("thinker", "up"))
+    assert box.get("link", Standing).broken == ()
 
 
 def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> None:

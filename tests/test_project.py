@@ -36,7 +36,7 @@ FOREIGN = {
     "psutil": ["room/*", "bench/*"],
     "pymicro_wakeword": ["hear/wake_micro.py"],
     "setproctitle": ["worker.py", "__main__.py"],
-    "sdnotify": ["supervisor.py"],
+    "sdnotify": ["supervision/service.py"],
     "sherpa_onnx": ["hear/spotter_sherpa.py"],
     "soundfile": ["room/*"],
     "soxr": ["voice/shape.py", "room/*"],

@@ -18,12 +18,12 @@ _WORDS: dict[str, str] = {
     "thinker": "model",
     "speaker": "voice",
 }
-OTHER = "part"  # any other process that was given up
+OTHER = "part"  # any other process that has failed
 PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER, BUTTON)
 
 
 def worst(broken: Iterable[str], *, low_voltage: bool, button: bool = False) -> str:
-    """`broken`: parts that were given up, and cards that are gone. `button`: it has a fault."""
+    """`broken`: parts that have failed, and cards that are gone. `button`: it has a fault."""
     found = {_WORDS.get(part, OTHER) for part in broken}
     found |= ({POWER} if low_voltage else set()) | ({BUTTON} if button else set())
     return next((word for word in PROBLEMS if word in found), NONE)

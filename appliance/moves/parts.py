@@ -24,7 +24,7 @@ _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
 
 
 def part(step: Step, change: PartChanged) -> None:
-    """up: mended; down: on without it as far as that goes; given up and needed: failed"""
+    """up: mended; down: on without it as far as that goes; failed and needed: failed"""
     if change.state == "up":
         if change.part == "thinker":
             step.change(thinker_up=True)
@@ -32,6 +32,7 @@ def part(step: Step, change: PartChanged) -> None:
             step.change(attend=None)  # it knows nothing of what its predecessor was told
         if change.part == "playback" and step.to.volume is not None:
             step.send("playback", SetVolume(step.to.volume))
+        step.change(lacks=step.to.lacks - {change.part})
         _mended(step, change.part)
         return
     lose = _LOSE.get(change.part)
@@ -39,6 +40,8 @@ def part(step: Step, change: PartChanged) -> None:
         lose(step)
     if change.state == "failed" and change.part in step.to.rules.needed:
         _broken(step, change.part)
+    elif change.state == "failed":
+        step.change(lacks=step.to.lacks | {change.part})
 
 
 def lost(step: Step, card: CardLost) -> None:

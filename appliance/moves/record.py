@@ -100,7 +100,8 @@ class Conversation:
     muted         the microphone is off; nothing is heard, but typed questions are answered
     volume        of the voice, once the owner has changed it; None: as in the settings
     thinker_up    the model is loaded
-    broken        needed parts that were given up, and cards that are gone
+    broken        needed parts that have failed, and cards that are gone
+    lacks         other parts that have failed
     """
 
     rules: Rules = Rules()
@@ -141,6 +142,7 @@ class Conversation:
     volume: float | None = None
     thinker_up: bool = False
     broken: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
 
     @property
     def held(self) -> bool:

@@ -67,8 +67,8 @@ class Gate:
             return ""  # not there yet, or the one before has not stopped yet
         if status.version != self.version:
             return f"{status.version} was started in its place"
-        if given_up := sorted(set(status.failed) - self._excused):
-            return f"it gave up {', '.join(given_up)}"
+        if failed := sorted(set(status.failed) - self._excused):
+            return f"{', '.join(failed)} failed again and again"
         return ""
 
     def _well(self, reading: Reading) -> bool:

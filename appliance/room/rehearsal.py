@@ -264,7 +264,7 @@ class Rehearsal:
             if part.child is None:
                 continue
             with contextlib.suppress(psutil.Error), psutil.Process(part.child.pid).oneshot():
-                self.recording.costs[name] = cost_of(part.child.pid, len(part.starts) - 1)
+                self.recording.costs[name] = cost_of(part.child.pid, part.starts - 1)
 
     def _finish(self) -> None:
         self._record(max(self._recorded, self.card.microphone_end()))

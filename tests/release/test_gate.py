@@ -62,7 +62,7 @@ def test_a_break_begins_the_while_anew() -> None:
         ),
         (
             Reading("active", 0, Status(version="2.0.0", pid=8, ready=True, failed=("link",))),
-            "gave up link",
+            "link failed again and again",
         ),
         (
             Reading("active", 0, Status(version="2.0.0", pid=8, state="failed", ready=True)),
@@ -85,7 +85,7 @@ def test_a_part_that_the_old_release_had_given_up_too_is_not_held_against_the_ne
     lame = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",))
     old = Status(version="1.0.0", pid=7, ready=True, healthy=True, failed=("link",))
     assert watched(Reading("active", 0, lame), before=old) == ""
-    assert watched(Reading("active", 0, lame), before=OLD) == "it gave up link"
+    assert watched(Reading("active", 0, lame), before=OLD) == "link failed again and again"
 
 
 def test_a_box_without_a_sound_card_may_be_updated() -> None:
@@ -99,4 +99,4 @@ def test_a_box_that_did_not_run_before_may_lack_a_sound_card_but_no_part() -> No
     cardless = Status(version="2.0.0", pid=8, state="failed", ready=True, healthy=True)
     lame = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",))
     assert watched(Reading("active", 0, cardless), before=None) == ""
-    assert watched(Reading("active", 0, lame), before=None) == "it gave up link"
+    assert watched(Reading("active", 0, lame), before=None) == "link failed again and again"

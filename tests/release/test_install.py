@@ -91,7 +91,7 @@ def test_a_box_that_was_unfit_before_may_have_a_release_that_is_no_worse(with_ol
     [
         ("crashes", "ended by itself"),
         ("hangs", "not well within"),
-        ("gives up speaker", "gave up speaker"),
+        ("gives up speaker", "speaker failed again and again"),
     ],
 )
 def test_a_sick_release_is_taken_back(with_old: Bench, kind: str, why: str) -> None:

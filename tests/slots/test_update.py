@@ -106,7 +106,7 @@ def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
     [
         ("crashes", "ended by itself"),
         ("hangs", "not well within"),
-        ("gives up speaker", "gave up speaker"),
+        ("gives up speaker", "speaker failed again and again"),
     ],
 )
 def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:

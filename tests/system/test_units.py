@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from appliance import processes
-from appliance.supervisor import FEED_S, START_S, STOP_S
+from appliance.supervision.service import FEED_S
+from appliance.supervisor import GONE_S, LOOK_S, STOP_S
 from tests import skips
 
 ROOT = Path(__file__).parents[2]
@@ -91,13 +92,18 @@ def test_a_service_without_a_sandbox_would_be_told(tmp_path: Path) -> None:
 
 # ── as our own code means them ───────────────────────────────────────────────────────────────
 def test_the_watchdog_waits_longer_than_the_supervisor_between_two_feeds() -> None:
-    slowest_s = max(row.silent_s for row in processes.PROCESSES if row.needed)
-    assert int(unit("interlude.service")["WatchdogSec"][0]) > slowest_s + START_S + 2 * FEED_S
+    limit_s = int(unit("interlude.service")["WatchdogSec"][0])
+    assert limit_s > 2 * FEED_S + LOOK_S
+    assert limit_s > 2 * (STOP_S + GONE_S) + FEED_S  # an orderly stop before a restart is not fed
+
+
+def test_a_box_that_ends_in_order_to_begin_anew_is_started_again() -> None:
+    assert unit("interlude.service")["Restart"] == ["always"]
 
 
 def test_a_stop_has_time_for_all_parts_and_then_for_the_first() -> None:
     limit_s = int(unit("interlude.service")["TimeoutStopSec"][0])
-    assert limit_s > 2 * STOP_S + 1
+    assert limit_s > 2 * (STOP_S + GONE_S) + 1
 
 
 def test_the_limit_of_real_time_priority_covers_the_table() -> None:

@@ -1,0 +1,1 @@
+"""How the processes of the table are started, watched, slowed down and ended."""

@@ -1,0 +1,62 @@
+"""One row of the table and the process that embodies it: when to start it, whether it is well."""
+
+from __future__ import annotations
+
+from appliance.ipc.heartbeat import Heartbeat
+from appliance.processes import Process
+from appliance.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
+from appliance.supervision.child import Child
+
+STUCK_S = 3.0  # after SIGKILL; a process that is still there waits in a driver, perhaps for ever
+
+
+class Part:
+    """What the supervisor knows of a process. Times are seconds of CLOCK_MONOTONIC.
+
+    child      the process while there is one, its death included until it is reaped
+    announced  the conductor has been told that it is up
+    failed     it ended too often, or cannot be ended; until it is up again
+    starts     how often it was started
+    start_s    not to be started before
+    ending     why it was killed, until it is gone; None: it was not
+    problem    of the newest end
+    """
+
+    def __init__(self, row: Process, heart: Heartbeat) -> None:
+        self.row = row
+        self.heart = heart
+        self.child: Child | None = None
+        self.announced = False
+        self.failed = False
+        self.starts = 0
+        self.start_s = 0.0
+        self.ending: str | None = None
+        self.problem = ""
+        self.back_off = BackOff(LONGEST_NEEDED_S if row.needed else LONGEST_S)
+        self._killed_s = 0.0
+
+    @property
+    def patience_s(self) -> float:
+        """How long it may be silent now."""
+        return self.row.silent_s if self.heart.is_ready else self.row.start_s
+
+    @property
+    def starting(self) -> bool:
+        """It runs, and does not do its work yet."""
+        return self.child is not None and self.ending is None and not self.heart.is_ready
+
+    def well(self, now_s: float, silent_s: float) -> bool:
+        """It does its work, or will soon. `silent_s`: since its last heartbeat."""
+        if self.failed or self.back_off.chronic(now_s):
+            return False
+        return self.child is None or self.ending is not None or silent_s <= self.patience_s
+
+    def kill(self, problem: str, now_s: float) -> None:
+        """End it for that reason. It is gone when `Child.poll` says so, and not before."""
+        assert self.child is not None
+        self.child.kill()
+        self.ending, self._killed_s = problem, now_s
+
+    def stuck(self, now_s: float) -> bool:
+        """It was killed and is still there: a driver does not let it go."""
+        return self.ending is not None and now_s - self._killed_s > STUCK_S
