@@ -237,7 +237,7 @@ class Told:
 def settings_file(tmp_path: Path) -> Path:
     """Of a box of its own, without a sound card and without a model."""
     mine = tmp_path / "mine.yaml"
-    state = tmp_path / "state"
+    state = tmp_path / "own"
     state.mkdir()
     mine.write_text(f"card: {{capture: nowhere, playback: nowhere}}\nstate_dir: {state}\n")
     return mine

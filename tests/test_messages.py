@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import math
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -41,6 +40,7 @@ from appliance.messages import (
     decode,
     encode,
 )
+from appliance.supervision.child import Child
 from appliance.verbs import tell
 from tests.test_conductor import Box, settings_in
 
@@ -242,7 +242,7 @@ def drain(box: Box) -> None:
             pass
 
 
-def child_of(box: Box) -> subprocess.Popen[bytes]:
+def child_of(box: Box) -> Child:
     child = box.supervisor.parts["conductor"].child
     assert child is not None
     return child
