@@ -124,6 +124,15 @@ def flapping(broker: Broker) -> Failure:
     )
 
 
+def too_large(broker: Broker, claimed: int, most: int) -> Failure:
+    """A packet that would fill the memory. With MQTT 5 the broker would have dropped it."""
+    return Failure(
+        "refused",
+        f"The broker at {broker.place} sends a packet of {claimed} bytes; {most} are taken.",
+        "Something large is published, or retained, under the box's own topics: remove it.",
+    )
+
+
 def nonsense(broker: Broker) -> Failure:
     return Failure("refused", f"What answers at {broker.place} does not speak MQTT.",
                    "Check `link.broker` and `link.port`.")  # fmt: skip
