@@ -22,6 +22,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from appliance.link import failures
+from appliance.link.allowance import Allowance
 from appliance.link.broker import Broker
 from appliance.link.failures import Failure
 
@@ -31,10 +32,6 @@ ANSWER_S = 5.0
 # Of a packet to us; the longest command is 4 kB. MQTT 5 lets us say so, and 3.1.1 does not.
 MOST_BYTES = 16_384
 MOST_OWED = 1000  # packets to a broker that reads none of them
-MESSAGES_A_SECOND = (
-    200.0  # are read; who sends more waits in the broker's queue, or is dropped there
-)
-BURST = 200
 TAKEN = 0x8E  # reason code "session taken over": another client has our name
 
 Version = Literal[4, 5]  # of the protocol: 3.1.1 and 5
@@ -129,7 +126,7 @@ class Session:
         self._ended = False
         self._up = False
         self._answer_by_s = 0.0
-        self._allowance = _Allowance(time.monotonic())
+        self._allowance = Allowance(time.monotonic())
         self._client = self._made(client_id, will)
         self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._through = False
@@ -346,19 +343,3 @@ class Session:
     ) -> None:
         pairs = zip(self._topics, reasons, strict=False)
         self._events.append(Subscribed(tuple(t for t, reason in pairs if reason.is_failure)))
-
-
-class _Allowance:
-    """So many messages are read a second, some more after a quiet time."""
-
-    def __init__(self, now_s: float) -> None:
-        self._left = float(BURST)
-        self._at_s = now_s
-
-    def left(self, now_s: float) -> float:
-        gained = max(0.0, now_s - self._at_s) * MESSAGES_A_SECOND
-        self._left, self._at_s = min(BURST, self._left + gained), now_s
-        return self._left
-
-    def spend(self, messages: int) -> None:
-        self._left -= messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -16,6 +17,19 @@ class Remote(Section, frozen=True):
     model: str
     key_file: str
     timeout_s: Annotated[float, msgspec.Meta(gt=0, le=600)]
+
+    @property
+    def has_secret(self) -> bool:
+        """Whether the address holds a login, or a query, which may hold a key."""
+        return "@" in self.url or "?" in self.url
+
+    @property
+    def server(self) -> str:
+        """Host and port of the address, for people; nothing of a login."""
+        try:
+            return urlsplit(self.url).netloc.rpartition("@")[2]
+        except ValueError:
+            return "an address that is none"
 
 
 class Thinking(Section, frozen=True):

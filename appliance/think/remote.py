@@ -22,14 +22,20 @@ from appliance.think.called import with_calls
 from appliance.think.chat import Chat
 from appliance.think.deltas import CallDeltas
 from appliance.think.history import Clip, History
+from appliance.think.lines import Endless, beginning, lines
 from appliance.think.model import Abandoned, Effort
 from appliance.think.tags import TextFilter
-from appliance.tools.calls import BadCall, Call
+from appliance.tools.calls import BadCall, Call, plain
 from appliance.tools.table import Tool
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
-LONGEST_EVENT = 1_000_000  # characters of one line of the stream; more is no answer
+LONGEST_S = 600.0  # from a question to the end of its answer: nobody listens for ten minutes
+LETTERS_A_TOKEN = 16  # at most; a server that does not count `max_tokens` is cut there
 
+EXAMPLE = "It looks like http://192.168.1.5:8080/v1."
+
+# What reading a server's JSON may meet, a thousand brackets among it.
+_NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 _REMEDIES = {
     401: "Check the key in `thinking.remote.key_file`.",
     403: "Check the key in `thinking.remote.key_file`.",
@@ -48,15 +54,19 @@ class RemoteModel:
     def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote
-        self.name = f"{remote.model or 'model'} at {remote.url}"
         self.patience_s = remote.timeout_s + CONNECT_S + 5.0
         self.pulse = 0
         self._url = _address(remote.url)
+        # Told to the broker and kept on disk: no login, no path and no query of the address.
+        self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
         self._server = self._url.host
         self._chat = Chat(thinking, tools)
         self._calls = CallDeltas()
         self._timeout_s = remote.timeout_s
-        headers = {"Accept": "text/event-stream"}
+        self._most_letters = LETTERS_A_TOKEN * thinking.answer_tokens
+        self._until_s = 0.0
+        # Nothing compressed: a few bytes of it may stand for gigabytes.
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if remote.key_file:
             headers["Authorization"] = f"Bearer {read_key(Path(remote.key_file).expanduser())}"
         self._loop = asyncio.new_event_loop()
@@ -70,6 +80,7 @@ class RemoteModel:
     def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
         self._chat.make_room(history)
         began_s = time.monotonic()
+        self._until_s = began_s + LONGEST_S
         stream = self._stream(self._chat.request(history), effort)
         tags = TextFilter()
         self._calls = CallDeltas()
@@ -108,7 +119,9 @@ class RemoteModel:
     # ── the stream ───────────────────────────────────────────────────────────────────────────
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
         """The next piece of text; None at the end. Raises Abandoned or RemoteError."""
-        self._waiting = self._loop.create_task(_piece(stream))
+        # What is no text does not count: lines of comment would keep us waiting for ever.
+        patience_s = min(self._timeout_s + CONNECT_S, self._until_s - time.monotonic())
+        self._waiting = self._loop.create_task(_piece(stream, patience_s))
         if self._interrupted:
             self._waiting.cancel()
         try:
@@ -117,12 +130,16 @@ class RemoteModel:
             raise Abandoned from None
         except httpx.ConnectTimeout as error:
             raise self._away("does not answer") from error
-        except httpx.TimeoutException as error:
+        except (httpx.TimeoutException, TimeoutError) as error:
+            if time.monotonic() >= self._until_s:
+                raise self._away("comes to no end") from error
             raise self._away(f"has said nothing for {self._timeout_s:g} s") from error
         except httpx.ConnectError as error:
             raise self._away("cannot be reached") from error
         except httpx.HTTPError as error:
             raise self._away("broke off its answer") from error
+        except Endless as error:
+            raise self._away(f"sends {error}") from error
         finally:
             self._waiting = None
 
@@ -134,9 +151,11 @@ class RemoteModel:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + "/chat/completions")
         async with self._client.stream("POST", url, json=request) as response:
             if response.status_code != httpx.codes.OK:
-                raise self._refused(response.status_code, await response.aread())
-            ended = False
-            async for line in _lines(response):
+                raise self._refused(response.status_code, await beginning(response.aiter_raw()))
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise self._no_answer()
+            ended, letters = False, 0
+            async for line in lines(response.aiter_raw()):
                 if not line.startswith("data:"):
                     continue  # comments and other fields of server-sent events
                 data = line.removeprefix("data:").strip()
@@ -149,6 +168,10 @@ class RemoteModel:
                     effort.limited = reason == "length"
                 if text or self._calls.waiting:
                     yield text
+                letters += len(text)
+                if letters > self._most_letters:
+                    ended = effort.limited = True
+                    break
             if not ended:
                 raise self._away("broke off its answer")
 
@@ -165,12 +188,17 @@ class RemoteModel:
             text = delta.get("content") or ""
             self._calls.feed(delta.get("tool_calls") or ())
             reason = choice.get("finish_reason")
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise RemoteError(
-                f"The model server {self._server} sent something that is no answer.",
-                "Check that `thinking.remote.url` is an OpenAI-compatible address.",
-            ) from error
-        return str(text), None if reason is None else str(reason)
+        except _NO_ANSWER as error:
+            raise self._no_answer() from error
+        # Half a surrogate pair is JSON, and no text that could be sent or kept.
+        whole = str(text).encode("utf-8", "replace").decode()
+        return whole, None if reason is None else str(reason)
+
+    def _no_answer(self) -> RemoteError:
+        return RemoteError(
+            f"The model server {self._server} sent something that is no answer.",
+            "Check that `thinking.remote.url` is an OpenAI-compatible address.",
+        )
 
     def _away(self, what: str) -> RemoteError:
         return RemoteError(
@@ -181,7 +209,7 @@ class RemoteModel:
     def _refused(self, status: int, body: bytes) -> RemoteError:
         try:
             said = _sentence(json.loads(body)["error"])
-        except (ValueError, KeyError, TypeError):
+        except _NO_ANSWER:
             said = ""
         problem = f"The model server {self._server} refused with HTTP {status}"
         problem += f": {said}." if said else "."
@@ -212,33 +240,17 @@ def _address(text: str) -> httpx.URL:
     try:
         url = httpx.URL(text)
     except httpx.InvalidURL as error:
-        raise SettingsError(f"`thinking.remote.url`: {text} is no address ({error}).") from error
+        raise SettingsError(f"`thinking.remote.url` is no address. {EXAMPLE}") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise SettingsError(
-            f"`thinking.remote.url`: {text} is no address.",
-            "It looks like http://192.168.1.5:8080/v1.",
-        )
+        raise SettingsError("`thinking.remote.url` is no address.", EXAMPLE)
     return url
 
 
-async def _piece(stream: AsyncGenerator[str]) -> str | None:
-    return await anext(stream, None)
-
-
-async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Lines of the body. A line without end is an error, not a full memory."""
-    rest = ""
-    async for text in response.aiter_text():
-        *lines, rest = (rest + text).split("\n")
-        for line in lines:
-            yield line.rstrip("\r")
-        if len(rest) > LONGEST_EVENT:
-            raise httpx.DecodingError("a line without end")
-    if rest:
-        yield rest
+async def _piece(stream: AsyncGenerator[str], patience_s: float) -> str | None:
+    return await asyncio.wait_for(anext(stream, None), patience_s)
 
 
 def _sentence(error: object) -> str:
-    """What a server's error object says, on one line."""
+    """What a server's error object says, on one line of plain words."""
     text = error.get("message", "") if isinstance(error, dict) else error
-    return " ".join(str(text).split())[:200].rstrip(".")
+    return plain(str(text))[:200].rstrip(".")

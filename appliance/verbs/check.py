@@ -36,7 +36,7 @@ def language_model(settings: Settings) -> str:
     from appliance.models.store import Store
 
     if settings.thinking.remote.url:
-        return f"A remote server thinks: {settings.thinking.remote.url}."
+        return f"A remote server thinks: {settings.thinking.remote.server}."
     store = Store.of(settings)
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
@@ -247,6 +247,12 @@ def _heat(machine: Machine) -> Iterator[Finding]:
 
 
 def _secrets(settings: Settings) -> Iterator[Finding]:
+    if settings.thinking.remote.has_secret:
+        yield warning(
+            "secrets",
+            "`thinking.remote.url` holds a login or a key.",
+            "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
+        )
     named = settings.thinking.remote.key_file
     if not (settings.thinking.remote.url and named):
         return

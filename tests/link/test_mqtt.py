@@ -19,8 +19,8 @@ import msgspec
 import pytest
 
 from appliance.bench.mosquitto import Ear, Mosquitto
+from appliance.link import allowance, mqtt
 from appliance.link import broker as reach
-from appliance.link import mqtt
 from appliance.link.broker import Broker
 from appliance.link.mqtt import (
     Arrived,
@@ -392,7 +392,7 @@ def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call
         assert caller.until(lambda: len(caller.of(Arrived)) > 100)
         caller.until(lambda: False, 1.0)
         seconds = time.monotonic() - begun
-    most = mqtt.BURST + mqtt.MESSAGES_A_SECOND * (seconds + 1.0)
+    most = allowance.BURST + allowance.MESSAGES_A_SECOND * (seconds + 1.0)
     assert len(caller.of(Arrived)) <= most
 
 

@@ -13,34 +13,19 @@ from pathlib import Path
 import pytest
 
 from appliance.bench.mosquitto import Ear, Mosquitto
-from appliance.link import mqtt
+from appliance.link import allowance, mqtt
 from appliance.link.broker import Broker
 from appliance.link.mqtt import Arrived, Down, Subscribed, Up, Version
 from tests.link.certificates import Authority
 from tests.link.conftest import Make
 from tests.link.test_mqtt import CONNACK_5, PATIENCE_S, Call, Caller, at, call, played, with_tls
+from tests.memory_peak import Peak
 
 __all__ = ["call"]  # the fixture
 
 LARGE = 64 * 2**20
 TOPIC = "interlude/x/cmd/say"
 CONNACK_3 = b"\x20\x02\x00\x00"
-
-
-class Peak:
-    """The most memory of this process since then, above what it had then."""
-
-    def __init__(self) -> None:
-        Path("/proc/self/clear_refs").write_text("5")  # VmHWM begins anew, proc(5)
-        self._before_kib = self._field("VmRSS")
-
-    @property
-    def mib(self) -> float:
-        return (self._field("VmHWM") - self._before_kib) / 1024
-
-    def _field(self, name: str) -> int:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return int(next(line.split()[1] for line in lines if line.startswith(f"{name}:")))
 
 
 def publish(payload: int, qos: int = 0, number: int = 1) -> bytes:
@@ -158,8 +143,8 @@ def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call)
 def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mqtt, "MESSAGES_A_SECOND", 1e6)
-    monkeypatch.setattr(mqtt, "BURST", 100_000)
+    monkeypatch.setattr(allowance, "MESSAGES_A_SECOND", 1e6)
+    monkeypatch.setattr(allowance, "BURST", 100_000)
 
     def storm(connection: socket.socket) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)

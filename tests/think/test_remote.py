@@ -283,7 +283,7 @@ WRONG: list[tuple[str, Reply, str]] = [
     ("error", stream('data: {"error": {"message": "audio input is not supported"}}'),
      "reports: audio input is not supported"),
     ("html", stream("<html><body>Welcome</body></html>", done=False), "broke off its answer"),
-    ("endless line", stream("data: " + "x" * 1_100_000), "broke off its answer"),
+    ("endless line", stream("data: " + "x" * 1_100_000), "sends a line without end"),
 ]  # fmt: skip
 
 

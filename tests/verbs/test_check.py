@@ -320,3 +320,18 @@ def test_a_button_that_is_ignored_is_to_know_of(tmp_path: Path) -> None:
     asked = replace(fine(), panel=lambda _: stuck)
     finding = only(health.look(settings(tmp_path), machine(tmp_path), asked))
     assert finding.looked_at == "panel"
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [("http://user:s3cret@box.example:8080/v1", True), ("http://box.example/v1?key=s3cret", True),
+     ("http://box.example:8080/v1", False)],
+)  # fmt: skip
+def test_a_login_in_the_servers_address_is_warned_of_and_never_repeated(
+    url: str, told: bool, tmp_path: Path
+) -> None:
+    chosen = settings(tmp_path, thinking={"remote": {"url": url}})
+    found = health.look(chosen, machine(tmp_path), fine())
+    assert any("holds a login" in each.text for each in found) == told
+    assert "s3cret" not in str(found) + health.language_model(chosen)
+    assert "box.example" in health.language_model(chosen)
