@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel.pins import GROUNDS, HEADER_GROUNDS, PINS, STRIP, Pin
+from appliance.panel.pins import GROUNDS, HEADER, HEADER_GROUNDS, PINS, STRIP, Pin, pin
 from appliance.panel.wiring import as_svg, place
 
 HW = Path(__file__).parents[2] / "hw"
@@ -26,6 +26,17 @@ def page(name: str) -> str:
 def test_the_picture_is_the_one_that_the_table_makes() -> None:
     """If not: python -m appliance.panel.wiring > hw/wiring.svg"""
     assert page("wiring.svg") == as_svg()
+
+
+def test_the_picture_of_the_cut_supply_names_the_switch_and_the_pins_of_the_table() -> None:
+    switch = pin("mute_switch")
+    drawn = page("mute.svg")
+    assert f"mute_switch: BCM {switch.line}, pin {switch.header}" in drawn
+    assert f"ground: pin {GROUNDS['mute_switch']}" in drawn
+    data = re.search(r"data line \(BCM (\d+), pin (\d+)\)", drawn)
+    assert data is not None
+    assert HEADER[int(data[1])] == int(data[2])
+    ET.fromstring(drawn)  # noqa: S314 - our own drawing
 
 
 def wires() -> list[list[tuple[int, int]]]:
