@@ -41,13 +41,15 @@ def run(args: argparse.Namespace) -> int:
     Restart=always in its unit starts it again; without systemd the process becomes a new one."""
     import setproctitle
 
+    from appliance import processes
     from appliance.log import set_up_logging
+    from appliance.settings.adjusted import adjusted
     from appliance.supervisor import Supervisor
 
     settings = _settings(args)
     set_up_logging(settings.log)
     setproctitle.setproctitle("interlude: supervisor")
-    supervisor = Supervisor(settings)
+    supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))
     code = 0
     asked_to_stop = False
 
@@ -95,11 +97,14 @@ def check(args: argparse.Namespace) -> int:
 
 
 def config(args: argparse.Namespace) -> int:
+    from appliance.settings import adjusted
     from appliance.verbs import config as effective
 
-    settings = _settings(args)
+    files = _settings(args)
+    settings, outside = adjusted.adjusted(files), adjusted.names(files)
     print(effective.source(args.settings))
-    print(effective.changes(settings) if args.changed else effective.whole(settings), end="")
+    printed = effective.changes if args.changed else effective.whole
+    print(printed(settings, outside), end="")
     return 0
 
 

@@ -20,35 +20,20 @@ from appliance import control, processes
 from appliance.conversation import Event, Tick, closing, opening, step
 from appliance.keeping import Keeping
 from appliance.messages import (
-    ButtonFault,
-    ButtonTrouble,
-    Finished,
     Forget,
     Heard,
-    HouseChanged,
     HouseResponse,
     Message,
-    PartChanged,
-    Paused,
-    Pressed,
+    Mute,
     Recall,
     Restart,
-    Resumed,
     Say,
     Seen,
-    SetVoice,
     SpeakerReady,
-    SpeechEnded,
-    SpeechStarted,
-    Standing,
-    Started,
     StateChanged,
-    Stopped,
-    ThinkerReady,
     TimersStand,
-    Verdict,
-    Woken,
 )
+from appliance.microphone import Complaint, Microphone
 from appliance.moves.actions import (
     Action,
     Become,
@@ -64,9 +49,13 @@ from appliance.moves.actions import (
     TakePress,
     UseTool,
 )
+from appliance.mute import MuteStore
 from appliance.rules import rules
+from appliance.settings.adjusted import Adjustments
+from appliance.shown import SHOW, Shown
 from appliance.tools.desk import Desk
 from appliance.tools.toolbox import About
+from appliance.voice.wanted import WantedVoice
 from appliance.worker import Worker
 
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
@@ -75,13 +64,6 @@ LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose messag
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
 # Told of each state: an answer that pauses between two sentences is under way all the same.
 _TOLD = ("listener", "supervisor")
-# Those who show the box to its owner are told of states and of how it stands, too.
-_SHOW = ("panel", "link", "words")
-# What the link is told as it passes by: who spoke and when, not what was said; the button.
-_PASSING = (
-    SpeechStarted, SpeechEnded, Verdict, Woken, Started, Paused, Resumed, Finished, Stopped,
-    Pressed,
-)  # fmt: skip
 
 
 def main(work: Worker) -> None:
@@ -90,6 +72,7 @@ def main(work: Worker) -> None:
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     poll.register(conductor.keeping.fileno(), select.POLLIN)
+    poll.register(conductor.microphone.fileno(), select.POLLIN)
     if conductor.door is not None:
         poll.register(conductor.door.fileno(), select.POLLIN)
     for channel in work.channels.values():
@@ -116,22 +99,25 @@ class Conductor:
         parts = {row.name for row in processes.PROCESSES}
         self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
         self._words_leave = work.settings.link.words
-        self._model = work.settings.thinking.model
-        self._voice = ""
-        self._house = False if work.settings.link.broker else None
-        self._button: ButtonTrouble = ""
-        self._standing: Standing | None = None
+        self._shown = Shown(work, self._watchers)
+        self.microphone = Microphone(work.floor, MuteStore.of(work.settings))
+        self._adjustments = Adjustments(work.files)
+        self._voice = WantedVoice()
+        self._speaks = work.floor.turn > 0  # a speaker is there, or was when this one took over
+        self._unsaid: list[str] = []  # until then
         self.keeping = Keeping(work.settings, work.log)
         self.door = control.door(work.settings, work.log)
         self._tools = Desk(work.settings)
         self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
         floor = self._floor
+        muted, switched_off = self.microphone.begin(time.monotonic())
         self._conversation, actions = opening(
             rules(work.settings),
             time.monotonic(),
             turn=floor.turn,
             hold=floor.hold,
-            muted=floor.muted,
+            muted=muted,
+            switched_off=switched_off,
             mode=work.settings.mode,
         )
         self._carry_out(actions)
@@ -146,15 +132,37 @@ class Conductor:
         if isinstance(message, Seen):
             return
         self._copy(peer, self._work.name, message)
+        if peer == "panel" and self.microphone.heed():
+            self._step(Mute(on=True))  # before what the panel says after it
+        if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
+            self._work.log.warning("the link may not unmute: `link.unmute` is false")
+            return
         self._note(message)
         self._step(message)
         self._show(message)
 
     def tick(self) -> None:
-        self._follow(self._tools.look(voice=bool(self._voice)))
+        for news in self.microphone.look(time.monotonic()):
+            if isinstance(news, Complaint):
+                self._complain(news)
+            else:
+                self._step(news)
+            self._show()
+        self._follow(self._tools.look(voice=self._speaks))
         self._step(Tick(self._floor.hold, self._floor.pressed))
-        for complaint in self._tools.complaints():
+        for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
             self._work.log.warning("%s", complaint)
+
+    def _complain(self, complaint: Complaint) -> None:
+        """To the log and to the owner, as soon as there is a voice for it."""
+        if not complaint.aloud:
+            self._work.log.info("%s", complaint.log)
+            return
+        self._work.log.warning("%s", complaint.log)
+        if self._speaks:
+            self._step(Say(complaint.aloud))
+        else:
+            self._unsaid.append(complaint.aloud)
 
     def answer_the_door(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
@@ -183,61 +191,36 @@ class Conductor:
         self._carry_out(actions)
         if self.door is not None:
             self.door.close()
+        self.microphone.finish()
+        self._adjustments.finish()
         self.keeping.close()
         self._tools.close()
+        self.microphone.join()
+        self._adjustments.join()
 
     def _note(self, message: Message) -> None:
         """What is no matter of the conversation."""
+        self._shown.note(message)
+        if (wish := self._voice.hear(message)) is not None:
+            self._send("speaker", wish)
         match message:
-            case ThinkerReady(model):
-                self._model = model
-            case SpeakerReady(voice):
-                if not self._voice and self._work.settings.speaking.chime:
+            case SpeakerReady():
+                if not self._speaks and self._work.settings.speaking.chime:
                     self._step(Say("", chime=True))  # the opening: the listener learns the room
-                self._voice = voice
-            case HouseChanged(here):
-                self._house = here
-            case PartChanged("link", "down" | "failed"):
-                self._house = False
-            case ButtonFault(trouble):
-                self._button = trouble
+                self._speaks = True
+                while self._unsaid:
+                    self._step(Say(self._unsaid.pop(0)))
             case HouseResponse():
                 self._follow(self._tools.house_said(message))
-            case SetVoice():
-                self._send("speaker", message)
             case Restart():
                 self._send("supervisor", message)
 
-    def _show(self, message: Message) -> None:
-        """Tell those who show the box, if there is something new to them."""
-        if isinstance(message, _PASSING):
-            self._tell("link", message)
-        if isinstance(message, PartChanged) and message.part in _SHOW and message.state == "up":
-            now, at_ns = self._conversation, time.monotonic_ns()
-            self._tell(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
-            if self._standing is not None:
-                self._tell(message.part, self._standing)
-            self._tell(message.part, self._tools.stands())
-        standing = self._stands()
-        if standing != self._standing:
-            self._standing = standing
-            for part in _SHOW:
-                self._tell(part, standing)
-
-    def _stands(self) -> Standing:
-        now, settings = self._conversation, self._work.settings
-        volume = settings.speaking.volume if now.volume is None else now.volume
-        broken = tuple(sorted(now.broken | now.lacks))
-        return Standing(
-            now.mode, now.muted, volume, self._voice, self._model, broken, self._house,
-            self._floor.switched_off, self._button,
-            starting=not now.thinker_up and "thinker" not in broken,
-        )  # fmt: skip
-
-    def _tell(self, part: str, message: Message) -> None:
-        """To a part that not every box has, and that may miss what is old news soon."""
-        if part in self._work.channels and part not in self._watchers:
-            self._work.channels[part].send(message)
+    def _show(self, message: Message | None = None) -> None:
+        """Tell those who show the box, and keep what was set."""
+        now = self._conversation
+        storage = self.microphone.failing or self._adjustments.failing
+        self._shown.show(message, now, self._tools.stands(), storage=storage)
+        self._adjustments.follow(now.mode, now.volume, self._voice.name)
 
     def _step(self, message: Event) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
@@ -255,7 +238,7 @@ class Conductor:
         """The tool's answer comes after what is being carried out now."""
         settings, now = self._work.settings, self._conversation
         volume = settings.speaking.volume if now.volume is None else now.volume
-        house = self._house if settings.tools.home else None
+        house = self._shown.house if settings.tools.home else None
         self._next.extend(self._tools.use(wanted, About(volume, now.last, house)))
         self._tell_link()
 
@@ -263,9 +246,9 @@ class Conductor:
         """The house, of requests to it and of timers; the light, of one that rings."""
         while self._tools.for_link:
             news = self._tools.for_link.popleft()
-            self._tell("link", news)
+            self._shown.tell("link", news)
             if isinstance(news, TimersStand):
-                self._tell("panel", news)
+                self._shown.tell("panel", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -277,11 +260,11 @@ class Conductor:
                 case TakePress():
                     self._floor.press_taken = self._floor.press
                 case SetMuted(on):
-                    self._floor.muted = on
+                    self.microphone.set(time.monotonic(), muted=on)
                 case Send(part, message):
                     self._send(part, message)
                 case Remember() | GiveRecall() | ForgetAll():
-                    self.keeping.carry_out(action, self._model)
+                    self.keeping.carry_out(action, self._shown.model)
                 case UseTool():
                     self._use(action)
                 case Hushed():
@@ -298,8 +281,8 @@ class Conductor:
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)
-        for part in _SHOW:
-            self._tell(part, changed)
+        for part in SHOW:
+            self._shown.tell(part, changed)
 
     def _send(self, part: str, message: Message) -> None:
         channel = self._work.channels.get(part)
@@ -308,7 +291,7 @@ class Conductor:
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
         if self._words_leave and isinstance(message, Heard):
-            self._tell("link", message)
+            self._shown.tell("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:

@@ -42,6 +42,7 @@ from appliance.messages import (
     StateName,
     Stopped,
     StopSpeaking,
+    Switched,
     Talk,
     ThinkerReady,
     ThoughtEnded,
@@ -63,7 +64,16 @@ from appliance.moves.answering import (
     thought_in_vain,
     tool_said,
 )
-from appliance.moves.commands import ask, forget, forgotten, mute, stop, volume, wait
+from appliance.moves.commands import (
+    ask,
+    forget,
+    forgotten,
+    mute,
+    stop,
+    switch,
+    volume,
+    wait,
+)
 from appliance.moves.ear import (
     let_be,
     let_go,
@@ -126,6 +136,7 @@ EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     SpeakerReady: end_again,
     StopSpeaking: stop,
     Mute: mute,
+    Switched: switch,
     Say: wait,
     Repeat: wait,
     SetMode: set_mode,
@@ -224,6 +235,7 @@ def opening(
     turn: int = 0,
     hold: int = 0,
     muted: bool = False,
+    switched_off: bool = False,
     mode: ModeName = "open",
 ) -> tuple[Conversation, tuple[Action, ...]]:
     """The conversation of a conductor that begins, from the floor's words as it finds them.
@@ -233,9 +245,10 @@ def opening(
     says so, or the deadline does.
     """
     again = turn > 0
-    state: StateName = "muted" if muted else "idle"
+    state: StateName = "muted" if muted or switched_off else "idle"
     to = Conversation(
-        rules, state, turn, hold=hold, released=hold, muted=muted, mode=mode, thinker_up=again
+        rules, state, turn, hold=hold, released=hold, muted=muted, switched_off=switched_off,
+        mode=mode, thinker_up=again,
     )  # fmt: skip
     making = Step(to, now_s)
     if again:

@@ -53,7 +53,7 @@ class Forgotten(Record, frozen=True):
 
 
 class SetMode(Record, frozen=True):
-    """How the owner gets the box's ear from now on, until the next start."""
+    """How the owner gets the box's ear from now on."""
 
     mode: ModeName
 
@@ -156,6 +156,7 @@ class Standing(Record, frozen=True):
     `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
     `button`: what is wrong with it; it is ignored then.
     `starting`: the model is not loaded yet, or is being loaded anew.
+    `storage`: the disk fails: mute, or what else was set, may not outlast this start.
     """
 
     mode: ModeName
@@ -168,3 +169,4 @@ class Standing(Record, frozen=True):
     cut: bool = False
     button: ButtonTrouble = ""
     starting: bool = False
+    storage: bool = False

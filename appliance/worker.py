@@ -31,6 +31,7 @@ from appliance.log import set_up_logging
 from appliance.messages import Message, Seen
 from appliance.sandbox import no_network
 from appliance.settings import Settings
+from appliance.settings.adjusted import adjusted
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
 _MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
@@ -41,7 +42,8 @@ class Worker:
 
     def __init__(self, name: str, wiring: dict[str, Any]) -> None:
         self.name = name
-        self.settings = msgspec.convert(wiring["settings"], Settings)
+        self.files = msgspec.convert(wiring["settings"], Settings)  # as the settings files say
+        self.settings = adjusted(self.files)  # with what was set since, which counts
         self.row = msgspec.convert(wiring["row"], processes.Process)
         self.log = logging.getLogger(name)
         self.box_started_s: float = wiring["box_started_s"]  # CLOCK_MONOTONIC

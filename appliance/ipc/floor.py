@@ -7,12 +7,17 @@ import os
 
 PAGE_BYTES = 4096
 _LINE_WORDS = 8  # one cache line a word, so that writers do not slow each other down
+_MUTED = 3 * _LINE_WORDS
+_UNKNOWN = 2  # of `muted`: nobody has read yet whether the microphone was muted before
 
 
 def create() -> int:
-    """Make the page; returns the descriptor of its memory."""
+    """Make the page; returns the descriptor of its memory. The microphone is muted until the
+    conductor has read what it was."""
     fd = os.memfd_create("interlude-floor", os.MFD_CLOEXEC)
     os.ftruncate(fd, PAGE_BYTES)
+    with mmap.mmap(fd, PAGE_BYTES) as page, memoryview(page) as view, view.cast("Q") as words:
+        words[_MUTED] = _UNKNOWN
     return fd
 
 
@@ -31,6 +36,9 @@ class Floor:
     press_taken  conductor's: the press that it has acted on
     switched_off panel's: 1 while the switch on the housing cuts the microphone; over everything,
                  and `muted` has no say in it
+    closed       panel's: a serial raised at each long press that mutes, before its message: the
+                 microphone is cut from then on, whatever the conductor is at
+    opened       conductor's: the `closed` that it has muted for and then been told to unmute
     """
 
     def __init__(self, fd: int) -> None:
@@ -63,11 +71,16 @@ class Floor:
 
     @property
     def muted(self) -> bool:
-        return bool(self._words[3 * _LINE_WORDS])
+        return bool(self._words[_MUTED])
 
     @muted.setter
     def muted(self, value: bool) -> None:
-        self._words[3 * _LINE_WORDS] = int(value)
+        self._words[_MUTED] = int(value)
+
+    @property
+    def mute_unknown(self) -> bool:
+        """True until `muted` is set for the first time; the microphone is muted until then."""
+        return self._words[_MUTED] == _UNKNOWN
 
     @property
     def card_lead(self) -> int:
@@ -102,9 +115,30 @@ class Floor:
         self._words[7 * _LINE_WORDS] = int(value)
 
     @property
+    def closed(self) -> int:
+        return self._words[8 * _LINE_WORDS]
+
+    @closed.setter
+    def closed(self, value: int) -> None:
+        self._words[8 * _LINE_WORDS] = value
+
+    @property
+    def opened(self) -> int:
+        return self._words[9 * _LINE_WORDS]
+
+    @opened.setter
+    def opened(self, value: int) -> None:
+        self._words[9 * _LINE_WORDS] = value
+
+    @property
+    def shut(self) -> bool:
+        """True from a long press that mutes until the conductor is told to unmute."""
+        return self.closed != self.opened
+
+    @property
     def deaf(self) -> bool:
         """True while the microphone's samples must go nowhere, whoever says so."""
-        return self.muted or self.switched_off
+        return self.muted or self.switched_off or self.shut
 
     @property
     def pressed(self) -> bool:

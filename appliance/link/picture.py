@@ -112,11 +112,15 @@ class Picture:
     def _telemetry(self, story: Story, now_s: float) -> dict[str, Any]:
         reading, was = self._reading, self._told
         broken = {*self._standing.broken, *self._failed}
-        power, button = reading.low_voltage, bool(self._standing.button)
+        faults = {
+            "low_voltage": reading.low_voltage,
+            "button": bool(self._standing.button),
+            "storage": self._standing.storage,
+        }
         urgent = {
             "throttled": reading.throttled,
             "hw_mute": self._standing.cut,
-            "problem": worst(broken, low_voltage=power, button=button),
+            "problem": worst(broken, **faults),
             "model": self._standing.model,
             "version": self._version,
             "started": self._started.isoformat(),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 NONE = "none_found"
 POWER = "power"
 BUTTON = "button"  # stuck, or bouncing without end; it is ignored meanwhile
+STORAGE = "storage"  # the disk fails: mute, or what else was set, may not outlast this start
 
 # A part of the process table, or a card in the conductor's words → the word; the worst first.
 _WORDS: dict[str, str] = {
@@ -19,11 +20,14 @@ _WORDS: dict[str, str] = {
     "speaker": "voice",
 }
 OTHER = "part"  # any other process that has failed
-PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER, BUTTON)
+PROBLEMS: tuple[str, ...] = (NONE, *dict.fromkeys(_WORDS.values()), POWER, OTHER, STORAGE, BUTTON)
 
 
-def worst(broken: Iterable[str], *, low_voltage: bool, button: bool = False) -> str:
-    """`broken`: parts that have failed, and cards that are gone. `button`: it has a fault."""
+def worst(
+    broken: Iterable[str], *, low_voltage: bool, button: bool = False, storage: bool = False
+) -> str:
+    """`broken`: parts that have failed, and cards that are gone. The others: it has a fault."""
     found = {_WORDS.get(part, OTHER) for part in broken}
-    found |= ({POWER} if low_voltage else set()) | ({BUTTON} if button else set())
+    others = {POWER: low_voltage, BUTTON: button, STORAGE: storage}
+    found |= {word for word, so in others.items() if so}
     return next((word for word in PROBLEMS if word in found), NONE)

@@ -32,7 +32,7 @@ class TakePress:
 
 @dataclass(frozen=True)
 class SetMuted:
-    """Whether the microphone's samples go nowhere."""
+    """The owner wants the microphone's samples to go nowhere, or to be heard."""
 
     on: bool
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from appliance.messages import Ask, Forget, Forgotten, Mute, Repeat, Say, SetVolume, StopSpeaking
+from appliance.messages import (
+    Ask,
+    Forget,
+    Forgotten,
+    Mute,
+    Repeat,
+    Say,
+    SetVolume,
+    StopSpeaking,
+    Switched,
+)
 from appliance.moves.actions import ForgetAll, SetMuted
 from appliance.moves.answer import NOTHING_ASKED, Question
 from appliance.moves.step import Step
@@ -25,14 +35,23 @@ def stop(step: Step, command: StopSpeaking) -> None:
 
 def mute(step: Step, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
-    if command.on != step.to.muted:
-        step.change(muted=command.on)
-        step.actions.append(SetMuted(command.on))
-        if command.on:
-            step.stop("microphone off")
-        elif step.to.state == "muted":
-            step.rest("microphone on")
+    step.actions.append(SetMuted(command.on))
+    _hear_or_not(step, muted=command.on, off=step.to.switched_off)
     step.take_press()
+
+
+def switch(step: Step, switched: Switched) -> None:
+    """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
+    _hear_or_not(step, muted=step.to.muted, off=switched.off)
+
+
+def _hear_or_not(step: Step, *, muted: bool, off: bool) -> None:
+    was = step.to.deaf
+    step.change(muted=muted, switched_off=off)
+    if step.to.deaf and not was:
+        step.stop("microphone off")
+    elif was and not step.to.deaf and step.to.state == "muted":
+        step.rest("microphone on")
 
 
 def wait(step: Step, command: Say | Ask | Repeat) -> None:

@@ -11,7 +11,7 @@ from appliance.moves.step import Step
 def talk(step: Step, button: Talk) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
     rules = step.to.rules
-    if step.to.mode != "push_to_talk" or step.to.muted:
+    if step.to.mode != "push_to_talk" or step.to.deaf:
         if button.pressed:
             _open(step, "the button", rules.open_s)
     elif button.pressed and not (rules.toggle and step.to.button):
@@ -45,7 +45,7 @@ def _open(step: Step, reason: str, for_s: float) -> None:
     """The floor is the owner's, who has it already if they speak. A microphone that is off stays
     off: then what sounds ends, and that is all."""
     step.hush()
-    if step.to.muted:
+    if step.to.deaf:
         step.stop(reason)
         return
     if step.to.state == "listening" and step.to.utterance is not None:
@@ -95,7 +95,7 @@ def understand(step: Step, words: WordsHeard) -> None:
 # ── what the listener is to be told ──────────────────────────────────────────────────────────
 def attention(to: Conversation) -> Attend:
     """How the listener is to take what is said from now on."""
-    if to.muted:
+    if to.deaf:
         return Attend(False, "the microphone is off", over_box=False)
     if to.mode == "open":
         return Attend(True, "open")

@@ -12,7 +12,7 @@ def hold(step: Step, onset: Onset) -> None:
     """nothing may begin to sound until the verdict"""
     step.change(hold=onset.serial, onset_index=onset.index, calming="")
     step.hold_for(step.to.rules.verdict_s)
-    if step.to.muted:
+    if step.to.deaf:
         step.release()  # a straggler from before
 
 
@@ -41,7 +41,7 @@ def judge(step: Step, verdict: Verdict) -> None:
 def decide(step: Step, verdict: Verdict) -> None:
     """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
     left of it is dropped"""
-    if verdict.serial != step.to.hold or step.to.muted:
+    if verdict.serial != step.to.hold or step.to.deaf:
         return
     if verdict.kind == "interruption":  # also when it comes late, with playback going on again
         step.drop_answer(unheard=step.still_asking(step.to.onset_index))
@@ -73,13 +73,13 @@ def go_on(step: Step, reason: str) -> None:
 
 def listen(step: Step, speech: SpeechStarted) -> None:
     """the owner speaks: an answer in thought or in the air is dropped"""
-    if not step.to.muted:
+    if not step.to.deaf:
         _listen(step, speech.utterance, speech.index)
 
 
 def take(step: Step, speech: SpeechEnded) -> None:
     """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
-    if step.to.muted or speech.utterance == step.to.dropped:
+    if step.to.deaf or speech.utterance == step.to.dropped:
         return
     if not speech.last:
         _listen(step, speech.utterance)

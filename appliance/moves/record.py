@@ -97,7 +97,8 @@ class Conversation:
     dropped       an utterance that the owner stopped or that is not to be answered
     waiting       what is to be said or asked once nothing else sounds
     crowded       more was refused since it was empty, and the log has said so
-    muted         the microphone is off; nothing is heard, but typed questions are answered
+    muted         the owner has switched the microphone off
+    switched_off  the switch on the housing has, which is another matter
     volume        of the voice, once the owner has changed it; None: as in the settings
     thinker_up    the model is loaded
     broken        needed parts that have failed, and cards that are gone
@@ -139,10 +140,16 @@ class Conversation:
     waiting: tuple[Say | Ask | Repeat, ...] = ()
     crowded: bool = False
     muted: bool = False
+    switched_off: bool = False
     volume: float | None = None
     thinker_up: bool = False
     broken: frozenset[str] = frozenset()
     lacks: frozenset[str] = frozenset()
+
+    @property
+    def deaf(self) -> bool:
+        """The microphone is off; nothing is heard, but typed questions are answered."""
+        return self.muted or self.switched_off
 
     @property
     def held(self) -> bool:

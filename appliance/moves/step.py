@@ -301,7 +301,7 @@ class Step:
         if self.to.broken:
             self.become("failed", reason, self.to.rules.failed_s)
         else:
-            self.become("muted" if self.to.muted else "idle", reason)
+            self.become("muted" if self.to.deaf else "idle", reason)
         if self.to.ringing:
             silent_s = self.to.rules.ring_every_s if self.to.rung else 0.0
             self.change(ring_at_s=self.now_s + silent_s)

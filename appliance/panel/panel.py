@@ -74,7 +74,7 @@ class Panel:
         self._button = Button(power_on=fresh)
         self._switch = Switch()
         self._meaning = Meaning(
-            settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.muted
+            settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.shut
         )
         self._told = Told()
         self._around = Around(machine, Store.of(settings))
@@ -85,7 +85,6 @@ class Panel:
         self._ringing = False
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
-        self._muted_by_switch = False
         self._shown, self._since = "", now
         self._colour: Colour | None = None
         levels = self._wires.levels()
@@ -146,7 +145,8 @@ class Panel:
                 self._state = self._meaning.state = state
             case Standing(mode, muted):
                 self._standing = message
-                self._meaning.mode, self._meaning.muted = mode, muted
+                # A press that the conductor has not got to yet has muted all the same.
+                self._meaning.mode, self._meaning.muted = mode, muted or self._work.floor.shut
             case TimersStand(ringing=ringing):
                 self._ringing = ringing
 
@@ -165,6 +165,9 @@ class Panel:
             if gesture == "reset":
                 self._held_for("reset")
             for message in (*self._meaning.asks(gesture), *self._told.of(gesture)):
+                if message == Mute(on=True):
+                    self._work.floor.closed += 1  # deaf from here on, whatever the conductor is at
+                    self._meaning.muted = True
                 self._work.send(message)
 
     def _held_for(self, wish: held.Wish) -> None:
@@ -190,15 +193,9 @@ class Panel:
         """The floor follows the switch; the conversation is told of a change."""
         off = self._switch.off
         self._work.floor.switched_off = off
-        if off and not was:
-            self._work.log.info("the switch cuts the microphone")
-            self._muted_by_switch = not self._meaning.muted
-            self._work.send(Mute(True))
-        elif was and not off:
-            self._work.log.info("the switch lets the microphone hear")
-            if self._muted_by_switch:
-                self._work.send(Mute(False))
         if off != was:
+            says = "the switch cuts the microphone" if off else "the switch is closed again"
+            self._work.log.info("%s", says)
             self._work.send(Switched(off))
 
     def _report(self) -> None:

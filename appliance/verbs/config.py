@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -23,8 +25,11 @@ def source(named: Path | None) -> str:
     )
 
 
-def whole(settings: Settings) -> str:
-    """Every setting with its unit and reason, as YAML that can be loaded again."""
+def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """Every setting with its unit and reason, as YAML that can be loaded again.
+
+    `outside`: what was set while the box ran → what the files say in its place.
+    """
     values = msgspec.to_builtins(settings)
     default = msgspec.to_builtins(load_defaults())
     lines = []
@@ -42,22 +47,28 @@ def whole(settings: Settings) -> str:
             continue
         now, was = _at(values, path), _at(default, path)
         mark = "" if now == was else f" [default: {_as_yaml(was)}]"
+        mark += _from_outside(outside, ".".join(path))
         text = f"{found['indent']}{found['key']}: {_as_yaml(now)}"
         comment = (found["comment"] or "").strip() or ("#" if mark else "")
         lines.append(f"{text:<24} {comment}{mark}".rstrip())
     return "\n".join(lines).strip() + "\n"
 
 
-def changes(settings: Settings) -> str:
+def changes(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
     """What is not the default, one line each, with the default beside it."""
     default = msgspec.to_builtins(load_defaults())
     lines = [
         f"{key}: {_as_yaml(value)}".ljust(40)
         + f" # default: {_as_yaml(_at(default, key.split('.')))}"
+        + _from_outside(outside, key)
         for key, value in changed(settings).items()
         if value is not None
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _from_outside(outside: Mapping[str, Any], key: str) -> str:
+    return f" [set from outside; the file: {_as_yaml(outside[key])}]" if key in outside else ""
 
 
 def _at(tree: Any, path: list[str]) -> Any:

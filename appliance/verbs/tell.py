@@ -1,4 +1,4 @@
-"""`interlude say|ask|stop|mute|volume|mode`: a word to the box that runs on this machine."""
+"""`interlude say|ask|stop|mute|volume|voice|mode`: a word to the box that runs on this machine."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from appliance.messages import (
     Mute,
     Say,
     SetMode,
+    SetVoice,
     SetVolume,
     StateChanged,
     StopSpeaking,
@@ -31,6 +32,7 @@ from appliance.messages import (
 )
 from appliance.settings import Settings
 
+MOST_LETTERS = 100  # of a voice's name
 PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
 AGAIN_S = 0.02  # between two tries at a door with a queue
 
@@ -131,6 +133,12 @@ def _volume(words: str) -> Message:
     return SetVolume(int(number) / 100)
 
 
+def _voice(words: str) -> Message:
+    if not 0 < len(words) <= MOST_LETTERS:
+        raise NotUnderstood(f"voice: `{words[:MOST_LETTERS]}` is no name of a voice.")
+    return SetVoice(words)
+
+
 def _mode(words: str) -> Message:
     for name in get_args(ModeName):
         if words.replace("-", "_").replace(" ", "_") == name:
@@ -156,5 +164,6 @@ _MESSAGES: dict[str, Callable[[str], Message]] = {
     "stop": lambda words: StopSpeaking(),
     "mute": _mute,
     "volume": _volume,
+    "voice": _voice,
     "mode": _mode,
 }

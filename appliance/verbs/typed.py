@@ -15,6 +15,7 @@ TOLD = (
     ("stop", "", "end what the box says or thinks"),
     ("mute", "on|off", "switch the box's microphone off, or on again"),
     ("volume", "0-100", "set how loud the box speaks"),
+    ("voice", "NAME", "set which of the installed voices speaks"),
     ("mode", "MODE", "set how the box's ear is got: open, push_to_talk or wake_word"),
 )
 

@@ -41,6 +41,7 @@ class Rig:
         environment = {**os.environ, **alsa_environment(folder, {"sim": card.path})}
         self.supervisor = Supervisor(plain, rows=rows, watchers=("room",), environment=environment)
         self.floor = self.supervisor.floor()
+        self.floor.muted = False  # no conductor is there to read what it was
         self._mail = {
             name: Channel(self.supervisor._ends[name][1]) for name in ("capture", "playback")
         }

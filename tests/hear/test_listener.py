@@ -43,6 +43,7 @@ class Box:
         self.index = INDEX
 
     def start(self) -> None:
+        self.floor.muted = False  # no conductor is there to read what it was
         self.supervisor.start()
         self.until(lambda: self.supervisor.ready)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
@@ -23,8 +24,16 @@ ROOT = Path(__file__).parents[2]
 
 def test_the_floor_is_free_at_first() -> None:
     words = Floor(floor.create())
-    assert (words.turn, words.hold, words.released, words.muted) == (0, 0, 0, False)
+    assert (words.turn, words.hold, words.released) == (0, 0, 0)
     assert not words.held
+
+
+def test_the_microphone_is_muted_until_it_is_known_what_it_was() -> None:
+    words = Floor(floor.create())
+    assert (words.muted, words.deaf, words.mute_unknown) == (True, True, True)
+    for known in (False, True):
+        words.muted = known
+        assert (words.muted, words.deaf, words.mute_unknown) == (known, known, False)
 
 
 def test_each_word_keeps_to_itself() -> None:
@@ -49,13 +58,23 @@ def test_a_press_is_there_until_it_is_taken() -> None:
     assert not words.pressed
 
 
-def test_the_switch_and_the_conductor_each_make_the_box_deaf_alone() -> None:
+def test_the_switch_the_long_press_and_the_conductor_each_make_the_box_deaf_alone() -> None:
     words = Floor(floor.create())
-    said = []
-    for muted, switched_off in ((False, False), (False, True), (True, False), (True, True)):
-        words.muted, words.switched_off = muted, switched_off
-        said.append(words.deaf)
-    assert said == [False, True, True, True]
+    for muted, switched_off, closed in itertools.product((False, True), (False, True), (0, 1)):
+        words.muted, words.switched_off, words.closed = muted, switched_off, closed
+        assert words.deaf == (muted or switched_off or bool(closed))
+
+
+def test_a_closing_lasts_until_that_very_one_is_opened() -> None:
+    words = Floor(floor.create())
+    words.muted = False
+    words.closed += 1
+    known = words.closed
+    words.closed += 1
+    words.opened = known
+    assert words.deaf
+    words.opened = words.closed
+    assert not words.deaf
 
 
 def test_another_process_sees_the_words() -> None:

@@ -75,6 +75,14 @@ def test_a_button_that_is_stuck_is_a_problem_until_it_works_again() -> None:
     assert told(made, TOPICS.telemetry, 1.0)["problem"] == "none_found"
 
 
+def test_a_disk_that_keeps_nothing_is_a_problem_until_it_does() -> None:
+    made = picture()
+    made.hear(Standing("open", True, 0.8, "amy", "pocket", storage=True))
+    assert told(made, TOPICS.telemetry)["problem"] == "storage"
+    made.hear(Standing("open", True, 0.8, "amy", "pocket"))
+    assert told(made, TOPICS.telemetry, 1.0)["problem"] == "none_found"
+
+
 def test_a_download_is_told_once_an_interval() -> None:
     made = picture()
     told(made, TOPICS.telemetry)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.messages import ButtonFault, Forget, Mute, StopSpeaking, Talk
+from appliance.messages import ButtonFault, Forget, StopSpeaking, Switched, Talk
 from appliance.panel import health
 from appliance.panel.button import BOUNCING_EDGES
 from tests.panel.box import Room
@@ -37,7 +37,7 @@ def test_the_closed_switch_lets_hear_and_the_next_opening_cuts_again(room: Room)
     assert room.until(lambda: not room.floor.deaf)
     room.heard.clear()
     room.push("off")
-    assert room.until(lambda: room.floor.switched_off and Mute(True) in room.heard)
+    assert room.until(lambda: room.floor.switched_off and Switched(off=True) in room.heard)
     room.push("on")
     assert room.until(lambda: not room.floor.deaf)
 

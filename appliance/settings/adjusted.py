@@ -1,0 +1,177 @@
+"""Mode, volume and voice as they were set while the box ran: by Home Assistant, a shell, a voice.
+
+In: the settings as the files have them. Out: the same with those values, which last until the
+owner edits that line of the settings file: from then on the file's value counts.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+import msgspec
+
+from appliance.newest import NewestFile
+from appliance.settings.section import Ratio
+from appliance.settings.whole import Settings
+
+FILE = "adjusted.json"
+GAP_S = 1.0  # between two writes: a slider that is dragged sends 50 values a second
+STOP_S = 1.0  # for the last write at an orderly stop
+_MOST_BYTES = 4000
+
+T = TypeVar("T")
+Mode = Literal["open", "push_to_talk", "wake_word"]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class Value(msgspec.Struct, Generic[T], frozen=True):
+    """`value` counts in place of `file`, which is what the settings files said then."""
+
+    value: T
+    file: T
+
+
+class Adjusted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All that was set. None: as the files have it."""
+
+    version: Literal[1] = msgspec.field(default=1)
+    mode: Value[Mode] | None = None
+    volume: Value[Ratio] | None = None
+    voice: Value[Name] | None = None
+
+    def over(self, settings: Settings) -> Settings:
+        """`settings` of the files, with what was set in place of what they still say."""
+        speaking = settings.speaking
+        return msgspec.structs.replace(
+            settings,
+            mode=_choose(self.mode, settings.mode),
+            speaking=msgspec.structs.replace(
+                speaking,
+                volume=_choose(self.volume, speaking.volume),
+                voice=_choose(self.voice, speaking.voice),
+            ),
+        )
+
+
+def path(settings: Settings) -> Path:
+    return settings.state_path() / FILE
+
+
+def read(file: Path) -> tuple[Adjusted, str]:
+    """What was set, and what is wrong with the file; then nothing counts as set."""
+    try:
+        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            data = os.read(fd, _MOST_BYTES)
+        finally:
+            os.close(fd)
+        return msgspec.json.decode(data, type=Adjusted), ""
+    except FileNotFoundError:
+        return Adjusted(), ""
+    except OSError as error:
+        return Adjusted(), f"{file} cannot be read ({error.strerror})"
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return Adjusted(), f"{file} is damaged"
+
+
+def adjusted(settings: Settings) -> Settings:
+    """`settings` of the files, with what was set since. Never fails: the files are enough."""
+    found, _ = read(path(settings))
+    return found.over(settings)
+
+
+def names(settings: Settings) -> dict[str, Any]:
+    """The keys whose value was set from outside → what the files say in its place."""
+    found, _ = read(path(settings))
+    now = found.over(settings)
+    every = {
+        "mode": (now.mode, settings.mode),
+        "speaking.volume": (now.speaking.volume, settings.speaking.volume),
+        "speaking.voice": (now.speaking.voice, settings.speaking.voice),
+    }
+    return {key: of_file for key, (value, of_file) in every.items() if value != of_file}
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What the settings files say."""
+
+    mode: Mode
+    volume: float
+    voice: str
+
+
+class Adjustments:
+    """Keeps what is set from now on. Nothing here waits for a disk.
+
+    `files`: the settings without what was set. `failing`: the newest is not on the disk.
+    """
+
+    def __init__(self, files: Settings) -> None:
+        self._files = _Files(files.mode, files.speaking.volume, files.speaking.voice)
+        now, problem = read(path(files))
+        # What the files have overruled does not come back when they are edited again.
+        self._now = _without_old(now, self._files)
+        self._complaints: deque[str] = deque()
+        if problem:
+            self._complaints.append(f"{problem}: mode, volume and voice are as in the settings")
+        self.failing = False
+        self._file = NewestFile(path(files), self._written, gap_s=GAP_S)
+
+    def follow(self, mode: Mode, volume: float | None, voice: str | None) -> None:
+        """Keep these from now on. None: nobody has set it since the start; a voice of no name: as
+        the files have it."""
+        now = msgspec.structs.replace(self._now, mode=_value(mode, self._files.mode))
+        if volume is not None and math.isfinite(volume):
+            volume = min(1.0, max(0.0, volume))
+            now = msgspec.structs.replace(now, volume=_value(volume, self._files.volume))
+        if voice is not None:
+            named = _value(voice, self._files.voice) if voice else None
+            now = msgspec.structs.replace(now, voice=named)
+        if now != self._now:
+            self._now = now
+            self._file.put(msgspec.json.encode(now))
+
+    def complaints(self) -> list[str]:
+        """For the log, each once."""
+        return [self._complaints.popleft() for _ in range(len(self._complaints))]
+
+    def finish(self) -> None:
+        """Write what waits. Returns at once."""
+        self._file.finish()
+
+    def join(self) -> None:
+        """After `finish`: wait for that, for at most STOP_S."""
+        self._file.join(STOP_S)
+
+    def _written(self, data: bytes, problem: str) -> None:
+        """In the file's thread."""
+        if problem and not self.failing:
+            self._complaints.append(f"what is set is not stored: {FILE} ({problem})")
+        elif self.failing and not problem:
+            self._complaints.append("what is set is stored again")
+        self.failing = bool(problem)
+
+
+def _choose(value: Value[T] | None, of_file: T) -> T:
+    return value.value if value is not None and value.file == of_file else of_file
+
+
+def _value(value: T, of_file: T) -> Value[T] | None:
+    return None if value == of_file else Value(value, of_file)
+
+
+def _without_old(now: Adjusted, files: _Files) -> Adjusted:
+    def kept(value: Value[T] | None, of_file: T) -> Value[T] | None:
+        return value if value is not None and value.file == of_file else None
+
+    return Adjusted(
+        mode=kept(now.mode, files.mode),
+        volume=kept(now.volume, files.volume),
+        voice=kept(now.voice, files.voice),
+    )
