@@ -19,6 +19,7 @@ from appliance.messages import (
     Mute,
     Onset,
     Say,
+    SetVoice,
     SetVolume,
     Speak,
     StateChanged,
@@ -160,8 +161,12 @@ def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixt
     control_commands.cli(box.settings, "mute", [])
     control_commands.cli(box.settings, "mute", ["off"])
     control_commands.cli(box.settings, "mode", ["push-to-talk"])
+    control_commands.cli(box.settings, "voice", ["amy"])
+    assert box.get("speaker", SetVoice) == SetVoice("amy")
     said = capsys.readouterr().out.splitlines()
-    assert said == [f"The box is {s}." for s in ("speaking", "speaking", "muted", "idle", "idle")]
+    assert said == [
+        f"The box is {s}." for s in ("speaking", "speaking", "muted", "idle", "idle", "idle")
+    ]
 
 
 def test_forgetting_reaches_a_thinker_that_runs(
@@ -194,7 +199,7 @@ def _answers(box: Box) -> bool:
 @pytest.mark.parametrize(
     ("verb", "words"),
     [("mute", "perhaps"), ("volume", "loud"), ("volume", "101"), ("volume", "-1"),
-     ("mode", "shut"), ("say", " "), ("ask", "")],
+     ("mode", "shut"), ("say", " "), ("ask", ""), ("voice", "x" * 200)],
 )  # fmt: skip
 def test_what_a_verb_makes_nothing_of_is_refused_in_a_sentence(
     verb: str, words: str, tmp_path: Path
