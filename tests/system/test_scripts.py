@@ -102,53 +102,6 @@ def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked:
     assert (tmp_path / "asked").read_text().splitlines() == asked
 
 
-# ── warnings ─────────────────────────────────────────────────────────────────────────────────
-@pytest.fixture
-def journal(tmp_path: Path) -> dict[str, str | Path]:
-    """A journal that says how it was asked and then a hundred lines."""
-    lines = 'echo "asked $*"; i=0; while [ $i -lt 100 ]; do echo "line $i"; i=$((i+1)); done'
-    return {
-        "LOGS_DIRECTORY": tmp_path,
-        "RUNTIME_DIRECTORY": tmp_path,
-        "INTERLUDE_JOURNALCTL": script(tmp_path / "journalctl", lines),
-    }
-
-
-def test_every_warning_is_kept(journal: dict[str, str | Path], tmp_path: Path) -> None:
-    assert run("warnings", **journal).returncode == 0
-    kept = (tmp_path / "warnings.log").read_text().splitlines()
-    assert kept[1:] == [f"line {i}" for i in range(100)]
-    assert "--priority=warning" in kept[0]
-    assert "--no-tail" in kept[0]
-
-
-def test_a_restart_does_not_write_the_same_lines_again(
-    journal: dict[str, str | Path], tmp_path: Path
-) -> None:
-    run("warnings", **journal)
-    (tmp_path / "warnings.log").unlink()
-    run("warnings", **journal)
-    assert "--lines=0" in (tmp_path / "warnings.log").read_text().splitlines()[0]
-
-
-def test_the_file_never_grows_beyond_two_of_its_size(
-    journal: dict[str, str | Path], tmp_path: Path
-) -> None:
-    run("warnings", **journal, INTERLUDE_LOG_BYTES="200")
-    sizes = [path.stat().st_size for path in tmp_path.glob("warnings.log*")]
-    assert len(sizes) == 2
-    assert max(sizes) < 200 + 100
-    assert (tmp_path / "warnings.log").read_text().splitlines()[-1] == "line 99"
-
-
-def test_a_disk_that_is_full_ends_it_for_systemd_to_see(
-    journal: dict[str, str | Path], tmp_path: Path
-) -> None:
-    (tmp_path / "warnings.log").mkdir()
-    (tmp_path / "warnings.log.1").mkdir()
-    assert run("warnings", **journal, INTERLUDE_LOG_BYTES="999999").returncode != 0
-
-
 # ── all of them ──────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     "path",

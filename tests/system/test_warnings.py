@@ -1,0 +1,154 @@
+"""What keeps the log's warnings on the card: all of them, unless they are too many."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.system.test_scripts import SCRIPTS, script
+
+PATIENCE_S = 20.0
+CAT, WC, SLEEP = (shutil.which(tool) for tool in ("cat", "wc", "sleep"))
+
+
+class Log:
+    """The script over a journal of files: pass after pass it says what lies in the next one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "warnings.log"
+        self._passes = 0
+        script(
+            folder / "journalctl",
+            f'echo "$*" >>{folder}/asked; n=$(wc -l <{folder}/asked); '
+            f"[ -e {folder}/pass$n ] && cat {folder}/pass$n",
+        )
+        for tool in ("sleep", "stat", "head", "wc", "date", "cat", "rm", "mv"):
+            real = "exit 0" if tool == "sleep" else f'exec {shutil.which(tool)} "$@"'
+            script(folder / "bin" / tool, f"echo {tool} >>{folder}/used; {real}")
+
+    def says(self, *passes: str) -> None:
+        """One answer of the journal after the other; after the last one it fails."""
+        for text in passes:
+            self._passes += 1
+            (self.folder / f"pass{self._passes}").write_text(text)
+
+    def environment(self, **changes: object) -> dict[str, str]:
+        own = {
+            "LOGS_DIRECTORY": self.folder,
+            "RUNTIME_DIRECTORY": self.folder,
+            "INTERLUDE_JOURNALCTL": self.folder / "journalctl",
+            "PATH": f"{self.folder}/bin:{os.environ['PATH']}",
+        }
+        return {**os.environ, **{key: str(value) for key, value in (own | changes).items()}}
+
+    def run(self, **changes: object) -> int:
+        return subprocess.run(
+            [SCRIPTS / "warnings"], env=self.environment(**changes), check=False,
+            timeout=PATIENCE_S, stderr=subprocess.DEVNULL,
+        ).returncode  # fmt: skip
+
+    def kept(self) -> list[str]:
+        return self.file.read_text().splitlines()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Log:
+    return Log(tmp_path)
+
+
+def lines(first: int, last: int) -> str:
+    return "".join(f"2026-01-01T00:00:00+0000 box part[1]: line {n}\n" for n in range(first, last))
+
+
+def test_every_warning_is_kept_in_its_order(log: Log) -> None:
+    log.says(lines(0, 100), "", lines(100, 101), lines(101, 150))
+    assert log.run() == 1  # the journal's failure, for systemd to see
+    assert log.kept() == lines(0, 150).splitlines()
+
+
+def test_only_what_is_new_is_asked_for_also_after_a_restart(log: Log) -> None:
+    log.says("one\n", "two\n")
+    log.run()
+    log.run()
+    asked = set((log.folder / "asked").read_text().splitlines())
+    (how,) = asked
+    assert f"--cursor-file={log.folder}/cursor" in how
+    assert "--priority=warning" in how
+    assert "--follow" not in how
+
+
+def test_the_two_files_never_grow_beyond_their_size(log: Log) -> None:
+    log.says(*(lines(n, n + 2) for n in range(0, 100, 2)))
+    log.run(INTERLUDE_LOG_BYTES=300, INTERLUDE_LOG_DAY_BYTES=10**9)
+    sizes = [path.stat().st_size for path in log.folder.glob("warnings.log*")]
+    assert len(sizes) == 2
+    assert max(sizes) <= 300
+    assert log.kept()[-1].endswith("line 99")
+
+
+def test_of_a_flood_the_first_are_kept_and_the_rest_is_counted(log: Log) -> None:
+    flood = lines(0, 100_000)
+    log.says(flood, flood, "the last one\n")
+    log.run()
+    first, then = (log.folder / "warnings.log.1").read_text(), log.file.read_text()
+    assert first[:262_144] == flood[:262_144]
+    assert f"{len(flood) - 262_144} bytes of them are left out" in first
+    share = 4_194_304 * 30 // 86_400
+    assert then.startswith(flood[:share])
+    assert f"{len(flood) - share} bytes of them are left out" in then
+    assert then.endswith("the last one\n")
+    assert len(first) + len(then) < 262_144 + share + 300
+
+
+def test_a_day_of_a_flood_is_no_more_than_a_days_share(log: Log) -> None:
+    """At one pass every 6 h, so that four make a day; a megabyte comes in each."""
+    log.says(*(lines(0, 20_000) for _ in range(5)))
+    script(log.folder / "bin/cat", f"case $1 in *new) {WC} -c <$1 >>{log.folder}/written ;; esac; "
+           f'exec {CAT} "$@"')  # fmt: skip
+    log.run(
+        INTERLUDE_LOG_EVERY_S=21_600, INTERLUDE_LOG_BYTES=200_000, INTERLUDE_LOG_DAY_BYTES=400_000
+    )
+    written = [int(size) for size in (log.folder / "written").read_text().split()]
+    assert [round(size, -3) for size in written] == [200_000, *[100_000] * 4]
+
+
+def test_a_line_costs_no_process_and_no_write_of_its_own(log: Log) -> None:
+    log.says(lines(0, 2000))
+    log.run()
+    used = (log.folder / "used").read_text().split()
+    assert len(used) < 20
+    assert used.count("cat") == 2  # the journal's, and the one that writes to the card
+    assert len(log.kept()) == 2000
+
+
+def until(true: Callable[[], object]) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+
+
+def test_at_the_end_what_is_new_is_written_at_once(log: Log) -> None:
+    log.says("one\n", "two\n")
+    script(log.folder / "bin/sleep", f": >{log.folder}/sleeps; exec {SLEEP} 60")
+    running = subprocess.Popen([SCRIPTS / "warnings"], env=log.environment())
+    until((log.folder / "sleeps").exists)
+    assert log.kept() == ["one"]
+    running.send_signal(signal.SIGTERM)
+    assert running.wait(PATIENCE_S) == 0
+    assert log.kept() == ["one", "two"]
+
+
+def test_a_disk_that_is_full_ends_it_for_systemd_to_see(log: Log) -> None:
+    log.says("one\n", "two\n")
+    log.file.mkdir()
+    (log.folder / "warnings.log.1").mkdir()
+    assert log.run() != 0
