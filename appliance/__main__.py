@@ -44,11 +44,13 @@ def run(args: argparse.Namespace) -> int:
     from appliance import processes
     from appliance.log import set_up_logging
     from appliance.settings.adjusted import adjusted
+    from appliance.supervision import instance
     from appliance.supervisor import Supervisor
 
     settings = _settings(args)
     set_up_logging(settings.log)
     setproctitle.setproctitle("interlude: supervisor")
+    instance.hold(settings.state_path())
     supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))
     code = 0
     asked_to_stop = False

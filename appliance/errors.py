@@ -75,6 +75,12 @@ class ControlError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class AlreadyRuns(InterludeError, RuntimeError):
+    """Another box keeps its state where this one would."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+
 class NotRunning(ControlError):
     """There is no box to tell anything."""
 
