@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     Restart=always in its unit starts it again; without systemd the process becomes a new one."""
     import setproctitle
 
-    from appliance import processes
+    from appliance import processes, reset
     from appliance.log import set_up_logging
     from appliance.settings.adjusted import adjusted
     from appliance.supervision import instance
@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = _settings(args)
     set_up_logging(settings.log)
+    reset.finish(settings.state_path())  # before any part has a file open
     setproctitle.setproctitle("interlude: supervisor")
     instance.hold(settings.state_path())
     supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))

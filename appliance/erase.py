@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.files import sync_folder
+from appliance.files import sync_folder, write_whole
 
 _ZEROS = bytes(1 << 18)
 
@@ -46,6 +46,21 @@ def overwrite(fd: int, begin: int = 0) -> None:
         while at < behind:
             at += os.pwrite(fd, _ZEROS[: behind - at], at)
     os.fsync(fd)
+
+
+def replace(path: Path, data: bytes, mode: int) -> None:
+    """As `write_whole`; what was at `path` is overwritten once the new is there. Raises OSError."""
+    try:
+        old = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        old = None  # nothing was there, or nothing that holds our words
+    try:
+        write_whole(path, data, mode)
+        if old is not None:
+            overwrite(old)
+    finally:
+        if old is not None:
+            os.close(old)
 
 
 def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from appliance import memory, status
+from appliance import memory, reset, status
 from appliance.ipc.limits import MAX_LINE
 from appliance.memory import Turn
 from appliance.messages import Forgotten, Recall, Say
@@ -43,6 +43,7 @@ class Keeping:
         self._log = log
         self._recall_turns = keep.recall_turns
         self._scribe = Scribe(memory.path(settings), keep.keep_turns, status.folder())
+        self._at_first = reset.to_say(settings.state_path())
         self._asked: dict[int, _Asked] = {}  # by the number of the scribe's order
         self.visitor: int | None = None
         self.replies: list[tuple[int, Forgotten]] = []  # to visitors at the door
@@ -75,6 +76,9 @@ class Keeping:
                     self._log.log(logging.INFO if fine else logging.WARNING, "%s", text)
                     if set_aside:
                         yield Say(DAMAGED)
+        if self._at_first:
+            yield Say(self._at_first)
+            self._at_first = ""
         if self._slow(now_s):
             yield Say(SLOW)
 

@@ -14,6 +14,7 @@ from appliance.machine import Machine
 from appliance.models.store import Store
 from appliance.release.shelf import TRIAL
 from appliance.release.wanted import PROGRESS, how_it_goes
+from appliance.reset import unfinished
 
 SETUP = Path("/run/interlude-setup/open")  # while the box's own Wi-Fi is: firstboot/serve.py
 LOOK_S = 5.0  # between two looks
@@ -30,6 +31,7 @@ class Around:
     store: Store
     trial: Path = TRIAL
     setup: Path = SETUP
+    state: Path | None = None
     seen: frozenset[str] = frozenset()
     _next_s: float = field(default=float("-inf"), init=False)
 
@@ -41,6 +43,7 @@ class Around:
                 "too_hot": self._hot(),
                 "updating": self._updating(),
                 "fetching": self._fetching(),
+                "failed": self.state is not None and unfinished(self.state),
                 "setup": os.access(self.setup, os.F_OK),  # False, too, in a folder that is not ours
             }
             self.seen = frozenset(name for name, so in true.items() if so)

@@ -1,19 +1,23 @@
-"""What a button held at power-on does: one table of what a reset takes away, and a note to
-whoever has the rights to set the box up.
+"""What a button held at power-on does: the box's half of a reset, and a note to whoever has the
+rights to set the box up.
 
-The panel runs without rights. What is the box's own it deletes; for the rest it leaves a word in
-the incoming folder, where a unit of the system's finds it (`wanted-setup`: setup or reset).
+The panel runs without rights. What is the box's own is erased before it starts anew (reset.py);
+for the rest it leaves a word in the incoming folder, where a unit of the system's finds it
+(`wanted-setup`: setup or reset).
 """
 
 from __future__ import annotations
 
+import logging
 import os
-import shutil
-from dataclasses import dataclass
+import queue
+import threading
 from pathlib import Path
 from typing import Literal
 
+from appliance import reset
 from appliance.errors import StorageError
+from appliance.messages import Message, Restart, Say
 from appliance.release.handed import leave_note
 from appliance.release.wanted import INCOMING
 
@@ -21,47 +25,50 @@ WANTED_SETUP = "wanted-setup"
 Wish = Literal["setup", "reset"]
 
 
-@dataclass(frozen=True)
-class Row:
-    """One thing that a reset takes away.
+class Held:
+    """Carries a wish out in a thread of its own: a card may stall for seconds at each write.
 
-    how   "forgets": the conductor does, told by a message. "deletes": `paths` below the state's
-          folder. "asks": whoever has the rights, if this system has such a part
+    `answers`: what the conductor is to be told then.
     """
 
-    what: str
-    how: Literal["forgets", "deletes", "asks"]
-    paths: tuple[str, ...] = ()
+    def __init__(self, state: Path, log: logging.Logger, incoming: Path = INCOMING) -> None:
+        self._state = state
+        self._log = log
+        self._incoming = incoming
+        self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
+    def wish(self, wish: Wish) -> None:
+        """Returns at once."""
+        work = self._reset if wish == "reset" else self._ask_for_setup
+        threading.Thread(target=work, name=wish, daemon=True).start()
 
-RESET: tuple[Row, ...] = (
-    Row("the conversations", "forgets"),
-    Row("the owner's voice (`interlude enrol`) and its recordings", "deletes",
-        ("verdict-owner.npz", "enrolled")),
-    Row("timers and alarms", "deletes", ("timers",)),
-    Row("what the room sounds like", "deletes", ("echo.npz",)),
-    Row("which broker it was at, and that the owner took it out of Home Assistant", "deletes",
-        ("left-at-the-broker.json", "removed-from-home-assistant")),
-    Row("settings, Wi-Fi, all passwords, ssh keys, host name, kept warnings", "asks"),
-)  # fmt: skip
+    def _ask_for_setup(self) -> None:
+        self._ask("setup")
 
-
-def clear(state: Path) -> list[str]:
-    """Delete what is the box's own. Returns what was there. Raises StorageError at the first thing
-    that cannot be deleted."""
-    gone = []
-    for path in (state / name for row in RESET for name in row.paths):
+    def _reset(self) -> None:
+        """Who has the rights is asked first: nothing that fails here keeps that from being done."""
+        self._ask("reset")
         try:
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        except FileNotFoundError:
-            continue
+            reset.begin(self._state)
         except OSError as error:
-            raise StorageError(f"{path}: could not be deleted ({error.strerror}).") from error
-        gone.append(path.name)
-    return gone
+            self._log.error("reset: its note cannot be written (%s)", error.strerror)
+            left = reset.clear(self._state)  # the next start would know of nothing
+            for one in left:
+                self._log.error("reset: %s is left: %s", one.path, one.why)
+            if left:
+                self.answers.put(Say(reset.SAID_FAILED))
+                return
+        self._log.warning("reset by the button: the box starts anew, and erases all of its owner's")
+        self.answers.put(Restart())
+
+    def _ask(self, wish: Wish) -> None:
+        try:
+            if not ask(wish, self._incoming):
+                self._log.warning(
+                    "nobody here can set this box up: its settings file stays as it is"
+                )
+        except (OSError, StorageError) as error:
+            self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
 
 
 def ask(wish: Wish, incoming: Path = INCOMING) -> bool:

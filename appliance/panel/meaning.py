@@ -10,7 +10,6 @@ from appliance.messages import (
     ModeName,
     Mute,
     Repeat,
-    Restart,
     StateName,
     StopSpeaking,
     Talk,
@@ -57,5 +56,5 @@ class Meaning:
             case "long" if not self.holds:
                 return (Mute(not self.muted),)
             case "reset":
-                return (Forget(), Restart())
+                return (Forget(),)  # and, once it is noted on the disk, to start anew
         return ()

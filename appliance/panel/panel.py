@@ -10,7 +10,7 @@ from datetime import time as clock
 
 import msgspec
 
-from appliance.errors import PanelError, StorageError
+from appliance.errors import PanelError
 from appliance.machine import Machine
 from appliance.messages import (
     ButtonFault,
@@ -22,12 +22,13 @@ from appliance.messages import (
     TimersStand,
 )
 from appliance.models.store import Store
-from appliance.panel import health, held
+from appliance.panel import health
 from appliance.panel.around import Around
 from appliance.panel.button import Button, Gesture
 from appliance.panel.fingers import HELLO, WORDS, Fingers, place
 from appliance.panel.gpio import Wires
 from appliance.panel.health import Health
+from appliance.panel.held import Held
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, is_night, shown, until_change_s
 from appliance.panel.meaning import Meaning
 from appliance.panel.switch import Switch
@@ -77,8 +78,9 @@ class Panel:
             settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.shut
         )
         self._told = Told()
-        self._around = Around(machine, Store.of(settings))
-        self._state_path, self._health_path = settings.state_path(), health.place(settings)
+        self._around = Around(machine, Store.of(settings), state=settings.state_path())
+        self._health_path = health.place(settings)
+        self._held = Held(settings.state_path(), work.log)
         self._health = Health(pid=os.getpid(), wires=self._wires.by)
         self._written: Health | None = None
         self._standing: Standing | None = None
@@ -119,6 +121,8 @@ class Panel:
             self._switch.tick(now)
             self._cut(was=was)
         self._report()
+        while not self._held.answers.empty():
+            self._work.send(self._held.answers.get())
         for message in self._work.mail():
             self._hear(message)
         self._glow(now, again=bool(words))
@@ -161,28 +165,14 @@ class Panel:
                 self._notice = ""
             elif gesture == "setup":
                 self._notice = "setup"
-                self._held_for("setup")
+                self._held.wish("setup")
             if gesture == "reset":
-                self._held_for("reset")
+                self._held.wish("reset")
             for message in (*self._meaning.asks(gesture), *self._told.of(gesture)):
                 if message == Mute(on=True):
                     self._work.floor.closed += 1  # deaf from here on, whatever the conductor is at
                     self._meaning.muted = True
                 self._work.send(message)
-
-    def _held_for(self, wish: held.Wish) -> None:
-        """Set-up, or a reset: what this process may do of it, and a word to who may do the rest."""
-        log = self._work.log
-        try:
-            if wish == "reset":
-                gone = ", ".join(held.clear(self._state_path)) or "nothing"
-                log.warning(
-                    "reset by the button: deleted %s; the conversations are forgotten", gone
-                )
-            if not held.ask(wish):
-                log.warning("nobody here can set this box up: its settings file stays as it is")
-        except (OSError, StorageError) as error:
-            log.error("%s: %s", wish, error)
 
     def _turn(self, off: bool, at: float) -> None:
         was = self._switch.off

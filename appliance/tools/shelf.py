@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.files import write_whole
+from appliance.erase import replace
 from appliance.settings import Settings
 from appliance.tools.timers import MOST, Timer
 
@@ -104,4 +104,4 @@ class Shelf:
 
     def _write(self, data: bytes) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(self._file, data, 0o600)
+        replace(self._file, data, 0o600)  # names of timers are the owner's words

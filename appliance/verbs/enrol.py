@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 import sys
 import wave
 from collections.abc import Callable, Iterable
@@ -17,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from appliance.audio.record import record
+from appliance.erase import erase
 from appliance.errors import StorageError
 from appliance.hear import adaptation, enrolment, network
 from appliance.hear.enrolment import EnrolmentError, Heard, Take
@@ -69,15 +69,12 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
 def cli_forget(settings: Settings) -> int:
     """Delete what was enrolled, recordings too. Returns the exit code. Raises StorageError."""
     state = settings.state_path()
-    had = adaptation.forget(state)
-    recordings = state / RECORDINGS
-    if recordings.is_dir():
-        had = True
-        try:
-            shutil.rmtree(recordings)
-        except OSError as error:
-            problem = f"{recordings}: could not be deleted ({error.strerror})."
-            raise StorageError(problem) from error
+    paths = [state / adaptation.FILE, state / RECORDINGS]
+    had = any(os.path.lexists(path) for path in paths)
+    if left := erase(paths):
+        raise StorageError(
+            f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why})."
+        )
     if not had:
         return _say("There was nothing to forget.")
     return _say("Forgotten. A box that runs still knows it until it is started again.")

@@ -1,60 +1,49 @@
-"""What a reset by the button takes away, and what it leaves."""
+"""What a button held at power-on sets going: the word to who has the rights, and the note."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
 
-from appliance import settings
-from appliance.errors import StorageError
+from appliance import reset
 from appliance.firstboot import commands
-from appliance.hear import adaptation, kept
-from appliance.link import leftovers, link
+from appliance.messages import Restart, Say
 from appliance.panel import held
-from appliance.panel.held import RESET, WANTED_SETUP, ask, clear
-from appliance.tools import shelf
-from appliance.verbs import enrol
+from appliance.panel.held import WANTED_SETUP, Held, ask
 
-PATHS = {name for row in RESET for name in row.paths}
+LOG = logging.getLogger("panel")
 
 
-def test_every_file_of_the_table_is_one_that_a_part_of_the_box_writes() -> None:
-    """Their own names for it, so that a renamed file is not forgotten here."""
-    mine = settings.load(None, {"state_dir": "/state"})
-    timers = shelf.path(mine).relative_to("/state").parts[0]
-    house = {link.removed(mine).name, leftovers.path(mine).name}
-    assert {adaptation.FILE, enrol.RECORDINGS, kept.FILE, timers, *house} == PATHS
+def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None:
+    """The state's folder cannot be written: not even a note is possible."""
+    incoming, state = tmp_path / "incoming", tmp_path / "state"
+    incoming.mkdir()
+    (state / "timers").mkdir(parents=True)
+    (state / reset.NOTE).mkdir()  # in the note's way, and in root's way too
+    (state / reset.NOTE / "file").touch()
+    here = Held(state, LOG, incoming)
+    here.wish("reset")
+    assert here.answers.get(timeout=20) == Restart(), "all was erased at once"
+    assert (incoming / WANTED_SETUP).read_text() == "reset"
+    assert not (state / "timers").exists()
 
 
-def test_a_reset_deletes_what_the_table_says_and_nothing_else(tmp_path: Path) -> None:
-    for name in ("verdict-owner.npz", "echo.npz"):
-        (tmp_path / name).touch()
-    for folder in ("enrolled", "timers", "models", "memory"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "file").touch()
-    gone = clear(tmp_path)
-    assert sorted(gone) == ["echo.npz", "enrolled", "timers", "verdict-owner.npz"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["memory", "models"]
-
-
-def test_a_box_that_has_nothing_of_it_is_reset_as_well(tmp_path: Path) -> None:
-    assert clear(tmp_path) == []
-
-
-def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
-    (tmp_path / "precious").mkdir()
-    (tmp_path / "state").mkdir()
-    (tmp_path / "state/timers").symlink_to(tmp_path / "precious")
-    clear(tmp_path / "state")
-    assert (tmp_path / "precious").is_dir()
-    assert not (tmp_path / "state/timers").is_symlink()
-
-
-def test_what_cannot_be_deleted_is_one_sentence(tmp_path: Path) -> None:
+def test_a_reset_that_can_do_nothing_says_so_and_does_not_begin_anew(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
-    with pytest.raises(StorageError, match="could not be deleted"):
-        clear(tmp_path / "state")
+    here = Held(tmp_path / "state", LOG, tmp_path / "none")
+    here.wish("reset")
+    assert here.answers.get(timeout=20) == Say(reset.SAID_FAILED)
+
+
+def test_set_up_is_asked_for_and_erases_nothing(tmp_path: Path) -> None:
+    (tmp_path / "timers").mkdir()
+    incoming = tmp_path / "incoming"
+    incoming.mkdir()
+    Held(tmp_path, LOG, incoming)._ask_for_setup()
+    assert (incoming / WANTED_SETUP).read_text() == "setup"
+    assert (tmp_path / "timers").exists()
 
 
 @pytest.mark.parametrize("wish", ["setup", "reset"])

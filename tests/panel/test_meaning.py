@@ -9,7 +9,6 @@ from appliance.messages import (
     Message,
     Mute,
     Repeat,
-    Restart,
     StateName,
     StopSpeaking,
     Talk,
@@ -61,9 +60,9 @@ def test_a_double_press_repeats_the_last_answer() -> None:
 
 @pytest.mark.parametrize(
     ("gesture", "asked"),
-    [("reset", (Forget(), Restart())), ("reset_warning", ()), ("setup_warning", ())],
+    [("reset", (Forget(),)), ("reset_warning", ()), ("setup_warning", ())],
 )
-def test_a_reset_forgets_and_begins_anew_and_its_warning_does_nothing(
+def test_a_reset_forgets_at_once_and_its_warning_does_nothing(
     gesture: Gesture, asked: tuple[Message, ...]
 ) -> None:
     assert Meaning().asks(gesture) == asked

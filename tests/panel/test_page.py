@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from appliance.panel import around, button
-from appliance.panel.held import RESET, WANTED_SETUP
+from appliance.panel.held import WANTED_SETUP
 from appliance.panel.light import PATTERNS
+from appliance.reset import RESET
 
 PAGE = (Path(__file__).parents[2] / "docs" / "panel.md").read_text(encoding="utf-8")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from appliance import settings
+from appliance import reset, settings
 from appliance.errors import PanelError
 from appliance.machine import Machine
 from appliance.messages import Forget, Restart, Standing, StateChanged, TimersStand
@@ -49,11 +50,34 @@ def shown(panel: Panel) -> str:
     return panel._shown
 
 
-def test_a_reset_forgets_deletes_and_begins_anew(desk: Desk, panel: Panel, tmp_path: Path) -> None:
+def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
+    desk: Desk, panel: Panel, tmp_path: Path
+) -> None:
     (tmp_path / "echo.npz").touch()
     panel._take(["reset", "let_be"])
-    assert desk.sent == [Forget(), Restart()]
+    assert desk.sent == [Forget()], "at once"
+    until(lambda: stepped(panel) and Restart() in desk.sent)
+    assert (tmp_path / reset.NOTE).exists()
+    reset.finish(tmp_path)  # the start that follows
     assert not (tmp_path / "echo.npz").exists()
+
+
+def stepped(panel: Panel) -> bool:
+    panel.step(1.0)
+    return True
+
+
+def until(true: Callable[[], bool]) -> None:
+    end_s = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end_s, "it never came"
+        time.sleep(0.005)
+
+
+def test_a_reset_that_is_not_finished_is_in_the_light(panel: Panel, tmp_path: Path) -> None:
+    panel._around = replace(panel._around, state=tmp_path)
+    reset.begin(tmp_path)
+    assert shown(panel) == "failed"
 
 
 def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel) -> None:
