@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from appliance import reset
 from appliance.__main__ import main, parser
 from appliance.messages import Restart
 from appliance.settings import load
@@ -320,3 +321,20 @@ def test_a_restart_without_systemd_is_the_same_process_anew_with_nothing_left_op
     finally:
         box.kill()
         box.wait()
+
+
+def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
+    settings_file: Path, tmp_path: Path
+) -> None:
+    state, log = load(settings_file).state_path(), tmp_path / "log"
+    (state / "timers").mkdir(parents=True)
+    reset.begin(state)
+    box = begin(settings_file, log)
+    try:
+        assert comes(lambda: "conductor is up" in log.read_text())
+        text = log.read_text()
+        assert text.index("everything of the owner's on this box is erased") < text.index(" is up")
+        assert not (state / "timers").exists()
+    finally:
+        box.terminate()
+        assert box.wait(30.0) == 0

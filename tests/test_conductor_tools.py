@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance import memory
+from appliance import memory, reset
 from appliance.messages import (
     Ask,
     CallAnswered,
@@ -128,6 +128,19 @@ def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
         box.load_model()  # a thinker that was started again is given nothing of it
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(
+    ("noted", "said"), [(reset.DONE, reset.SAID_DONE), ("enrolled: worn out", reset.SAID_LEFT)]
+)
+def test_what_became_of_a_reset_is_said_at_the_start_after_it(
+    tmp_path: Path, noted: str, said: str
+) -> None:
+    (tmp_path / reset.NOTE).write_text(noted)
+    box = Box(settings_in(tmp_path))
+    assert box.get("speaker", Speak).text == said
+    box.supervisor.stop_all()
+    box.supervisor.close()
 
 
 def tell(box: Box, *answers: str) -> None:
