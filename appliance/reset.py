@@ -51,6 +51,7 @@ RESET: tuple[Row, ...] = (
     Row("what the room sounds like", "erases", ("echo.npz",)),
     Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant")),
+    Row("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
     Row("the wish for a model", "erases", ("models/wanted",)),
     Row("what commands left in the box's home", "erases",
         (".local/state/interlude", ".config/interlude")),

@@ -15,7 +15,7 @@ from appliance.hear import adaptation, kept
 from appliance.link import leftovers, link
 from appliance.memory import Memory, path
 from appliance.reset import DONE, NOTE, RESET, SAID_DONE, SAID_LEFT, begin, clear, finish, to_say
-from appliance.settings import Settings
+from appliance.settings import Settings, adjusted
 from appliance.tools import shelf
 from appliance.verbs import enrol
 from tests import skips
@@ -55,7 +55,16 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
     memory = path(mine).relative_to(state).parts[0]
     house = {link.removed(mine).name, leftovers.path(mine).name}
     elsewhere = {".local/state/interlude", ".config/interlude", "models/wanted"}
-    known = {memory, adaptation.FILE, enrol.RECORDINGS, kept.FILE, timers, *house, *elsewhere}
+    known = {
+        memory,
+        adaptation.FILE,
+        enrol.RECORDINGS,
+        kept.FILE,
+        timers,
+        adjusted.FILE,
+        *house,
+        *elsewhere,
+    }
     assert known == PATHS
 
 
