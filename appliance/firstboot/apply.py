@@ -1,17 +1,21 @@
 """Writing what a seed wants: each file whole or not at all, and again after a cut, to the same end.
 
 A seed is refused as a whole before this begins, and is taken off the card only after it: a start
-that is cut short does all of it anew.
+that is cut short does all of it anew. Every folder on the way is root's, and reached by descriptor
+(folder.py): nothing is written, owned or removed by way of a link.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import os
-import pwd
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import SeedRefused, SettingsError, StorageError
+from appliance.firstboot.folder import own_folder
 from appliance.firstboot.plan import (
     CONNECTION,
     KEYS,
@@ -50,25 +54,20 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
     check(seed)
     if seed.timezone and not (ground.root / "usr/share/zoneinfo" / seed.timezone).is_file():
         raise SeedRefused(f"There is no time zone `{seed.timezone}`.", "Use one as Europe/Berlin.")
-    now = ground.root / SETTINGS
-    files = plan(seed, now.read_text(encoding="utf-8") if now.is_file() else "")
-    try:
-        for file in files:
-            if file.path == SETTINGS:
-                _loads(file, ground)
-        for file in files:
-            for place in _places(file, ground):
-                _write(place, file, ground.disk)
-        if seed.timezone:
-            for base in (ground.keep, ground.root):
-                _folder(base, Path("etc"), ground.disk)
+    files = plan(seed, _settings_now(ground))
+    ready = [(file, _encoded(file)) for file in files]
+    for file, data in ready:
+        if file.path == SETTINGS:
+            _loads(data)
+    for file, data in ready:
+        for base in _bases(file, ground):
+            with _in_words(file.path), _folder_of(base, file.path, ground) as folder:
+                _write(folder / Path(file.path).name, data, file.mode, ground.disk)
+    if seed.timezone:
+        for base in (ground.keep, ground.root):
+            with _in_words(ZONE), _folder_of(base, ZONE, ground) as folder:
                 zone = f"/usr/share/zoneinfo/{seed.timezone}"
-                ground.disk.link(base / ZONE, zone)
-    except OSError as error:
-        if isinstance(error, StorageError):
-            raise
-        problem = f"{error.filename or 'The card'}: {error.strerror}."
-        raise StorageError(f"What the seed says could not all be written: {problem}") from error
+                ground.disk.link(folder / Path(ZONE).name, zone)
     return [file.path for file in files]
 
 
@@ -81,55 +80,96 @@ def forget(ground: Ground | None = None) -> None:
     Raises StorageError.
     """
     ground = ground or Ground()
-    gone = [base / path for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
-    gone += [ground.keep / path for path in (*OF_THE_SYSTEM, ZONE)]
-    gone += [ground.root / path for path in (SETTINGS, WANTED)]
-    gone += [*(ground.root / SECRETS).glob("*"), *(ground.root / WARNINGS).glob("warnings.log*")]
+    gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
+    gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
+    gone += [(ground.root, path) for path in (SETTINGS, WANTED)]
+    left = []
+    for base, path in gone:
+        if os.path.lexists(base / path):
+            try:
+                with _in_words(path), _folder_of(base, path, ground) as folder:
+                    ground.disk.remove(folder / Path(path).name)
+            except StorageError as error:  # one stubborn file keeps no other
+                left.append(error.problem)
+    for path, names in ((SECRETS, "*"), (WARNINGS, "warnings.log*")):
+        try:
+            with _in_words(path):
+                _empty(ground.root / path, names)
+        except StorageError as error:
+            left.append(error.problem)
+    if left:
+        raise StorageError(" ".join(left))
+
+
+def _empty(folder: Path, names: str) -> None:
+    """Take files away from a folder that may be another user's: by its descriptor, so that whatever
+    lies there, no file of another folder goes. Raises OSError."""
     try:
-        for path in gone:
-            if path.exists() or path.is_symlink():
-                ground.disk.remove(path)
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        for name in fnmatch.filter(os.listdir(fd), names):  # noqa: PTH208  # by descriptor
+            os.unlink(name, dir_fd=fd)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def _settings_now(ground: Ground) -> str:
+    try:
+        return (ground.root / SETTINGS).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        problem = "The settings of this box cannot be read; nothing was changed."
+        raise SeedRefused(problem) from error
+
+
+def _encoded(file: File) -> bytes:
+    """Before anything is written: what cannot be a file is no seed."""
+    try:
+        return file.text.encode()
+    except UnicodeEncodeError as error:
+        raise SeedRefused(f"What belongs into {file.path} has letters that are none.") from error
+
+
+def _bases(file: File, ground: Ground) -> list[Path]:
+    return [ground.root] if file.own else [ground.keep, ground.root]
+
+
+def _folder_of(base: Path, path: str, ground: Ground) -> AbstractContextManager[Path]:
+    return own_folder(base, Path(path).parent, ground.disk, _FOLDERS)
+
+
+@contextmanager
+def _in_words(path: str) -> Iterator[None]:
+    """Raises StorageError, with the file's own name, for an OSError."""
+    try:
+        yield
+    except StorageError:
+        raise
     except OSError as error:
-        raise StorageError(f"{error.filename}: {error.strerror}.") from error
+        raise StorageError(f"{path} could not be changed ({error.strerror}).") from error
 
 
-def _places(file: File, ground: Ground) -> list[Path]:
-    bases = [ground.root] if file.own else [ground.keep, ground.root]
-    for base in bases:
-        _folder(base, Path(file.path).parent, ground.disk)
-    return [base / file.path for base in bases]
-
-
-def _folder(base: Path, folder: Path, disk: Disk) -> None:
-    """Make it, with those around it; a private one private, one that is there as it is."""
-    for part in reversed([folder, *folder.parents][:-1]):
-        if not (base / part).is_dir():
-            disk.make_folder(base / part)
-            (base / part).chmod(_FOLDERS.get(str(part), 0o755))
-
-
-def _write(place: Path, file: File, disk: Disk) -> None:
+def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
     """Never readable by others for a moment, and there as a whole."""
     fresh = place.with_name(f".{place.name}.new")
     fresh.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    disk.write(fresh, file.text.encode(), file.mode)
-    if os.geteuid() == 0 and file.owner != "root":
-        user = pwd.getpwnam(file.owner)
-        os.chown(fresh, user.pw_uid, user.pw_gid)
+    disk.write(fresh, data, mode)
     disk.settle(place.parent)
     disk.rename(fresh, place)
 
 
-def _loads(file: File, ground: Ground) -> None:
-    """Whether the box itself could use the settings. Raises SeedRefused."""
-    trial = ground.root / SETTINGS
-    trial = trial.with_name(".settings.trial.yaml")
-    _folder(ground.root, Path(SETTINGS).parent, ground.disk)
-    trial.write_text(file.text, encoding="utf-8")
+def _loads(data: bytes) -> None:
+    """Whether the box itself could use the settings; tried in memory. Raises SeedRefused."""
+    fd = os.memfd_create("settings")
     try:
-        load(trial)
+        os.write(fd, data)
+        load(Path(f"/proc/self/fd/{fd}"))
     except SettingsError as error:
-        raise SeedRefused(f"The box cannot use these settings: {error.problem}") from error
+        said = error.problem.replace(f"/proc/self/fd/{fd}", "settings.yaml")
+        raise SeedRefused(f"The box cannot use these settings: {said}") from error
     finally:
-        trial.unlink()
+        os.close(fd)

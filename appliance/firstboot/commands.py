@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pwd
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 from appliance.errors import InterludeError
-from appliance.firstboot import grow
+from appliance.files import write_whole
+from appliance.firstboot import grow, typed
 from appliance.firstboot.apply import Ground, apply, forget
 from appliance.firstboot.begin import begin
 from appliance.firstboot.radio import Radio
@@ -44,7 +46,7 @@ def cli_begin(folder: Path = FOLDER) -> int:
     (folder / BAD_SEED).unlink(missing_ok=True)
     if begun.problem:
         print(f"<4>The card's seed was not used: {begun.problem}")  # a warning: sd-daemon(3)
-        (folder / BAD_SEED).write_text(begun.problem, encoding="utf-8")
+        write_whole(folder / BAD_SEED, begun.problem.encode(errors="replace"), lasting=False)
     elif begun.seeded:
         print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
         if "etc/hostname" in begun.seeded:
@@ -64,7 +66,8 @@ def cli_setup(settings: Callable[[], Settings], folder: Path = FOLDER) -> int:
     def applied(seed: Seed) -> None:
         apply(seed, Ground())
 
-    set_up = SetUp(Radio(), voice.says, applied, folder)
+    page_uid = pwd.getpwnam(typed.USER).pw_uid
+    set_up = SetUp(Radio(), voice.says, applied, folder, page_uid=page_uid)
     bad = folder / BAD_SEED
     if bad.exists():
         said = bad.read_text(encoding="utf-8")

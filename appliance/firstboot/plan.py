@@ -25,21 +25,20 @@ KEYS = "root/.ssh/authorized_keys"
 HOST, HOSTS, TIMEZONE = "etc/hostname", "etc/hosts", "etc/timezone"
 COUNTRY = "etc/modprobe.d/interlude-country.conf"
 OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # which every system has, or does without
-WANTED = "var/lib/interlude/models/wanted"
+WANTED = "etc/interlude/model-wanted"  # of models/wish.py
 
 
 @dataclass(frozen=True)
 class File:
-    """One file: its path below the root, its mode, and what is in it.
+    """One file: its path below the root, its mode, and what is in it. Root's, as its folder is.
 
-    `own`: it lies on data at that very path, and not below keep. `owner`: a user, by name.
+    `own`: it lies on data at that very path, and not below keep.
     """
 
     path: str
     text: str
     mode: int = 0o644
     own: bool = False
-    owner: str = "root"
 
 
 def plan(seed: Seed, settings_now: str = "") -> list[File]:
@@ -68,7 +67,7 @@ def plan(seed: Seed, settings_now: str = "") -> list[File]:
     if changed:
         files.append(File(SETTINGS, _merged(settings_now, changed), own=True))
     if seed.model and seed.model != "pocket":
-        files.append(File(WANTED, f"{seed.model}\n", own=True, owner="interlude"))
+        files.append(File(WANTED, f"{seed.model}\n", own=True))
     return files
 
 
@@ -120,7 +119,7 @@ def _merged(now: str, changed: dict[str, Any]) -> str:
     """The settings file with what was changed; its comments are kept where it has nothing else."""
     try:
         before = yaml.safe_load(now) or {}
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month
         raise SeedRefused(
             "The settings of this box cannot be read; nothing was changed."
         ) from error

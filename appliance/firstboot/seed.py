@@ -132,7 +132,7 @@ def _check_key(key: str, number: int) -> None:
     except binascii.Error:
         blob = b""
     # The blob begins with its own kind, behind four bytes of length (RFC 4253, 6.6).
-    if found is None or blob[4 : 4 + len(found[1])] != found[1].encode():
+    if found is None or not _utf8(key) or blob[4 : 4 + len(found[1])] != found[1].encode():
         problem = f"The ssh key number {number} is none that a box takes."
         raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
 

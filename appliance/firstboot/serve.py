@@ -1,11 +1,11 @@
 """Serves the set-up page on the access point's address, while the box is in set-up and no longer.
 
 Runs without rights. What was typed goes into a file, and root's own part reads, checks and applies
-it (setup.py). Both meet in one folder in memory:
+it (setup.py). Each writes into a folder of its own, in memory, where the other only reads:
 
-open         root: there is set-up; the page's address and the names of networks in reach
-typed.yaml   the page: a seed in our own form
-problem      root: what went wrong with the last one, in a sentence
+/run/interlude-setup/open      root: there is set-up; the page's address, and networks in reach
+/run/interlude-setup/problem   root: what went wrong with the last one, in a sentence
+/run/interlude-page/typed.json the page: what was typed (typed.py)
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ import time
 from pathlib import Path
 
 import msgspec
-import yaml
 
-from appliance.files import write_whole
+from appliance.firstboot import typed
 from appliance.firstboot.page import HEADERS, MOST_BYTES, Page, Reply
-from appliance.firstboot.seed import Seed
 
-FOLDER = Path("/run/interlude-setup")
-OPEN, TYPED, PROBLEM = "open", "typed.yaml", "problem"
+FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
+OPEN, PROBLEM = "open", "problem"
 CONNECTION_S = 5.0  # for one request; the next one waits that long behind a slow one
 LOOK_S = 0.5
 
@@ -42,20 +40,20 @@ def opened(folder: Path) -> Opened | None:
         return None
 
 
-def serve(folder: Path = FOLDER) -> None:
+def serve(folder: Path = FOLDER, own: Path = typed.FOLDER) -> None:
     """Until the set-up is over. Returns at once where there is none. Raises OSError."""
     said = opened(folder)
     if said is None:
         return
-    with server(folder, said) as http_server:
+    with server(folder, said, own) as http_server:
         while opened(folder) is not None:
             http_server.handle_request()
 
 
-def server(folder: Path, said: Opened) -> http.server.HTTPServer:
-    """Bound to that address and no other."""
+def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
+    """Bound to that address and no other. `folder`: root's; `own`: the page's."""
     place = said.address if said.port == 80 else f"{said.address}:{said.port}"
-    page = Page(place, lambda seed: put(folder, seed), said.names)
+    page = Page(place, lambda seed: typed.put(own, seed), said.names)
 
     class Handler(http.server.BaseHTTPRequestHandler):
         timeout = CONNECTION_S
@@ -98,21 +96,3 @@ def server(folder: Path, said: Opened) -> http.server.HTTPServer:
     made = http.server.HTTPServer((said.address, said.port), Handler)
     made.timeout = LOOK_S
     return made
-
-
-def put(folder: Path, seed: Seed) -> None:
-    """Hand a seed to root, as a whole."""
-    write_whole(folder / TYPED, written(seed).encode(), 0o640, lasting=False)
-
-
-def written(seed: Seed) -> str:
-    """A seed of the page in our own form, as forms.py reads it."""
-    own: dict[str, object] = {
-        key: value for key in ("hostname", "mode", "model") if (value := getattr(seed, key))
-    }
-    if seed.wifi is not None:
-        own["wifi"] = {"name": seed.wifi.name.decode("utf-8"), "password": seed.wifi.password,
-                       "country": seed.country}  # fmt: skip
-    if seed.broker:
-        own["mqtt"] = {"broker": seed.broker, "user": seed.user, "password": seed.password}
-    return yaml.safe_dump(own, allow_unicode=True)

@@ -1,12 +1,13 @@
 """Setting a box up by voice and page: no network, and nobody has said of one.
 
 The box opens a Wi-Fi of its own, says how to join it, and waits for what is typed into its page
-(serve.py, which has no rights). What is typed goes the same way as a seed on the card. Runs as
-root, without a network itself.
+(serve.py, which has no rights). Of that page root takes the page's own fields and nothing else
+(typed.py); then they go the same way as a seed on the card. Runs as root, without a network itself.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Callable
@@ -18,10 +19,10 @@ import msgspec
 
 from appliance.errors import InterludeError, StorageError
 from appliance.files import write_whole
-from appliance.firstboot import forms
+from appliance.firstboot import typed, words
 from appliance.firstboot.radio import ADDRESS
-from appliance.firstboot.seed import Seed
-from appliance.firstboot.serve import FOLDER, OPEN, PROBLEM, TYPED, Opened
+from appliance.firstboot.seed import Seed, check
+from appliance.firstboot.serve import FOLDER, OPEN, PROBLEM, Opened
 
 NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi that is known
 REPEAT_S = 90.0  # between two tellings of how to join
@@ -49,16 +50,20 @@ class SetUp:
 
     says   a sentence aloud, and whether the box took it, which may still be starting
     apply  brings the box to a seed
+    password       of its own Wi-Fi: words, typed as one
+    folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
     """
 
     radio: Radios
     says: Callable[[str], bool]
     apply: Callable[[Seed], object]
     folder: Path = FOLDER
+    page: Path = typed.FOLDER
+    page_uid: int = field(default_factory=os.geteuid)
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
-    password: str = field(default_factory=lambda: f"{secrets.randbelow(10**8):08d}")
+    password: tuple[str, ...] = field(default_factory=words.password)
 
     def run(self, *, asked: bool = False) -> str:
         """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two.
@@ -84,7 +89,8 @@ class SetUp:
             self.says(f"I have no network, and cannot open a Wi-Fi of my own. {error.problem}")
             raise
         finally:
-            self._clear(OPEN, TYPED, PROBLEM)
+            self._clear(OPEN, PROBLEM)
+            typed.clear(self.page)
             self.radio.close()
 
     def insist(self, sentence: str) -> None:
@@ -95,8 +101,9 @@ class SetUp:
 
     def _until_set_up(self, *, asked: bool) -> str:
         names = tuple(self.radio.names())
+        typed.clear(self.page)
         while True:
-            self.radio.open(self.name, self.password)
+            self.radio.open(self.name, "".join(self.password))
             self._write(OPEN, msgspec.json.encode(Opened(ADDRESS, names=names)))
             seed = self._wait_for_seed(asked=asked)
             if seed is None:
@@ -132,27 +139,23 @@ class SetUp:
             self.sleep(LOOK_S)
 
     def _typed(self) -> Seed | None:
-        path = self.folder / TYPED
-        if not path.exists():
-            return None
-        data = b""
-        try:
-            with path.open("rb") as file:
-                data = file.read(forms.MOST_BYTES + 1)
-        finally:
-            path.unlink(missing_ok=True)
-        return forms.read({"interlude.yaml": data})
+        """Raises SeedRefused."""
+        seed = typed.take(self.page, self.page_uid)
+        if seed is not None:
+            check(seed)
+        return seed
 
     def invitation(self, *, asked: bool = False) -> str:
-        """As it is said aloud: digits one by one, or they would be said as a number."""
+        """As it is said aloud: digits one by one, or they would be said as a number; the password
+        word by word, each of them a sentence, so that there is a pause to type it in."""
         number = " ".join(self.name.removeprefix("Interlude "))
-        digits = self.password
-        password = ", ".join(" ".join(digits[at : at + 2]) for at in range(0, len(digits), 2))
+        password = ". ".join(word.capitalize() for word in self.password)
         address = ADDRESS.replace(".", " dot ")
         why = "I am ready to be set up." if asked else "I have no network."
         return (
-            f"{why} With a phone, join the Wi-Fi named Interlude {number}. "
-            f"Its password is {password}. Then open {address}."
+            f"{why} With a phone, join the Wi-Fi named Interlude {number}. Its password is "
+            f"five words, typed as one, in small letters, without spaces. "
+            f"They are: {password}. Then open {address}."
         )
 
     def _tell(self, problem: str) -> None:

@@ -1,8 +1,8 @@
 """The model that a box is to have and has not yet: until it is here, the shipped one stands in.
 
-Its name stands in models/wanted (the first start writes it). It comes from the hub in the
-background, gone on with after every cut, or from a USB stick, each byte checked. Then the box is
-told to begin anew, once nobody talks with it.
+Its name stands in /etc/interlude/model-wanted (root writes it, and takes it away when the unit's
+fetch has ended well). It comes from the hub in the background, gone on with after every cut, or
+from a USB stick, each byte checked. Then the box is told to begin anew, once nobody talks with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from appliance.files import sync_folder
 from appliance.models import catalogue
 from appliance.models.catalogue import Model, ModelFile
 from appliance.models.fetch import SPARE_BYTES, free_bytes, megabytes
-from appliance.models.store import WANTED, Pin, Store, storage_errors
+from appliance.models.store import Pin, Store, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
 QUIET_LOOK_S = 2.0
@@ -50,7 +50,6 @@ class Errand:
         """Fetch until it is here. False if nothing was awaited. Raises ModelError, StorageError."""
         model = awaited(self.store)
         if model is None:
-            (self.store.root / WANTED).unlink(missing_ok=True)  # it is here already
             return False
         size = megabytes(model.size or 0)
         self.says(f"I am fetching my large model, {size}. Until it is here I know only a little.")
@@ -95,7 +94,6 @@ class Errand:
 
     def arrived(self, model: Model) -> None:
         """Say so and begin anew with it, once nobody talks."""
-        (self.store.root / WANTED).unlink(missing_ok=True)
         self.says("My large model is here. I begin anew with it; give me a minute.")
         while self.talking():
             self.sleep(QUIET_LOOK_S)

@@ -4,8 +4,9 @@ models/NAME/            the files; FILE.partial while one is being fetched
 models/NAME/whole.json  written last: every file with its size and SHA-256
 models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs
-models/wanted           the name of one that is to come (awaited.py); until then the shipped one
-                        stands in for it
+
+/etc/interlude/model-wanted, root's, names one that is to come (awaited.py); until then the shipped
+one stands in for it.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ from appliance.settings import Settings
 from appliance.think.model import LocalModel, Sampling
 
 State = Literal["shipped", "installed", "partial", "missing"]
-WANTED = "wanted"
+WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up
 STANDS_IN = "pocket"
 _CHUNK_BYTES = 1 << 20
 
 log = logging.getLogger("models")
 
 
-def resolve(settings: Settings) -> LocalModel:
+def resolve(settings: Settings, wanted: Path = WANTED) -> LocalModel:
     """The language model that the settings name. Raises ModelError if it is not all here.
 
     One that is being fetched in the background is stood in for.
     """
-    store, name = Store.of(settings), settings.thinking.model
+    store, name = Store.of(settings, wanted), settings.thinking.model
     if name == store.wanted() and store.state(catalogue.find(name, store.models)) != "installed":
         log.info("%s is still to come; %s stands in for it", name, STANDS_IN)
         name = STANDS_IN
@@ -58,14 +59,15 @@ class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Store:
-    """The models directory of one box."""
+    """The models directory of one box. `wish`: the file that names a model that is to come."""
 
     root: Path
     models: dict[str, Model]
+    wish: Path = WANTED
 
     @classmethod
-    def of(cls, settings: Settings) -> Store:
-        return cls(settings.state_path() / "models", catalogue.load())
+    def of(cls, settings: Settings, wanted: Path = WANTED) -> Store:
+        return cls(settings.models_path(), catalogue.load(), wanted)
 
     # ── where ────────────────────────────────────────────────────────────────────────────────
     def folder(self, model: Model) -> Path:
@@ -96,7 +98,7 @@ class Store:
     def wanted(self) -> str:
         """The name of a model that is to come; "" if none is."""
         try:
-            return (self.root / WANTED).read_text(encoding="utf-8")[:80].strip()
+            return self.wish.read_text(encoding="utf-8")[:80].strip()
         except (OSError, UnicodeDecodeError):
             return ""
 

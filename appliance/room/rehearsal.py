@@ -280,11 +280,11 @@ class Rehearsal:
 def _with_own_state(settings: Settings, folder: Path) -> Settings:
     """The owner's models, but a memory of the rehearsal's own, and no chime."""
     folder.mkdir(exist_ok=True)
-    models = folder / "models"
-    if not models.is_symlink():
-        models.symlink_to((settings.state_path() / "models").absolute())
     silent = msgspec.structs.replace(settings.speaking, chime=False)  # a scene begins in silence
-    return msgspec.structs.replace(settings, state_dir=str(folder), speaking=silent)
+    return msgspec.structs.replace(
+        settings, state_dir=str(folder), models_dir=str(settings.models_path().absolute()),
+        speaking=silent,
+    )  # fmt: skip
 
 
 def _noise(scene: Scene) -> Samples:

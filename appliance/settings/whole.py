@@ -15,6 +15,8 @@ from appliance.settings.tools import Tools
 
 DEFAULTS = Path(__file__).parents[1] / "defaults.yaml"
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
+SYSTEM_STATE = Path("/var/lib/interlude")  # of the unit (StateDirectory=)
+SYSTEM_MODELS = Path("/var/lib/interlude-models")  # tmpfiles.d: of the user that fetches them
 
 
 def user_file() -> Path:
@@ -33,6 +35,7 @@ class Settings(Section, frozen=True):
 
     mode: Literal["open", "push_to_talk", "wake_word"]
     state_dir: str
+    models_dir: str
     card: Card
     hearing: Hearing
     thinking: Thinking
@@ -45,10 +48,20 @@ class Settings(Section, frozen=True):
     log: Literal["debug", "info", "warning", "error"]
 
     def state_path(self) -> Path:
-        """Where models and memory live: the setting, systemd's StateDirectory=, or XDG's."""
+        """Where all that the box keeps lives: the setting, systemd's StateDirectory=, or XDG's."""
         if self.state_dir:
             return Path(self.state_dir).expanduser()
         if systemd := os.environ.get("STATE_DIRECTORY"):
             return Path(systemd.split(":")[0])
         base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(base) / "interlude"
+
+    def models_path(self) -> Path:
+        """Where the models lie: the setting, a box's own folder for them, or beside the state.
+
+        On a box they belong to another user than the rest: to the one that speaks with the world.
+        """
+        if self.models_dir:
+            return Path(self.models_dir).expanduser()
+        state = self.state_path()
+        return SYSTEM_MODELS if state == SYSTEM_STATE else state / "models"

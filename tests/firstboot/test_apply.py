@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
-from appliance.errors import SeedRefused
+from appliance.errors import SeedRefused, StorageError
 from appliance.firstboot.apply import ZONE, Ground, apply, forget
 from appliance.firstboot.plan import (
     CONNECTION,
+    KEYS,
     OF_THE_SYSTEM,
     PASSWORD,
     SETTINGS,
@@ -114,7 +116,6 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
     before = tree(ground.root)
     (ground.root / SETTINGS).unlink()
     written = apply(dataclasses.replace(seed, model=""), ground)
-    (ground.root / WANTED).parent.mkdir(parents=True)
     (ground.root / WANTED).write_text(seed.model)
     assert {file.path for file in plan(seed)} == {*written, WANTED}
     forget(ground)
@@ -186,6 +187,98 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     assert cuts > 20
     left = {name: file for name, file in tree(ground.keep).items() if not name.endswith(".new")}
     assert left == tree(twin.keep)
+
+
+FOLDERS = ("etc", "etc/interlude", "etc/interlude/secrets", "root", "root/.ssh",
+           "etc/NetworkManager", "etc/NetworkManager/system-connections")  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_folder_that_is_a_link_is_written_into(
+    ground: Ground, tmp_path: Path, folder: str
+) -> None:
+    trap = tmp_path / "trap"
+    trap.mkdir(mode=0o755)
+    for base in (ground.root, ground.keep):
+        place = base / folder
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.is_dir():
+            shutil.rmtree(place)
+        place.symlink_to(trap)
+    with pytest.raises(StorageError, match="is no folder"):
+        apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
+    assert list(trap.rglob("*")) == []
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
+def test_nor_one_that_others_may_change(ground: Ground, mode: int) -> None:
+    place = ground.root / "etc/interlude"
+    place.chmod(mode)
+    if mode == 0o775:
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a folder to another group")
+        os.chown(place, -1, 12_345)
+    with pytest.raises(StorageError, match="another user"):
+        apply(Seed(model="gemma-4-e2b"), ground)
+    place.chmod(0o755)
+    assert WANTED in apply(Seed(model="gemma-4-e2b"), ground)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_nor_one_that_belongs_to_another_user(ground: Ground) -> None:
+    place = ground.root / "etc/interlude"
+    os.chown(place, 12_345, 12_345)
+    with pytest.raises(StorageError, match="another user"):
+        apply(Seed(model="gemma-4-e2b"), ground)
+    assert not (place / "model-wanted").exists()
+
+
+def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
+    ground: Ground, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("as it was")
+    (ground.root / "etc/interlude/.model-wanted.new").symlink_to(victim)
+    (ground.root / WANTED).symlink_to(victim)
+    apply(Seed(model="gemma-4-e2b"), ground)
+    assert victim.read_text() == "as it was"
+    assert (ground.root / WANTED).read_text() == "gemma-4-e2b\n"
+
+
+def test_nothing_that_root_writes_belongs_to_another_user(ground: Ground) -> None:
+    apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
+    for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
+        assert path.lstat().st_uid == os.geteuid()
+    assert (ground.root / WANTED).stat().st_mode & 0o777 == 0o644
+
+
+def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    (ground.root / CONNECTION).unlink()
+    (ground.root / CONNECTION / "full").mkdir(parents=True)
+    with pytest.raises(StorageError, match="interlude-wifi"):
+        forget(ground)
+    assert not (ground.root / PASSWORD).exists()
+    assert not (ground.root / KEYS).exists()
+    assert not (ground.root / SETTINGS).exists()
+
+
+def test_a_reset_takes_no_file_from_behind_a_link(ground: Ground, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "warnings.log").write_text("another's")
+    (ground.root / "var/log").mkdir(parents=True)
+    (ground.root / "var/log/interlude").symlink_to(elsewhere)
+    with pytest.raises(StorageError, match="var/log/interlude"):
+        forget(ground)
+    assert (elsewhere / "warnings.log").exists()
+
+
+def test_what_cannot_be_a_file_is_refused_before_anything_is_written(ground: Ground) -> None:
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)), ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
 @pytest.mark.parametrize(

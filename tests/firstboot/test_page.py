@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import os
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +13,10 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from appliance.firstboot import forms
 from appliance.firstboot.page import FORM, MOST_A_MINUTE, MOST_BYTES, Page
 from appliance.firstboot.seed import Seed, Wifi, check
-from appliance.firstboot.serve import OPEN, TYPED, Opened, put, server
+from appliance.firstboot.serve import OPEN, Opened, server
+from appliance.firstboot.typed import FILE, MODELS, Typed, put, take
 
 PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
@@ -53,10 +55,21 @@ def test_what_is_typed_becomes_a_seed(page: Page, taken: list[Seed]) -> None:
 
 def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
     put(tmp_path, MEANT)
-    assert (tmp_path / TYPED).stat().st_mode & 0o777 == 0o640
-    read = forms.read({"interlude.yaml": (tmp_path / TYPED).read_bytes()})
-    check(read)
-    assert read == MEANT
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+    taken = take(tmp_path, os.geteuid())
+    assert taken is not None
+    check(taken)
+    assert taken == MEANT
+    assert take(tmp_path, os.geteuid()) is None
+
+
+def test_every_field_of_the_page_is_one_that_root_takes(page: Page) -> None:
+    shown = page.get("/").body
+    fields = set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', shown)) - {"token"}
+    fields |= set(re.findall(r'<select name="(\w+)"', shown))
+    assert fields == set(Typed.__struct_fields__)
+    offered = re.findall(r'<option value="([^"]*)">', shown.partition('name="model"')[2])
+    assert tuple(offered) == MODELS
 
 
 def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(page: Page) -> None:
@@ -139,7 +152,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, int]]:
     """The page on a port of this machine."""
     said = Opened("127.0.0.1", 0)
     (tmp_path / OPEN).write_bytes(msgspec.json.encode(said))
-    made = server(tmp_path, said)
+    made = server(tmp_path, said, tmp_path)
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield tmp_path, made.server_address[1]

@@ -75,9 +75,10 @@ def put(folder: Path, text: bytes = TEXT, audio: bytes = AUDIO) -> Path:
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
     model = large()
-    store = Store(tmp_path / "models", {"large": model, "pocket": catalogue.find("pocket")})
+    models = {"large": model, "pocket": catalogue.find("pocket")}
+    store = Store(tmp_path / "models", models, tmp_path / "model-wanted")
     store.root.mkdir()
-    (store.root / "wanted").write_text("large\n")
+    store.wish.write_text("large\n")
     return Box(store, model)
 
 
@@ -169,7 +170,7 @@ def test_a_stick_that_is_pulled_out_is_named_as_the_reason_and_nothing_is_taken(
 def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_path: Path) -> None:
     unknown = {role: ModelFile(path=f.path) for role, f in box.model.files.items()}
     model = msgspec.structs.replace(box.model, files=unknown)
-    other = Box(Store(box.store.root, {"large": model}), model)
+    other = Box(Store(box.store.root, {"large": model}, box.store.wish), model)
     put(tmp_path / "stick")
     assert len(on_stick(tmp_path / "stick", model)[0]) == 2
     with pytest.raises(ModelError, match="Nobody knows"):
@@ -178,23 +179,23 @@ def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_
 
 @pytest.mark.parametrize("name", ["", "large\n\n", "pocket"])
 def test_what_is_awaited_is_a_model_that_is_not_here(box: Box, name: str) -> None:
-    (box.store.root / "wanted").write_text(name)
+    box.store.wish.write_text(name)
     assert (awaited(box.store) == box.model) == (name.strip() == "large")
 
 
 def test_a_name_that_is_none_is_a_sentence(box: Box) -> None:
-    (box.store.root / "wanted").write_text("larg")
+    box.store.wish.write_text("larg")
     with pytest.raises(InterludeError, match="no model `larg`"):
         awaited(box.store)
 
 
 def test_the_shipped_model_stands_in_only_for_one_that_is_awaited(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path), "thinking": {"model": "gemma-4-e2b"}})
+    wish = tmp_path / "model-wanted"
     with pytest.raises(ModelError, match="not on this box"):
-        resolve(settings)
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models/wanted").write_text("gemma-4-e2b\n")
-    assert resolve(settings).name == "pocket"
-    (tmp_path / "models/wanted").write_text("gemma-4-e4b\n")
+        resolve(settings, wish)
+    wish.write_text("gemma-4-e2b\n")
+    assert resolve(settings, wish).name == "pocket"
+    wish.write_text("gemma-4-e4b\n")
     with pytest.raises(ModelError):
-        resolve(settings)
+        resolve(settings, wish)

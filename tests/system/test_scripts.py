@@ -1,4 +1,4 @@
-"""The scripts of the box that are not Python: start, settle, leave, warnings."""
+"""The scripts of the box that are not Python: start, settle, leave, fulfilled, warnings."""
 
 from __future__ import annotations
 
@@ -100,6 +100,21 @@ def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked:
     done = run("leave", INTERLUDE_START=tmp_path, INTERLUDE_SYSTEMCTL=systemctl)
     assert done.returncode == 0
     assert (tmp_path / "asked").read_text().splitlines() == asked
+
+
+# ── fulfilled ────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("result", "status", "stays"),
+    [("success", "0", False), ("success", "TERM", True), ("exit-code", "69", True), ("", "", True)],
+)
+def test_a_wish_for_a_model_goes_only_when_its_fetch_has_ended_well(
+    tmp_path: Path, result: str, status: str, stays: bool
+) -> None:
+    wish = tmp_path / "model-wanted"
+    wish.write_text("gemma-4-e2b\n")
+    done = run("fulfilled", INTERLUDE_WISH=wish, SERVICE_RESULT=result, EXIT_STATUS=status)
+    assert done.returncode == 0
+    assert wish.exists() == stays
 
 
 # ── all of them ──────────────────────────────────────────────────────────────────────────────

@@ -182,7 +182,9 @@ def test_the_users_can_be_made(tmp_path: Path) -> None:
 
 def test_the_folders_can_be_made_and_the_secrets_are_for_root_alone(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/passwd").write_text("root:x:0:0::/:\ninterlude:x:0:0::/:\n")
+    (tmp_path / "etc/passwd").write_text(
+        "root:x:0:0::/:\ninterlude:x:0:0::/:\ninterlude-setup:x:0:0::/:\n"
+    )
     (tmp_path / "etc/group").write_text("root:x:0:\ninterlude:x:0:\ninterlude-setup:x:0:\n")
     done = subprocess.run(
         ["systemd-tmpfiles", "--create", f"--root={tmp_path}",

@@ -1,0 +1,101 @@
+"""What the set-up page hands to root: the page's own fields, in one small file of the page's user.
+
+The page's process reads what strangers type, so root trusts it with nothing else: a field that the
+page does not have (ssh keys, a time zone), a file of another user, a link, a FIFO or a large file
+is refused. Both sides of the file are here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from appliance.errors import SeedRefused
+from appliance.files import write_whole
+from appliance.firstboot.seed import Seed, Wifi
+
+FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobody else's
+USER = "interlude-setup"
+FILE = "typed.json"
+MODELS = ("", "gemma-4-e2b")  # what the page offers
+MOST_BYTES = 8192
+
+Line = Annotated[str, msgspec.Meta(max_length=256)]
+
+
+class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fields of the page (page.py); each may be empty but the Wi-Fi's name."""
+
+    wifi: Line
+    password: Line = ""
+    country: Line = ""
+    hostname: Line = ""
+    broker: Line = ""
+    user: Line = ""
+    secret: Line = ""
+    mode: Literal["", "open", "wake_word", "push_to_talk"] = ""
+    model: Literal["", "gemma-4-e2b"] = ""
+
+
+def put(folder: Path, seed: Seed) -> None:
+    """As the page: hand a seed to root, as a whole. Raises OSError."""
+    typed = Typed(
+        wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
+        password=seed.wifi.password if seed.wifi else "",
+        country=seed.country, hostname=seed.hostname, broker=seed.broker, user=seed.user,
+        secret=seed.password, mode=seed.mode, model=seed.model,  # type: ignore[arg-type]
+    )  # fmt: skip
+    write_whole(folder / FILE, msgspec.json.encode(typed), 0o600, lasting=False)
+
+
+def take(folder: Path, writer_uid: int) -> Seed | None:
+    """As root: what the page has handed over, once; None if nothing lies there.
+
+    `writer_uid`: whose file it has to be. Raises SeedRefused; the file is gone then, too.
+    """
+    data = _read(folder, writer_uid)
+    if data is None:
+        return None
+    try:
+        typed = msgspec.json.decode(data, type=Typed)
+    except (msgspec.DecodeError, UnicodeError) as error:  # ValidationError is a DecodeError
+        raise SeedRefused("The page has sent something that it does not ask for.") from error
+    return Seed(
+        wifi=Wifi(typed.wifi.encode(), typed.password), country=typed.country,
+        hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,
+        mode=typed.mode, model=typed.model,
+    )  # fmt: skip
+
+
+def clear(folder: Path) -> None:
+    """As root: take away what lies there."""
+    with contextlib.suppress(OSError):
+        (folder / FILE).unlink()
+
+
+def _read(folder: Path, writer_uid: int) -> bytes | None:
+    """Opened once: what is looked at and what is read are the same file. Raises SeedRefused."""
+    try:
+        fd = os.open(
+            folder / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+        )
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        clear(folder)
+        raise SeedRefused("The page has handed over what is no file.") from error
+    try:
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode) or about.st_uid != writer_uid:
+            raise SeedRefused("The page has handed over what is no file of its own.")
+        if about.st_size > MOST_BYTES:
+            raise SeedRefused("The page has handed over more than anybody types.")
+        return os.read(fd, MOST_BYTES)
+    finally:
+        os.close(fd)
+        clear(folder)
