@@ -9,7 +9,7 @@ import pytest
 
 from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
 from appliance.release.archive import look
-from appliance.release.install import Wishes
+from appliance.release.install import SPARE_BYTES, Wishes
 from appliance.release.quiet import LOOK_S, QUIET_S
 from tests.release.workshop import MADE_S, Bench, TightDisk
 
@@ -167,6 +167,50 @@ def test_an_older_one_is_refused_unless_it_is_welcome(with_old: Bench) -> None:
     assert with_old.installer().install(older, Wishes(downgrade=True))
 
 
+@pytest.mark.parametrize("what", ["gone", "empty", "garbled", "a folder"])
+def test_an_older_one_is_refused_even_if_what_is_kept_cannot_be_read(
+    with_old: Bench, what: str
+) -> None:
+    """Else one bad sector would let in every older release that was ever signed."""
+    said = with_old.shelf.folder("0.1.0") / "release.json"
+    said.unlink()
+    if what == "a folder":
+        said.mkdir()
+    elif what != "gone":
+        said.write_bytes(b"" if what == "empty" else b"\xff{")
+    older = with_old.shop.make("0.0.9")
+    with pytest.raises(ReleaseRefused, match=r"older than 0\.1\.0"):
+        with_old.installer().install(older)
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+    assert (with_old.shelf.folder("0.1.0") / "kind").exists()  # it may be what runs
+    assert with_old.installer().install(older, Wishes(downgrade=True))
+
+
+def test_one_whose_manifest_cannot_be_read_is_brought_again_whole(with_old: Bench) -> None:
+    (with_old.shelf.folder("0.1.0") / "release.json").write_bytes(b"")
+    with_old.box.runs = ""
+    assert with_old.installer().install(with_old.shop.make("0.1.0"))
+    assert [m.version for m in with_old.shelf.installed()] == ["0.1.0"]
+    assert [path.name for path in with_old.shelf.releases.iterdir()] == ["0.1.0"]
+
+
+@pytest.mark.parametrize("target", ["releases/", "nonsense", None])
+def test_with_a_card_that_does_not_say_what_is_kept_nothing_is_installed_unasked(
+    with_old: Bench, target: str | None
+) -> None:
+    current = with_old.shelf.root / "current"
+    current.unlink()
+    if target is None:
+        current.write_text("no link")
+    else:
+        current.symlink_to(target)
+    for version in ("0.0.9", "0.2.0"):
+        with pytest.raises(StorageError, match="does not say which release is kept"):
+            with_old.installer().install(with_old.shop.make(version))
+    if target is not None:
+        assert with_old.installer().install(with_old.shop.make("0.2.0"), Wishes(downgrade=True))
+
+
 def test_one_signed_by_a_stranger_is_refused(with_old: Bench) -> None:
     stranger = with_old.shop.new_key("stranger")
     refused(with_old, with_old.shop.make("0.2.0", key=stranger), "not signed by anybody")
@@ -269,6 +313,21 @@ def test_two_installations_at_once_are_one_too_many(with_old: Bench) -> None:
         with_old.installer().install(with_old.shop.make("0.2.0"))
 
 
+def test_nothing_is_installed_while_a_system_is_on_trial(with_old: Bench) -> None:
+    """Its own restarts of the box would be taken for the system's fault."""
+    trial = with_old.shelf.root / "system/trial.json"
+    trial.parent.mkdir()
+    trial.write_text("{}")
+    restarts = with_old.box.restarts
+    with pytest.raises(NotNow, match="A system is on trial"):
+        with_old.installer().install(with_old.shop.make("0.2.0"))
+    with pytest.raises(NotNow, match="A system is on trial"):
+        with_old.installer().rollback()
+    assert (state(with_old), with_old.box.restarts) == (("0.1.0", "0.1.0", None), restarts)
+    trial.unlink()
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
 # ── the disk ─────────────────────────────────────────────────────────────────────────────────
 def test_a_disk_without_room_is_found_before_anything_is_written(with_old: Bench) -> None:
     with pytest.raises(StorageError, match=r"MiB are needed.*Make room"):
@@ -282,3 +341,29 @@ def test_a_disk_that_runs_full_leaves_the_old_release_alone(with_old: Bench, aft
         with_old.installer(TightDisk(1 << 40, after)).install(with_old.shop.make("0.2.0"))
     assert state(with_old) == ("0.1.0", "0.1.0", None)
     assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+def test_the_copy_needs_room_too(with_old: Bench) -> None:
+    file = with_old.shop.make("0.2.0")
+    said = look(file)
+    assert said is not None
+    need = SPARE_BYTES + said.tree_bytes + said.files_bytes
+    with pytest.raises(StorageError, match="are needed"):
+        with_old.installer(TightDisk(need - 1)).install(file)
+    assert with_old.installer(TightDisk(need)).install(file)
+
+
+def test_what_was_left_of_a_copy_is_removed_at_the_next_start(with_old: Bench) -> None:
+    """Of this version's, of an earlier one's, and whatever kind of thing lies there."""
+    root, outside = with_old.shelf.root, with_old.shop.folder / "outside"
+    outside.mkdir()
+    (outside / "mine").write_text("as it was")
+    (root / ".handed.release").write_text("left")
+    (root / ".wanted.release").symlink_to(outside)
+    (root / ".more.release").mkdir()
+    (with_old.shelf.releases / ".0.2.0.part").write_text("a file, where a folder was")
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert sorted(path.name for path in root.iterdir()) == [".lock", "current", "previous",
+                                                             "releases"]  # fmt: skip
+    assert len(list(with_old.shelf.releases.iterdir())) == 2
+    assert (outside / "mine").read_text() == "as it was"

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import re
 
 import pytest
 
 from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
-from appliance.release.install import Wishes
+from appliance.release.install import Installer, Wishes
 from appliance.slots.fat import Fat
 from appliance.slots.slot import autoboot
 from image.firmware import TRYBOOT, NoStart
+from tests.release.workshop import PaperBox
 from tests.slots.workshop import CMDLINE, Bench, copy_sparse, fat
 
 
@@ -281,3 +283,59 @@ def test_one_at_a_time(at: Bench) -> None:
     archive = at.archive("0.2.0")
     with at.ledger.alone(), pytest.raises(NotNow):
         at.updater().install(archive)
+
+
+def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -> None:
+    """The release is on trial perhaps, and the machine's start would end that without a word."""
+    at.updater().install(at.archive("0.2.0"), Wishes(start=False))
+    archive, writes = at.archive("0.3.0"), len(at.card.notes)
+    with at.shelf.alone():
+        with pytest.raises(NotNow, match="under way"):
+            at.updater().install(archive)
+        with pytest.raises(NotNow, match="under way"):
+            at.updater().begin_trial(0.0)
+    assert (len(at.card.notes), at.machine.asked, at.ledger.trial()) == (writes, [], None)
+    assert at.updater().install(archive)
+
+
+def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
+    refused = set()
+
+    def look(step: str, _share: float) -> None:
+        with pytest.raises(NotNow, match="under way"), at.shelf.alone():
+            pass
+        refused.add(step)
+
+    updater = dataclasses.replace(at.updater(), progress=look)
+    assert updater.install(at.archive("0.2.0"))
+    assert refused == {"verify", "write", "start"}
+
+
+def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
+    release = at.foundry.shop.make("1.1.0")
+    box = PaperBox(at.shelf, runs="1.0.0")
+    installer = Installer(at.shelf, box, at.foundry.shop.signers)
+    tried(at, "0.2.0")
+    with pytest.raises(NotNow, match="A system is on trial"):
+        installer.install(release)
+    at.updater().settle()
+    (at.shelf.folder("1.0.0") / "kind").write_text("good")
+    assert installer.install(release)
+
+
+def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None:
+    at.updater().settle()
+    (at.ledger.folder / "trial.json").write_bytes(b"\xff")
+    assert at.shelf.system_on_trial()
+    assert at.updater().settle() == ""
+    assert not at.shelf.system_on_trial()
+
+
+def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: Bench) -> None:
+    """Else every older one that was ever signed would pass for a new one."""
+    at.machine.said = None
+    archive = at.archive("0.0.9")
+    with pytest.raises(StorageError, match="does not say which it is"):
+        at.updater().install(archive)
+    assert at.card.notes == []
+    assert at.updater().install(archive, Wishes(downgrade=True, start=False))
