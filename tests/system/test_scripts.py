@@ -1,4 +1,4 @@
-"""The scripts of the box that are not Python: start, settle, leave, fulfilled, warnings."""
+"""The scripts of the box that are shell: start, settle, leave, fulfilled."""
 
 from __future__ import annotations
 
