@@ -239,7 +239,9 @@ class Conductor:
         settings, now = self._work.settings, self._conversation
         volume = settings.speaking.volume if now.volume is None else now.volume
         house = self._shown.house if settings.tools.home else None
-        self._next.extend(self._tools.use(wanted, About(volume, now.last, house)))
+        self._next.extend(
+            self._tools.use(wanted, About(volume, now.last, house, wanted.turn, wanted.chosen))
+        )
         self._tell_link()
 
     def _tell_link(self) -> None:

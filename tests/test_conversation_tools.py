@@ -166,7 +166,7 @@ def test_to_forget_the_last_turn_says_so_to_thinker_and_disk() -> None:
 def test_a_plain_request_is_answered_while_the_model_loads() -> None:
     talk = Talk(ready=False)
     talk(Ask("What time is it?"))
-    assert talk.done(UseTool) == [UseTool(talk.turn, 0, Call("time"))]
+    assert talk.done(UseTool) == [UseTool(talk.turn, 0, Call("time"), chosen=True)]
     talk(ToolSaid(talk.turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)
@@ -201,7 +201,7 @@ def test_a_model_that_fails_is_stood_in_for() -> None:
     talk(Ask("what time is it"))
     turn = talk.turn
     talk(ThoughtEnded(turn, 0, "failed", "broken"))
-    assert talk.done(UseTool) == [UseTool(turn, 0, Call("time"))]
+    assert talk.done(UseTool) == [UseTool(turn, 0, Call("time"), chosen=True)]
     talk(ToolSaid(turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)

@@ -76,11 +76,15 @@ class ForgetAll:
 
 @dataclass(frozen=True)
 class UseTool:
-    """Do what call `number` of answer `turn` asks for; a ToolSaid is awaited."""
+    """Do what call `number` of answer `turn` asks for; a ToolSaid is awaited.
+
+    `chosen`: as of the question (answer.py).
+    """
 
     turn: int
     number: int
     call: Call
+    chosen: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,24 @@ FRAMES_A_CHARACTER = RATE_HZ / 14
 
 @dataclass(frozen=True)
 class Question:
-    """What the owner asked. `text` is "" for speech; `at_s` is when the question was complete."""
+    """What the owner asked. `text` is "" for speech; `at_s` is when the question was complete.
+
+    `chosen`: whoever asked got the box's ear first: by the button, the wake word, or from outside.
+    What is merely said aloud in mode open is not: it may be a television.
+    """
 
     text: str = ""
     seconds: float = 0.0
     utterances: tuple[int, ...] = ()
     at_s: float = 0.0
+    chosen: bool = False
 
     def after(self, earlier: Question) -> Question:
         """This question with an unanswered one before it."""
         text = " ".join(part for part in (earlier.text, self.text) if part)
-        return replace(self, text=text[-MAX_WORDS:], seconds=earlier.seconds + self.seconds)
+        chosen = self.chosen and (earlier.chosen or earlier == NOTHING_ASKED)
+        seconds = earlier.seconds + self.seconds
+        return replace(self, text=text[-MAX_WORDS:], seconds=seconds, chosen=chosen)
 
 
 NOTHING_ASKED = Question()
@@ -38,11 +45,13 @@ NOTHING_ASKED = Question()
 class Line:
     """One sentence. `position` and `frames` are None until the speaker has told them.
 
-    `ours`: words of the box itself ("I lost my thread"), which no memory keeps.
+    `ours`: words of the box itself ("I lost my thread"), which no memory keeps. `note`: what is
+    kept in place of words that are somebody else's, as soon as any of them was heard.
     """
 
     text: str
     ours: bool = False
+    note: str | None = None
     position: int | None = None
     frames: int | None = None
 
@@ -87,8 +96,8 @@ class Answer:
     furthest: int = 0
     began: int = 0
 
-    def with_line(self, text: str, *, ours: bool = False) -> Answer:
-        return replace(self, lines=(*self.lines, Line(text, ours)))
+    def with_line(self, text: str, *, ours: bool = False, note: str | None = None) -> Answer:
+        return replace(self, lines=(*self.lines, Line(text, ours, note)))
 
     def has_room_for(self, text: str) -> bool:
         """Whether one more line leaves it short enough to be told as one message."""
@@ -148,7 +157,8 @@ class Answer:
             if share <= 0.0:
                 break
             if not line.ours:
-                heard.append(first_words(line.text, share))
+                words = first_words(line.text, share) if line.note is None else line.note
+                heard.append(words)
             if share < 1.0:
                 break
         return " ".join(part for part in heard if part)

@@ -19,6 +19,7 @@ from appliance.messages import (
 )
 from appliance.moves.step import Step
 from appliance.moves.tools import ToolSaid, call, take_answer, waits
+from appliance.tools.toolbox import NOTES
 
 LOST_THREAD = "Sorry, I lost my thread. Please ask me again."
 LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
@@ -32,6 +33,8 @@ def speak(step: Step, sentence: Sentence) -> None:
     text = sentence.text.strip()
     if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
         return
+    if text in NOTES:
+        return  # a model that copies what it reads in the history
     if waits(step, sentence):
         return
     step.say(text)

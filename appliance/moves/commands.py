@@ -72,7 +72,7 @@ def wait(step: Step, command: Say | Ask | Repeat) -> None:
 def ask(step: Step, command: Ask) -> None:
     """the typed question interrupts"""
     if command.text.strip():
-        step.ask(Question(command.text, at_s=step.now_s))
+        step.ask(Question(command.text, at_s=step.now_s, chosen=True))
 
 
 def forget(step: Step, command: Forget) -> None:

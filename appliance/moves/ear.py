@@ -52,7 +52,7 @@ def _open(step: Step, reason: str, for_s: float) -> None:
         return
     step.drop_answer()
     step.release()
-    step.change(open_until_s=NEVER)
+    step.change(open_until_s=NEVER, opened=True)
     step.become("listening", reason, for_s)
 
 

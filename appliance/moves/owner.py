@@ -93,7 +93,8 @@ def take(step: Step, speech: SpeechEnded) -> None:
     if speech.frames > 0:
         if step.to.rung_out:  # whoever speaks to it now has heard it; before, it may be an echo
             step.hush()
-        step.ask(Question("", seconds, (speech.utterance,), step.now_s))
+        chosen = step.to.opened or step.to.mode != "open"
+        step.ask(Question("", seconds, (speech.utterance,), step.now_s, chosen))
     elif step.to.state == "listening":
         _nothing_came(step, "nothing was said")
 

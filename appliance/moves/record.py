@@ -80,6 +80,7 @@ class Conversation:
     button_until_s  when the talk button, which is down or on, is taken for stuck; NEVER: it is up
     woken         the card's index at which the wake word ended that opened the floor; 0: none did
     open_until_s  until when no wake word is needed; NEVER: it is
+    opened        somebody got the box's ear for the turn that is being listened to
     attend        what the listener was told last of how to take speech
     told_to_stop  the onset or utterance whose words are a "stop" and no more; 0: none
     said_more     the newest utterance that was too long to be a mere "stop"
@@ -121,6 +122,7 @@ class Conversation:
     button_until_s: float = NEVER
     woken: int = 0
     open_until_s: float = NEVER
+    opened: bool = False
     attend: Attend | None = None
     told_to_stop: int = 0
     said_more: int = 0

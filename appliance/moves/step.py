@@ -95,6 +95,7 @@ class Step:
         """Have it answered, once it is known how much of the last answer was heard."""
         self.release()
         self.drop_answer()
+        self.change(opened=False)
         if not self.to.thinker_up:
             self.change(utterance=None)
             self._answer_without_thinker(question)
@@ -135,8 +136,8 @@ class Step:
         """Have the tool used; until it answers, the rest of the answer waits."""
         assert self.to.answer is not None
         self.change(answer=replace(self.to.answer, awaits=called.number))
-        wanted = Call(called.name, called.arguments)
-        self.actions.append(UseTool(called.turn, called.number, wanted))
+        wanted, chosen = Call(called.name, called.arguments), self.to.answer.question.chosen
+        self.actions.append(UseTool(called.turn, called.number, wanted, chosen))
 
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
@@ -156,7 +157,13 @@ class Step:
         return merged.seconds
 
     def say(
-        self, text: str, *, ours: bool = False, chime: bool = False, ring: bool = False
+        self,
+        text: str,
+        *,
+        ours: bool = False,
+        note: str | None = None,
+        chime: bool = False,
+        ring: bool = False,
     ) -> None:
         """Speak one more line of the answer, after a sound if that is wanted.
 
@@ -168,7 +175,7 @@ class Step:
             self.change(answer=replace(answer, full=True))
             return
         self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
-        self.change(answer=answer.with_line(text, ours=ours))
+        self.change(answer=answer.with_line(text, ours=ours, note=note))
 
     def close(self, *, whole: bool) -> None:
         """No line will follow in this answer."""
@@ -297,7 +304,7 @@ class Step:
 
     def rest(self, reason: str) -> None:
         """Nothing is going on any more; what was waiting comes next."""
-        self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0)
+        self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0, opened=False)
         if self.to.broken:
             self.become("failed", reason, self.to.rules.failed_s)
         else:
@@ -321,6 +328,6 @@ class Step:
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime)
         elif isinstance(first, Ask):
-            self.ask(Question(first.text, at_s=self.now_s))
+            self.ask(Question(first.text, at_s=self.now_s, chosen=True))
         else:
             self.announce(*(self.to.last or (NOTHING_SAID,)))

@@ -12,11 +12,15 @@ from appliance.moves.step import Step
 
 @dataclass(frozen=True)
 class ToolSaid:
-    """The tool of call `number` of answer `turn` says these sentences."""
+    """The tool of call `number` of answer `turn` says these sentences.
+
+    `note`: what the model and the memory keep in place of them; "": the sentences themselves.
+    """
 
     turn: int
     number: int
     lines: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,12 @@ def take_answer(step: Step, said: ToolSaid) -> tuple[Sentence | Called | Thought
     if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
         return ()  # too late: the owner went on to something else
     step.change(answer=replace(answer, awaits=None, behind=()))
-    for line in said.lines:
-        step.say(line)
+    for number, line in enumerate(said.lines):
+        step.say(line, note=(said.note if number == 0 else "") if said.note else None)
     step.extend()
     if not answer.ours:
-        step.send("thinker", CallAnswered(said.turn, said.number, " ".join(said.lines)))
+        kept = said.note or " ".join(said.lines)
+        step.send("thinker", CallAnswered(said.turn, said.number, kept))
     return answer.behind
 
 

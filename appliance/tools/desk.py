@@ -25,9 +25,10 @@ from appliance.settings import Settings
 from appliance.tools import shelf
 from appliance.tools.calls import Call
 from appliance.tools.clock import Moment
+from appliance.tools.guard import Guard
 from appliance.tools.shelf import Shelf
 from appliance.tools.timers import Timers
-from appliance.tools.toolbox import HOUSE_SILENT, About, Toolbox, missed, rings
+from appliance.tools.toolbox import HOUSE_NOTE, HOUSE_SILENT, About, Toolbox, missed, rings
 
 HOUSE_S = 2.0  # that the house may take: more is a silence in which people ask again
 DONE = "Done."  # when the house did it and has no word for it
@@ -59,7 +60,7 @@ class Desk:
         self._clock = clock
         self._words = settings.link.words
         self._timers = Timers(60.0 * settings.tools.ring_minutes)
-        self._box = Toolbox(self._timers)
+        self._box = Toolbox(self._timers, Guard(settings.tools.confirm))
         self._errand: _Errand | None = None
         self._rang: tuple[str, ...] = ()
         self._stand = TimersStand()
@@ -80,7 +81,7 @@ class Desk:
             self._ask(outcome.house, turn, number, moment)
         events: list[Event] = []
         if outcome.lines is not None:
-            events.append(ToolSaid(turn, number, outcome.lines))
+            events.append(ToolSaid(turn, number, outcome.lines, outcome.note))
         return [*outcome.wishes, *events, *self.look()]
 
     def _ask(self, request: HouseRequest, turn: int, number: int, moment: Moment) -> None:
@@ -95,7 +96,7 @@ class Desk:
             return []
         self._errand = None
         text = response.text or (DONE if response.done else NOT_DONE)
-        return [ToolSaid(errand.turn, errand.number, (text,))]
+        return [ToolSaid(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
 
     # ── time ─────────────────────────────────────────────────────────────────────────────────
     def look(self, *, voice: bool = False) -> list[Event]:

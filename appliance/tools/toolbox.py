@@ -21,20 +21,29 @@ from appliance.tools.clock import (
     spoken_time,
     spoken_when,
 )
+from appliance.tools.guard import CONFIRM_S, Guard, opens
 from appliance.tools.numbers import in_words, read
 from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
 
 LOUDER = 0.15  # of the whole range: a step that is heard
 LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
 NAME_LETTERS = 40
-CONFIRM_S = 60.0  # for the second "forget everything"
 COMMAND_LETTERS = 200  # to the house
+MOST_REQUESTS = 3  # to the house in one answer: three lamps, no tour of it
 
 UNKNOWN = "I cannot do that."
 UNCLEAR = "I did not get that right. Please say it again."
 NO_HOUSE = "I am not connected to the house."
 HOUSE_AWAY = "I cannot reach the house just now."
+ENOUGH = "That is enough for one answer."
+OPENS = "That may open something. Ask me once more, in the same words, and I will."
+CALL_ME_FIRST = "That may open something. Press my button first, and then ask me."
 HOUSE_SILENT = "The house does not answer."
+# All that the model and the memory keep of the house's answers: its words may be a guest's, or the
+# title of a song, and the model would read them as its own before it answers the next question.
+HOUSE_NOTE = "(the house answered)"
+REPEATED = "(the last answer, again)"  # that may hold the house's words
+NOTES = (HOUSE_NOTE, REPEATED)
 NOTHING_SAID = "I have not said anything yet."
 ASK_AGAIN = "That is all we ever said. Ask me once more to forget everything, and I will."
 
@@ -45,11 +54,15 @@ class About:
 
     last    sentences of the last answer
     house   whether the broker is reached; None: there is none, or the owner does not want it
+    turn    of the answer that the call belongs to
+    chosen  whoever asked got the box's ear for it (moves/answer.py)
     """
 
     volume: float = 0.8
     last: tuple[str, ...] = ()
     house: bool | None = None
+    turn: int = 0
+    chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,11 +71,13 @@ class Outcome:
 
     wishes  messages to be acted on right after that
     house   the answer comes from there, and this is the question
+    note    what is kept in place of the lines; "": the lines themselves
     """
 
     lines: tuple[str, ...] | None = None
     wishes: tuple[Message, ...] = ()
     house: HouseRequest | None = None
+    note: str = ""
 
 
 def says(*lines: str, wishes: tuple[Message, ...] = ()) -> Outcome:
@@ -74,8 +89,11 @@ class Toolbox:
     """One of it lives as long as the conductor."""
 
     timers: Timers
+    guard: Guard = field(default_factory=Guard)
     _requests: int = 0
+    _asked: tuple[int, int] = (0, 0)  # the house: in which turn, how often
     _forget_by_s: float = field(default=-1.0)  # by the machine's clock
+    _forget_turn: int = -1
 
     def use(self, call: Call, now: Moment, about: About) -> Outcome:
         """Never fails: a call that makes no sense is said to make none."""
@@ -147,14 +165,14 @@ class Toolbox:
         return says(word, wishes=(SetVolume(volume),))
 
     def repeat(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
-        return Outcome(about.last or (NOTHING_SAID,))
+        return Outcome(about.last or (NOTHING_SAID,), note=REPEATED if about.last else "")
 
     def forget(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
         if not given.get("what"):
             return Outcome(wishes=(Forget(last=True, aloud=True),))
-        if now.boot_s > self._forget_by_s:
-            self._forget_by_s = now.boot_s + CONFIRM_S
-            return says(ASK_AGAIN)
+        if now.boot_s > self._forget_by_s or about.turn == self._forget_turn:
+            self._forget_by_s, self._forget_turn = now.boot_s + CONFIRM_S, about.turn
+            return says(ASK_AGAIN)  # an answer of the model's cannot confirm itself
         self._forget_by_s = -1.0
         return Outcome(wishes=(Forget(aloud=True),))
 
@@ -167,6 +185,14 @@ class Toolbox:
             return says(UNCLEAR)
         if not about.house:
             return says(HOUSE_AWAY)
+        turn, times = self._asked
+        self._asked = about.turn, times + 1 if turn == about.turn else 1
+        if self._asked[1] > MOST_REQUESTS:
+            return says(ENOUGH)
+        if opens(command, self.guard.stems) and not about.chosen:
+            return says(CALL_ME_FIRST)
+        if self.guard.wants_confirmation(command, about.turn, now.boot_s):
+            return says(OPENS)
         self._requests += 1
         return Outcome(house=HouseRequest(self._requests, command))
 

@@ -26,6 +26,7 @@ from appliance.messages import (
     encode,
 )
 from appliance.tools.calls import MOST_LETTERS
+from appliance.tools.toolbox import HOUSE_NOTE
 from tests.link.house import box
 
 LIGHT = HouseRequest(7, "turn on the light")
@@ -156,5 +157,5 @@ def test_the_model_asks_the_house_and_the_house_answers_aloud(
         ear.say("interlude/x/ha/response", answer("nobody", speech="Hello"))
         ear.say("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
         assert one.get("speaker", Speak).text == "Turned on the light"
-        assert one.get("thinker", CallAnswered).text == "Turned on the light"
+        assert one.get("thinker", CallAnswered).text == HOUSE_NOTE  # and not the house's own words
         assert one.get("speaker", Speak).text == "And now?"

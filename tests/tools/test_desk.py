@@ -24,7 +24,7 @@ from appliance.settings import load
 from appliance.tools.calls import Call, Value
 from appliance.tools.clock import Moment
 from appliance.tools.desk import DONE, HOUSE_S, NOT_DONE, Desk, Event
-from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_SILENT, About
+from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_NOTE, HOUSE_SILENT, About
 
 HERE = About(house=True)
 
@@ -89,7 +89,7 @@ def test_the_house_answers_for_the_tool(make: Make) -> None:
     bench.later(HOUSE_S - 0.1)
     assert bench.desk.look() == []
     said = bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True))
-    assert said == [ToolSaid(7, 0, ("Turned on the light",))]
+    assert said == [ToolSaid(7, 0, ("Turned on the light",), HOUSE_NOTE)]
     bench.later(10.0)
     assert bench.desk.look() == []
 
@@ -123,7 +123,9 @@ def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
     bench.use("home", command="one")
     bench.use("home", command="two")
     assert bench.desk.house_said(HouseResponse(1, "One", done=True)) == []
-    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == [ToolSaid(7, 0, ("Two",))]
+    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == [
+        ToolSaid(7, 0, ("Two",), HOUSE_NOTE)
+    ]
     assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == []
 
 

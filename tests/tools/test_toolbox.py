@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -29,6 +30,12 @@ from appliance.tools.toolbox import (
 )
 
 NOW = Moment(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
+
+
+def of_turn(bench: Bench, turn: int) -> Bench:
+    """What follows belongs to that answer."""
+    bench.about = replace(bench.about, turn=turn)
+    return bench
 
 
 def later(seconds: float) -> Moment:
@@ -189,10 +196,18 @@ def test_the_last_turn_is_forgotten_at_once(bench: Bench) -> None:
 
 def test_everything_is_forgotten_only_when_asked_for_twice(bench: Bench) -> None:
     assert bench.says("forget", what="everything") == ASK_AGAIN
-    outcome = bench.use("forget", later(20.0), what="everything")
+    outcome = of_turn(bench, 1).use("forget", later(20.0), what="everything")
     assert outcome.wishes == (Forget(aloud=True),)
-    assert bench.says("forget", later(30.0), what="everything") == ASK_AGAIN
-    assert bench.says("forget", later(100.0), what="everything") == ASK_AGAIN, "too late"
+    assert of_turn(bench, 2).says("forget", later(30.0), what="everything") == ASK_AGAIN
+    assert of_turn(bench, 3).says("forget", later(100.0), what="everything") == ASK_AGAIN, (
+        "too late"
+    )
+
+
+def test_an_answer_that_asks_twice_to_forget_everything_has_asked_once(bench: Bench) -> None:
+    for _ in range(3):
+        assert bench.says("forget", what="everything") == ASK_AGAIN
+    assert of_turn(bench, 1).use("forget", what="everything").wishes == (Forget(aloud=True),)
 
 
 def test_the_house_is_asked_in_plain_words() -> None:
