@@ -7,10 +7,8 @@ that is no interruption lets it go on.
 from __future__ import annotations
 
 import functools
-import hashlib
 import io
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,7 +29,6 @@ from tests import skips
 T = TypeVar("T")
 Wave = npt.NDArray[np.float64]
 RECORDINGS = skips.RECORDINGS_FOLDER
-_CACHE = Path(tempfile.gettempdir()) / "interlude-test-speech"
 PAUSE_STEPS = 3  # from an onset to silence at the card, and from a release to sound
 INDEX = 1_000_000  # the card's index of the first sample
 
@@ -44,21 +41,16 @@ ANSWER = (
 
 
 def say(text: str, voice: str = "en-us", speed: int = 175) -> Wave:
-    """espeak-ng's speech, 16 kHz, from its first to its last sound; kept between runs."""
-    key = hashlib.sha256(f"{text}|{voice}|{speed}".encode()).hexdigest()[:24]
-    kept = _CACHE / f"{key}.npy"
-    if kept.is_file():
-        loaded: Wave = np.load(kept)
-        return loaded
+    """espeak-ng's speech, 16 kHz, from its first to its last sound."""
+    return _spoken(text, voice, speed).copy()
+
+
+@functools.cache
+def _spoken(text: str, voice: str, speed: int) -> Wave:
     command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(speed)]
     done = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
     wave, rate = soundfile.read(io.BytesIO(done.stdout))
-    wave = trimmed(soxr.resample(wave, rate, RATE_HZ))
-    _CACHE.mkdir(exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=_CACHE, delete=False) as file:
-        np.save(file, wave)
-    Path(file.name).replace(kept)
-    return wave
+    return trimmed(soxr.resample(wave, rate, RATE_HZ))
 
 
 @functools.cache
