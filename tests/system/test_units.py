@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance import processes
+from appliance import processes, status
+from appliance.panel import health
 from appliance.supervision.service import FEED_S
 from appliance.supervisor import GONE_S, LOOK_S, STOP_S
 from tests import skips
@@ -33,7 +34,9 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(
         VENDOR_UNITS, root / "usr/lib/systemd/system", symlinks=True, dirs_exist_ok=True
     )
-    for program in ("opt/interlude/current/bin/interlude", "usr/bin/ansible-pull"):
+    for program in (
+        "opt/interlude/current/bin/interlude", "usr/bin/ansible-pull", "usr/bin/rm",
+    ):  # fmt: skip
         command = root / program
         command.parent.mkdir(parents=True, exist_ok=True)
         command.write_text("#!/bin/sh\n")
@@ -104,6 +107,15 @@ def test_a_box_that_ends_in_order_to_begin_anew_is_started_again() -> None:
 def test_a_stop_has_time_for_all_parts_and_then_for_the_first() -> None:
     limit_s = int(unit("interlude.service")["TimeoutStopSec"][0])
     assert limit_s > 2 * (STOP_S + GONE_S) + 1
+
+
+def test_what_is_in_memory_of_mute_outlives_a_stop_and_how_the_box_stood_does_not() -> None:
+    keys = unit("interlude.service")
+    assert keys["RuntimeDirectoryPreserve"] == ["yes"]
+    (folder,) = keys["RuntimeDirectory"]
+    (removed,) = keys["ExecStopPost"]
+    gone = {Path(path) for path in removed.split()[2:]}
+    assert gone == {Path("/run") / folder / name for name in (status.NAME, health.FILE)}
 
 
 def test_the_limit_of_real_time_priority_covers_the_table() -> None:
