@@ -1,0 +1,88 @@
+"""The box itself with a broker: muted over MQTT, told over MQTT to restart, it stays muted.
+
+`cmd/restart` is obeyed a minute after the start at the earliest, so this takes more than that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.bench.mosquitto import Ear, Mosquitto
+from appliance.ipc.floor import Floor
+
+pytestmark = pytest.mark.timeout(400)
+TOPIC = "interlude/x/settings"
+START_S = 120.0  # of all parts, the model that we ship included, on a busy machine
+MINUTE_S = 75.0
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    folder = tmp_path / "mosquitto"
+    folder.mkdir()
+    made = Mosquitto(folder, options=("allow_anonymous true",))
+    made.start()
+    yield made
+    made.stop()
+
+
+def deaf(pid: int) -> bool:
+    """As the floor of that supervisor says."""
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        if "interlude-floor" in str(link.readlink()):
+            fd = os.open(link, os.O_RDWR)
+            try:
+                return Floor(fd).deaf
+            finally:
+                os.close(fd)
+    raise AssertionError("there is no floor")
+
+
+def test_a_restart_over_mqtt_unmutes_nothing(broker: Mosquitto, tmp_path: Path) -> None:
+    link = {"broker": "127.0.0.1", "port": broker.port, "id": "x", "unmute": False}
+    settings = tmp_path / "settings.yaml"
+    card = {"capture": "nowhere", "playback": "nowhere"}
+    settings.write_text(
+        json.dumps({"state_dir": str(tmp_path / "state"), "link": link, "card": card})
+    )
+    (tmp_path / "run").mkdir()
+    environment = {**os.environ, "RUNTIME_DIRECTORY": str(tmp_path / "run")}
+    environment.pop("NOTIFY_SOCKET", None)
+    command = [sys.executable, "-m", "appliance", "--settings", str(settings), "run"]
+    with Ear(broker.port) as ear:
+        box = subprocess.Popen(command, env=environment)
+        try:
+
+            def mute() -> str:
+                said = ear.last(TOPIC)
+                return "" if not said else str(json.loads(said)["mute"])
+
+            assert ear.until(lambda: mute() == "OFF", START_S)
+            ear.say("interlude/x/set/mute", "ON")
+            assert ear.until(lambda: mute() == "ON")
+            ear.say("interlude/x/set/mute", "OFF")
+            before = len(ear.of(TOPIC))
+
+            def restarted() -> bool:
+                ear.say("interlude/x/cmd/restart", "PRESS")
+                return ear.until(lambda: ear.last("interlude/x/availability") == b"offline", 2.0)
+
+            assert ear.until(restarted, MINUTE_S)
+            assert ear.until(lambda: ear.last("interlude/x/availability") == b"online", START_S)
+            assert ear.until(lambda: len(ear.of(TOPIC)) > before, START_S)
+            ear.say("interlude/x/set/mute", "OFF")
+            ear.say("interlude/x/set/volume", "31")  # answered after what was refused
+            assert ear.until(lambda: json.loads(ear.last(TOPIC) or b"{}").get("volume") == 31)
+            later = [json.loads(heard.payload)["mute"] for heard in ear.of(TOPIC)[before:]]
+            assert set(later) == {"ON"}
+            assert deaf(box.pid)  # without systemd it is the same process
+        finally:
+            box.terminate()
+            box.wait(60)

@@ -1,0 +1,158 @@
+"""The long press and the switch cut the microphone, whatever the other processes are at."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from appliance import settings
+from appliance.machine import Machine
+from appliance.messages import Mute, Standing, StateChanged, Switched
+from appliance.models.store import Store
+from appliance.panel.around import Around
+from appliance.panel.button import LONG_S
+from appliance.panel.panel import Panel
+from appliance.worker import Worker
+from tests.desk import Desk
+from tests.life import Life
+
+MUTED, HEARING = Standing("open", True, 0.8), Standing("open", False, 0.8)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    panel = {"gpio": "keyboard", "mute_switch": True, "night": ""}
+    made = Desk("panel", settings.load(None, {"state_dir": str(tmp_path), "panel": panel}))
+    made.floor.muted = False
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
+    made = Panel(cast("Worker", desk))
+    made._around = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path, tmp_path / "open")
+    made._wires.drive("mute_switch", False)
+    later(made)
+    later(made, 1.0)
+    desk.sent.clear()
+    assert not desk.floor.deaf
+    yield made
+    made.close()
+
+
+def later(panel: Panel, seconds: float = 0.0) -> None:
+    """So long after now; the wires give the times of this machine."""
+    panel.step(time.monotonic() + seconds)
+
+
+def long_press(panel: Panel) -> None:
+    panel._take(["press"])
+    panel._take(["long"])
+
+
+def test_a_long_press_cuts_before_anybody_has_heard_of_it(desk: Desk, panel: Panel) -> None:
+    desk.arrived = [StateChanged("idle", 1, 0), HEARING]
+    later(panel, 3.0)
+    long_press(panel)
+    assert desk.floor.shut
+    assert desk.floor.deaf
+    assert Mute(on=True) in desk.sent
+    desk.arrived = [HEARING]  # the conductor said that before it knew
+    later(panel, 4.0)
+    assert desk.floor.deaf
+
+
+def test_the_next_long_press_unmutes_by_the_conductor_alone(desk: Desk, panel: Panel) -> None:
+    long_press(panel)
+    desk.arrived = [MUTED]
+    later(panel, 3.0)
+    desk.sent.clear()
+    long_press(panel)
+    assert Mute(on=False) in desk.sent
+    assert (desk.floor.shut, desk.floor.deaf) == (True, True)  # until the conductor opens it
+    desk.floor.opened = desk.floor.closed
+    assert (desk.floor.shut, desk.floor.deaf) == (False, False)
+
+
+def test_before_the_conductor_has_said_anything_a_long_press_can_only_mute(
+    desk: Desk, panel: Panel
+) -> None:
+    desk.floor.muted = True  # as at the start, when nobody knows yet
+    long_press(panel)
+    assert Mute(on=True) in desk.sent
+    assert Mute(on=False) not in desk.sent
+
+
+def test_a_long_press_of_a_muted_box_closes_nothing(desk: Desk, panel: Panel) -> None:
+    desk.arrived = [MUTED]
+    later(panel, 3.0)
+    long_press(panel)
+    assert not desk.floor.shut
+
+
+def test_the_switch_asks_for_no_mute(desk: Desk, panel: Panel) -> None:
+    said = []
+    for off in (True, False):
+        panel._wires.drive("mute_switch", off)
+        later(panel, 3.0)
+        later(panel, 4.0)
+        said.append(desk.floor.switched_off)
+    assert said == [True, False]
+    assert desk.sent == [Switched(off=True), Switched(off=False)]
+
+
+# ── real processes ───────────────────────────────────────────────────────────────────────────
+class Finger:
+    """On the panel's keyboard."""
+
+    def __init__(self, life: Life) -> None:
+        self._place = str(life.folder / "state" / "panel")
+        self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+    def push(self, word: str) -> bool:
+        """False: there is no panel just now."""
+        try:
+            self._wire.sendto(word.encode(), self._place)
+        except OSError:
+            return False
+        return True
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    made = Life(tmp_path, "conductor", "panel", panel={"gpio": "keyboard", "mute_switch": True})
+    yield made
+    made.kill()
+
+
+def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(life: Life) -> None:
+    finger = Finger(life)
+    life.until(lambda: finger.push("on") and not life.deaf())
+    life.until(lambda: life.stands)
+    conductor = life.pid("conductor")
+    os.kill(conductor, signal.SIGSTOP)
+    began_s = time.monotonic()
+    assert finger.push("press")
+    life.until(life.deaf)
+    late_s = time.monotonic() - began_s - LONG_S
+    assert finger.push("release")
+    assert late_s < 1.0  # the process table lets a conductor hang for 5 s
+    life.until(lambda: life.pid("conductor") != conductor)
+    life.until(lambda: life.stands[2:3] == ["True"])
+    assert life.deaf()
+    life.kill()
+    life.start()
+    finger = Finger(life)
+    life.until(lambda: finger.push("on") and life.stands[2:3] == ["True"])
+    life.until(lambda: not life.floor().switched_off)
+    assert life.deaf()
+    life.tell(Mute(on=False))
+    assert not life.deaf()
