@@ -29,6 +29,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     state    of the conversation; "starting" until the conductor has said one
     ready    every part that has not failed does its work
     healthy  every needed part is well: up, or to be up soon
+    shed     what the box does without because the processor does not suffice
     failed   parts that keep ending or hanging; each is tried again and counts until it is up
     """
 
@@ -38,6 +39,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     ready: bool = False
     healthy: bool = False
     failed: tuple[str, ...] = ()
+    shed: tuple[str, ...] = ()
 
     @property
     def well(self) -> bool:

@@ -13,24 +13,23 @@ import logging
 import math
 import os
 import select
-import socket
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
 
 import msgspec
 
 from appliance import processes
-from appliance.ipc import floor, heartbeat, ring
-from appliance.ipc.channel import Channel, pair
+from appliance.ipc.channel import Channel
 from appliance.ipc.floor import Floor
 from appliance.ipc.heartbeat import Heartbeat
 from appliance.messages import PartChanged, Restart, StateChanged
 from appliance.settings import Settings
 from appliance.status import Status, StatusFile, folder
 from appliance.supervision.child import Child, how_it_ended
+from appliance.supervision.joints import Joints
 from appliance.supervision.part import Part
 from appliance.supervision.service import Service
+from appliance.supervision.starving import LATE_S, SHEDS, Strain
 from appliance.worker import WIRING
 
 STOP_S = 3.0  # for an orderly stop of a part; then it is killed
@@ -68,20 +67,15 @@ class Supervisor:
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self._started_s = time.monotonic()
-        self.floor_fd = floor.create()
+        self.joints = Joints(rows, watchers)
+        self.rings = self.joints.rings
+        self._floor = self.floor()
         if settings.panel.mute_switch and any(row.name == "panel" for row in rows):
-            self.floor().switched_off = True  # until the panel has read the switch
-        self._heartbeat_fd = heartbeat.create(len(rows))
+            self._floor.switched_off = True  # until the panel has read the switch
         self.parts = {
-            row.name: Part(row, Heartbeat(self._heartbeat_fd, slot))
+            row.name: Part(row, Heartbeat(self.joints.heartbeat_fd, slot))
             for slot, row in enumerate(rows)
         }
-        self.rings = {
-            spec.name: ring.create(replace(spec, readers=spec.readers + watchers))
-            for spec in processes.RINGS
-        }
-        peers = [row.name for row in rows if row.name != "conductor"] + ["supervisor", *watchers]
-        self._ends: dict[str, tuple[socket.socket, socket.socket]] = {p: pair() for p in peers}
         self._conductor = self.channel("supervisor")
         self._poll = select.poll()
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -90,15 +84,17 @@ class Supervisor:
         self.service = Service()
         self._status = StatusFile(folder())
         self._state = "starting"
+        self._strain = Strain()
+        self._looked_s = self._spawned_s = self._clock()
         self.stopping = False
         self.restarting = False
 
     def channel(self, peer: str) -> Channel:
         """The end of `peer`'s channel to the conductor that is `peer`'s own."""
-        return Channel(self._ends[peer][0])
+        return self.joints.channel(peer)
 
     def floor(self) -> Floor:
-        return Floor(self.floor_fd)
+        return Floor(self.joints.floor_fd)
 
     # ── running ──────────────────────────────────────────────────────────────────────────────
     def run(self) -> None:
@@ -114,9 +110,9 @@ class Supervisor:
             self.stop_all()
 
     def start(self) -> None:
-        now = self._clock()
+        self._looked_s = self._clock()
         for part in self.parts.values():
-            self._look_after(part, now)
+            self._look_after(part, self._looked_s)
 
     def step(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit or a moment, then look after every part once."""
@@ -129,9 +125,12 @@ class Supervisor:
             elif isinstance(message, StateChanged):
                 self._state = message.state
         now = self._clock()
+        late_s = max(0.0, now - self._looked_s - LOOK_S)
+        self._looked_s = now
         for part in self.parts.values():
             if not self.stopping:
-                self._look_after(part, now)
+                self._look_after(part, now, late_s)
+        self._shed(now, late_s)
         self._tell(now)
 
     def request_stop(self, *_: object) -> None:
@@ -158,11 +157,7 @@ class Supervisor:
     def healthy(self) -> bool:
         """Every needed part is well; systemd's watchdog is fed only while this holds."""
         now, now_ns = self._clock(), time.monotonic_ns()
-        return all(
-            part.well(now, part.heart.age_s(now_ns))
-            for part in self.parts.values()
-            if part.row.needed
-        )
+        return all(part.well(now, now_ns) for part in self.parts.values() if part.row.needed)
 
     def stop_all(self) -> None:
         """Stop the parts, all at once but for the first, which notes what the others were at."""
@@ -206,19 +201,15 @@ class Supervisor:
 
     def close(self) -> None:
         """Give back every descriptor."""
-        for handles in self.rings.values():
-            handles.close()
-        for ends in self._ends.values():
-            for end in ends:
-                end.close()
-        for fd in (self.floor_fd, self._heartbeat_fd, self._wake_read, self._wake_write):
+        self.joints.close()
+        for fd in (self._wake_read, self._wake_write):
             os.close(fd)
 
     # ── one part ─────────────────────────────────────────────────────────────────────────────
-    def _look_after(self, part: Part, now: float) -> None:
+    def _look_after(self, part: Part, now: float, late_s: float = 0.0) -> None:
         """What fails in the care of one part is that part's failure, and not the box's."""
         try:
-            self._care(part, now)
+            self._care(part, now, late_s)
         except Exception as error:  # noqa: BLE001  # whatever it is, the others need their care
             problem = f"could not be looked after ({type(error).__name__}: {error})"
             if part.child is None:
@@ -226,13 +217,16 @@ class Supervisor:
             elif part.ending is None:
                 part.kill(problem, now)
 
-    def _care(self, part: Part, now: float) -> None:
+    def _care(self, part: Part, now: float, late_s: float) -> None:
+        others_start = any(other.starting for other in self.parts.values() if other is not part)
         if part.child is None:
-            if now >= part.start_s:
+            if now >= part.start_s and self._strain.may_start(
+                now, others_start=others_start, started_s=self._spawned_s
+            ):
                 self._spawn(part, now)
             return
         code = part.child.poll()
-        silent_s = part.heart.age_s(time.monotonic_ns())
+        silent_s = part.listen(now, time.monotonic_ns(), late_s)
         if code is not None:
             problem = part.ending or how_it_ended(code)
             self._let_go(part)
@@ -240,8 +234,14 @@ class Supervisor:
         elif part.ending is not None:
             if part.stuck(now) and not part.failed:
                 self._fails(part, f"{part.ending} and cannot be ended: it waits in a driver")
-        elif silent_s > part.patience_s:
-            part.kill(f"did not beat for {silent_s:.0f} s", now)  # it hangs, or was stopped
+        elif silent_s > part.patience_s:  # it hangs, or was stopped
+            if self._strain.may_restart(
+                now,
+                excused_s=part.silence.excused_s,
+                patience_s=part.patience_s,
+                others_start=others_start,
+            ):
+                part.kill(f"did not beat for {silent_s:.0f} s", now)
         elif part.heart.is_ready and not part.announced:
             self._came_up(part, now)
 
@@ -274,10 +274,16 @@ class Supervisor:
         part.failed, part.problem = True, problem
 
     def _spawn(self, part: Part, now: float) -> None:
-        wiring, fds = self._wiring(part.row.name)
+        wiring, fds = self.joints.of(part.row.name)
+        wiring |= {
+            "settings": msgspec.to_builtins(self._settings),
+            "module": f"{self._package}.{part.row.module}",
+            "box_started_s": self._started_s,
+        }
         part.heart.reset(time.monotonic_ns())
         part.starts += 1
         part.back_off.started(now)
+        self._spawned_s = now
         environment = {**self._environment, WIRING: json.dumps(wiring)}
         part.child = Child(part.row.name, environment, fds)
         if part.child.fd >= 0:
@@ -293,35 +299,35 @@ class Supervisor:
         part.child = part.ending = None
         part.announced = False
 
-    def _wiring(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
-        """What process `name` inherits: its settings and descriptors as data, and the latter."""
-        if name == "conductor":
-            ends = {peer: end[1].fileno() for peer, end in self._ends.items()}
+    def _shed(self, now: float, late_s: float) -> None:
+        """Have the parts leave undone what the processor does not suffice for, and say so."""
+        now_ns = time.monotonic_ns()
+        needed = (part for part in self.parts.values() if part.row.needed)
+        self._strain.look(now, starved=late_s > LATE_S or any(p.starves(now_ns) for p in needed))
+        level, before = self._strain.level, self._floor.strain
+        if level == before:
+            return
+        self._floor.strain = level
+        shed = " and ".join(SHEDS[:level])
+        if level > before:
+            log.warning("the processor does not suffice: the box does without %s", shed)
         else:
-            ends = {"conductor": self._ends[name][0].fileno()}
-        row_rings = (*processes.reads(name), *processes.writes(name))
-        mine = {spec.name: self.rings[spec.name] for spec in row_rings}
-        fds = [self.floor_fd, self._heartbeat_fd, *ends.values()]
-        for handles in mine.values():
-            fds.extend(handles.fds)
-        wiring: dict[str, object] = {
-            "settings": msgspec.to_builtins(self._settings),
-            "row": asdict(self.parts[name].row),
-            "module": f"{self._package}.{self.parts[name].row.module}",
-            "box_started_s": self._started_s,
-            "floor_fd": self.floor_fd,
-            "heartbeat_fd": self._heartbeat_fd,
-            "heartbeat_slot": list(self.parts).index(name),
-            "channel_fds": ends,
-            "rings": {ring_name: ring.to_wire(handles) for ring_name, handles in mine.items()},
-        }
-        return wiring, tuple(fds)
+            log.info("the processor suffices again%s", f", but for {shed}" if shed else "")
 
     def _tell(self, now: float) -> None:
         """How it stands: to systemd, and to whoever reads the file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
         ready, healthy = self.ready, self.healthy
-        self.service.look(now, ready=self.begun, healthy=healthy, lacks=", ".join(failed))
+        shed = SHEDS[: self._strain.level]
+        lacks = ", ".join((*failed, *shed))
+        self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks)
         self._status.write(
-            Status(pid=os.getpid(), state=self._state, ready=ready, healthy=healthy, failed=failed)
+            Status(
+                pid=os.getpid(),
+                state=self._state,
+                ready=ready,
+                healthy=healthy,
+                failed=failed,
+                shed=shed,
+            )
         )

@@ -23,6 +23,9 @@ TRAINING = "needs torch, of the extra `training`: gigabytes that the box never r
 CHECKOUT = "needs a git checkout"
 NUMBERED = "needs an onnxruntime that numbers the machine; this build does not"
 
+TRACING = "needs the right to trace a process of one's own"
+WAITS = "needs a kernel that tells how long a process waited (CONFIG_SCHED_INFO)"
+
 GPIO_SIM_FOLDER = Path("/sys/kernel/config/gpio-sim")
 RECORDINGS_FOLDER = Path(__file__).resolve().parents[2] / "shared" / "recordings"
 
@@ -40,6 +43,8 @@ LACKING: dict[str, Callable[[], bool]] = {
     TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "gguf"))),
     CHECKOUT: lambda: not (Path(__file__).resolve().parents[1] / ".git").exists(),
     NUMBERED: _always,
+    TRACING: _always,
+    WAITS: lambda: not Path("/proc/self/schedstat").exists(),
 }
 
 

@@ -20,6 +20,8 @@ from appliance.messages import Message, PartChanged, Seen
 from appliance.supervision import part as parts_of_the_box
 from appliance.supervision.backoff import FAILED_AT
 from appliance.supervisor import Supervisor
+from tests import skips
+from tests.supervision.box import load_of
 
 ROOT = Path(__file__).parents[1]
 DOUBLE = """
@@ -35,6 +37,9 @@ def main(work):
             sys.exit(3)
     if MODE == "never comes up":
         time.sleep(600)
+    if MODE.startswith("shares core "):  # with whatever else runs there, which goes first
+        os.sched_setaffinity(0, [int(MODE[12:])])
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     if MODE == "is slow to come up":
         time.sleep(2.0)
     if MODE == "has a process of its own":
@@ -51,6 +56,8 @@ def main(work):
     if MODE == "says that it speaks":
         from appliance.messages import StateChanged
         work.channels["supervisor"].send(StateChanged("speaking", 1, 0))
+    while MODE == "spins":
+        pass
     while not work.stopping or MODE == "ignores stop":
         poll.poll(20)
         work.beat()
@@ -126,7 +133,7 @@ def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 3
 
 def mail(supervisor: Supervisor) -> list[Message]:
     """What the conductor would be told."""
-    every = Channel(supervisor._ends["supervisor"][1].dup()).receive_all()
+    every = Channel(supervisor.joints.ends["supervisor"][1].dup()).receive_all()
     return [message for message in every if not isinstance(message, Seen)]
 
 
@@ -277,6 +284,42 @@ def test_a_part_may_take_its_time_to_come_up_and_a_limit_to_that_is_kept(parts: 
     assert pid(supervisor, "second") != stuck
 
 
+def test_a_part_that_runs_and_never_beats_is_killed_and_started_again(parts: Make) -> None:
+    supervisor = parts({"first": "spins"}, silent_s=0.5)
+    supervisor.start()
+    until(supervisor, lambda: supervisor.parts["first"].announced)
+    victim = pid(supervisor, "first")
+    until(supervisor, lambda: supervisor.parts["first"].announced
+          and pid(supervisor, "first") != victim)  # fmt: skip
+
+
+def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_can(
+    parts: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    if not Path("/proc/self/schedstat").exists():
+        pytest.skip(skips.WAITS)
+    core = min(os.sched_getaffinity(0))
+    supervisor = parts({"first": f"shares core {core}", "second": "works"}, silent_s=1.0)
+    supervisor.start()
+    until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
+    part, ages = supervisor.parts["first"], [0.0]
+
+    def looks() -> bool:
+        ages.append(part.heart.age_s(time.monotonic_ns()))
+        return max(ages) > 2.5  # two and a half times as long as is allowed
+
+    with load_of(9, core):
+        until(supervisor, looks, 60.0)
+        assert supervisor.healthy
+        assert supervisor.floor().strain > 0
+        assert [other.starts for other in supervisor.parts.values()] == [1, 1]
+    assert caplog.text.count("the processor does not suffice: the box does without words\n") == 1
+    until(supervisor, lambda: part.heart.age_s(time.monotonic_ns()) < 0.1)
+    supervisor.step(0.02)
+    assert part.starts == 1
+    assert supervisor.healthy
+
+
 def test_what_a_part_has_started_ends_with_it(parts: Make, tmp_path: Path) -> None:
     supervisor = parts({"first": "has a process of its own"})
     supervisor.start()
@@ -294,7 +337,7 @@ def test_a_part_that_cannot_be_ended_keeps_nobody_waiting_and_gets_no_twin(
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
     if (tmp_path / "doubles/first.held").read_bytes() != b"y":
-        pytest.skip("no process may trace another here")
+        pytest.skip(skips.TRACING)
     victim = pid(supervisor, "first")
     os.kill(victim, signal.SIGSTOP)
     until(supervisor, lambda: supervisor.parts["first"].ending)
@@ -317,7 +360,7 @@ def test_a_stop_does_not_wait_for_a_part_that_cannot_be_ended(parts: Make, tmp_p
     supervisor.start()
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
     if (tmp_path / "doubles/second.held").read_bytes() != b"y":
-        pytest.skip("no process may trace another here")
+        pytest.skip(skips.TRACING)
     began = time.monotonic()
     supervisor.stop_all()
     assert time.monotonic() - began < 8.0

@@ -31,6 +31,7 @@ class Understanding:
         self._recogniser = recogniser
         self._spotter = spotter
         self.waiting = False  # told from outside: somebody waits for the wake word
+        self.rests = False  # told from outside: no words but the wake word, to spare the processor
         self._turn = 0
         self._frames = 0
         self._asked_at = 0
@@ -43,7 +44,9 @@ class Understanding:
         out: list[WordsHeard | Woken] = []
         if self.waiting and self._spotter is not None:
             out += self._watch(self._spotter, samples, index)
-        if turn and self._recogniser is not None:
+        if self.rests:
+            self._turn = 0  # what was under way lacks a part from now on
+        elif turn and self._recogniser is not None:
             out += self._follow(self._recogniser, samples, turn, flags)
         return out
 

@@ -12,6 +12,7 @@ import time
 from appliance.errors import InterludeError
 from appliance.hear import installed
 from appliance.hear.understanding import Understanding
+from appliance.ipc.floor import WORDS_REST
 from appliance.messages import Standing
 from appliance.worker import Worker
 
@@ -54,6 +55,7 @@ def main(work: Worker) -> None:
         for message in work.mail():
             if isinstance(message, Standing):
                 understanding.waiting = message.mode == "wake_word" and not message.muted
+        understanding.rests = work.floor.strain >= WORDS_REST
         for _ in range(_AT_ONCE):
             if (slot := near.read()) is None:
                 break

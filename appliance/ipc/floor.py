@@ -8,6 +8,7 @@ import os
 PAGE_BYTES = 4096
 _LINE_WORDS = 8  # one cache line a word, so that writers do not slow each other down
 _MUTED = 3 * _LINE_WORDS
+WORDS_REST, NO_READ_AHEAD = 1, 2  # of `strain`
 _UNKNOWN = 2  # of `muted`: nobody has read yet whether the microphone was muted before
 
 
@@ -39,6 +40,9 @@ class Floor:
     closed       panel's: a serial raised at each long press that mutes, before its message: the
                  microphone is cut from then on, whatever the conductor is at
     opened       conductor's: the `closed` that it has muted for and then been told to unmute
+    strain       supervisor's: 0, or how much is left undone because the processor does not suffice:
+                 from WORDS_REST on no words are recognised that nobody waits for, from
+                 NO_READ_AHEAD on the thinker prepares nothing before it is asked
     """
 
     def __init__(self, fd: int) -> None:
@@ -129,6 +133,14 @@ class Floor:
     @opened.setter
     def opened(self, value: int) -> None:
         self._words[9 * _LINE_WORDS] = value
+
+    @property
+    def strain(self) -> int:
+        return self._words[10 * _LINE_WORDS]
+
+    @strain.setter
+    def strain(self, value: int) -> None:
+        self._words[10 * _LINE_WORDS] = value
 
     @property
     def shut(self) -> bool:

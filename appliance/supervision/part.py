@@ -6,6 +6,8 @@ from appliance.ipc.heartbeat import Heartbeat
 from appliance.processes import Process
 from appliance.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
 from appliance.supervision.child import Child
+from appliance.supervision.procfs import read
+from appliance.supervision.starving import Silence, starves
 
 STUCK_S = 3.0  # after SIGKILL; a process that is still there waits in a driver, perhaps for ever
 
@@ -32,6 +34,7 @@ class Part:
         self.start_s = 0.0
         self.ending: str | None = None
         self.problem = ""
+        self.silence = Silence()
         self.back_off = BackOff(LONGEST_NEEDED_S if row.needed else LONGEST_S)
         self._killed_s = 0.0
 
@@ -45,11 +48,31 @@ class Part:
         """It runs, and does not do its work yet."""
         return self.child is not None and self.ending is None and not self.heart.is_ready
 
-    def well(self, now_s: float, silent_s: float) -> bool:
-        """It does its work, or will soon. `silent_s`: since its last heartbeat."""
+    def silent_s(self, now_ns: int) -> float:
+        """Since its last heartbeat, without what it could not help."""
+        return max(0.0, self.heart.age_s(now_ns) - self.silence.excused_s)
+
+    def listen(self, now_s: float, now_ns: int, late_s: float) -> float:
+        """Look at its heartbeat. Returns its own silence, in seconds. `late_s`: the supervisor did
+        not run for so long just now."""
+        age_s = self.heart.age_s(now_ns)
+        late = self.child is not None and age_s > self.patience_s / 4
+        reading = read(self.child.pid) if late and self.child is not None else None
+        return self.silence.look(now_s, age_s, reading, late_s)
+
+    def starves(self, now_ns: int) -> bool:
+        """It runs, and is silent for want of a processor."""
+        if self.child is None or self.ending is not None:
+            return False
+        return starves(self.heart.age_s(now_ns), self.silence.excused_s, self.patience_s)
+
+    def well(self, now_s: float, now_ns: int) -> bool:
+        """It does its work, or will soon."""
         if self.failed or self.back_off.chronic(now_s):
             return False
-        return self.child is None or self.ending is not None or silent_s <= self.patience_s
+        if self.child is None or self.ending is not None:
+            return True
+        return self.silent_s(now_ns) <= self.patience_s
 
     def kill(self, problem: str, now_s: float) -> None:
         """End it for that reason. It is gone when `Child.poll` says so, and not before."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from appliance.ipc.floor import NO_READ_AHEAD
 from appliance.ipc.ring import PAUSE, Slot
 from appliance.messages import (
     Abandon,
@@ -139,6 +140,8 @@ class Desk:
         mail = self._work.mail()
         while (slot := self._ring.read()) is not None:
             clip = self._utterances.add(slot, now_s)
+            if self._work.floor.strain >= NO_READ_AHEAD:
+                continue
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
                 self._thread.do(partial(_prepare, clip=clip))
             self._read_ahead(slot)

@@ -1,14 +1,19 @@
-"""A box on a busy machine: its supervisor is killed at random moments of the start."""
+"""A box on a busy machine: its supervisor is killed while it starts; it talks, and keeps all."""
 
 from __future__ import annotations
 
 import random
+import subprocess
 from pathlib import Path
 
-from tests.supervision.box import load_of, survivors
+from appliance import settings
+from appliance.bench.stage import QUIET, TALK, WITHOUT_THINKER, Stage
+from appliance.messages import Say
+from tests.supervision.box import ROOT, load_of, survivors
 
 KILLS = 60
 LATEST_S = 3.0  # after its start is the supervisor killed; by then all parts are up
+BUSY_S = 30.0  # the machine is busy while the box talks
 LOOPS = 9  # on the two cores on which parts were seen to live on
 
 
@@ -20,3 +25,19 @@ def test_nothing_lives_on_for_two_seconds_whenever_the_supervisor_is_killed(tmp_
             after_s = dice.uniform(0.0, LATEST_S)
             left[after_s] = survivors(tmp_path / str(number), after_s)
     assert {after_s: lines for after_s, lines in left.items() if lines} == {}
+
+
+def test_a_box_that_talks_on_a_busy_machine_restarts_no_part(tmp_path: Path) -> None:
+    subprocess.run(["make", "-s", "-C", ROOT / "hw/simcard"], check=True)
+    starts: dict[str, int] = {}
+
+    def act(stage: Stage) -> None:
+        with load_of(LOOPS):
+            stage.send(Say(TALK))
+            stage.wait(BUSY_S)
+        parts = stage.supervisor.parts.items()
+        starts.update((name, part.starts) for name, part in parts)
+
+    parts = (*WITHOUT_THINKER, "words")
+    Stage(QUIET, settings.load_defaults(), act, parts=parts, state=tmp_path).play()
+    assert set(starts.values()) == {1}, starts

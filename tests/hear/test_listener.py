@@ -35,7 +35,7 @@ class Box:
         plain = settings.load_defaults()
         self.supervisor = Supervisor(plain, rows=(processes.row("listener"),), watchers=("room",))
         self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor._ends["listener"][1])
+        self.mail = Channel(self.supervisor.joints.ends["listener"][1])
         self.mic = RingWriter(self.supervisor.rings["mic"])
         self.played = RingWriter(self.supervisor.rings["played"])
         self.heard = RingReader(self.supervisor.rings["heard"], "room")

@@ -84,6 +84,24 @@ def test_a_word_is_told_once_it_is_understood_and_again_only_when_that_changes()
     assert 500 <= ages[2] <= 650
 
 
+def test_at_rest_it_hears_the_wake_word_and_nothing_else_and_begins_with_the_next_sound() -> None:
+    understanding = Understanding(LISTS, Scripted((100, "stop")), Wakes())
+    understanding.waiting = True
+    near = busy()
+    near.waiting = True
+    understanding.rests = True
+    assert [m for m in said(understanding, near, [0] * 70 + [-1] * 4) if isinstance(m, Woken)]
+    understanding.rests = False
+    first = said(understanding, near, [7] * 20)
+    understanding.rests = True
+    resting = said(understanding, near, [7] * 20)
+    understanding.rests = False
+    rest_of_it = said(understanding, near, [7] * 100)
+    after = said(understanding, near, [0] * 70 + [8] * 200 + [0])
+    assert not [m for m in (*first, *resting, *rest_of_it) if isinstance(m, WordsHeard)]
+    assert {m.serial for m in after if isinstance(m, WordsHeard)} == {8}
+
+
 @pytest.mark.parametrize(
     ("script", "kinds"),
     [

@@ -27,7 +27,7 @@ class Box:
 
     def __init__(self, plain: Settings) -> None:
         self.supervisor = Supervisor(plain, rows=(processes.row("words"),))
-        self.mail = Channel(self.supervisor._ends["words"][1])
+        self.mail = Channel(self.supervisor.joints.ends["words"][1])
         self.ring = RingWriter(self.supervisor.rings["near"])
         self.near = Near()
         self.messages: list[Message | Seen] = []

@@ -70,10 +70,13 @@ class Box:
 
 
 @contextmanager
-def load_of(loops: int) -> Iterator[None]:
-    """So many processes that never stop working."""
+def load_of(loops: int, core: int | None = None) -> Iterator[None]:
+    """So many processes that never stop working, on that core or on any."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(loops)]
     try:
+        if core is not None:
+            for process in busy:
+                os.sched_setaffinity(process.pid, {core})
         yield
     finally:
         for process in busy:

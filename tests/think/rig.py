@@ -52,8 +52,8 @@ class Rig:
             install(plain, *files)
         self.supervisor = Supervisor(plain, rows=(processes.row("thinker"),))
         self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor._ends["thinker"][1])
-        self.reports = Channel(self.supervisor._ends["supervisor"][1])
+        self.mail = Channel(self.supervisor.joints.ends["thinker"][1])
+        self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
         self.messages: list[Record] = []
         self.supervisor.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from appliance.ipc.floor import NO_READ_AHEAD
 from appliance.messages import (
     Abandon,
     Forget,
@@ -75,6 +77,14 @@ def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
     read_after = rig.end_of(2)
     assert read_ahead.read_tokens == 1  # the one that the answer is drawn from
     assert read_after.read_tokens > 1  # some of it may have been read while it came
+
+
+def test_where_the_processor_does_not_suffice_nothing_is_read_before_it_is_asked(rig: Rig) -> None:
+    rig.supervisor._strain._raise(NO_READ_AHEAD, time.monotonic())
+    rig.until(lambda: rig.floor.strain == NO_READ_AHEAD)
+    rig.say(3, noise(4), pause=True)
+    rig.think(1, 3)
+    assert rig.end_of(1).read_tokens > 1
 
 
 def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:

@@ -26,7 +26,7 @@ class Rig:
         )
         self.supervisor = Supervisor(plain, rows=(processes.row("speaker"),))
         self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor._ends["speaker"][1])
+        self.mail = Channel(self.supervisor.joints.ends["speaker"][1])
         self.reader = RingReader(self.supervisor.rings["voice"], "playback")
         self.messages: list[Record] = []
         self.slots: list[Slot] = []
