@@ -46,7 +46,7 @@ class Microphone:
         self._floor = floor
         self._store = store
         self._closed = floor.opened  # the newest closing that the conversation knows of
-        self._cut = floor.switched_off
+        self._cut = floor.cut
         self._unread_since_s: float | None = None  # what was kept is not known yet
         self._kept_at_s: float | None = None  # whether that is on the disk is not known yet
         self._on_disk: bool | None = None  # what surely is
@@ -98,7 +98,7 @@ class Microphone:
             self._complaint = None
         if self.heed():
             yield Mute(on=True)
-        if self._floor.switched_off != self._cut:
+        if self._floor.cut != self._cut:
             self._cut = not self._cut
             yield Switched(self._cut)
 

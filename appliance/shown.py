@@ -97,6 +97,6 @@ class Shown:
         volume = self._work.settings.speaking.volume if now.volume is None else now.volume
         return Standing(
             now.mode, now.muted, volume, self.voice, self.model, broken, self.house,
-            self._work.floor.switched_off, self._button,
+            self._work.floor.cut, self._button,
             starting=not now.thinker_up and "thinker" not in broken, storage=storage,
         )  # fmt: skip

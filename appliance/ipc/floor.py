@@ -148,9 +148,14 @@ class Floor:
         return self.closed != self.opened
 
     @property
+    def cut(self) -> bool:
+        """True while the switch on the housing cuts the microphone; nothing undoes that."""
+        return self.switched_off
+
+    @property
     def deaf(self) -> bool:
         """True while the microphone's samples must go nowhere, whoever says so."""
-        return self.muted or self.switched_off or self.shut
+        return self.muted or self.cut or self.shut
 
     @property
     def pressed(self) -> bool:
