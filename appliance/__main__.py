@@ -129,6 +129,12 @@ def models_bring(args: argparse.Namespace) -> int:
     return commands.cli_bring(_settings(args), args.folder)
 
 
+def models_announce(args: argparse.Namespace) -> int:
+    from appliance.models import commands
+
+    return commands.cli_announce(_settings(args))
+
+
 def models_verify(args: argparse.Namespace) -> int:
     from appliance.models import commands
 
@@ -273,6 +279,7 @@ def parser() -> argparse.ArgumentParser:
         "bring", "bring the model that this box awaits; for its services", models_bring
     )
     bring.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="not from the hub")
+    models.add("announce", "say what came of it; for a service of the box", models_announce)
 
     enrol_verb(verbs, enrolled)
     verbs.add("panel", "be the button and the light of a box without wires", panel)

@@ -52,10 +52,10 @@ RESET: tuple[Row, ...] = (
     Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant")),
     Row("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
-    Row("the wish for a model", "erases", ("models/wanted",)),
     Row("what commands left in the box's home", "erases",
         (".local/state/interlude", ".config/interlude")),
-    Row("settings, Wi-Fi, all passwords, ssh keys, host name, kept warnings", "asks"),
+    Row("settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",
+        "asks"),
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
     timers = shelf.path(mine).relative_to(state).parts[0]
     memory = path(mine).relative_to(state).parts[0]
     house = {link.removed(mine).name, leftovers.path(mine).name}
-    elsewhere = {".local/state/interlude", ".config/interlude", "models/wanted"}
+    elsewhere = {".local/state/interlude", ".config/interlude"}
     known = {
         memory,
         adaptation.FILE,

@@ -104,6 +104,21 @@ def test_the_state_lives_where_the_owner_says_first_of_all(monkeypatch: pytest.M
     assert settings.state_path() == Path("/mnt/box")
 
 
+@pytest.mark.parametrize(
+    ("state", "own", "folder"),
+    [
+        ("/var/lib/interlude", "", "/var/lib/interlude-models"),  # a box: of another user
+        ("/home/a/state", "", "/home/a/state/models"),
+        ("/var/lib/interlude", "/mnt/models", "/mnt/models"),
+    ],
+)
+def test_the_models_lie_apart_on_a_box_and_beside_the_state_elsewhere(
+    state: str, own: str, folder: str
+) -> None:
+    settings = load(overrides={"state_dir": state, "models_dir": own})
+    assert settings.models_path() == Path(folder)
+
+
 # ── what is refused ──────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("text", "said"),

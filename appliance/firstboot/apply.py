@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from appliance.erase import erase
 from appliance.errors import SeedRefused, SettingsError, StorageError
 from appliance.firstboot.folder import own_folder
 from appliance.firstboot.plan import (
@@ -88,7 +89,7 @@ def forget(ground: Ground | None = None) -> None:
         if os.path.lexists(base / path):
             try:
                 with _in_words(path), _folder_of(base, path, ground) as folder:
-                    ground.disk.remove(folder / Path(path).name)
+                    _erase(folder / Path(path).name)
             except StorageError as error:  # one stubborn file keeps no other
                 left.append(error.problem)
     for path, names in ((SECRETS, "*"), (WARNINGS, "warnings.log*")):
@@ -110,10 +111,15 @@ def _empty(folder: Path, names: str) -> None:
         return
     try:
         for name in fnmatch.filter(os.listdir(fd), names):  # noqa: PTH208  # by descriptor
-            os.unlink(name, dir_fd=fd)
-        os.fsync(fd)
+            _erase(Path(f"/proc/self/fd/{fd}/{name}"))
     finally:
         os.close(fd)
+
+
+def _erase(path: Path) -> None:
+    """A file, or a link itself: its words overwritten, for passwords are in it. Raises OSError."""
+    for left in erase([path]):
+        raise OSError(0, left.why, path.name)
 
 
 def _settings_now(ground: Ground) -> str:

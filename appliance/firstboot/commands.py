@@ -6,8 +6,9 @@ import pwd
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.files import write_whole
 from appliance.firstboot import grow, typed
 from appliance.firstboot.apply import Ground, apply, forget
@@ -17,13 +18,13 @@ from appliance.firstboot.seed import Seed
 from appliance.firstboot.serve import FOLDER, serve
 from appliance.firstboot.setup import SetUp
 from appliance.messages import Message, Restart, Say
-from appliance.release.wanted import INCOMING
+from appliance.panel.held import WANTED_SETUP, WISHES
+from appliance.release.handed import NOTE_BYTES, Handed, take_note
 from appliance.settings import Settings
 from appliance.slots.part import DiskCard
 from appliance.verbs import tell
 
 BAD_SEED = "seed-problem"  # beside the files of serve.py
-NOTE = "wanted-setup"  # the panel's: `setup` or `reset`
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -55,13 +56,16 @@ def cli_begin(folder: Path = FOLDER) -> int:
     return 0
 
 
-def cli_setup(settings: Callable[[], Settings], folder: Path = FOLDER) -> int:
+def cli_setup(
+    settings: Callable[[], Settings], folder: Path = FOLDER, wishes: Path = WISHES
+) -> int:
     """Set-up, where it is needed or the panel asked for it."""
     voice = Voice(settings)
-    wanted = wish(INCOMING)
+    wanted = wish(wishes)
     if wanted == "reset":
-        forget(Ground())
-        voice.tell(Restart())
+        reset(voice, Ground())
+    # Only now: a reset that the power cut short begins anew at the next start.
+    take_note(wishes / WANTED_SETUP)
 
     def applied(seed: Seed) -> None:
         apply(seed, Ground())
@@ -97,13 +101,21 @@ class Voice:
         return True
 
 
-def wish(incoming: Path) -> str:
-    """What the panel asked for, once; "" for nothing."""
-    note = incoming / NOTE
+def reset(voice: Voice, ground: Ground) -> None:
+    """Take away what the last owner brought. What could not be taken away is said aloud."""
     try:
-        said = note.read_text(encoding="utf-8")[:20].strip()
-    except (OSError, UnicodeDecodeError):
-        said = ""
-    finally:
-        note.unlink(missing_ok=True)
-    return said if said in {"setup", "reset"} else ""
+        forget(ground)
+    except StorageError as error:
+        print(f"<3>The reset is not complete: {error.problem}")
+        voice.says("Not everything could be taken away from this card. Do not give it away.")
+    voice.tell(Restart())
+
+
+def wish(wishes: Path) -> Literal["", "setup", "reset"]:
+    """What the panel has asked for; "" for nothing. The note stays (take_note)."""
+    try:
+        with Handed(wishes / WANTED_SETUP, NOTE_BYTES) as note:
+            said = note.read(0, note.size).strip()
+    except ReleaseRefused:
+        return ""
+    return "reset" if said == b"reset" else "setup" if said == b"setup" else ""

@@ -2,13 +2,15 @@
 
 Its name stands in /etc/interlude/model-wanted (root writes it, and takes it away when the unit's
 fetch has ended well). It comes from the hub in the background, gone on with after every cut, or
-from a USB stick, each byte checked. Then the box is told to begin anew, once nobody talks with it.
+from a USB stick, each byte checked. What the owner should know of it goes to announce.py, which
+also lets the box begin anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +19,14 @@ from typing import IO
 from appliance.errors import FetchError, InterludeError, ModelError, StorageError
 from appliance.files import sync_folder
 from appliance.models import catalogue
-from appliance.models.catalogue import Model, ModelFile
-from appliance.models.fetch import SPARE_BYTES, free_bytes, megabytes
-from appliance.models.store import Pin, Store, storage_errors
+from appliance.models.catalogue import Model, ModelFile, megabytes
+from appliance.models.fetch import SPARE_BYTES, free_bytes, short_bytes
+from appliance.models.news import News
+from appliance.models.store import STANDS_IN, Pin, Store, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
-QUIET_LOOK_S = 2.0
+MOST_AGAIN_S = 3600.0  # for a card without room the pauses grow up to this
 _CHUNK_BYTES = 1 << 20
-
-Says = Callable[[str], None]  # a sentence, aloud
 
 
 @dataclass(frozen=True)
@@ -33,43 +34,44 @@ class Errand:
     """Brings what is awaited. All that it touches beside the store is handed in.
 
     fetch    brings a model from the hub, or raises an InterludeError; what arrived is kept
-    says     a sentence aloud; a box that is not there is no reason to stop
-    talking  whether somebody talks with the box
-    restart  lets the box begin anew, with what is here then
+    tell     what the owner should know of it
     sleep    for so many seconds
     """
 
     store: Store
     fetch: Callable[[Model], None]
-    says: Says
-    talking: Callable[[], bool]
-    restart: Callable[[], None]
+    tell: Callable[[News], None]
     sleep: Callable[[float], None]
 
     def run(self) -> bool:
-        """Fetch until it is here. False if nothing was awaited. Raises ModelError, StorageError."""
-        model = awaited(self.store)
-        if model is None:
-            return False
-        size = megabytes(model.size or 0)
-        self.says(f"I am fetching my large model, {size}. Until it is here I know only a little.")
-        told = False
-        while True:
+        """Fetch until nothing is awaited any more. False if nothing was. Raises ModelError.
+
+        A card that is full, or cannot be written, ends it no more than a network that is away: it
+        is told, and tried again.
+        """
+        brought, pause_s = False, AGAIN_S
+        begun = ""
+        while (model := awaited(self.store)) is not None:
+            if model.name != begun:
+                begun = model.name
+                self.tell(News(model.name, "fetching"))
             try:
                 self.fetch(model)
-                break
             except FetchError as error:
-                if not told:  # once: a box that complains every ten minutes is no company
-                    told = True
-                    self.says(f"I cannot fetch my model now. {error.problem} I will try again.")
-                self.sleep(AGAIN_S)
-        self.arrived(model)
-        return True
+                self._failed(News(model.name, "away"), error, AGAIN_S)
+            except StorageError as error:
+                full = short_bytes(self.store, model) > 0
+                self._failed(News(model.name, "full" if full else "card"), error, pause_s)
+                pause_s = min(2 * pause_s, MOST_AGAIN_S)
+            else:
+                brought = True
+                self.tell(News(model.name, "here"))
+        return brought
 
     def take(self, stick: Path) -> bool:
         """The awaited model from a folder. False where none is awaited or it holds none of it.
 
-        Raises FetchError for a part of it or other bytes, ModelError, StorageError; said aloud too.
+        Raises FetchError for a part of it or other bytes, ModelError, StorageError; told, too.
         """
         model = awaited(self.store)
         if model is None:
@@ -77,27 +79,29 @@ class Errand:
         places, halves = on_stick(stick, model)
         if not places and not halves:
             return False
-        lacks = [file.name for file in model.files.values() if file.path not in places]
+        rows = enumerate(model.files.values())
+        lacks = tuple(number for number, file in rows if file.path not in places)
         if lacks:
-            problem = f"The stick has only a part of my model. {' and '.join(lacks)}"
-            problem += " are not all there." if len(lacks) > 1 else " is not all there."
-            self.says(problem)
-            raise FetchError(problem, "Copy it anew. A stick in FAT32 holds no file of 4 GiB.")
-        self.says("I have found my model on the stick. Leave it in while I copy it.")
+            self.tell(News(model.name, "part", lacks))
+            remedy = "Copy it anew. A stick in FAT32 holds no file of 4 GiB."
+            raise FetchError("The stick has only a part of my model.", remedy)
+        self.tell(News(model.name, "found"))
         try:
             copy(places, self.store, model)
-        except InterludeError as error:
-            self.says(f"The model on the stick cannot be used. {error.problem}")
+        except StorageError:
+            full = short_bytes(self.store, model) > 0
+            self.tell(News(model.name, "full" if full else "card"))
             raise
-        self.arrived(model)
+        except InterludeError:
+            self.tell(News(model.name, "bad"))
+            raise
+        self.tell(News(model.name, "here"))
         return True
 
-    def arrived(self, model: Model) -> None:
-        """Say so and begin anew with it, once nobody talks."""
-        self.says("My large model is here. I begin anew with it; give me a minute.")
-        while self.talking():
-            self.sleep(QUIET_LOOK_S)
-        self.restart()
+    def _failed(self, news: News, error: InterludeError, pause_s: float) -> None:
+        print(f"{news.model}: {error} Again in {pause_s:.0f} s.", file=sys.stderr, flush=True)
+        self.tell(news)
+        self.sleep(pause_s)
 
 
 def awaited(store: Store) -> Model | None:
@@ -107,6 +111,19 @@ def awaited(store: Store) -> Model | None:
         return None
     model = catalogue.find(name, store.models)
     return None if store.state(model) in ("shipped", "installed") else model
+
+
+def standing(store: Store) -> str:
+    """How a model stands that is awaited, for its owner; "" if none is."""
+    try:
+        model = awaited(store)
+    except ModelError as error:
+        return f"{store.wish}: {error.problem}"
+    if model is None:
+        return ""
+    short = short_bytes(store, model) if store.root.is_dir() else 0
+    why = f": there is no room for it, {megabytes(short)} are missing" if short > 0 else ""
+    return f"{model.name} is awaited{why}. Until it is here, {STANDS_IN} stands in for it."
 
 
 def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:

@@ -90,3 +90,8 @@ def find(name: str, models: dict[str, Model] | None = None) -> Model:
     near = difflib.get_close_matches(name, models, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(models)}."
     raise ModelError(f"There is no model `{name}`.", hint)
+
+
+def megabytes(size: int) -> str:
+    """A size as an owner reads it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"

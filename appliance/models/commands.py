@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Table
 
 from appliance.errors import ControlError, FetchError, ModelError
-from appliance.models import catalogue
+from appliance.models import catalogue, news
 from appliance.models.catalogue import Model
 from appliance.models.store import Store
 from appliance.settings import Settings
@@ -44,6 +44,10 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
             model.about,
         )  # fmt: skip
     console.print(table)
+    from appliance.models.awaited import standing
+
+    if said := standing(store):
+        console.print(said, highlight=False)
     return OK
 
 
@@ -86,16 +90,40 @@ def cli_fetch(
     return OK
 
 
-def cli_bring(settings: Settings, stick: Path | None = None) -> int:
-    """Bring the model that this box awaits, from the hub or from a folder, and begin anew with it.
+def cli_bring(settings: Settings, stick: Path | None = None, folder: Path = news.FOLDER) -> int:
+    """Bring the model that this box awaits, from the hub or from a folder.
 
-    For the services of a box: it asks nothing, the licence was accepted with the wish.
+    For the services of a box: it asks nothing, the licence was accepted with the wish. What there
+    is to say goes into `folder`, where there is one.
     """
-    from appliance import status
-    from appliance.messages import Message, Restart, Say
     from appliance.models.awaited import Errand
     from appliance.models.fetch import Fetcher
     from appliance.models.hub import Hub
+
+    store = Store.of(settings)
+
+    def fetch(model: Model) -> None:
+        Fetcher(store, Hub(), _Lines()).fetch(model)
+
+    def told(what: news.News) -> None:
+        print(f"{what.model}: {what.kind}", flush=True)
+        if folder.is_dir():
+            try:
+                news.leave(what, folder)
+            except OSError as error:  # it goes on without a word
+                print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
+
+    errand = Errand(store, fetch, told, time.sleep)
+    if not (errand.run() if stick is None else errand.take(stick)):
+        print("no model is awaited" if stick is None else "nothing of it is awaited here")
+    return OK
+
+
+def cli_announce(settings: Settings, folder: Path = news.FOLDER) -> int:
+    """Say what the fetch has left to be said. For a service of a box, as the box's own user."""
+    from appliance import status
+    from appliance.messages import Message, Restart, Say
+    from appliance.models.announce import Announcer
     from appliance.verbs import tell
 
     def told(message: Message) -> None:
@@ -114,18 +142,15 @@ def cli_bring(settings: Settings, stick: Path | None = None) -> int:
         now = status.read()
         return now is not None and now.talking
 
-    store = Store.of(settings)
-
-    def fetch(model: Model) -> None:
-        Fetcher(store, Hub(), _Lines()).fetch(model)
-
-    def says(sentence: str) -> None:
-        print(sentence)
-        told(Say(sentence, chime=True))
-
-    errand = Errand(store, fetch, says, talks, lambda: told(Restart()), time.sleep)
-    if not (errand.run() if stick is None else errand.take(stick)):
-        print("no model is awaited" if stick is None else "nothing of it is awaited here")
+    memory = status.folder()
+    if memory is None:
+        raise ControlError("This is for a service: there is no RUNTIME_DIRECTORY.")
+    announcer = Announcer(
+        Store.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
+        lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
+    )  # fmt: skip
+    while (what := news.take(folder)) is not None:
+        print(f"{what.model}: {what.kind}" + ("" if announcer.tell(what) else ", passed over"))
     return OK
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from appliance.errors import FetchError, StorageError
 from appliance.files import sync_folder
-from appliance.models.catalogue import Model, ModelFile
+from appliance.models.catalogue import Model, ModelFile, megabytes
 from appliance.models.hub import Cut, Hub, Remote, Unusable
 from appliance.models.store import Pin, Store, storage_errors
 
@@ -222,9 +222,16 @@ class _Part:
         self._progress.advance(self.name, 0)
 
 
-def megabytes(size: int) -> str:
-    """A size as an owner reads it."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{max(1, round(size / 1e6))} MB"
+def short_bytes(store: Store, model: Model, free: Callable[[Path], int] = free_bytes) -> int:
+    """How much room is missing for what of `model` is not here yet; 0 or less if there is enough.
+
+    As far as the catalogue knows the sizes.
+    """
+    missing = 0
+    for file in model.files.values():
+        have = max(_size(store.path(model, file)), _size(store.partial(model, file)))
+        missing += max(0, (file.size or 0) - have)
+    return missing + SPARE_BYTES - free(store.root) if missing else 0
 
 
 def _size(path: Path) -> int:

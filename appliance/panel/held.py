@@ -2,8 +2,8 @@
 rights to set the box up.
 
 The panel runs without rights. What is the box's own is erased before it starts anew (reset.py);
-for the rest it leaves a word in the incoming folder, where a unit of the system's finds it
-(`wanted-setup`: setup or reset).
+for the rest it leaves a word in a folder of root's that only the box's user may write, where a
+unit of the system's finds it (`wanted-setup`: setup or reset).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from appliance import reset
 from appliance.errors import StorageError
 from appliance.messages import Message, Restart, Say
 from appliance.release.handed import leave_note
-from appliance.release.wanted import INCOMING
 
+WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d
 WANTED_SETUP = "wanted-setup"
 Wish = Literal["setup", "reset"]
 
@@ -31,10 +31,10 @@ class Held:
     `answers`: what the conductor is to be told then.
     """
 
-    def __init__(self, state: Path, log: logging.Logger, incoming: Path = INCOMING) -> None:
+    def __init__(self, state: Path, log: logging.Logger, wishes: Path = WISHES) -> None:
         self._state = state
         self._log = log
-        self._incoming = incoming
+        self._wishes = wishes
         self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
     def wish(self, wish: Wish) -> None:
@@ -63,7 +63,7 @@ class Held:
 
     def _ask(self, wish: Wish) -> None:
         try:
-            if not ask(wish, self._incoming):
+            if not ask(wish, self._wishes):
                 self._log.warning(
                     "nobody here can set this box up: its settings file stays as it is"
                 )
@@ -71,9 +71,9 @@ class Held:
             self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
 
 
-def ask(wish: Wish, incoming: Path = INCOMING) -> bool:
+def ask(wish: Wish, wishes: Path = WISHES) -> bool:
     """Leave the word. False: this system has nobody who would set it up."""
-    if not os.access(incoming, os.W_OK):
+    if not os.access(wishes, os.W_OK):
         return False
-    leave_note(incoming / WANTED_SETUP, wish)
+    leave_note(wishes / WANTED_SETUP, wish)
     return True

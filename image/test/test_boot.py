@@ -127,11 +127,27 @@ def test_the_root_is_read_only_below_and_memory_above(started: Started) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/opt/interlude", "/etc/interlude", "/var/lib/interlude", "/var/log/interlude"]
+    "path",
+    [
+        "/opt/interlude",
+        "/etc/interlude",
+        "/var/lib/interlude",
+        "/var/log/interlude",
+        "/var/lib/interlude-incoming",
+        "/var/lib/interlude-models",
+        "/var/lib/interlude-wishes",
+    ],
 )
 def test_what_outlives_a_slot_lies_on_data(started: Started, path: str) -> None:
     machine = started.machine
     assert machine.tell(f"stat -c %d {path}") == machine.tell("stat -c %d /data")
+
+
+def test_no_file_of_data_gives_rights_or_is_a_device(started: Started) -> None:
+    rows = started.machine.tell("findmnt -rno TARGET,OPTIONS -S $(findmnt -no SOURCE /data)")
+    assert len(rows.splitlines()) > 4
+    for row in rows.splitlines():
+        assert {"nosuid", "nodev"} <= set(row.split()[1].split(",")), row
 
 
 def test_nothing_listens_but_ssh(started: Started) -> None:
@@ -151,17 +167,22 @@ def test_nobody_comes_in_with_a_password(started: Started) -> None:
 def test_users_and_modes_are_as_designed(started: Started) -> None:
     said = started.machine.tell(
         "stat -c '%U:%G %a %n' /etc/interlude/secrets /var/lib/interlude /opt/interlude"
-        " /opt/interlude/current/ /var/log/interlude"
+        " /opt/interlude/current/ /var/log/interlude /var/lib/interlude-incoming"
+        " /var/lib/interlude-models /var/lib/interlude-wishes /run/interlude-page"
     ).splitlines()
     assert said == [
         "root:root 700 /etc/interlude/secrets",
         "interlude:interlude 750 /var/lib/interlude",
         "root:root 755 /opt/interlude",
         "root:root 755 /opt/interlude/current/",
-        "interlude-log:interlude-log 755 /var/log/interlude",
+        "interlude-log:interlude-log 750 /var/log/interlude",
+        "root:interlude-incoming 1770 /var/lib/interlude-incoming",
+        "interlude-model:interlude 2750 /var/lib/interlude-models",
+        "root:interlude 1770 /var/lib/interlude-wishes",
+        "interlude-setup:interlude-setup 700 /run/interlude-page",
     ]
     groups = started.machine.tell("id -nG interlude").split()
-    assert set(groups) == {"interlude", "audio", "gpio"}
+    assert set(groups) == {"interlude", "audio", "gpio", "interlude-incoming"}
     owner = "ps -o user= -p $(systemctl show -P MainPID interlude.service)"
     assert started.machine.tell(owner) == "interlude"
 

@@ -214,13 +214,14 @@ def test_a_box_that_nobody_can_reach_fetches_its_release_itself(fleet: Fleet) ->
         "interlude_release_checksum": f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}",
     }
     (fleet.folder / "release.yml").write_text(json.dumps(told))
-    # As the box's own user, who has no rights.
+    # As its own user, who has no rights.
     user = {
         "pull_host": "box2",
         "pull_vars": str(fleet.folder / "release.yml"),
         "ansible_become": True,
         "ansible_become_method": "ansible.builtin.su",
-        "ansible_become_user": "interlude",
+        "ansible_become_user": "interlude-pull",
+        "ansible_remote_tmp": "/tmp/.ansible-pull",  # noqa: S108  # on the box, which is a container
         "ansible_become_flags": "-s /bin/sh",
     }
     try:

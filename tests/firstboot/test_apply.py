@@ -254,9 +254,9 @@ def test_nothing_that_root_writes_belongs_to_another_user(ground: Ground) -> Non
 
 def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(ground: Ground) -> None:
     apply(WHOLE, ground)
-    (ground.root / CONNECTION).unlink()
-    (ground.root / CONNECTION / "full").mkdir(parents=True)
-    with pytest.raises(StorageError, match="interlude-wifi"):
+    (ground.root / "etc/NetworkManager").rename(ground.root / "elsewhere")
+    (ground.root / "etc/NetworkManager").symlink_to(ground.root / "elsewhere")
+    with pytest.raises(StorageError, match="etc/NetworkManager is no folder"):
         forget(ground)
     assert not (ground.root / PASSWORD).exists()
     assert not (ground.root / KEYS).exists()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from appliance import reset
-from appliance.firstboot import commands
 from appliance.messages import Restart, Say
 from appliance.panel import held
 from appliance.panel.held import WANTED_SETUP, Held, ask
@@ -54,7 +53,8 @@ def test_who_has_the_rights_finds_one_word(tmp_path: Path, wish: held.Wish) -> N
 
 
 def test_who_has_the_rights_looks_for_that_word() -> None:
-    assert commands.NOTE == WANTED_SETUP
+    unit = Path(__file__).parents[2] / "system/usr/lib/systemd/system/interlude-setup.path"
+    assert f"PathExists={held.WISHES}/{WANTED_SETUP}\n" in unit.read_text()
 
 
 def test_where_nobody_has_them_nothing_is_asked(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The scripts of the box that are shell: start, settle, leave, fulfilled."""
+"""The scripts of the box that are shell: start, settle, leave, fulfilled, stick."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
-def run(name: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
+def run(name: str, *words: str, **environment: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [SCRIPTS / name],
+        [SCRIPTS / name, *words],
         env={**os.environ, **{key: str(value) for key, value in environment.items()}},
         capture_output=True,
         text=True,
@@ -115,6 +115,54 @@ def test_a_wish_for_a_model_goes_only_when_its_fetch_has_ended_well(
     done = run("fulfilled", INTERLUDE_WISH=wish, SERVICE_RESULT=result, EXIT_STATUS=status)
     assert done.returncode == 0
     assert wish.exists() == stays
+
+
+# ── stick ────────────────────────────────────────────────────────────────────────────────────
+def plug(folder: Path, kind: str, code: int = 0) -> tuple[int, list[str]]:
+    """Put a stick of that kind in. What was called, in order."""
+    asked = folder / "asked"
+    asked.touch()
+    done = run(
+        "stick", "sda1", INTERLUDE_UDEVADM=script(folder / "udevadm", f"echo {kind}"),
+        INTERLUDE_SETPRIV=script(folder / "setpriv", f'umask >>{asked}; echo "setpriv $*" >>{asked}'
+                                 f"; exit {code}"),
+        **{f"INTERLUDE_{name.upper()}": script(folder / name, f'echo "{name} $*" >>{asked}')
+           for name in ("mount", "umount", "systemctl")},
+    )  # fmt: skip
+    return done.returncode, asked.read_text().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("vfat", "ro,nosuid,nodev,noexec"),
+        ("exfat", "ro,nosuid,nodev,noexec"),
+        ("ext4", "ro,nosuid,nodev,noexec,noload"),
+    ],
+)
+def test_a_stick_is_mounted_as_what_it_is_and_read_by_the_user_that_fetches(
+    tmp_path: Path, kind: str, options: str
+) -> None:
+    code, asked = plug(tmp_path, kind)
+    assert code == 0
+    mount, mask, copy, again, umount = asked
+    assert f"--fsck=no --type={kind} --options={options} /dev/sda1" in mount
+    assert int(mask, 8) == 0o027
+    assert "--reuid=interlude-model --regid=interlude-model --init-groups" in copy
+    assert again == "systemctl --no-block restart interlude-model.service"
+    assert umount == "umount /run/interlude-stick/sda1"
+
+
+def test_a_stick_that_was_of_no_use_is_put_away_all_the_same(tmp_path: Path) -> None:
+    code, asked = plug(tmp_path, "vfat", 69)
+    assert code == 69
+    assert asked[-1].startswith("umount")
+    assert not [line for line in asked if line.startswith("systemctl")]
+
+
+@pytest.mark.parametrize("kind", ["ntfs", "hfsplus", "btrfs", "iso9660", "vfat,x", ""])
+def test_the_kernel_reads_no_other_file_system(tmp_path: Path, kind: str) -> None:
+    assert plug(tmp_path, kind) == (0, [])
 
 
 # ── all of them ──────────────────────────────────────────────────────────────────────────────

@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 FILE = Path(__file__).parents[2] / "system/usr/lib/sysusers.d/interlude.conf"
-NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712}  # never another again
+NUMBERS = {"interlude": 710, "interlude-log": 711, "interlude-setup": 712, "interlude-model": 713,
+           "interlude-pull": 714}  # fmt: skip  # never another again
 
 
 def users(root: Path) -> dict[str, int]:
@@ -32,3 +33,12 @@ def test_a_machine_that_has_given_one_of_them_away_finds_another(tmp_path: Path)
     found = users(tmp_path)
     assert found["interlude"] not in {0, 710}
     assert found["interlude-log"] == 711
+
+
+def test_who_may_hand_over_an_archive_is_said_by_one_group(tmp_path: Path) -> None:
+    users(tmp_path)
+    rows = [row.split(":") for row in (tmp_path / "etc/group").read_text().splitlines()]
+    groups = {row[0]: (int(row[2]), set(filter(None, row[3].split(",")))) for row in rows}
+    assert groups["interlude-incoming"] == (715, {"interlude", "interlude-pull"})
+    for name in NUMBERS:  # nobody is in the group of another
+        assert groups[name][1] == set()
