@@ -1,0 +1,216 @@
+"""One user for one domain of trust, under the systemd of a box: what each unit can write, read and
+reach is tried from inside its own sandbox, and what is asked for too often is still answered.
+
+The box is a container (boxes.py). A unit's program is exchanged for a probe by a drop-in; all else
+of the unit is as it is shipped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from image.test.boxes import Box
+from image.test.fleet import PATIENCE_S, Fleet, scratch, started
+
+pytestmark = pytest.mark.timeout(900)
+
+# Every place that somebody may write, and some that nobody may.
+PLACES = (
+    "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
+    "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
+    "/run/interlude-setup", "/run/interlude-release", "/opt/interlude", "/etc/interlude", "/etc",
+    "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
+    "/data/keep",
+)  # fmt: skip
+STATE = "/var/lib/interlude"
+# What each unit can write of them. docs/security.md has the same as a table.
+WRITES = {
+    "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
+    "interlude-announce": {STATE, "/run/interlude-model"},
+    "interlude-pull": {"/var/lib/interlude-incoming"},
+    "interlude-page": {"/run/interlude-page"},
+    "interlude-warnings": {"/var/log/interlude"},
+    "interlude-begin": {"/etc", "/etc/interlude", "/etc/ssh", "/root/.ssh", "/data/keep",
+                        "/run/interlude-setup"},
+    "interlude-setup": {"/etc", "/etc/interlude", "/root/.ssh", "/data/keep",
+                        "/run/interlude-setup", "/run/interlude-page", "/var/log/interlude",
+                        "/var/lib/interlude-wishes"},
+    "interlude-update": {"/opt/interlude", "/run/interlude-release",
+                         "/var/lib/interlude-incoming"},
+    "interlude-system": {"/opt/interlude", "/run/interlude-release",
+                         "/var/lib/interlude-incoming"},
+    "interlude-settle-system": {"/opt/interlude", "/run/interlude-release"},
+}  # fmt: skip
+# What each cannot read: another's words, secrets, models' wish aside.
+SECRET = ("/var/lib/interlude/memory", "/etc/interlude/secrets/mqtt-password",
+          "/var/log/interlude/warnings.log")  # fmt: skip
+READS = {"interlude-announce": {SECRET[0]}, "interlude-warnings": {SECRET[2]}}
+PROBE = """
+import os, socket, sys
+def can(act):
+    try:
+        act()
+        return True
+    except OSError:
+        return False
+def writes(folder):
+    name = folder + "/.probe"
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    # A home of memory is no home: whether it was the real one, the outside tells by this.
+    os.unlink(name)
+def root_is_memory():
+    return os.statvfs("/root").f_blocks != os.statvfs("/").f_blocks
+for folder in {places!r}:
+    real = folder != "/root" or not root_is_memory()
+    if real and can(lambda: writes(folder)):
+        print("writes", folder)
+for path in {secret!r}:
+    if can(lambda: os.listdir(path) if os.path.isdir(path) else open(path).read()):
+        print("reads", path)
+def door():
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as wire:
+        wire.connect("/run/interlude/control")
+if can(door):
+    print("opens the door")
+def world():
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as wire:
+        wire.settimeout(2)
+        wire.connect(("{gateway}", 22))
+try:
+    world()
+except ConnectionRefusedError:
+    print("reaches the network")
+except OSError:
+    pass
+else:
+    print("reaches the network")
+print("done")
+"""
+
+
+@pytest.fixture(scope="module")
+def fleet() -> Iterator[Fleet]:
+    """One box that runs, with something in it that is worth reading, and its door."""
+    with scratch() as folder, started(folder, 1) as made:
+        file = made.release("0.1.0")
+        played = made.play(
+            "site.yml", "--skip-tags", "packages", "-e", f"interlude_release_file={file}"
+        )
+        assert played.code == 0, played.said[-3000:]
+        box = made.boxes[0]
+        box.ssh("mkdir -p /data/keep /root/.ssh; touch /etc/interlude/pull.env;"
+                " install -d -o interlude -g interlude -m 700 /var/lib/interlude/memory;"
+                " echo secret >/etc/interlude/secrets/mqtt-password;"
+                " chmod 600 /etc/interlude/secrets/mqtt-password;"
+                " systemctl restart interlude-warnings; sleep 1;"
+                " touch /var/log/interlude/warnings.log;"
+                " chown interlude-log: /var/log/interlude/warnings.log;"
+                " chmod 640 /var/log/interlude/warnings.log")  # fmt: skip
+        # As control.py opens it: 0600, of the box's own user.
+        door = ("import os,socket,time; os.umask(0o177); s=socket.socket(1,5);"
+                "s.bind('/run/interlude/control'); s.listen(); time.sleep(9999)")  # fmt: skip
+        box.ssh(f'systemd-run --quiet --uid=interlude python3 -c "{door}"')
+        yield made
+
+
+def override(box: Box, unit: str, command: str) -> None:
+    """Let a unit run another program, once, and whatever the machine is."""
+    text = (
+        "[Unit]\\nConditionPathExists=\\nConditionKernelCommandLine=\\n"
+        "[Service]\\nType=oneshot\\nRestart=no\\nExecStart=\\nExecStart=" + command + "\\n"
+        "StandardOutput=journal\\nStandardError=journal\\n"
+    )
+    folder = f"/run/systemd/system/{unit}.service.d"
+    box.ssh(f"mkdir -p {folder}; printf '{text}' >{folder}/probe.conf; systemctl daemon-reload")
+
+
+def back(box: Box, unit: str) -> None:
+    box.ssh(f"rm -r /run/systemd/system/{unit}.service.d; systemctl daemon-reload")
+
+
+@pytest.mark.parametrize("unit", sorted(WRITES))
+def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) -> None:
+    box = fleet.boxes[0]
+    probe = PROBE.format(
+        places=PLACES, secret=SECRET, gateway=f"{box.address.rpartition('.')[0]}.1"
+    )
+    (box.root / "usr/lib/interlude/probe.py").write_text(probe)
+    box.ssh(f"systemctl stop {unit}")
+    override(box, unit, "/usr/bin/python3 /usr/lib/interlude/probe.py")
+    try:
+        cursor = box.ssh("journalctl -n 0 --show-cursor -q -o cat").stdout.strip()
+        after = cursor.removeprefix("-- cursor: ")
+        box.ssh(f"systemctl start {unit}")
+        said = box.ssh(f"journalctl -u {unit} -o cat --after-cursor='{after}' | cat").stdout
+    finally:
+        back(box, unit)
+    rows = [line.split(" ", 1) for line in said.splitlines()]
+    assert ["done"] in rows, said
+    writes = {row[1] for row in rows if row[0] == "writes"}
+    reads = {row[1] for row in rows if row[0] == "reads"}
+    as_root = unit in {"interlude-begin", "interlude-setup", "interlude-update",
+                       "interlude-system", "interlude-settle-system"}  # fmt: skip
+    assert writes == WRITES[unit]
+    if not as_root:
+        assert reads == READS.get(unit, set())
+        assert ("opens the door" in said) == (unit == "interlude-announce")
+    if unit != "interlude-page":  # whose addresses are filtered by a kernel of its own only
+        assert ("reaches the network" in said) == (unit in {"interlude-model", "interlude-pull"})
+
+
+@pytest.mark.parametrize(
+    ("command", "stays"), [("/bin/true", False), ("/bin/false", True)], ids=["well", "badly"]
+)
+def test_a_wish_for_a_model_goes_when_its_fetch_ended_well(
+    fleet: Fleet, command: str, *, stays: bool
+) -> None:
+    box = fleet.boxes[0]
+    override(box, "interlude-model", command)
+    try:
+        box.ssh("echo gemma-4-e2b >/etc/interlude/model-wanted; systemctl start interlude-model")
+        left = box.ssh("ls /etc/interlude/model-wanted").returncode == 0
+        assert left == stays
+    finally:
+        box.ssh("rm -f /etc/interlude/model-wanted; systemctl reset-failed interlude-model")
+        back(box, "interlude-model")
+
+
+def test_nobody_takes_away_or_exchanges_what_another_has_handed_over(fleet: Fleet) -> None:
+    box = fleet.boxes[0]
+    incoming = "/var/lib/interlude-incoming"
+
+    def by(user: str, words: str) -> int:
+        done = box.ssh(f"setpriv --reuid {user} --regid {user} --init-groups sh -c '{words}'")
+        return done.returncode
+
+    assert by("interlude", f"echo mine >{incoming}/a.release") == 0
+    assert by("interlude-pull", f"echo mine >{incoming}/b.release") == 0
+    assert by("interlude-pull", f"rm -f {incoming}/a.release") != 0
+    assert by("interlude-pull", f"mv {incoming}/b.release {incoming}/a.release") != 0
+    assert by("interlude", f"rm -f {incoming}/b.release") != 0
+    assert by("interlude-pull", "echo reset >/var/lib/interlude-wishes/wanted-setup") != 0
+    assert by("interlude-model", f"echo x >{incoming}/c.release") != 0
+    assert by("interlude-pull", f"rm {incoming}/b.release") == 0
+    assert by("interlude", f"rm {incoming}/a.release") == 0
+
+
+def test_who_asks_ten_times_a_minute_is_still_answered_afterwards(fleet: Fleet) -> None:
+    """With four triggers a minute as the limit, systemd gave the unit up at the fifth."""
+    box = fleet.boxes[0]
+    ask = ("setpriv --reuid interlude-pull --regid interlude-pull --init-groups"
+           " sh -c 'echo nothing.release >/var/lib/interlude-incoming/wanted'")  # fmt: skip
+    triggered = "systemctl show -P InvocationID interlude-update.service"
+    seen: set[str] = set()
+    limit = time.monotonic() + PATIENCE_S
+    while len(seen) < 7:
+        assert time.monotonic() < limit, box.ssh("systemctl status interlude-update.path").stdout
+        box.ssh(ask)
+        seen.add(box.ssh(triggered).stdout)
+        time.sleep(0.5)
+    assert box.ssh("systemctl is-active interlude-update.path").stdout == "active\n"
+    while box.ssh("ls /var/lib/interlude-incoming/wanted").returncode == 0:
+        assert time.monotonic() < limit
+        time.sleep(0.5)
