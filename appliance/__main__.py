@@ -44,14 +44,16 @@ def run(args: argparse.Namespace) -> int:
     from appliance import processes, reset
     from appliance.log import set_up_logging
     from appliance.settings.adjusted import adjusted
-    from appliance.supervision import instance
+    from appliance.supervision import instance, service_settings
     from appliance.supervisor import Supervisor
 
-    settings = _settings(args)
+    found = service_settings.found(args.settings)
+    settings = found.settings
     set_up_logging(settings.log)
     reset.finish(settings.state_path())  # before any part has a file open
     setproctitle.setproctitle("interlude: supervisor")
     instance.hold(settings.state_path())
+    service_settings.tell(found)
     supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))
     code = 0
     asked_to_stop = False

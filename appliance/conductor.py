@@ -16,7 +16,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 
-from appliance import control, processes
+from appliance import control, notices, processes
 from appliance.conversation import Event, Tick, closing, opening, step
 from appliance.keeping import Keeping
 from appliance.messages import (
@@ -50,6 +50,7 @@ from appliance.moves.actions import (
     UseTool,
 )
 from appliance.mute import MuteStore
+from appliance.notices import Notices
 from appliance.rules import rules
 from appliance.settings.adjusted import Adjustments
 from appliance.shown import SHOW, Shown
@@ -104,7 +105,9 @@ class Conductor:
         self._adjustments = Adjustments(work.files)
         self._voice = WantedVoice()
         self._speaks = work.floor.turn > 0  # a speaker is there, or was when this one took over
-        self._unsaid: list[str] = []  # until then
+        # Until then. A conductor that took over has a predecessor who said these.
+        self._notices = Notices() if self._speaks else notices.handed_over()
+        self._unsaid = self._notices.sentences
         self.keeping = Keeping(work.settings, work.log)
         self.door = control.door(work.settings, work.log)
         self._tools = Desk(work.settings)
@@ -210,6 +213,8 @@ class Conductor:
                 self._speaks = True
                 while self._unsaid:
                     self._step(Say(self._unsaid.pop(0)))
+                notices.told(self._work.settings.state_path(), self._notices)
+                self._notices = Notices()
             case HouseResponse():
                 self._follow(self._tools.house_said(message))
             case Restart():

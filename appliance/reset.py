@@ -52,6 +52,8 @@ RESET: tuple[Row, ...] = (
     Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant")),
     Row("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
+    Row("the settings that were last in use, and what was said of releases", "erases",
+        ("settings-before.yaml", "told-of-releases")),
     Row("what commands left in the box's home", "erases",
         (".local/state/interlude", ".config/interlude")),
     Row("settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",

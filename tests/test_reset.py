@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from appliance import erase, reset, settings
+from appliance import erase, notices, reset, settings
 from appliance.hear import adaptation, kept
 from appliance.link import leftovers, link
 from appliance.memory import Memory, path
 from appliance.reset import DONE, NOTE, RESET, SAID_DONE, SAID_LEFT, begin, clear, finish, to_say
-from appliance.settings import Settings, adjusted
+from appliance.settings import Settings, adjusted, usable
 from appliance.tools import shelf
 from appliance.verbs import enrol
 from tests import skips
@@ -62,6 +62,8 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         kept.FILE,
         timers,
         adjusted.FILE,
+        usable.BEFORE,
+        notices.TOLD,
         *house,
         *elsewhere,
     }

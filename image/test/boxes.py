@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BRIDGE = "interlude0"
-NETWORK = "10.213.7"
+LANE = int(os.environ.get("INTERLUDE_LANE", "0"))  # 0 to 9: runs beside each other, a lane each
+BRIDGE = f"interlude{LANE}"
+NETWORK = f"10.213.{7 + LANE}"
 # Debian with this machine's Python: what is compiled in a tiny release runs on both.
 SUITES = {(3, 11): "bookworm", (3, 13): "trixie"}
 BASE = ("systemd-sysv", "udev", "dbus", "iproute2", "procps")
@@ -78,6 +79,15 @@ class Box:
         return f"{NETWORK}.{10 + self.number}"
 
     @property
+    def place(self) -> str:
+        """Its name on this machine: of its network, its control group and its container."""
+        return f"{self.name}-lane{LANE}" if LANE else self.name
+
+    @property
+    def wire(self) -> str:
+        return f"il{LANE}x{self.number}" if LANE else f"il{self.number}"
+
+    @property
     def root(self) -> Path:
         return self.scratch / self.name / "root"
 
@@ -94,14 +104,19 @@ class Box:
         (self.root / "etc/hostname").write_text(f"{self.name}\n")
         (self.root / "etc/machine-id").write_text("")
         _run("ssh-keygen", "-A", "-f", self.root)
-        wire = f"il{self.number}"
-        _run("ip", "netns", "add", self.name)
-        _run("ip", "link", "add", wire, "type", "veth", "peer", "name", "host0",
-             "netns", self.name)  # fmt: skip
-        _run("ip", "link", "set", wire, "master", BRIDGE, "up")
+        _run("ip", "netns", "add", self.place)
+        _run("ip", "link", "add", self.wire, "type", "veth", "peer", "name", "host0",
+             "netns", self.place)  # fmt: skip
+        _run("ip", "link", "set", self.wire, "master", BRIDGE, "up")
         for words in (f"addr add {self.address}/24 dev host0", "link set host0 up",
                       "link set lo up"):  # fmt: skip
-            _run("ip", "-n", self.name, *words.split())
+            _run("ip", "-n", self.place, *words.split())
+
+    @property
+    def runs(self) -> int:
+        """The number of the process that is the container; it has the box's first as its child."""
+        assert self._runs is not None
+        return self._runs.pid
 
     def boot(self) -> None:
         """Start it, and wait until it lets us in."""
@@ -113,12 +128,12 @@ class Box:
             time.sleep(0.3)
 
     def start(self) -> subprocess.Popen[bytes]:
-        control = f"/sys/fs/cgroup/{self.name}"
+        control = f"/sys/fs/cgroup/{self.place}"
         start = (
             f"umount -l /sys/fs/cgroup 2>/dev/null; mount -t cgroup2 cgroup2 /sys/fs/cgroup"
             f" && mkdir -p {control} && echo $$ >{control}/cgroup.procs"
             f" && exec systemd-nspawn --quiet --register=no --keep-unit -D {self.root}"
-            f" --machine={self.name} --network-namespace-path=/run/netns/{self.name}"
+            f" --machine={self.place} --network-namespace-path=/run/netns/{self.place}"
             f" --capability={CAPABILITIES} {' '.join(self.options)}"
             f" --console=pipe --boot {' '.join(self.told)}"
         )
@@ -147,7 +162,7 @@ class Box:
     def remove(self) -> None:
         self.cut_power()
         # Its wire by name: the name space lives on until the last process in it has gone.
-        for words in (["link", "del", f"il{self.number}"], ["netns", "del", self.name]):
+        for words in (["link", "del", self.wire], ["netns", "del", self.place]):
             subprocess.run(["ip", *words], capture_output=True, check=False)
         subprocess.run(["umount", "-l", str(self.root)], capture_output=True, check=False)
 

@@ -1,0 +1,65 @@
+"""What a start of the box begins with: its settings, and what its owner has to be told.
+
+At a terminal, settings with a mistake end the command with a sentence. A service that systemd
+started goes on with the settings from before (settings/usable.py), and says so aloud.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+
+from appliance import notices, processes
+from appliance.errors import SettingsError
+from appliance.mute import MuteStore
+from appliance.release import fallback
+from appliance.settings import Settings, load
+from appliance.settings.usable import Usable, usable
+
+MUTE_S = 5.0  # for a card to say whether the microphone was off before
+
+log = logging.getLogger("settings")
+
+
+def found(named: Path | None) -> Usable:
+    """Raises SettingsError where nobody has to be served but who typed the command."""
+    state = os.environ.get("STATE_DIRECTORY")
+    if not state or not _on_a_box():
+        settings = load(named)
+        processes.table(settings)
+        return Usable(settings)
+    return usable(named, Path(state.split(":")[0]), processes.table)
+
+
+def tell(start: Usable) -> None:
+    """The log at once, the owner when the box has a voice. Raises SettingsError if the microphone
+    has to be off and that cannot be noted."""
+    if start.problem:
+        log.error("%s", start.problem)
+    if start.mute:
+        mute(start.settings, start.problem)
+    state = start.settings.state_path()
+    said = notices.gather(state, start.said, fallback.sentences() if _on_a_box() else ())
+    notices.hand_over(said, os.environ)
+
+
+def _on_a_box() -> bool:
+    """A service; what runs in a clone is no release."""
+    return "NOTIFY_SOCKET" in os.environ
+
+
+def mute(settings: Settings, problem: str) -> None:
+    """The microphone is off from now on, until its owner switches it on."""
+    store = MuteStore.of(settings)
+    known = store.found(MUTE_S)
+    if known is None or not known.muted:
+        store.keep(muted=True)
+    store.finish()
+    store.join()
+    again = MuteStore.of(settings)
+    kept = again.found(MUTE_S)
+    again.finish()
+    again.join()
+    if kept is None or not kept.muted:
+        raise SettingsError(problem, "The microphone cannot be switched off meanwhile.")

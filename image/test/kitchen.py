@@ -1,0 +1,241 @@
+"""A box in a container with an owner who talks to it, and eyes on all that it is made of.
+
+The owner's voice goes to the microphone of the software sound card; the box's state is read from
+its status file as often as a hundred times a second, its processes from /proc of this machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import psutil
+import soxr
+
+from appliance.bench.mosquitto import Ear, Mosquitto
+from appliance.errors import CardError
+from appliance.ipc.ring import Samples
+from appliance.processes import RATE_HZ
+from appliance.room import owner
+from appliance.room.card import SoundCard
+from image.test import boxes, real
+from image.test.boxes import Box
+
+ID = "lives"
+STATE = "var/lib/interlude"
+TITLE = "interlude: "
+HEARING = ("listening", "holding")
+LOOK_S = 0.01
+QUESTIONS = ("what time is it", "tell me a story", "what can you do", "hello", "count to ten")
+PROBE = "hello"
+QUIET_S = 3.0
+PROBE_EVERY_S = 1.0
+SETTINGS = {
+    **real.SETTINGS,
+    "link": {"broker": f"{boxes.NETWORK}.1", "id": ID, "interval_s": 30},
+    "panel": {"gpio": "keyboard"},
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """The status file at one moment of CLOCK_MONOTONIC; `pid` 0: there is none."""
+
+    at_s: float
+    pid: int = 0
+    state: str = ""
+    ready: bool = False
+
+
+@dataclass
+class Talker:
+    """The owner, in a thread, who "asks": questions with pauses between them; who "probes": a short
+    word, again and again, by which it is known when the box hears; or who is "silent"."""
+
+    card: SoundCard
+    chance: random.Random
+    does: Literal["asks", "probes", "silent"] = "asks"
+    said: int = 0
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._sounds = {text: _sound(text, self.card.rate_hz) for text in (*QUESTIONS, PROBE)}
+        self._thread = threading.Thread(target=self._talk, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _talk(self) -> None:
+        while not self._over.is_set():
+            does = self.does
+            if does == "silent":
+                self._over.wait(0.02)
+                continue
+            sound = self._sounds[self.chance.choice(QUESTIONS) if does == "asks" else PROBE]
+            with contextlib.suppress(CardError):  # too late, on a busy machine: the next one
+                self.card.say(self.card.now() + self.card.rate_hz // 20, sound)
+                self.said += 1
+            pause_s = self.chance.uniform(0.3, 4.0) if does == "asks" else 0.0
+            until_s = time.monotonic() + len(sound) / self.card.rate_hz + pause_s
+            least_s = time.monotonic() + PROBE_EVERY_S
+            while time.monotonic() < max(until_s, least_s) and self.does == does:
+                if self._over.wait(0.02):
+                    return
+
+
+def _sound(text: str, rate_hz: int) -> Samples:
+    spoken = owner.at_level(owner.spoken(text, "en-us", 165, 50), owner.SPEECH_DB)
+    wave = soxr.resample(spoken.samples.astype(np.float32), RATE_HZ, rate_hz)
+    samples: Samples = np.clip(wave, -32768, 32767).astype(np.int16)
+    return samples
+
+
+class Kitchen:
+    """All of it. Reading does not touch the box: no process is started in it for a look."""
+
+    def __init__(self, box: Box, card: SoundCard, ear: Ear, seed: int) -> None:
+        self.box, self.card, self.ear = box, card, ear
+        self.talker = Talker(card, random.Random(seed))  # noqa: S311  # not a secret
+        self.looks: list[Look] = []  # one for each change
+        self.first = self._first_process()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+        self.talker.close()
+
+    # ── what it is made of ───────────────────────────────────────────────────────────────────
+    def _first_process(self) -> int:
+        """This machine's number of the container's first process."""
+        runs = self.box.runs
+        children = Path(f"/proc/{runs}/task/{runs}/children").read_text().split()
+        return int(children[0])
+
+    def at(self, path: str) -> Path:
+        """A path of the box, its memory's file systems included."""
+        return Path(f"/proc/{self.first}/root", path)
+
+    def parts(self) -> dict[str, int]:
+        """The processes of the service, by the names in their titles: this machine's numbers."""
+        found = {}
+        for process in psutil.Process(self.first).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                title = process.cmdline()[:1]
+                if title and title[0].startswith(TITLE) and process.status() != "zombie":
+                    found[title[0].removeprefix(TITLE)] = process.pid
+        return found
+
+    def inside(self, *command: str) -> str:
+        """What a program says that is run in the box, as root."""
+        enter = ("nsenter", "-t", str(self.first), "-a", "--")
+        done = subprocess.run([*enter, *command], capture_output=True, text=True, check=False,
+                              timeout=300)  # fmt: skip
+        assert done.returncode == 0, f"{command}: {done.stdout[-500:]}{done.stderr[-1500:]}"
+        return done.stdout
+
+    def unit(self) -> dict[str, str]:
+        """How systemd has the service."""
+        keys = "ActiveState,SubState,Result,NRestarts,InvocationID,MainPID"
+        said = self.inside("systemctl", "show", "interlude.service", f"--property={keys}")
+        return dict(re.findall(r"^(\w+)=(.*)$", said, re.MULTILINE))
+
+    def turns(self) -> dict[int, tuple[object, ...]]:
+        """Everything that is remembered, by its number."""
+        file = self.box.root / STATE / "memory/memory.db"
+        if not file.exists():
+            return {}
+        with contextlib.closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as memory:
+            return {row[0]: row[1:] for row in memory.execute("SELECT * FROM turns")}
+
+    def log(self, since_s: float) -> list[str]:
+        """The service's lines since a moment of CLOCK_MONOTONIC."""
+        ago_s = time.monotonic() - since_s + 1
+        words = ("journalctl", "-u", "interlude", "-o", "cat", "--no-pager",
+                 "--since", f"-{ago_s:.0f}s")  # fmt: skip
+        return self.inside(*words).splitlines()
+
+    # ── what it does ─────────────────────────────────────────────────────────────────────────
+    def look(self) -> Look:
+        now_s = time.monotonic()
+        try:
+            said = json.loads(self.at("run/interlude/status.json").read_bytes())
+        except (OSError, ValueError):
+            return Look(now_s)
+        return Look(now_s, said["pid"], said["state"], said["ready"])
+
+    def _watch(self) -> None:
+        last = Look(0.0)
+        while not self._over.wait(LOOK_S):
+            now = self.look()
+            if (now.pid, now.state, now.ready) != (last.pid, last.state, last.ready):
+                self.looks.append(now)
+                last = now
+
+    def now(self) -> Look:
+        return self.looks[-1] if self.looks else Look(time.monotonic())
+
+    def hears(self, since_s: float) -> float | None:
+        """When it began to listen to somebody, the first time since then."""
+        for before, after in zip(self.looks, self.looks[1:], strict=False):
+            if after.at_s > since_s and after.state in HEARING and before.state not in HEARING:
+                return after.at_s
+        return None
+
+    def until(self, true: Callable[[], object], limit_s: float, what: str) -> float:
+        """Wait for it; how long that took. An AssertionError names what did not come."""
+        began_s = time.monotonic()
+        while not true():
+            took_s = time.monotonic() - began_s
+            assert took_s < limit_s, f"{what}: not within {limit_s:g} s; the box is {self.now()}"
+            time.sleep(LOOK_S)
+        return time.monotonic() - began_s
+
+    def settled(self, limit_s: float = 60.0) -> None:
+        """Until every part is up, and has been for a moment."""
+        self.until(lambda: self.now().ready and len(self.parts()) > 8, limit_s, "all parts up")
+
+    def quiet(self) -> bool:
+        """Nobody has talked for a while."""
+        now = self.now()
+        return now.state in {"idle", "muted"} and time.monotonic() - now.at_s > QUIET_S
+
+    def muted(self) -> bool:
+        return self.now().state == "muted"
+
+    def mute(self, on: bool) -> None:
+        """By the house, and waited for."""
+        self.ear.say(f"interlude/{ID}/set/mute", "ON" if on else "OFF")
+        self.until(lambda: self.muted() == on, 20.0, f"mute {on}")
+
+
+@contextlib.contextmanager
+def kitchen(box: Box, card: SoundCard, folder: Path, seed: int = 1) -> Iterator[Kitchen]:
+    """A broker at the house's address, somebody who listens there, and the owner.
+
+    The box has to be there; what runs on it may come later.
+    """
+    house = folder / "house"
+    house.mkdir(exist_ok=True)
+    at_the_bridge = ("allow_anonymous true", f"listener 1883 {boxes.NETWORK}.1")
+    with Mosquitto(house, options=at_the_bridge) as broker, Ear(broker.port) as ear:
+        made = Kitchen(box, card, ear, seed)
+        try:
+            yield made
+        finally:
+            made.close()

@@ -1,0 +1,89 @@
+"""Lives of the unit: every way to a restart, and every harm to every part, in a conversation.
+
+The real release under the real units and systemd, in a container, with a sound card of software
+into which an owner talks without end. `INTERLUDE_LIVES=100` does each 100 times instead of some of
+them once, in an order that chance makes; `INTERLUDE_LIVES_S=3600` ends it after an hour, whatever
+is left; `INTERLUDE_LIVES_TABLE=FILE` keeps the figures there while it runs. What this machine
+lacks of a Pi: four cores for the box alone, real-time priorities, and a card that is slow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from appliance import processes
+from image.test import real
+from image.test.fleet import scratch, started
+from image.test.harm import HARMS
+from image.test.kitchen import SETTINGS, Kitchen, kitchen
+from image.test.lives import Lives
+from image.test.ways import QUIET, WAYS
+
+TIMES = int(os.environ.get("INTERLUDE_LIVES", "0"))
+MOST_S = float(os.environ.get("INTERLUDE_LIVES_S", "1e9"))
+pytestmark = pytest.mark.timeout(1800 if not TIMES else 0)
+
+OLD, NEW = "9.0.0", "9.1.0"
+STAYS_S = 120.0  # after the last life; before it, the next lives see to it
+PARTS = tuple(row.name for row in processes.PROCESSES)
+QUICK = (("SIGKILL", "listener"), ("signal 40", "capture"), ("out of memory", "conductor"),
+         ("SIGSTOP", "playback"), ("out of memory", "thinker"), ("SIGKILL", "link"),
+         ("signal 40", "panel"), ("SIGSTOP", "capture"))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def at() -> Iterator[Kitchen]:
+    """A box that runs the older of two releases, a house, and somebody who talks."""
+    with scratch() as folder, started(folder, 1) as made:
+        old, new = real.releases(folder, made.key, (OLD, NEW))
+        box = made.boxes[0]
+        with real.sound_card(box.root) as card, kitchen(box, card, folder) as home:
+            words = {"interlude_release_file": str(old), "interlude_settings": SETTINGS}
+            played = made.play("site.yml", "--skip-tags", "packages", "-e", json.dumps(words))
+            assert played.code == 0, played.said[-3000:]
+            shutil.copy(new, box.root / "opt/interlude/incoming/new.release")
+            yield home
+
+
+def all_lives() -> list[tuple[str, str]]:
+    """What is done: everything TIMES times, shuffled; or the shorter list of `make test-boxes`."""
+    ways = [(way, "") for way in WAYS]
+    if not TIMES:
+        return [*ways, *QUICK]
+    harms = [(what, part) for what in HARMS for part in PARTS]
+    every = [life for life in (*ways, *harms) for _ in range(TIMES) if life[0] not in QUIET]
+    random.Random(7).shuffle(every)  # noqa: S311  # the same order each time, and no secret
+    there_and_back = [(way, "") for _ in range(TIMES) for way in QUIET]
+    step = len(every) // len(there_and_back)
+    for number, one in enumerate(there_and_back):
+        every.insert(number * (step + 1), one)
+    return every
+
+
+def test_after_every_life_the_box_hears_as_before_and_nothing_is_lost_or_left_behind(
+    at: Kitchen,
+) -> None:
+    lives = Lives(at)
+    limit_s = time.monotonic() + MOST_S
+    try:
+        for what, part in all_lives():
+            if time.monotonic() > limit_s:
+                break
+            if part:
+                lives.harm(what, part)
+            else:
+                lives.restart(what)
+    finally:
+        if lives.done:
+            print(f"\n{lives.table()}")
+    pid, now_s = at.now().pid, time.monotonic()
+    time.sleep(STAYS_S if TIMES else 5.0)
+    assert at.unit()["ActiveState"] == "active"
+    assert {look.pid for look in at.looks if look.at_s > now_s} <= {pid}
