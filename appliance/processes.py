@@ -31,7 +31,8 @@ class Process:
     silent_s     likewise from then on; beyond it the process is hung
     needed       the box is dead without it; the others it can do without for a while
     cpu_share    budget: the share of one core it may use while the box speaks
-    memory_mib   budget: resident memory, the model's weights not counted
+    memory_mib   budget: resident memory, the model's weights not counted; who takes far more gets
+                 no more (supervision/limits.py)
     """
 
     name: str
@@ -82,6 +83,13 @@ NETWORKED: dict[str, Callable[[Settings], bool]] = {
     "link": lambda settings: True,
     "thinker": lambda settings: bool(settings.thinking.remote.url),
 }
+
+# Rows whose memory is not limited: what a model needs depends on the model.
+UNLIMITED = frozenset({"thinker"})
+
+# Who goes first when the machine is out of memory, by oom_score_adj. Who is not here keeps the
+# service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
+OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
 
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames

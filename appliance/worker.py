@@ -6,7 +6,6 @@ The supervisor spawns `supervision/launch.py`, which calls `main` here. A proces
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import json
 import logging
@@ -32,9 +31,15 @@ from appliance.messages import Message, Seen
 from appliance.sandbox import no_network
 from appliance.settings import Settings
 from appliance.settings.adjusted import adjusted
+from appliance.supervision.limits import (
+    limit_memory,
+    lock_memory,
+    offer_to_oom_killer,
+    set_cores,
+    set_priority,
+)
 
 WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
-_MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
 
 
 class Worker:
@@ -108,38 +113,6 @@ def _spec(name: str, wire: dict[str, Any]) -> ring.RingSpec:
     return replace(row, readers=tuple(wire["bell_fds"]))
 
 
-def set_cores(cores: tuple[int, ...]) -> str:
-    """Pin this process to those of `cores` that exist. Returns what could not be done, or ''."""
-    existing = os.sched_getaffinity(0)
-    usable = existing.intersection(cores)
-    if not cores or (not usable and not existing):
-        return ""
-    if not usable:
-        return f"no core {', '.join(map(str, cores))} here"
-    os.sched_setaffinity(0, usable)
-    return ""
-
-
-def set_priority(row: processes.Process) -> str:
-    """FIFO scheduling or a nice value. Returns what could not be done, or ''."""
-    try:
-        if row.scheduling == "fifo":
-            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row.priority))
-        elif row.nice:
-            os.setpriority(os.PRIO_PROCESS, 0, row.nice)
-    except OSError as error:
-        return f"{row.scheduling} scheduling is not permitted ({error.strerror})"
-    return ""
-
-
-def lock_memory() -> str:
-    """Keep every page of this process in memory. Returns what could not be done, or ''."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE) != 0:
-        return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
-    return ""
-
-
 def main(name: str) -> int:
     """Be the process `name` until it is told to stop. Returns an exit code."""
     setproctitle.setproctitle(f"interlude: {name}")
@@ -152,6 +125,9 @@ def main(name: str) -> int:
     limits = [set_cores(row.cores), set_priority(row)]
     if not processes.networked(name, work.settings):
         limits.append(no_network())
+    if name not in processes.UNLIMITED:
+        limits.append(limit_memory(row.memory_mib))
+    limits.append(offer_to_oom_killer(processes.OOM_SCORES.get(name, 0)))
     module = importlib.import_module(wiring["module"])
     if row.lock_memory:
         limits.append(lock_memory())

@@ -40,6 +40,8 @@ def main(work):
     if MODE.startswith("shares core "):  # with whatever else runs there, which goes first
         os.sched_setaffinity(0, [int(MODE[12:])])
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if MODE == "takes memory":
+        taken = bytearray(900 << 20)
     if MODE == "is slow to come up":
         time.sleep(2.0)
     if MODE == "has a process of its own":
@@ -318,6 +320,31 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
     supervisor.step(0.02)
     assert part.starts == 1
     assert supervisor.healthy
+
+
+def test_who_takes_far_more_memory_than_its_budget_gets_none_and_the_others_live_on(
+    parts: Make,
+) -> None:
+    supervisor = parts({"first": "takes memory", "thinker": "takes memory", "second": "works"})
+    supervisor.start()
+    until(supervisor, lambda: supervisor.parts["first"].starts == 2)
+    until(supervisor, lambda: supervisor.parts["thinker"].announced)
+    until(supervisor, lambda: supervisor.parts["second"].announced)
+    assert PartChanged("first", "down", "exited with code 1") in mail(supervisor)
+    assert supervisor.parts["thinker"].starts == supervisor.parts["second"].starts == 1
+
+
+def test_the_thinker_is_the_first_that_the_out_of_memory_killer_takes(parts: Make) -> None:
+    supervisor = parts(dict.fromkeys(("conductor", "capture", "words", "thinker"), "works"))
+    supervisor.start()
+    until(supervisor, lambda: supervisor.ready)
+
+    def score(process: int | str) -> int:
+        return int(Path(f"/proc/{process}/oom_score_adj").read_text())
+
+    scores = {name: score(pid(supervisor, name)) for name in supervisor.parts}
+    assert scores["thinker"] == 1000 > scores["words"] > scores["conductor"]
+    assert scores["conductor"] == scores["capture"] == score("self")
 
 
 def test_what_a_part_has_started_ends_with_it(parts: Make, tmp_path: Path) -> None:
