@@ -35,6 +35,7 @@ from appliance.worker import WIRING
 STOP_S = 3.0  # for an orderly stop of a part; then it is killed
 GONE_S = 1.0  # for killed parts to be gone; whoever is still there then waits in a driver
 BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=180 of the unit
+SWITCH_LATE_S = 2.0  # the panel reads the mute switch and beats once a second at least
 LOOK_S = 0.25  # between two looks at the heartbeats
 
 log = logging.getLogger("supervisor")
@@ -70,8 +71,8 @@ class Supervisor:
         self.joints = Joints(rows, watchers)
         self.rings = self.joints.rings
         self._floor = self.floor()
-        if settings.panel.mute_switch and any(row.name == "panel" for row in rows):
-            self._floor.switched_off = True  # until the panel has read the switch
+        self._has_switch = settings.panel.mute_switch and any(row.name == "panel" for row in rows)
+        self._floor.panel_lost = self._has_switch  # until the panel has read the switch
         self.parts = {
             row.name: Part(row, Heartbeat(self.joints.heartbeat_fd, slot))
             for slot, row in enumerate(rows)
@@ -130,6 +131,8 @@ class Supervisor:
         for part in self.parts.values():
             if not self.stopping:
                 self._look_after(part, now, late_s)
+        if self._has_switch:  # what nobody reads may be open
+            self._floor.panel_lost = not self.parts["panel"].beats(SWITCH_LATE_S)
         self._shed(now, late_s)
         self._tell(now)
 

@@ -40,6 +40,8 @@ class Floor:
     closed       panel's: a serial raised at each long press that mutes, before its message: the
                  microphone is cut from then on, whatever the conductor is at
     opened       conductor's: the `closed` that it has muted for and then been told to unmute
+    panel_lost   supervisor's: 1 while a mute switch is wired and no panel is up and beating that
+                 has read it: the microphone is cut then, as if the switch were open
     strain       supervisor's: 0, or how much is left undone because the processor does not suffice:
                  from WORDS_REST on no words are recognised that nobody waits for, from
                  NO_READ_AHEAD on the thinker prepares nothing before it is asked
@@ -143,14 +145,23 @@ class Floor:
         self._words[10 * _LINE_WORDS] = value
 
     @property
+    def panel_lost(self) -> bool:
+        return bool(self._words[11 * _LINE_WORDS])
+
+    @panel_lost.setter
+    def panel_lost(self, value: bool) -> None:
+        self._words[11 * _LINE_WORDS] = int(value)
+
+    @property
     def shut(self) -> bool:
         """True from a long press that mutes until the conductor is told to unmute."""
         return self.closed != self.opened
 
     @property
     def cut(self) -> bool:
-        """True while the switch on the housing cuts the microphone; nothing undoes that."""
-        return self.switched_off
+        """True while the switch on the housing cuts the microphone, or nobody can tell whether it
+        does; nothing undoes that."""
+        return self.switched_off or self.panel_lost
 
     @property
     def deaf(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from appliance.ipc.heartbeat import Heartbeat
 from appliance.processes import Process
 from appliance.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
@@ -47,6 +49,11 @@ class Part:
     def starting(self) -> bool:
         """It runs, and does not do its work yet."""
         return self.child is not None and self.ending is None and not self.heart.is_ready
+
+    def beats(self, within_s: float) -> bool:
+        """It does its work, and has beaten within that time, whatever may have kept it from it."""
+        up = self.child is not None and self.ending is None and self.heart.is_ready
+        return up and self.heart.age_s(time.monotonic_ns()) <= within_s
 
     def silent_s(self, now_ns: int) -> float:
         """Since its last heartbeat, without what it could not help."""

@@ -43,7 +43,7 @@ class Room:
             rows = tuple(replace(row, silent_s=silent_s) for row in rows)
         self.box = Supervisor(self.settings, rows=rows, watchers=("room",))
         self.floor = self.box.floor()
-        self.deaf_before_the_start = self.floor.deaf
+        self.cut_before_the_start = self.floor.cut
         self.mail = self.box.channel("room")
         self.heard: list[Message] = []
         self.thread = threading.Thread(target=self.box.run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from appliance.messages import ButtonFault, Forget, StopSpeaking, Switched, Talk
 from appliance.panel import health
 from appliance.panel.button import BOUNCING_EDGES
+from appliance.supervisor import SWITCH_LATE_S
 from tests.panel.box import Room
 
 
@@ -23,7 +26,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
 
 
 def test_the_microphone_is_cut_until_the_switch_was_read(room: Room) -> None:
-    assert room.deaf_before_the_start
+    assert room.cut_before_the_start
 
 
 def test_the_open_switch_cuts_and_the_light_says_so(room: Room) -> None:
@@ -76,12 +79,44 @@ def test_a_button_that_bounces_without_end_is_told_to_everybody_and_works_again(
     assert room.until(lambda: not room.floor.pressed)
 
 
-def test_a_killed_panel_leaves_the_switch_as_it_was(room: Room) -> None:
-    room.push("off")
-    assert room.until(lambda: room.floor.switched_off)
+def closed(room: Room) -> int:
+    """The switch is closed and the microphone hears. Returns the panel's process id."""
+    assert room.until(lambda: room.box.parts["panel"].announced)
+    room.push("on")
+    assert room.until(lambda: not room.floor.cut)
     child = room.box.parts["panel"].child
     assert child is not None
-    child.kill()
-    assert room.until(lambda: room.box.parts["panel"].child is not child)
-    assert room.floor.switched_off
-    assert room.until(lambda: room.box.parts["panel"].heart.is_ready and room.floor.switched_off)
+    return child.pid
+
+
+def test_a_panel_that_is_killed_cuts_until_the_next_one_has_read_the_switch(room: Room) -> None:
+    os.kill(closed(room), signal.SIGKILL)
+    assert room.until(lambda: room.floor.cut, 1.0)
+    assert room.until(lambda: room.box.parts["panel"].announced and not room.floor.panel_lost)
+    assert room.floor.switched_off  # the keyboard's switch begins open
+    closed(room)
+
+
+def test_a_panel_that_hangs_cuts_before_it_is_killed_and_hears_when_it_goes_on(room: Room) -> None:
+    pid = closed(room)
+    os.kill(pid, signal.SIGSTOP)
+    assert room.until(lambda: room.floor.cut, SWITCH_LATE_S + 1.0)
+    assert room.floor.panel_lost
+    os.kill(pid, signal.SIGCONT)
+    assert room.until(lambda: not room.floor.cut, 2.0)
+    assert closed(room) == pid
+
+
+def test_a_panel_that_keeps_dying_never_lets_the_microphone_hear(room: Room) -> None:
+    closed(room)
+    part, heard = room.box.parts["panel"], []
+    for _ in range(6):
+        assert room.until(lambda: part.child is not None)
+        if (child := part.child) is not None:
+            child.kill()
+        assert room.until(lambda: part.child is not child)
+        heard.append(room.floor.deaf)
+    assert heard == [True] * 6
+    assert part.failed
+    assert room.until(lambda: part.announced, 30.0)  # it is tried again all the same
+    assert not part.failed
