@@ -12,6 +12,7 @@ from typing import Literal
 
 from appliance.errors import SettingsError
 from appliance.ipc.ring import RingSpec
+from appliance.sandbox import UnixSockets
 from appliance.settings import Settings
 
 RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
@@ -91,6 +92,16 @@ UNLIMITED = frozenset({"thinker"})
 # service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
 OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
 
+# Of those that gave it up, who may make Unix sockets (sandbox.py). Seen with strace(1): no other
+# part makes one, and what the speaker starts (espeak-ng) looks for a sound server in vain.
+UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
+    "conductor": lambda settings: "door",  # control.py
+    # Sound servers, and ALSA's dmix and dsnoop, join those who share a card by Unix sockets.
+    "capture": lambda settings: "any",
+    "playback": lambda settings: "any",
+    "panel": lambda settings: "any" if settings.panel.gpio == "keyboard" else "none",
+}
+
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
     RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
@@ -112,6 +123,11 @@ def table(settings: Settings) -> tuple[Process, ...]:
             raise SettingsError(f"`processes.{name}`: there is no such process.",
                                 f"There are {', '.join(sorted(names))}.")  # fmt: skip
     return tuple(_changed(row, settings) for row in PROCESSES if wanted(row.name, settings))
+
+
+def unix_sockets(name: str, settings: Settings) -> UnixSockets:
+    """What the process of that name may do with Unix sockets, if it has given up the network."""
+    return UNIX_SOCKETS[name](settings) if name in UNIX_SOCKETS else "none"
 
 
 def wanted(name: str, settings: Settings) -> bool:

@@ -124,7 +124,7 @@ def main(name: str) -> int:
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
     if not processes.networked(name, work.settings):
-        limits.append(no_network())
+        limits.append(no_network(processes.unix_sockets(name, work.settings)))
     if name not in processes.UNLIMITED:
         limits.append(limit_memory(row.memory_mib))
     limits.append(offer_to_oom_killer(processes.OOM_SCORES.get(name, 0)))
