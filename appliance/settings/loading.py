@@ -14,6 +14,9 @@ from appliance.errors import SettingsError
 from appliance.settings.machine import ProcessOverride
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
+MOST_BYTES = 100_000  # of a file; the defaults with all their comments are 15 kB
+MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
+
 Kind = TypeVar("Kind")
 
 
@@ -48,14 +51,19 @@ def load_defaults() -> Settings:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        text = data.decode("utf-8")
     except OSError as error:
         raise SettingsError(f"{path}: cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: is not UTF-8 text.") from error
+    if len(data) > MOST_BYTES:
+        raise SettingsError(f"{path}: is larger than {MOST_BYTES // 1000} kB.",
+                            "Is it the right file?")  # fmt: skip
     try:
-        loaded = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month, [[[[…
+        loaded = yaml.load(text, _Plain)  # noqa: S506 - a SafeLoader that takes less
+    except _NOT_PLAIN as error:
         mark = getattr(error, "problem_mark", None)
         line = f" near line {mark.line + 1}" if mark else ""
         remedy = "Check the indentation there."
@@ -65,6 +73,26 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise SettingsError(f"{path}: must hold `key: value` lines, not a {type(loaded).__name__}.")
     return loaded
+
+
+class _Plain(yaml.SafeLoader):
+    """YAML without aliases, of which a few lines may stand for a billion, and not too deep."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or self._depth >= MOST_DEPTH:
+            raise yaml.MarkedYAMLError(None, None, "not plain", event.start_mark)
+        self._depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+# What PyYAML raises for text that is none; the last four for what tags and dates are not (a 13th
+# month, `!!bool x`).
+_NOT_PLAIN = (yaml.YAMLError, RecursionError, ValueError, KeyError, IndexError, AttributeError)
 
 
 def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind:

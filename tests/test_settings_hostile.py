@@ -1,0 +1,114 @@
+"""Settings files that are broken, or mean no good: one named error, soon, in little memory."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as trials
+from hypothesis import strategies as st
+
+from appliance.errors import SettingsError
+from appliance.settings import Settings, load, load_defaults
+from appliance.settings.loading import MOST_BYTES
+from tests.memory_peak import Peak
+
+
+def laughs(lines: int = 30) -> str:
+    """Each line holds the one before it nine times."""
+    more = (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, lines))
+    return "\n".join(("a0: &a0 [lol]", *more))
+
+
+HOSTILE = {
+    "a billion laughs": laughs(),
+    "laughs in a setting": f"{laughs()}\nhearing: {{words: {{stop: *a29}}}}",
+    "an alias": "mode: &m open\nstate_dir: *m",
+    "an alias to itself": "link: &l {name: *l}",
+    "a merge of itself": "link: &l {<<: *l}",
+    "deep lists": "hearing: " + "[" * 50_000,
+    "deep maps": "{a: " * 30_000,
+    "deep lines": "\n".join(" " * n + "a:" for n in range(400)),
+    "a tag of Python": "mode: !!python/object/apply:os.system ['true']",
+    "a tag of its own": "mode: !own open",
+    "no bool": "link: {tls: !!bool x}",
+    "no int": "link: {port: !!int ''}",
+    "no time": "mode: !!timestamp x",
+    "no float": "speaking: {volume: !!float x}",
+    "no bytes": "mode: !!binary '\u00e9'",
+    "a 13th month": "mode: 2026-13-01",
+    "an endless number": "link: {port: 1" + "0" * 5000 + "}",
+    "a number without end": "speaking: {volume: .inf}",
+    "no number": "speaking: {volume: .nan}",
+    "a list for a key": "? [a, b]\n: c",
+    "a map for a key": "? {a: b}\n: c",
+    "nothing for a key": "~: c",
+    "two documents": "mode: open\n---\nmode: open",
+    "a lone surrogate": 'link: {name: "\\ud800", port: x}',
+    "a control character": "mode: \x00",
+    "too large": "# " + "x" * MOST_BYTES,
+    "a billion bytes of one": "state_dir: " + "x" * (2 * MOST_BYTES),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_file_is_refused_in_a_sentence_at_once(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    peak, began_s = Peak(), time.monotonic()
+    with pytest.raises(SettingsError) as refused:
+        load(file)
+    assert time.monotonic() - began_s < 10  # a busy machine's: it takes less than a second
+    assert peak.mib < 64
+    assert str(file) in str(refused.value)
+
+
+def test_a_file_that_never_ends_is_left_after_its_most(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="larger than 100 kB"):
+        load(Path("/dev/zero"))
+
+
+def test_a_plain_file_of_the_largest_size_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    line = "# a comment of the owner's\n"
+    file.write_text("mode: wake_word\n" + line * ((MOST_BYTES - 20) // len(line)))
+    assert load(file).mode == "wake_word"
+
+
+def test_every_line_of_the_defaults_is_plain() -> None:
+    assert isinstance(load_defaults(), Settings)
+
+
+SECTIONS = ("link", "hearing", "thinking", "speaking", "tools", "memory", "panel", "processes")
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10).map(repr)
+    | st.sampled_from(("!!int", "!!set {a}", "&a", "*a", "<<", "2026-01-01", "0x1F", "1_0", "~")),
+    lambda inner: st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(map(str, items))}]")
+    | st.dictionaries(
+        st.sampled_from(("volume", "port", "words", "stop", "home", "remote", "url", "cores")),
+        inner, max_size=3,
+    ).map(lambda pairs: "{" + ", ".join(f"{k}: {v}" for k, v in pairs.items()) + "}"),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(
+    lines=st.lists(st.tuples(st.sampled_from(SECTIONS), VALUES), max_size=4),
+    tail=st.binary(max_size=10),
+)
+@trials(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_any_file_is_settings_or_one_named_error(
+    lines: list[tuple[str, object]], tail: bytes, tmp_path: Path
+) -> None:
+    file = tmp_path / "settings.yaml"
+    text = "\n".join(f"{section}: {value}" for section, value in lines)
+    file.write_bytes(text.encode("utf-8", "replace") + b"\n" + tail)
+    try:
+        found = load(file)
+    except SettingsError:
+        return
+    assert isinstance(found, Settings)
