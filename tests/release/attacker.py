@@ -34,13 +34,6 @@ def exchange(one: Path, other: Path) -> None:
         raise OSError(number, os.strerror(number))
 
 
-def reachable(folder: Path) -> None:
-    """Let other users get to a test's folder, which pytest makes for one user alone."""
-    for path in (folder, *folder.parents[:2]):
-        if path.stat().st_uid == os.geteuid():
-            path.chmod(path.stat().st_mode | 0o711)
-
-
 def evil_tree() -> bytes:
     """A packed tree that nobody signed, with all that a release needs."""
     packed = io.BytesIO()
@@ -91,8 +84,10 @@ def _folder(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(path))
+        made.bind(f"/proc/self/fd/{folder}/{path.name}")  # at most 107 characters, unix(7)
+    os.close(folder)
 
 
 def _sparse(path: Path) -> None:
@@ -134,20 +129,23 @@ def exchanging(incoming: Path, genuine: Path, canary: Path) -> Iterator[None]:
 
 
 def _exchange_for_ever(incoming: Path, genuine: Path, canary: Path) -> None:
+    release = genuine.read_bytes()
+    os.chdir(incoming)  # and stay there: what leads to a test's folder is for one user alone
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(STRANGER, STRANGER, STRANGER)
         os.setresuid(STRANGER, STRANGER, STRANGER)
     chance = random.Random(11)
-    spares = incoming / "spares"
+    spares = Path("spares")
     spares.mkdir()
-    targets = [incoming / name for name in ("x.release", "wanted", "wanted-system")]
+    Path("mine").write_bytes(release)
+    targets = [Path(name) for name in ("x.release", "wanted", "wanted-system")]
 
     def a_release(path: Path) -> None:
-        shutil.copy(genuine, path)
+        path.write_bytes(release)
 
     def a_changed_release(path: Path) -> None:
-        shutil.copy(genuine, path)
+        path.write_bytes(release)
         overwrite(path)
 
     def a_link_to(what: Path) -> Callable[[Path], None]:
@@ -156,7 +154,7 @@ def _exchange_for_ever(incoming: Path, genuine: Path, canary: Path) -> None:
     def a_request(path: Path) -> None:
         path.write_text("x.release")
 
-    links = [a_link_to(canary), a_link_to(genuine)]
+    links = [a_link_to(canary), a_link_to(incoming / "mine")]
     kinds = [*KINDS.values(), *links, a_changed_release, *4 * [a_release]]
     notes = [*KINDS.values(), *links, *40 * [a_request]]
     for number in range(1 << 62):
@@ -167,7 +165,7 @@ def _exchange_for_ever(incoming: Path, genuine: Path, canary: Path) -> None:
             exchange(spare, target)
         except FileNotFoundError:
             spare.rename(target)
-        if spare.is_dir() and not spare.is_symlink():
+        if not spare.is_symlink() and spare.is_dir():
             shutil.rmtree(spare, ignore_errors=True)
         else:
             spare.unlink(missing_ok=True)

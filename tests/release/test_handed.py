@@ -7,14 +7,16 @@ import os
 import signal
 import stat
 import subprocess
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from appliance.errors import ReleaseRefused, StorageError
 from appliance.release.handed import NOTE_BYTES, Handed, leave_note, opened, take_note
-from tests.release.attacker import KINDS, STRANGER, exchange, reachable
+from tests.release.attacker import KINDS, STRANGER, exchange
 
 MOST = 1000
 AT_ONCE_S = 2.0
@@ -188,29 +190,33 @@ def test_a_note_can_be_read_by_others_and_takes_the_place_of_the_one_before(tmp_
     assert [path.read_text() for path in tmp_path.iterdir()] == ["second"]
 
 
-def test_what_another_user_left_in_a_sticky_folder_stops_nobody_from_asking(tmp_path: Path) -> None:
+@pytest.fixture
+def sticky() -> Iterator[Path]:
+    """A folder that every user gets to, unlike a test's own."""
+    with tempfile.TemporaryDirectory(prefix="interlude-test-") as folder:
+        Path(folder).chmod(0o1777)
+        yield Path(folder)
+
+
+def test_what_another_user_left_in_a_sticky_folder_stops_nobody_from_asking(sticky: Path) -> None:
     """Only that user's own note does, which is one that asks."""
     if os.geteuid() != 0:
         pytest.skip("needs root, to be two users")
-    reachable(tmp_path)
-    folder = tmp_path / "in"
-    folder.mkdir()
-    folder.chmod(0o1777)
     for name in (".wanted.new", "wanted-system"):
-        os.chown(file(folder, b"theirs", name), STRANGER, STRANGER)
+        os.chown(file(sticky, b"theirs", name), STRANGER, STRANGER)
     child = os.fork()
     if child == 0:
         try:
             os.setgroups([])
             os.setresuid(STRANGER + 1, STRANGER + 1, STRANGER + 1)
-            leave_note(folder / "wanted", "mine")
+            leave_note(sticky / "wanted", "mine")
             try:
-                leave_note(folder / "wanted-system", "mine")
+                leave_note(sticky / "wanted-system", "mine")
             except PermissionError:
                 os._exit(0)
         finally:
             os._exit(4)
     assert os.waitpid(child, 0)[1] == 0
-    assert {path.name: path.read_text() for path in folder.iterdir()} == {
+    assert {path.name: path.read_text() for path in sticky.iterdir()} == {
         ".wanted.new": "theirs", "wanted": "mine", "wanted-system": "theirs",
     }  # fmt: skip
