@@ -243,6 +243,7 @@ class Supervisor:
                 excused_s=part.silence.excused_s,
                 patience_s=part.patience_s,
                 others_start=others_start,
+                started_s=self._spawned_s,
             ):
                 part.kill(f"did not beat for {silent_s:.0f} s", now)
         elif part.heart.is_ready and not part.announced:

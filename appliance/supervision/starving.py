@@ -83,7 +83,13 @@ class Strain:
             self._changed_s = now_s
 
     def may_restart(
-        self, now_s: float, *, excused_s: float, patience_s: float, others_start: bool
+        self,
+        now_s: float,
+        *,
+        excused_s: float,
+        patience_s: float,
+        others_start: bool,
+        started_s: float,
     ) -> bool:
         """May a process that hangs be killed now? Where there is processor enough, at once; else
         everything is shed first, and one is started at a time."""
@@ -92,10 +98,12 @@ class Strain:
         if self.level < len(SHEDS):
             self._raise(len(SHEDS), now_s)
             return False
-        return not others_start and now_s - self._raised_s >= patience_s
+        waited = now_s - self._raised_s >= patience_s
+        return waited and self.may_start(now_s, others_start=others_start, started_s=started_s)
 
     def may_start(self, now_s: float, *, others_start: bool, started_s: float) -> bool:
-        """May a process be started now? `started_s`: when the newest start was."""
+        """May a process be started now? `others_start`: one was started and is not up yet.
+        `started_s`: when the newest start was; whoever hangs as it starts holds up nobody else."""
         return self.level == 0 or not others_start or now_s - started_s >= APART_S
 
     def _raise(self, level: int, now_s: float) -> None:

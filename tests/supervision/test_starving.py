@@ -105,7 +105,7 @@ def test_words_are_shed_first_and_then_reading_ahead_and_both_come_back() -> Non
 
 def test_on_an_idle_machine_what_hangs_is_restarted_at_once() -> None:
     strain = Strain()
-    assert strain.may_restart(0.0, excused_s=0.1, patience_s=5.0, others_start=True)
+    assert strain.may_restart(0.0, excused_s=0.1, patience_s=5.0, others_start=True, started_s=0.0)
     assert strain.may_start(0.0, others_start=True, started_s=0.0)
     assert strain.level == 0
 
@@ -115,7 +115,7 @@ def test_without_a_processor_all_is_shed_before_anything_is_restarted(level: int
     strain = Strain()
     strain.level = level
     restart = [
-        strain.may_restart(at, excused_s=3.0, patience_s=5.0, others_start=False)
+        strain.may_restart(at, excused_s=3.0, patience_s=5.0, others_start=False, started_s=99.0)
         for at in (100.0, 104.0, 105.0)
     ]
     assert restart == [False, False, True]
@@ -126,8 +126,9 @@ def test_without_a_processor_one_is_started_at_a_time() -> None:
     strain = Strain()
     strain.level = len(SHEDS)
     late = {"excused_s": 3.0, "patience_s": 5.0}
-    assert not strain.may_restart(100.0, **late, others_start=True)
-    assert strain.may_restart(100.0, **late, others_start=False)
+    assert not strain.may_restart(100.0, **late, others_start=True, started_s=96.0)
+    assert strain.may_restart(100.0, **late, others_start=True, started_s=94.0)
+    assert strain.may_restart(100.0, **late, others_start=False, started_s=99.9)
     assert not strain.may_start(100.0, others_start=True, started_s=96.0)
     assert strain.may_start(100.0, others_start=True, started_s=94.0)
     assert strain.may_start(100.0, others_start=False, started_s=99.9)
