@@ -34,14 +34,19 @@ from appliance.messages import (
     SetVoice,
     SetVolume,
     Speak,
+    Spoken,
+    Started,
     StopSpeaking,
     Think,
     ThinkerReady,
+    ThoughtEnded,
     decode,
     encode,
 )
+from appliance.moves.answer import Question
 from appliance.supervision.child import Child
 from appliance.verbs import tell
+from tests.talk import talk_in
 from tests.test_conductor import Box, settings_in
 
 KINDS: tuple[type[msgspec.Struct], ...] = get_args(Message)
@@ -216,6 +221,28 @@ def test_the_newest_turns_are_recalled_as_far_as_they_fit(turns: list[tuple[str,
 def test_what_fits_is_recalled_whole() -> None:
     turns = [("", "The moon is grey.")] * 200
     assert Recall.newest(turns).turns == tuple(turns)
+
+
+# ── an answer without end ────────────────────────────────────────────────────────────────────
+def test_an_answer_that_is_too_long_ends_where_it_is_full_and_counts_as_cut() -> None:
+    talk = talk_in("thinking")
+    turn = talk.turn
+    for number in range(100):
+        talk(Sentence(turn, number, "x" * 300))
+        talk(Spoken(turn, number, 16_000 * number, 16_000, 5.0))
+    talk(ThoughtEnded(turn, 100, "complete"), Started(turn, 0), after_s=0.2)
+    talk(Finished(turn, 1_600_000, 0), after_s=100.0)
+    (heard,) = talk.sent(Heard)
+    assert MAX_ANSWER - 301 < len(heard.text) <= MAX_ANSWER
+    assert not heard.complete
+    assert sum(map(len, talk.it.last)) <= MAX_ANSWER  # what "say that again" says
+
+
+def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:
+    kept = Question("")
+    for number in range(50):
+        kept = Question(f"{number} " + "why? " * 190).after(kept)
+    assert len(kept.text) == MAX_WORDS
 
 
 # ── the conductor ────────────────────────────────────────────────────────────────────────────
