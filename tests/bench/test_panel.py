@@ -9,7 +9,7 @@ from appliance import settings
 from appliance.bench.panel import MS, Finger, light_ms, stop_ms
 from appliance.bench.stage import LEAD, QUIET, WITHOUT_THINKER, Stage
 from appliance.ipc.ring import RingReader
-from appliance.messages import Mute, SpeechStarted
+from appliance.messages import SpeechStarted, Switched
 from appliance.processes import RATE_HZ
 from appliance.room.commands import load_over
 from appliance.room.rehearsal import WATCHER
@@ -67,7 +67,7 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
         later = [slot.samples.copy() for slot in iter(mic.read, None)]
         assert len(later) > 20
         assert not any(samples.any() for samples in later)
-        assert any(isinstance(seen.message, Mute) for _, seen in stage.recording.mail)
+        assert any(isinstance(seen.message, Switched) for _, seen in stage.recording.mail)
         finger.close()
 
     changed = load_over(settings.load_defaults(), PANEL)

@@ -152,7 +152,7 @@ def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(lif
     life.start()
     finger = Finger(life)
     life.until(lambda: finger.push("on") and life.stands[2:3] == ["True"])
-    life.until(lambda: not life.floor().switched_off)
+    life.until(lambda: not life.floor().cut)
     assert life.deaf()
     life.tell(Mute(on=False))
     assert not life.deaf()
