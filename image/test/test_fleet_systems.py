@@ -16,7 +16,7 @@ from typing import cast
 import pytest
 
 from image.test.fleet import PATIENCE_S, Fleet, Played, scratch, started
-from image.test.pis import Pi
+from image.test.pis import KIND, Pi
 from tests.slots.workshop import Foundry, foundry
 
 pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
@@ -156,6 +156,24 @@ def test_a_box_goes_back_when_it_is_told_to(fleet: Fleet) -> None:
         time.sleep(0.2)
     wait_for_the_end_of_the_trial(box)
     assert running(fleet) == ["1.1.0 from b", "1.6.0 from a"]
+
+
+def test_a_system_on_which_no_release_stays_up_is_left_for_the_one_before(fleet: Fleet) -> None:
+    """It was kept, and fails later: as on a card that wears out."""
+    box = pis(fleet)[1]
+    box.kinds["1.6.0"] = "crashes"
+    (box.root / KIND).write_text("crashes")
+    began = time.monotonic()
+    box.ssh("systemctl --no-block restart interlude")
+    while box.starts[-1] != "1.1.0":
+        assert time.monotonic() < began + 2 * PATIENCE_S, box.starts
+        time.sleep(0.5)
+    wait_for_the_end_of_the_trial(box)
+    print(f"from a system on which nothing stays up to the other: {time.monotonic() - began:.0f} s")
+    assert running(fleet) == ["1.1.0 from b"] * 2
+    told = json.loads(box.ssh("interlude status --json").stdout)
+    assert (told["well"], told["version"]) == (True, "0.2.0")
+    assert "The system 1.6.0 was left for the system 1.1.0." in told["fell_back"]
 
 
 SEED = """\

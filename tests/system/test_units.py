@@ -15,6 +15,7 @@ from appliance import processes, status
 from appliance.panel import health
 from appliance.supervision.service import FEED_S
 from appliance.supervisor import GONE_S, LOOK_S, STOP_S
+from system.usr.lib.interlude import fallback
 from tests import skips
 
 ROOT = Path(__file__).parents[2]
@@ -256,6 +257,29 @@ def test_every_secret_has_something_that_stands_in_where_it_is_missing() -> None
     loaded = [value.partition(":")[0] for value in keys["LoadCredential"]]
     assert loaded == [value.partition(":")[0] for value in keys["SetCredential"]]
     assert "mqtt-password" in loaded
+
+
+def test_starts_that_fail_reach_the_limit_however_long_each_takes() -> None:
+    """Else a box whose start hangs is started for ever, and nothing else is tried."""
+    keys = {key: values[0] for key, values in unit("interlude.service").items()}
+    one_s = sum(int(keys[key]) for key in ("TimeoutStartSec", "TimeoutStopSec", "RestartSec"))
+    assert int(keys["StartLimitBurst"]) * one_s < int(keys["StartLimitIntervalSec"])
+
+
+def test_what_follows_a_failure_has_time_for_its_longest_wait() -> None:
+    limit = unit("interlude-settle.service")["TimeoutStartSec"][0]
+    assert limit.endswith("min")
+    assert 60 * int(limit.removesuffix("min")) > max(fallback.WAITS_S) + 60
+
+
+def test_the_other_system_is_tried_by_a_unit_that_nothing_else_starts() -> None:
+    assert (UNITS / fallback.OTHER_SYSTEM).is_file()
+    assert "WantedBy" not in unit(fallback.OTHER_SYSTEM)
+    assert unit(fallback.OTHER_SYSTEM)["ConditionKernelCommandLine"] == ["interlude.slot"]
+
+
+def test_nothing_of_a_conversation_is_swapped() -> None:
+    assert unit("interlude.service")["MemorySwapMax"] == ["0"]
 
 
 def test_the_unit_that_a_failure_calls_is_there() -> None:
