@@ -63,6 +63,7 @@ class Lives:
         self.at = at
         self.chance = random.Random(11)  # noqa: S311  # not a secret
         self.done: list[Life] = []
+        self.wrong: list[str] = []
         self.begun_s = time.monotonic()
         at.settled()
         for on in (True, False):  # from now on there is a file for it
@@ -89,11 +90,18 @@ class Lives:
             "in /tmp": len(list(at.at("tmp").glob("systemd-private-*-interlude.service-*"))),
         }  # fmt: skip
 
-    def restart(self, way: str) -> None:
-        self._live(way, "", WAYS[way])
-
-    def harm(self, what: str, part: str) -> None:
-        self._live(what, part, lambda at: HARMS[what](at.parts()[part]))
+    def live(self, what: str, part: str = "") -> None:
+        """A way to a restart, or harm to a part. What was wrong after it is in `wrong`."""
+        act = WAYS[what] if not part else lambda at: HARMS[what](at.parts()[part])
+        try:
+            self._live(what, part, act)
+        except (AssertionError, RuntimeError) as error:
+            self.wrong.append(f"life {len(self.done)}: {error}")
+            self._tell()
+            self.at.settled(300.0)
+            if self.at.muted():
+                self.at.mute(on=False)
+            self.things = self._things()  # said once, and not after each of the next lives
 
     def _live(self, what: str, part: str, act: Callable[[Kitchen], None]) -> None:
         at = self.at
@@ -206,8 +214,9 @@ class Lives:
         took_s = time.monotonic() - self.begun_s
         alone = [life.heard_s - life.late_s for life in self.done]
         load = statistics.mean(life.load for life in self.done)
-        lines.append(f"{len(self.done)} lives in {took_s:.0f} s, lost: 0; heard again after at most"
+        lines.append(f"{len(self.done)} lives in {took_s:.0f} s, heard again after at most"
                      f" {max(alone):.2f} s; {load:.1f} processes wanted each core")  # fmt: skip
+        lines += [f"WRONG {wrong}" for wrong in self.wrong]
         return "\n".join(lines)
 
     def _tell(self) -> None:

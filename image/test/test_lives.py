@@ -76,10 +76,7 @@ def test_after_every_life_the_box_hears_as_before_and_nothing_is_lost_or_left_be
         for what, part in all_lives():
             if time.monotonic() > limit_s:
                 break
-            if part:
-                lives.harm(what, part)
-            else:
-                lives.restart(what)
+            lives.live(what, part)
     finally:
         if lives.done:
             print(f"\n{lives.table()}")
@@ -87,3 +84,4 @@ def test_after_every_life_the_box_hears_as_before_and_nothing_is_lost_or_left_be
     time.sleep(STAYS_S if TIMES else 5.0)
     assert at.unit()["ActiveState"] == "active"
     assert {look.pid for look in at.looks if look.at_s > now_s} <= {pid}
+    assert not lives.wrong
