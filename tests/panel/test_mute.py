@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -12,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from appliance import settings
+from appliance import processes, settings
 from appliance.machine import Machine
 from appliance.messages import Mute, Standing, StateChanged, Switched
 from appliance.models.store import Store
@@ -156,3 +157,30 @@ def test_a_long_press_cuts_while_the_conductor_hangs_and_its_successor_knows(lif
     assert life.deaf()
     life.tell(Mute(on=False))
     assert not life.deaf()
+
+
+def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life) -> None:
+    finger = Finger(life)
+    life.until(lambda: finger.push("on") and not life.deaf())
+    began_s = time.monotonic()
+    while time.monotonic() - began_s < 3.0:  # none lives until it has read the switch
+        for title, pid in life.children().items():
+            if title.endswith(("panel", "appliance.worker")):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        if time.monotonic() - began_s > 1.0:
+            assert life.deaf()
+    life.until(lambda: finger.push("on") and not life.deaf())
+    assert life.stands[2:3] == ["False"]  # it was no mute
+
+
+def test_a_panel_that_hangs_cuts_within_its_limit_and_the_next_one_reads_the_switch(
+    life: Life,
+) -> None:
+    finger = Finger(life)
+    life.until(lambda: finger.push("on") and not life.deaf())
+    os.kill(life.pid("panel"), signal.SIGSTOP)
+    began_s = time.monotonic()
+    life.until(life.deaf)
+    assert time.monotonic() - began_s < processes.row("panel").silent_s + 2.0
+    life.until(lambda: finger.push("on") and not life.deaf())
