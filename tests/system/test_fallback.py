@@ -381,6 +381,16 @@ def test_a_system_on_trial_is_known_by_what_the_start_noted(root: Path) -> None:
     assert at.seen().system_on_trial
 
 
+@pytest.mark.parametrize("who", ["the kernel", "what started the machine", "nobody"])
+def test_a_card_with_slots_is_known_by_what_the_start_says(root: Path, who: str) -> None:
+    line, start = root.parent / "cmdline", root.parent / "start"
+    start.mkdir()
+    line.write_text("quiet interlude.slot=b\n" if who == "the kernel" else "quiet\n")
+    if who == "what started the machine":
+        (start / "slot").write_text("b\n")
+    assert box(root, command_line=line, start=start).seen().slots == (who != "nobody")
+
+
 def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
     line, os_release = root.parent / "cmdline", root.parent / "os-release"
     line.write_text("quiet interlude.slot=b\n")

@@ -274,9 +274,12 @@ class Box:
             self._leads_to("current"), self._leads_to("previous"), self._whole(),
             said.get("Result", ""), int(said.get("ExecMainStatus") or 0),
             boot, time.clock_gettime(time.CLOCK_BOOTTIME),
-            "interlude.slot=" in _text(self.command_line), system[1] if system else "", trial,
-            installing,
+            self._slots(), system[1] if system else "", trial, installing,
         )  # fmt: skip
+
+    def _slots(self) -> bool:
+        """A card of ours: what started the machine noted the slot, or the kernel was told one."""
+        return (self.start / "slot").exists() or "interlude.slot=" in _text(self.command_line)
 
     def carry_out(self, decision: Decision) -> None:
         """The note goes first: cut short after it, the next failure goes on from there."""
