@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
+from appliance.service import Service
 from appliance.verbs.typed import (
     Verb,
     Verbs,
@@ -259,17 +260,22 @@ def parser() -> argparse.ArgumentParser:
     )
     checked.add_argument("--json", action="store_true", help="print the findings as JSON")
 
-    standing = verbs.add("status", "tell how the box is that runs on this machine", status)
+    standing = verbs.add(
+        "status", "tell how the box is that runs on this machine", status, runs_as="caller"
+    )
     standing.add_argument("--json", action="store_true", help="print it as JSON")
 
     usable = "What it prints can be used as a settings file; keep only the lines that you change."
     shown = verbs.add(
-        "config", "print the settings in effect, with their units and reasons", config, usable
-    )
+        "config", "print the settings in effect, with their units and reasons", config, usable,
+        runs_as="caller",
+    )  # fmt: skip
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
 
     example = "examples:\n  interlude models fetch gemma-4-e2b\n  interlude models verify"
-    models = Verbs(verbs.add("models", "list, fetch and verify the models", more=example), common)
+    models = Verbs(
+        verbs.add("models", "list, fetch and verify the models", more=example), common, "model"
+    )
     models.add("list", "list the models: size, licence, and what of them is here", models_list)
     fetch = models.add("fetch", "fetch a model; what has arrived already is kept", models_fetch)
     fetch.add_argument("name", metavar="NAME", help="of the model")
@@ -305,6 +311,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
     try:
+        Service().enter(args.runs_as, named(args))
         return act(args)
     except InterludeError as error:
         return _fails(str(error), error.exit_code)
@@ -322,6 +329,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  # the owner gets a sentence, whatever it is
         problem = f"a fault of its own: {type(error).__name__}: {error}."
         return _fails(f"{problem} Please report what INTERLUDE_TRACEBACK=1 shows.", SOFTWARE)
+
+
+def named(args: argparse.Namespace) -> list[Path]:
+    """The files that whoever typed it named."""
+    return [value for value in vars(args).values() if isinstance(value, Path)]
 
 
 def _fails(sentence: str, code: int) -> int:

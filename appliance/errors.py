@@ -85,6 +85,12 @@ class NotRunning(ControlError):
     """There is no box to tell anything."""
 
 
+class NotAllowed(InterludeError, PermissionError):
+    """A command that this user may not give, or a file that the box's own user cannot read."""
+
+    exit_code = 77  # EX_NOPERM
+
+
 class BadMessage(InterludeError, ValueError):
     """Bytes on a channel that are no message, or a message of an unknown kind."""
 

@@ -5,12 +5,10 @@ The box itself may be running meanwhile: an errand has a name of its own there.
 
 from __future__ import annotations
 
-import os
 import select
 import sys
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
 from appliance.errors import LinkError, StorageError
 from appliance.link import failures
@@ -23,7 +21,6 @@ from appliance.link.topics import Topics
 from appliance.machine import Machine
 from appliance.settings import Settings
 
-SERVICE_STATE = Path("/var/lib/interlude")  # of the unit (StateDirectory=)
 PATIENCE_S = 12.0  # knocking, TLS and the broker's answer have their own, shorter ones
 
 
@@ -47,7 +44,7 @@ def check(settings: Settings) -> str:
 def cli_remove(settings: Settings) -> int:
     """Take the box out of Home Assistant, until `cli_add`. Raises LinkError, StorageError."""
     _needs_broker(settings)
-    marker = kept_in(settings)
+    marker = removed(settings)
     try:
         marker.parent.mkdir(parents=True, exist_ok=True)
         marker.touch()
@@ -71,7 +68,7 @@ def cli_remove(settings: Settings) -> int:
 def cli_add(settings: Settings) -> int:
     """Undo `cli_remove`. Raises LinkError, StorageError."""
     _needs_broker(settings)
-    marker = kept_in(settings)
+    marker = removed(settings)
     try:
         marker.unlink(missing_ok=True)
     except OSError as error:
@@ -79,14 +76,6 @@ def cli_add(settings: Settings) -> int:
     if not settings.link.discovery:
         return _say("The box stays hidden: `link.discovery` is false.")
     return _say("The box appears in Home Assistant as soon as it runs.")
-
-
-def kept_in(settings: Settings, service: Path = SERVICE_STATE) -> Path:
-    """Where the box that is meant looks: the service's folder for whoever may write there."""
-    own = removed(settings)
-    if not settings.state_dir and os.access(service, os.W_OK):
-        return service / own.name
-    return own
 
 
 class Refused(Exception):

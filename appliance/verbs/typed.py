@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from appliance.service import RunsAs
+
 Verb = Callable[[argparse.Namespace], int]
 
 # What a box that runs can be told: verb, its words, what comes of it.
@@ -21,14 +23,28 @@ TOLD = (
 
 
 class Verbs:
-    """Adds verbs to a parser; each takes --settings, before it or after it."""
+    """Adds verbs to a parser; each takes --settings, before it or after it.
 
-    def __init__(self, under: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+    `runs_as`: as whom they run on a box, but for those that say otherwise.
+    """
+
+    def __init__(
+        self,
+        under: argparse.ArgumentParser,
+        common: argparse.ArgumentParser,
+        runs_as: RunsAs = "box",
+    ) -> None:
         self._parsers = under.add_subparsers(title="verbs", metavar="VERB", required=True)
         self._common = common
+        self._runs_as = runs_as
 
     def add(
-        self, name: str, summary: str, act: Verb | None = None, more: str = ""
+        self,
+        name: str,
+        summary: str,
+        act: Verb | None = None,
+        more: str = "",
+        runs_as: RunsAs | None = None,
     ) -> argparse.ArgumentParser:
         made = self._parsers.add_parser(
             name,
@@ -38,7 +54,7 @@ class Verbs:
             parents=[self._common],
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        made.set_defaults(act=act)
+        made.set_defaults(act=act, runs_as=runs_as or self._runs_as)
         return made
 
 
@@ -53,11 +69,14 @@ def told_verbs(verbs: Verbs, tell: Verb) -> None:
 
 def room_verbs(verbs: Verbs, demo: Verb, rehearse: Verb, bench: Verb) -> None:
     """For a simulated room, and for what is measured in it."""
-    demonstrated = verbs.add("demo", "play a conversation in a simulated room, and draw it", demo)
+    demonstrated = verbs.add(
+        "demo", "play a conversation in a simulated room, and draw it", demo, runs_as="caller"
+    )
     example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
     rehearsed = verbs.add(
-        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example
-    )
+        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example,
+        runs_as="caller",
+    )  # fmt: skip
     rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
     for room in (demonstrated, rehearsed):
         room.add_argument(
@@ -67,7 +86,9 @@ def room_verbs(verbs: Verbs, demo: Verb, rehearse: Verb, bench: Verb) -> None:
             help="write report.json, room.wav and timeline.png into it",
         )
     example = "example:\n  interlude bench stop --events 60 --json stop.json"
-    measured = verbs.add("bench", "measure the figures of the README here", bench, example)
+    measured = verbs.add(
+        "bench", "measure the figures of the README here", bench, example, runs_as="caller"
+    )
     measured.add_argument(
         "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
     )
@@ -132,7 +153,7 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     """For what is installed on a box."""
     example = "example:\n  interlude release install interlude-0.2.0-aarch64.release"
     under = verbs.add("release", "install releases, list them, and go back", more=example)
-    releases = Verbs(under, common)
+    releases = Verbs(under, common, "caller")
 
     def add(name: str, summary: str) -> argparse.ArgumentParser:
         made = releases.add(name, summary, release)
@@ -168,7 +189,7 @@ def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) ->
     """For the two systems of a card of ours."""
     example = "example:\n  interlude system install interlude-0.2.0-aarch64.system"
     under = verbs.add("system", "update the system of a card, and go back", more=example)
-    systems = Verbs(under, common)
+    systems = Verbs(under, common, "caller")
 
     def add(name: str, summary: str, doing: str = "") -> argparse.ArgumentParser:
         made = systems.add(name, summary, system)

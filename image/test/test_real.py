@@ -12,6 +12,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -101,3 +102,62 @@ def test_the_example_of_an_inventory_and_its_vault_make_a_box(
         assert word in changed
     again = made.play("site.yml", *words, inventory=mine / "example.yml")
     assert (again.code, set(again.changed().values())) == (0, {0})
+
+
+BARE = "env -i /usr/local/bin/interlude"  # no environment at all
+SUDO = "env -i HOME=/root PATH=/usr/bin runuser -u interlude -- /usr/local/bin/interlude"
+
+
+def remembers(box: Box, typed: str) -> str:
+    """Something was asked and answered; what a shell is shown of it then."""
+    assert box.ssh(f"{BARE} ask what time is it").returncode == 0
+    limit = time.monotonic() + 60
+    while "what time is it" not in (shown := box.ssh(f"{typed} memory show").stdout):
+        assert time.monotonic() < limit, shown
+        time.sleep(0.5)
+    return shown
+
+
+@pytest.mark.parametrize("typed", [BARE, SUDO])
+def test_a_shell_shows_and_forgets_the_memory_of_the_service_that_runs(
+    fleet: tuple[Fleet, SoundCard], typed: str
+) -> None:
+    box = fleet[0].boxes[0]
+    assert "in /var/lib/interlude/memory/memory.db" in remembers(box, typed)
+    done = box.ssh(f"{typed} memory forget")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "The box that runs here has forgotten all that was said.\n"
+    assert box.ssh(f"{typed} memory show").stdout == "Nothing is remembered.\n"
+
+
+def test_a_shell_forgets_the_memory_of_a_service_that_is_stopped(
+    fleet: tuple[Fleet, SoundCard],
+) -> None:
+    box = fleet[0].boxes[0]
+    remembers(box, BARE)
+    assert box.ssh("systemctl stop interlude").returncode == 0
+    try:
+        done = box.ssh(f"{BARE} memory forget")
+        assert done.stdout == "1 turn is forgotten.\n", done.stderr
+        assert box.ssh("ls -A /var/lib/interlude/memory").stdout == ""
+    finally:
+        assert box.ssh("systemctl start interlude").returncode == 0
+
+
+def test_no_command_leaves_anything_of_roots_in_the_services_folders(
+    fleet: tuple[Fleet, SoundCard],
+) -> None:
+    box = fleet[0].boxes[0]
+    for words in ("memory show", "enrol --forget", "check", "models list", "models verify pocket",
+                  "config", "status", "volume 40", "mode open", "link add"):  # fmt: skip
+        done = box.ssh(f"{BARE} {words}")
+        assert "Permission" not in done.stderr, (words, done.stderr)
+        assert "fault of its own" not in done.stderr, (words, done.stderr)
+    strange = box.ssh(
+        "find /var/lib/interlude /run/interlude -mindepth 1 -user root -not -path '*/room*'"
+    )
+    assert (strange.stdout, strange.stderr) == ("", "")
+    assert box.ssh("ls -A /root/.local /root/.config 2>/dev/null").stdout == ""
+    refused = box.ssh(f"touch /root/words && {BARE} enrol --from /root/words")
+    assert refused.returncode == 77
+    assert "/root/words cannot be read by the box's own user, interlude" in refused.stderr

@@ -111,18 +111,6 @@ def test_removal_without_a_broker_is_said_and_holds_all_the_same(
     assert not removed(ours).exists()
 
 
-def test_root_at_a_shell_removes_the_box_that_runs_as_a_service(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
-    anywhere, own = load(None, {"state_dir": ""}), load(None, {"state_dir": str(tmp_path)})
-    service = tmp_path / "service"
-    assert errand.kept_in(anywhere, service) == removed(anywhere)
-    service.mkdir()
-    assert errand.kept_in(anywhere, service).parent == service
-    assert errand.kept_in(own, service) == removed(own)
-
-
 def test_without_a_broker_in_the_settings_there_is_nothing_to_remove(tmp_path: Path) -> None:
     alone = load(None, {"state_dir": str(tmp_path)})
     for verb in (errand.cli_remove, errand.cli_add):

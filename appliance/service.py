@@ -1,0 +1,114 @@
+"""Where a box keeps its own state, and as whose user its owner's commands run. The one place.
+
+A release that lies in /opt/interlude is a box: its commands work on the service's state and
+settings, whoever types them and with whatever environment, and as root they first become the
+service's own user, so that nothing of root's is left in its folders. A checkout is nobody's
+service: there nothing changes.
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+from collections.abc import Callable, Iterable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from appliance.errors import NotAllowed
+
+STATE = Path("/var/lib/interlude")  # the unit's StateDirectory=
+RELEASES = Path("/opt/interlude/releases")
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where none is given
+
+# caller: as whoever typed it; reads no state, or needs root. box: as the service. model: as who
+# fetches its models.
+RunsAs = Literal["caller", "box", "model"]
+USERS: dict[RunsAs, tuple[str, ...]] = {  # the first that this system has
+    "box": ("interlude",),
+    "model": ("interlude-model", "interlude"),
+}
+GROUPS = ("audio", "gpio", "interlude-incoming")  # of the box: SupplementaryGroups= of its unit
+_STRANGE = (  # somebody else's, to a service: it would look for its files there
+    "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Service:
+    """`code`: where this package lies."""
+
+    code: Path = Path(__file__)
+    releases: Path = RELEASES
+    state: Path = STATE
+    user: Callable[[str], pwd.struct_passwd] = pwd.getpwnam
+    environment: MutableMapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def here(self) -> bool:
+        """This is a release on a box."""
+        return self.code.resolve().is_relative_to(self.releases)
+
+    def enter(self, runs_as: RunsAs, files: Iterable[Path] = ()) -> None:
+        """Be what a command of that kind needs to be. `files`: named by whoever typed it.
+
+        Raises NotAllowed where this user may not do that, or the other one not read these files.
+        """
+        if not self.here():
+            return
+        env = self.environment
+        env.setdefault("STATE_DIRECTORY", str(self.state))
+        env.setdefault("PATH", PATH)
+        env["XDG_CONFIG_HOME"] = str(self.state / ".config")
+        if runs_as == "caller":
+            return
+        entries = self._entries(USERS[runs_as])
+        entry = entries[0]
+        if os.geteuid() == 0 and entry.pw_uid != 0:
+            there = [file for file in files if file.exists()]
+            self._become(entry, runs_as)
+            for file in there:
+                _readable(file, entry.pw_name)
+        elif os.geteuid() not in {each.pw_uid for each in entries}:
+            raise NotAllowed(
+                f"That is for the box's own user, {entry.pw_name}.", "Put `sudo` before it."
+            )
+        for name in _STRANGE:
+            env.pop(name, None)
+
+    def _entries(self, names: tuple[str, ...]) -> list[pwd.struct_passwd]:
+        found = []
+        for name in names:
+            with suppress(KeyError):
+                found.append(self.user(name))
+        if not found:
+            raise NotAllowed(f"This system has no user {names[0]}, as which that runs.")
+        return found
+
+    def _become(self, entry: pwd.struct_passwd, runs_as: RunsAs) -> None:
+        groups = {entry.pw_gid, *os.getgrouplist(entry.pw_name, entry.pw_gid)}
+        if runs_as == "box":
+            groups |= _known(GROUPS)
+        os.setgroups(sorted(groups))
+        os.setresgid(entry.pw_gid, entry.pw_gid, entry.pw_gid)
+        os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
+        os.umask(0o077 if runs_as == "box" else 0o027)
+        self.environment["HOME"] = str(self.state)
+        self.environment["USER"] = self.environment["LOGNAME"] = entry.pw_name
+
+
+def _known(names: Iterable[str]) -> set[int]:
+    return {group.gr_gid for group in grp.getgrall() if group.gr_name in set(names)}
+
+
+def _readable(file: Path, user: str) -> None:
+    try:
+        fine = os.access(file, os.R_OK | (os.X_OK if file.is_dir() else 0))
+    except OSError:
+        fine = False
+    if not fine:
+        raise NotAllowed(
+            f"{file} cannot be read by the box's own user, {user}, as which this runs.",
+            "Copy it to where everybody may read, as below /tmp.",
+        )
