@@ -21,12 +21,11 @@ _ZEROS = bytes(1 << 18)
 
 @dataclass(frozen=True)
 class Left:
-    """What could not be erased, and why. `there`: the name is still there; else the file is
-    unlinked, but its blocks may still hold its words."""
+    """What could not be erased, and why. A file that could not be overwritten keeps its name, so
+    that it can be tried again: once it is unlinked, nobody finds its blocks any more."""
 
     path: Path
     why: str
-    there: bool = True
 
 
 def erase(paths: Iterable[Path]) -> list[Left]:
@@ -86,36 +85,23 @@ def _erase(path: Path, left: list[Left]) -> None:
             before = len(left)
             for inside in sorted(path.iterdir()):
                 _erase(inside, left)
-            if len(left) > before and any(one.there for one in left[before:]):
+            if len(left) > before:
                 return  # what is in it is named; it cannot go either
             path.rmdir()
         else:
-            problem = _overwritten(path) if stat.S_ISREG(mode) else ""
+            if stat.S_ISREG(mode):
+                _overwrite(path)
             path.unlink()
-            if problem:
-                left.append(Left(path, problem, there=False))
         sync_folder(path.parent)
     except FileNotFoundError:
         return
     except OSError as error:
-        left.append(Left(path, _why(error), there=os.path.lexists(path)))
+        left.append(Left(path, error.strerror or str(error)))
 
 
-def _overwritten(path: Path) -> str:
-    """Why not; "" if it was."""
-    flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+def _overwrite(path: Path) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        fd = os.open(path, flags)
-        try:
-            overwrite(fd)
-        finally:
-            os.close(fd)
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return _why(error)
-    return ""
-
-
-def _why(error: OSError) -> str:
-    return error.strerror or str(error)
+        overwrite(fd)
+    finally:
+        os.close(fd)

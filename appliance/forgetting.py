@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.erase import erase
 from appliance.errors import StorageError
 from appliance.files import sync_folder
-from appliance.memory import DAMAGED, Damaged, Memory, Turn, write_anew
+from appliance.memory import DAMAGED, UNCLEARED, Damaged, Memory, Turn, clear_leftover, write_anew
 
 APART = ".forgotten"  # added to the name of what is being erased
 _REMEDY = "Is the card read-only, or worn out?"
@@ -51,6 +52,7 @@ def forget_all(file: Path) -> None:
 def finish(file: Path) -> None:
     """Erase what was set apart, and not yet erased when the power went. Raises StorageError."""
     with _named_errors(file):
+        clear_leftover(file)
         _erase([path for path in files(file) if path.name.endswith(APART)])
 
 
@@ -63,46 +65,66 @@ def _erase(paths: list[Path]) -> None:
         )
 
 
-def _damaged(file: Path) -> list[Path]:
-    return [path for path in files(file) if DAMAGED in path.name]
+def _unreadable(file: Path) -> list[Path]:
+    """Files in which the last turn may be, and that only go as a whole."""
+    return [path for path in files(file) if DAMAGED in path.name or path.name.endswith(UNCLEARED)]
 
 
-def forget_last(file: Path, keep_turns: int) -> None:
+@dataclass
+class Last:
+    """The newest turn, once it was read: a second attempt does not take the one before it."""
+
+    turn: Turn | None = None
+    known: bool = False
+
+    def others(self, turns: list[Turn]) -> list[Turn]:
+        """Those that stay."""
+        if not self.known:
+            self.known, self.turn = True, turns[-1] if turns else None
+        return turns[:-1] if turns and turns[-1] == self.turn else turns
+
+
+def forget_last(file: Path, keep_turns: int, last: Last | None = None) -> None:
     """Erase the newest turn, if there is one. No connection of this process may be open.
 
-    Damaged copies go as a whole: the turn may be in one of them. Where there is no room for
-    rewriting, the file is erased first, and the other turns are written anew. Raises StorageError.
+    `last`: of the attempt before this, which failed. Damaged copies go as a whole: the turn may be
+    in one of them. Where there is no room for rewriting, the file is erased first, and the other
+    turns are written anew. Raises StorageError.
     """
+    last = last or Last()
     with _named_errors(file):
-        _erase(_damaged(file))
+        clear_leftover(file)
+        _erase(_unreadable(file))
         if not file.exists():
             return
         try:
-            turns = _rewritten(file, keep_turns)
+            others = _rewritten(file, keep_turns, last)
         except Damaged:
             forget_all(file)
-        else:
-            _look_through(file, turns)
+            return
+        _erase(_unreadable(file))
+        if last.turn is not None:
+            _look_through(file, others, last.turn)
 
 
-def _rewritten(file: Path, keep_turns: int) -> list[Turn]:
-    """Returns the turns that there were. Raises StorageError."""
+def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
+    """Without the last turn. Returns those that stay. Raises StorageError."""
     memory = _open(file, keep_turns)
     try:
-        turns = memory.recall(-1)
-        if not turns:
-            return []
+        others = last.others(memory.recall(-1))
+        if last.turn is None:
+            return others
         try:
-            memory.leave_out_last()
+            memory.rewrite(others)
         except Damaged:
             raise
         except StorageError:
             memory.close()
             forget_all(file)
-            write_anew(file, turns[:-1])
+            write_anew(file, others)
     finally:
         memory.close()
-    return turns
+    return others
 
 
 def _open(file: Path, keep_turns: int) -> Memory:
@@ -114,11 +136,8 @@ def _open(file: Path, keep_turns: int) -> Memory:
         return Memory(file, keep_turns, alone=True)
 
 
-def _look_through(file: Path, turns: list[Turn]) -> None:
+def _look_through(file: Path, others: list[Turn], last: Turn) -> None:
     """Raises StorageError if the last turn's words are in a file, though no other turn has them."""
-    if not turns:
-        return
-    *others, last = turns
     rest = "\n".join(text for turn in others for text in (turn.asked, turn.heard)).encode()
     for text in (last.asked, last.heard):
         words = text.encode()[:_LOOKED_FOR]
@@ -129,8 +148,6 @@ def _look_through(file: Path, turns: list[Turn]) -> None:
                 found = words in path.read_bytes()
             except FileNotFoundError:
                 continue
-            except OSError as error:
-                raise StorageError(f"{path} cannot be read ({error.strerror}).") from error
             if found:
                 raise StorageError(f"{path} still has words of the turn that was to be forgotten.")
 

@@ -16,13 +16,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from appliance.erase import overwrite
+from appliance.erase import erase, overwrite
 from appliance.errors import StorageError
 from appliance.settings import Settings
 
 VERSION = 1  # PRAGMA user_version of the layout below
 DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
+UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
 _LOG_HEADER = (
     32  # bytes before its first frame; salts and checksums, no content (sqlite.org/walformat)
 )
@@ -145,26 +146,29 @@ class Memory:
         with self._named_errors():
             return int(self._value("SELECT count(*) FROM turns"))
 
-    def leave_out_last(self) -> list[Turn]:
-        """Delete the newest turn, and every trace of it in this file and its log. Returns all
-        that stay.
+    def rewrite(self, turns: list[Turn]) -> None:
+        """These and no others: every trace of any other goes from this file and its log.
 
-        Every row is deleted and those that stay are written anew, in one transaction: deleting one
+        All rows are deleted and those that stay are written anew, in one transaction: deleting one
         row alone may leave a copy of it in the free part of a page from which it once moved.
         """
         with self._named_errors():
             with self._transaction():
-                kept = self.recall(-1)[:-1]
                 self._db.execute("DELETE FROM turns")  # overwrites all its pages: secure_delete
-                self._db.executemany(_INSERT, map(astuple, kept))
+                self._db.executemany(_INSERT, map(astuple, turns))
             self._clear_log()
-        return kept
 
     def close(self) -> None:
         """The last one to close unlinks the log; its blocks are free then, and hold no words."""
-        with suppress(StorageError), self._named_errors():  # the words are in the file all the same
-            self._clear_log()
+        uncleared = None
+        try:
+            with self._named_errors():
+                self._clear_log()
+        except StorageError:
+            uncleared = _second_name(self.file)
         self._db.close()
+        if uncleared is not None:
+            clear_leftover(self.file)
 
     def _clear_log(self) -> None:
         """Write what the log holds into the file, and overwrite the log with zeros.
@@ -272,6 +276,27 @@ def _zero_log(file: Path) -> None:
         raise _storage_error(file, error) from error
     finally:
         os.close(fd)
+
+
+def _second_name(file: Path) -> Path | None:
+    """For a log that could not be cleared: SQLite may unlink the first one now."""
+    name = file.with_name(file.name + UNCLEARED)
+    with suppress(OSError):
+        name.unlink(missing_ok=True)
+        name.hardlink_to(file.with_name(file.name + LOG))
+        return name
+    return None
+
+
+def clear_leftover(file: Path) -> None:
+    """Erase a log that was closed without being cleared. One that is in use is left alone. What
+    cannot be erased keeps its name, and is tried again at the next start and by forgetting."""
+    name = file.with_name(file.name + UNCLEARED)
+    with suppress(OSError):
+        if name.stat().st_nlink > 1:
+            name.unlink()
+        else:
+            erase([name])
 
 
 def _make_private(file: Path) -> None:

@@ -20,12 +20,14 @@ from pathlib import Path
 from appliance import forgetting
 from appliance.errors import StorageError
 from appliance.files import write_whole
+from appliance.forgetting import Last
 from appliance.memory import Damaged, Memory, Turn, open_or_begin
 
 MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
 MOST_FORGETS = 64  # orders to forget beyond that; each further one is answered as failed, at once
 OWED_EVERY_S = 60.0  # between two attempts at an order to forget that failed
-OWED = "to-be-forgotten"  # the note of that: how many turns
+OWED = "to-be-forgotten"  # the note of that: how many turns, or
+ALL = "all"
 STOP_S = 2.0  # for the last writes at an orderly stop
 HANGS = "the disk hangs"
 
@@ -57,17 +59,20 @@ class Forgot:
     late: bool = False
 
 
+class All:
+    """All turns are to be forgotten."""
+
+
 @dataclass(frozen=True)
 class _Order:
-    """`forgets`: so many of the last turns, or ALL; 0: the order is `act`, which `recalls`."""
+    """`forgets`: one of the last turns each, or ALL; (): the order is `act`, which `recalls`."""
 
     number: int
     act: Callable[[Memory], None] | None = None
-    forgets: int = 0
+    forgets: tuple[Last | All, ...] = ()
     recalls: bool = False
 
 
-ALL = -1
 News = Recalled | Health | Forgot
 
 
@@ -131,7 +136,7 @@ class Scribe:
         self._newest_forget = self._given
         if not last:
             self._void = self._given
-        self._orders.put(_Order(self._given, forgets=1 if last else ALL))
+        self._orders.put(_Order(self._given, forgets=(Last() if last else All(),)))
         return self._given
 
     def close(self) -> None:
@@ -177,8 +182,8 @@ class Scribe:
         try:
             forgetting.finish(self._file)
         except StorageError:
-            self._owe(_Order(0, forgets=ALL))
-        if (owed := self._noted()) is not None:
+            self._owe(_Order(0, forgets=(All(),)))
+        if owed := self._noted():
             self._owed = _Order(0, forgets=owed)
             self._pay()
         if self._keep and self._owed is None:
@@ -188,7 +193,7 @@ class Scribe:
         """Also what is owed from before."""
         owed = self._owed
         if owed is not None:
-            order = _Order(order.number, forgets=_both(owed.forgets, order.forgets))
+            order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
         problem = self._erase(order.forgets)
         self._owe(order if problem else None)
         self._tell(Forgot(order.number, problem))
@@ -204,25 +209,31 @@ class Scribe:
             return
         with suppress(OSError):
             if order is not None:
-                write_whole(self._note, str(order.forgets).encode(), lasting=False)
+                every = any(isinstance(one, All) for one in order.forgets)
+                words = ALL if every else str(len(order.forgets))
+                write_whole(self._note, words.encode(), lasting=False)
             else:
                 self._note.unlink(missing_ok=True)
 
-    def _noted(self) -> int | None:
+    def _noted(self) -> tuple[Last | All, ...]:
         try:
-            return int(self._note.read_bytes()) if self._note is not None else None
-        except (OSError, ValueError):
-            return None
+            noted = self._note.read_text() if self._note is not None else "0"
+        except (OSError, UnicodeDecodeError):
+            return ()
+        if noted.isdecimal() and int(noted) <= MOST_FORGETS:
+            return tuple(Last() for _ in range(int(noted)))
+        return (All(),)
 
-    def _erase(self, turns: int) -> str:
-        """Forget so many of the last turns, or ALL. Returns what is wrong; "" if it is done."""
+    def _erase(self, what: tuple[Last | All, ...]) -> str:
+        """Forget that. Returns what is wrong; "" if it is done."""
         self._drop()
         try:
-            if turns == ALL:
+            if any(isinstance(one, All) for one in what):
                 forgetting.forget_all(self._file)
             else:
-                for _ in range(turns):
-                    forgetting.forget_last(self._file, self._keep)
+                for one in what:
+                    if isinstance(one, Last):
+                        forgetting.forget_last(self._file, self._keep, one)
         except StorageError as error:
             return str(error)
         return ""
@@ -263,8 +274,3 @@ class Scribe:
     def _tell(self, news: News) -> None:
         self._news.append(news)
         os.eventfd_write(self._bell, 1)
-
-
-def _both(owed: int, more: int) -> int:
-    """So many turns are to be forgotten in all."""
-    return ALL if ALL in (owed, more) else owed + more
