@@ -15,7 +15,16 @@ from pathlib import Path
 from appliance.erase import erase
 from appliance.errors import StorageError
 from appliance.files import sync_folder
-from appliance.memory import DAMAGED, UNCLEARED, Damaged, Memory, Turn, clear_leftover, write_anew
+from appliance.memory import (
+    DAMAGED,
+    UNCLEARED,
+    Damaged,
+    Memory,
+    Turn,
+    clear_leftover,
+    opened,
+    write_anew,
+)
 
 APART = ".forgotten"  # added to the name of what is being erased
 _REMEDY = "Is the card read-only, or worn out?"
@@ -100,7 +109,7 @@ def forget_last(file: Path, keep_turns: int, last: Last | None = None) -> None:
         try:
             others = _rewritten(file, keep_turns, last)
         except Damaged:
-            forget_all(file)
+            _give_up(file, keep_turns)
             return
         _erase(_unreadable(file))
         if last.turn is not None:
@@ -129,11 +138,21 @@ def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
 
 def _open(file: Path, keep_turns: int) -> Memory:
     try:
-        return Memory(file, keep_turns)
+        return opened(file, keep_turns)
     except Damaged:
         raise
     except StorageError:
         return Memory(file, keep_turns, alone=True)
+
+
+def _give_up(file: Path, keep_turns: int) -> None:
+    """Erase a damaged file as a whole; raise StorageError, for another attempt, if it is none."""
+    try:
+        opened(file, keep_turns).close()
+    except Damaged:
+        forget_all(file)
+        return
+    raise StorageError(f"{file} could not be read to its end.", _REMEDY)
 
 
 def _look_through(file: Path, others: list[Turn], last: Turn) -> None:

@@ -216,6 +216,15 @@ class Memory:
             ) from error
 
 
+def opened(file: Path, keep_turns: int) -> Memory:
+    """The memory; a card that stumbled once over a read has damaged nothing. Raises Damaged for
+    what is damaged twice, StorageError."""
+    try:
+        return Memory(file, keep_turns)
+    except Damaged:
+        return Memory(file, keep_turns)
+
+
 def open_or_begin(
     file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
 ) -> tuple[Memory, Path | None]:
@@ -224,7 +233,7 @@ def open_or_begin(
     Raises StorageError if there can be no memory, or it is one of a newer version.
     """
     try:
-        return Memory(file, keep_turns), None
+        return opened(file, keep_turns), None
     except Damaged:
         aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:

@@ -72,40 +72,8 @@ def test_the_microphone_is_closed_once_and_the_new_release_listens(
     assert (said["version"], said["failed"]) == (NEW, [])
 
 
-def test_the_example_of_an_inventory_and_its_vault_make_a_box(
-    fleet: tuple[Fleet, SoundCard],
-) -> None:
-    made, _ = fleet
-    box = made.boxes[0]
-    mine = made.folder / "my-inventory"
-    shutil.copytree(ROOT / "ansible/inventory", mine)
-    hosts = (mine / "example.yml").read_text()
-    assert "192.0.2.11" in hosts
-    (mine / "example.yml").write_text(hosts.replace("192.0.2.11", box.address))
-    variables = mine / "group_vars/boxes"
-    shutil.copy(variables / "vault.yml.example", variables / "vault.yml")
-    (made.folder / "vault-pass").write_text("nobody's\n")
-    vault = ("--vault-password-file", str(made.folder / "vault-pass"))
-    subprocess.run(["ansible-vault", "encrypt", *vault, variables / "vault.yml"],
-                   check=True, capture_output=True)  # fmt: skip
-    assert "the broker's password" not in (variables / "vault.yml").read_text()
-    ssh = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
-    words = ("--skip-tags", "packages", "--limit", "interlude-kitchen", *vault,
-             "--private-key", str(box.key), f"--ssh-common-args={ssh}")  # fmt: skip
-    played = made.play("site.yml", *words, inventory=mine / "example.yml")
-    assert played.code == 0, played.said[-3000:]
-    assert "the broker's password" not in played.said
-    lies = box.ssh("cat /etc/interlude/secrets/mqtt-password").stdout
-    assert lies == "the broker's password for the user interlude\n"
-    changed = box.ssh("interlude config --changed").stdout
-    for word in ("homeassistant.local", "Kitchen", "plughw:CARD=Array"):
-        assert word in changed
-    again = made.play("site.yml", *words, inventory=mine / "example.yml")
-    assert (again.code, set(again.changed().values())) == (0, {0})
-
-
 BARE = "env -i /usr/local/bin/interlude"  # no environment at all
-SUDO = "env -i HOME=/root PATH=/usr/bin runuser -u interlude -- /usr/local/bin/interlude"
+SUDO = "env -i HOME=/root PATH=/usr/sbin:/usr/bin runuser -u interlude -- /usr/local/bin/interlude"
 
 
 def remembers(box: Box, typed: str) -> str:
@@ -161,3 +129,35 @@ def test_no_command_leaves_anything_of_roots_in_the_services_folders(
     refused = box.ssh(f"touch /root/words && {BARE} enrol --from /root/words")
     assert refused.returncode == 77
     assert "/root/words cannot be read by the box's own user, interlude" in refused.stderr
+
+
+def test_the_example_of_an_inventory_and_its_vault_make_a_box(
+    fleet: tuple[Fleet, SoundCard],
+) -> None:
+    made, _ = fleet
+    box = made.boxes[0]
+    mine = made.folder / "my-inventory"
+    shutil.copytree(ROOT / "ansible/inventory", mine)
+    hosts = (mine / "example.yml").read_text()
+    assert "192.0.2.11" in hosts
+    (mine / "example.yml").write_text(hosts.replace("192.0.2.11", box.address))
+    variables = mine / "group_vars/boxes"
+    shutil.copy(variables / "vault.yml.example", variables / "vault.yml")
+    (made.folder / "vault-pass").write_text("nobody's\n")
+    vault = ("--vault-password-file", str(made.folder / "vault-pass"))
+    subprocess.run(["ansible-vault", "encrypt", *vault, variables / "vault.yml"],
+                   check=True, capture_output=True)  # fmt: skip
+    assert "the broker's password" not in (variables / "vault.yml").read_text()
+    ssh = "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null"
+    words = ("--skip-tags", "packages", "--limit", "interlude-kitchen", *vault,
+             "--private-key", str(box.key), f"--ssh-common-args={ssh}")  # fmt: skip
+    played = made.play("site.yml", *words, inventory=mine / "example.yml")
+    assert played.code == 0, played.said[-3000:]
+    assert "the broker's password" not in played.said
+    lies = box.ssh("cat /etc/interlude/secrets/mqtt-password").stdout
+    assert lies == "the broker's password for the user interlude\n"
+    changed = box.ssh("interlude config --changed").stdout
+    for word in ("homeassistant.local", "Kitchen", "plughw:CARD=Array"):
+        assert word in changed
+    again = made.play("site.yml", *words, inventory=mine / "example.yml")
+    assert (again.code, set(again.changed().values())) == (0, {0})

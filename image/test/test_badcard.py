@@ -1,0 +1,84 @@
+"""A bad card, the whole of it: ENOSPC, EROFS and EIO, once and from then on, and stalls of 5 s, at
+each call of the C library in turn, under remember, forget, reset, enrol, update and seed.
+
+What was forgotten is looked for in the raw image of an ext4 card. Not among the faults: what a
+card's controller does by itself, and errors of mapped memory.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.badcard import LASTING, ONCE, Fault, build, play
+from tests.card import card
+
+pytestmark = pytest.mark.timeout(900)
+STALL = Fault(stall_s=5.0)
+# How many calls each makes at the least: fewer, and something is not counted any more.
+CALLS = {"remember": 5, "forget_all": 18, "forget_last": 45, "factory_reset": 50,
+         "enrolment": 14, "update": 100, "seed": 150}  # fmt: skip
+SAID = ("remember", "forget_all", "forget_last", "factory_reset")
+LANES = 9  # processes that share the calls of one scene; a stall takes no processor
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("badcard"))
+
+
+@pytest.mark.parametrize("scene", SAID)
+def test_whatever_fails_nothing_untrue_is_said_of_words_on_the_raw_card(
+    library: Path, tmp_path: Path, scene: str
+) -> None:
+    """A card for each fault: what one leaves behind must not be found by another."""
+
+    def hits(fault: Fault) -> int:
+        place = tmp_path / str(fault).replace(" ", "_")
+        place.mkdir()
+        with card(place, 16) as sd:
+            (sd.at / "box").mkdir()
+            return play(library, scene, fault, sd.at / "box", image=sd.image)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(hits, (*ONCE, *LASTING)))
+    print(f"\n   {scene}: {sum(found)} calls failed in turn, {found[0]} a fault")
+    assert min(found) >= CALLS[scene]
+
+
+@pytest.mark.parametrize("scene", ["enrolment", "update", "seed"])
+def test_whatever_fails_old_or_new_is_whole_and_the_next_try_succeeds(
+    library: Path, tmp_path: Path, scene: str
+) -> None:
+    def hits(fault: Fault) -> int:
+        place = tmp_path / str(fault).replace(" ", "_")
+        place.mkdir()
+        return play(library, scene, fault, place)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(hits, (*ONCE, *LASTING)))
+    print(f"\n   {scene}: {sum(found)} calls failed in turn, {found[0]} a fault")
+    assert min(found) >= CALLS[scene]
+
+
+def test_a_stall_of_5_s_at_any_call_holds_up_nobody_and_makes_nothing_untrue(
+    library: Path, tmp_path: Path
+) -> None:
+    lanes = [(scene, lane) for scene in SAID for lane in range(LANES)]
+
+    def hits(scene: str, lane: int) -> int:
+        place = tmp_path / f"{scene}-{lane}"
+        place.mkdir()
+        return play(library, scene, STALL, place, every=LANES, first=1 + lane)
+
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(len(lanes)))
+        found = list(pool.map(hits, *zip(*lanes, strict=True)))
+    for scene in SAID:
+        calls = sum(n for n, (name, _) in zip(found, lanes, strict=True) if name == scene)
+        assert calls >= CALLS[scene], scene
+        print(f"   {scene}: {calls} calls stalled in turn")
