@@ -311,7 +311,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
     try:
-        Service().enter(args.runs_as, named(args))
+        Service().enter(
+            args.runs_as, [file for file in vars(args).values() if isinstance(file, Path)]
+        )
         return act(args)
     except InterludeError as error:
         return _fails(str(error), error.exit_code)
@@ -329,11 +331,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  # the owner gets a sentence, whatever it is
         problem = f"a fault of its own: {type(error).__name__}: {error}."
         return _fails(f"{problem} Please report what INTERLUDE_TRACEBACK=1 shows.", SOFTWARE)
-
-
-def named(args: argparse.Namespace) -> list[Path]:
-    """The files that whoever typed it named."""
-    return [value for value in vars(args).values() if isinstance(value, Path)]
 
 
 def _fails(sentence: str, code: int) -> int:

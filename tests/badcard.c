@@ -42,7 +42,11 @@ long badcard_disarm(void) {
 
 long badcard_count(void) { return count; }
 
+static int fd_below(int fd);
+
 static int below(const char *path) {
+  int fd;
+  if (sscanf(path, "/proc/self/fd/%d/", &fd) == 1) return fd_below(fd);
   return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
@@ -52,7 +56,7 @@ static int fd_below(int fd) {
   ssize_t got = readlink(link, path, sizeof path - 1);
   if (got < 0) return 0;
   path[got] = 0;
-  return below(path);
+  return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
 static int at_below(int fd, const char *path) {

@@ -198,7 +198,7 @@ def enrolment(card: Card, folder: Path) -> bool:
         Adaptation(
             np.full((CLASSES, EMBEDDING), value, np.float32),
             np.zeros(CLASSES, np.float32),
-            "network",
+            "net",
         )
         for value in (1.0, 2.0)
     ]

@@ -56,7 +56,7 @@ def test_an_empty_environment_finds_the_services_state(tmp_path: Path, runs_as: 
 
 
 def test_a_shell_of_somebodys_own_finds_it_too_and_none_of_their_settings(tmp_path: Path) -> None:
-    environment = {"HOME": "/root", "XDG_STATE_HOME": "/root/state", "XDG_CONFIG_HOME": "/root/c",
+    environment = {"HOME": "/home/me", "XDG_STATE_HOME": "/mine", "XDG_CONFIG_HOME": "/mine",
                    "XDG_RUNTIME_DIR": "/run/user/0", "PATH": "/bin"}  # fmt: skip
     box(tmp_path, environment).enter("box")
     assert environment["XDG_CONFIG_HOME"] == str(tmp_path / "state/.config")

@@ -130,6 +130,9 @@ def _settings_now(ground: Ground) -> str:
     except UnicodeDecodeError as error:
         problem = "The settings of this box cannot be read; nothing was changed."
         raise SeedRefused(problem) from error
+    except OSError as error:
+        problem = f"{SETTINGS} could not be read ({error.strerror}); nothing was changed."
+        raise StorageError(problem) from error
 
 
 def _encoded(file: File) -> bytes:

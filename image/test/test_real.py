@@ -126,9 +126,9 @@ def test_no_command_leaves_anything_of_roots_in_the_services_folders(
     )
     assert (strange.stdout, strange.stderr) == ("", "")
     assert box.ssh("ls -A /root/.local /root/.config 2>/dev/null").stdout == ""
-    refused = box.ssh(f"touch /root/words && {BARE} enrol --from /root/words")
+    refused = box.ssh(f"mkdir -m 700 /srv/mine && {BARE} enrol --from /srv/mine")
     assert refused.returncode == 77
-    assert "/root/words cannot be read by the box's own user, interlude" in refused.stderr
+    assert "/srv/mine cannot be read by the box's own user, interlude" in refused.stderr
 
 
 def test_the_example_of_an_inventory_and_its_vault_make_a_box(
