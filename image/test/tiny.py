@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sysconfig
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from appliance.release.pack import pack
@@ -65,10 +66,12 @@ def make(
     machine: str,
     python: str,
     packages: Path | None = None,
+    more: Mapping[str, bytes] | None = None,
 ) -> Path:
     """A release of that version. Kinds: good, sick, crashes, hangs, unfit.
 
-    `packages`: where what it needs lies, if not with this Python.
+    `packages`: where what it needs lies, if not with this Python. `more`: files that it has beside
+    these, or instead of them; below bin they can be run.
     """
     tree = into / f"tree-{version}"
     shutil.rmtree(tree, ignore_errors=True)
@@ -84,6 +87,8 @@ def make(
     for name in NEEDED:
         shutil.copytree(packages / name, library / name, ignore=without)
     (library / "acts.py").write_text(ACTS)
+    for name, data in (more or {}).items():
+        (tree / name).write_bytes(data)
     return pack(
         tree, into, key, version=version, machine=machine, python=python, made_s=int(time.time())
     )

@@ -1,0 +1,352 @@
+"""The hostile twin: as each of the box's users in turn, everything that it may write is exchanged
+for FIFOs, links, sparse files and folders while the box's units run.
+
+In a container with two system slots (see pis.py), with the box's own units, users and code. Root
+writes, owns and starts nothing off a list, and waits nowhere for 10 s.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import shutil
+import stat
+import subprocess
+import tarfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from image.test import tiny
+from image.test.fleet import ROOT, Fleet, scratch, started
+from image.test.pis import Pi
+from tests.slots.workshop import Foundry, foundry
+
+pytestmark = pytest.mark.timeout(1800)
+SECONDS = float(os.environ.get("INTERLUDE_TWIN_S", "20"))  # of each user's attack
+LONGEST_S = 10.0  # that a process of root's may wait in one system call upon a file
+GRACE_S = 240.0  # for the units that run to end after it; the machine may be busy
+TWIN = "usr/local/lib/twin.py"
+LOOT = "usr/local/lib/loot"
+RELEASES = 6  # genuine ones, each newer than the one before
+BALLAST_BYTES = 16 << 20
+OWNED = ("root/owned", "etc/owned", "run/owned")
+# They follow a box that does not stay up, and wait; they read nothing that a user may write.
+NOT_RUN = ("interlude-settle.service", "interlude-other-system.service", "interlude-leave.service")
+# Below these root may write while its units run: the system's own, and what an update is to change.
+MAY_CHANGE = re.compile(
+    r"^/(var/log|var/lib/systemd|var/cache|run|tmp|var/tmp|dev|opt/interlude"
+    r"|etc/\.pwd\.lock|etc/machine-id|etc/resolv\.conf|data/interlude-slots|data/slots)(/|$)"
+)
+
+
+@dataclass
+class Watch:
+    """Looks at root's processes in a box from outside, and notes who waits in one call for long."""
+
+    first: int  # the box's first process
+    stuck: set[str] = field(default_factory=set)
+    _seen: dict[int, tuple[str, float]] = field(default_factory=dict)
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Watch:
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        space = Path(f"/proc/{self.first}/ns/pid").readlink()
+        while not self._over.wait(0.25):
+            now = time.monotonic()
+            for process in Path("/proc").glob("[0-9]*"):
+                with contextlib.suppress(OSError):  # it has ended
+                    if (process / "ns/pid").readlink() == space:
+                        self._look(process, now)
+
+    def _look(self, place: Path, now: float) -> None:
+        pid = int(place.name)
+        unit = place.joinpath("cgroup").read_text()
+        if place.stat().st_uid != 0 or "interlude" not in unit:
+            return
+        call = place.joinpath("syscall").read_text().strip()
+        known, since = self._seen.get(pid, ("", now))
+        if call != known:
+            self._seen[pid] = (call, now)
+        elif now - since > LONGEST_S and _is_upon_a_file(place, call):
+            words = place.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode()
+            self.stuck.add(f"{words}: {call}")
+
+
+def _is_upon_a_file(process: Path, call: str) -> bool:
+    """An open, or a read or write of a FIFO; not a wait for a child, a timer or systemd."""
+    words = call.split()
+    opens, moves = {"2", "257", "437"}, {"0", "1", "17", "18"}  # x86-64
+    if os.uname().machine == "aarch64":
+        opens, moves = {"56", "437"}, {"63", "64", "67", "68"}
+    if words[0] in opens:
+        return True
+    if words[0] not in moves:
+        return False
+    end = process / "fd" / str(int(words[1], 16))
+    return stat.S_ISFIFO(end.stat().st_mode) and not str(end.readlink()).startswith("pipe:")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What lies at a path: enough to see that root changed it."""
+
+    kind: int
+    mode: int
+    uid: int
+    gid: int
+    content: str
+
+
+def survey(root: Path) -> dict[str, Entry]:
+    """Everything in a box, seen from outside through the eyes of its first process."""
+    found = {}
+    for place, below, files in os.walk(root):
+        inside = "/" + os.path.relpath(place, root).removeprefix(".")
+        inside = re.sub("/+", "/", inside)
+        if inside in ("/proc", "/sys"):
+            below.clear()
+            continue
+        for name in (*below, *files):
+            path = Path(place, name)
+            try:
+                found[f"{inside.rstrip('/')}/{name}"] = _entry(path)
+            except FileNotFoundError:
+                continue
+    return found
+
+
+def _entry(path: Path) -> Entry:
+    about = path.lstat()
+    content = ""
+    if stat.S_ISLNK(about.st_mode):
+        content = str(path.readlink())
+    elif stat.S_ISREG(about.st_mode) and about.st_size < 8 << 20:
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+    mode = stat.S_IMODE(about.st_mode)
+    return Entry(stat.S_IFMT(about.st_mode), mode, about.st_uid, about.st_gid, content)
+
+
+@dataclass
+class Prey:
+    """The box, who is in it, and what was signed."""
+
+    fleet: Fleet
+    box: Pi
+    users: dict[str, int]
+    units: tuple[str, ...]
+    genuine: dict[str, dict[str, str]]  # version → file → digest
+
+    @property
+    def seen(self) -> Path:
+        return Path(f"/proc/{self.first}/root")
+
+    @property
+    def first(self) -> int:
+        assert self.box._runs is not None
+        nspawn = self.box._runs.pid
+        return int(Path(f"/proc/{nspawn}/task/{nspawn}/children").read_text().split()[0])
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory: pytest.TempPathFactory) -> Foundry:
+    return foundry(tmp_path_factory.mktemp("systems"))
+
+
+@pytest.fixture(scope="module")
+def prey(systems: Foundry) -> Iterator[Prey]:
+    """A box with two slots, a release, a genuine newer one and a hostile one of that version."""
+    first = systems.make("1.0.0")
+
+    def pi(name: str, number: int, lower: Path, folder: Path, key: Path) -> Pi:
+        return Pi(name, number, lower, folder, key, first=first)
+
+    with scratch() as folder, started(folder, 1, pi, (systems.shop.key,)) as made:
+        release = made.release("0.1.0")
+        played = made.play(
+            "site.yml", "--skip-tags", "packages", "-e", f"interlude_release_file={release}"
+        )
+        assert played.code == 0, played.said[-3000:]
+        box = cast("Pi", made.boxes[0])
+        box.ssh("systemctl mask reboot.target")  # a genuine system may be asked for, and would run
+        (box.root / "etc/canary").write_text("as it was\n")
+        shutil.copy(ROOT / "image/test/twin.py", box.root / TWIN)
+        genuine = {"0.1.0": _digests(made.folder / "made/tree-0.1.0")}
+        loot = box.root / LOOT
+        loot.mkdir(parents=True)
+        for number in range(RELEASES):
+            version = f"0.2.{number}"
+            shutil.move(_genuine(made, version), loot / f"good-{number}.release")
+            genuine[version] = _digests(made.folder / "made" / f"tree-{version}")
+        _lay_hostile(made, loot)
+        _lay_systems(systems, loot)
+        for file in loot.iterdir():
+            file.chmod(0o644)
+        yield Prey(made, box, _users(box), _units(box), genuine)
+
+
+def _make(fleet: Fleet, into: str, key: Path, version: str, more: dict[str, bytes]) -> Path:
+    folder = fleet.folder / into
+    folder.mkdir(exist_ok=True)
+    return tiny.make(folder, key, version, machine=os.uname().machine, python="any", more=more)
+
+
+def _genuine(fleet: Fleet, version: str) -> Path:
+    """Large enough that checking it takes a while."""
+    return _make(fleet, "made", fleet.key, version, {"ballast": os.urandom(BALLAST_BYTES)})
+
+
+def _lay_hostile(fleet: Fleet, loot: Path) -> None:
+    """A release that tells when any of it is run: signed by a stranger, and its tree alone."""
+    marks = "\n".join(f"touch /{path} 2>/dev/null" for path in OWNED)
+    command = tiny.COMMAND.replace("#!/bin/sh\n", f"#!/bin/sh\n{marks}\n").encode()
+    made = _make(fleet, "evil", fleet.stranger, "0.3.0", {"bin/interlude": command})
+    with tarfile.open(made) as archive:
+        tree = archive.extractfile("tree.tar.gz")
+        assert tree is not None
+        (loot / "evil.tree").write_bytes(tree.read())
+    shutil.move(made, loot / "evil.release")
+
+
+def _lay_systems(systems: Foundry, loot: Path) -> None:
+    system = systems.make("1.1.0").archive
+    data = bytearray(system.read_bytes())
+    (loot / "good.system").write_bytes(data)
+    data[-700] ^= 0xFF
+    (loot / "evil.system").write_bytes(data)
+
+
+def _digests(tree: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(tree)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in tree.rglob("*")
+        if path.is_file() and not path.is_symlink()
+    }
+
+
+def _users(box: Pi) -> dict[str, int]:
+    """Every user of ours but root, by name."""
+    lines = box.ssh("getent passwd").stdout.splitlines()
+    found = {words[0]: int(words[2]) for words in (line.split(":") for line in lines)}
+    return {name: uid for name, uid in found.items() if name.startswith("interlude")}
+
+
+def _units(box: Pi) -> tuple[str, ...]:
+    """Every service of ours but those for one device."""
+    folder = box.root / "usr/lib/systemd/system"
+    found = [
+        file.name for file in sorted(folder.glob("interlude*.service")) if "@" not in file.name
+    ]
+    assert "interlude-update.service" in found
+    assert "interlude-system.service" in found
+    return tuple(found)
+
+
+def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
+    for unit in prey.units:  # what one does when it is first run is no matter of the twin
+        prey.box.ssh(f"systemctl start --no-block {unit}")
+    _wait_until_they_end(prey)
+    before = survey(prey.seen)
+    swaps = {}
+    with Watch(prey.first) as watch:
+        for number, user in enumerate(prey.users):
+            swaps[user] = _attack(prey, user, number)
+    for user, (count, places) in swaps.items():
+        print(f"   {user}: {count} swaps in {len(places)} folders {sorted(places)}")
+    print(
+        prey.box.ssh("journalctl -u 'interlude-*' -o short-monotonic --no-pager | tail -300").stdout
+    )
+    assert not watch.stuck
+    # The attacker's part is over: what it may write is its own affair, all else is not.
+    mine = {place for _, places in swaps.values() for place in places}
+    after = survey(prey.seen)
+    uids = set(prey.users.values())
+    problems = [
+        f"{path}: {before.get(path)} -> {entry}"
+        for path, entry in after.items()
+        if entry != before.get(path) and not _is_below(path, mine) and not MAY_CHANGE.match(path)
+    ]
+    problems += [f"{path} is gone" for path in before.keys() - after.keys()
+                 if not _is_below(path, mine) and not MAY_CHANGE.match(path)]  # fmt: skip
+    problems += [
+        f"{path} belongs to user {entry.uid}"
+        for path, entry in after.items()
+        if entry.uid in uids and not _is_below(path, mine) and before.get(path, entry) == entry
+        and path not in before
+    ]  # fmt: skip
+    assert not problems, "\n".join(problems[:40])
+    assert not [path for path in OWNED if (prey.seen / path).exists()]
+    assert all(count > 50 for count, places in swaps.values() if places)
+
+
+def test_what_lies_in_the_releases_folder_is_what_was_signed(prey: Prey) -> None:
+    releases = prey.seen / "opt/interlude/releases"
+    for folder in releases.iterdir():
+        genuine = prey.genuine[folder.name]
+        found = _digests(folder)
+        found.pop("release.json", None)
+        found = {path: digest for path, digest in found.items() if "__pycache__" not in path}
+        assert found.items() <= genuine.items()
+        for path in (folder, *folder.rglob("*")):
+            about = path.lstat()
+            assert about.st_uid == 0, path
+            assert path.is_symlink() or not about.st_mode & 0o6022, path
+    assert prey.fleet.kept()[0] in prey.genuine
+
+
+def test_the_box_still_takes_a_genuine_release(prey: Prey) -> None:
+    file = prey.fleet.release("0.9.0")
+    played = prey.fleet.update(file)
+    assert played.code == 0, played.said[-3000:]
+    assert prey.fleet.kept() == ["0.9.0"]
+
+
+def _attack(prey: Prey, user: str, seed: int) -> tuple[int, set[str]]:
+    """As `user`, while the units run in turn. Returns the swaps, and the folders it may write."""
+    box = prey.box
+    box.ssh("systemctl reset-failed 'interlude*'")
+    words = f"/usr/bin/setpriv --reuid={user} --regid={user} --init-groups python3 /{TWIN}"
+    with subprocess.Popen(
+        ["ssh", "-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
+         "-i", box.key, f"root@{box.address}", f"{words} {SECONDS} {seed} /{LOOT}"],
+        stdout=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+    ) as twin:  # fmt: skip
+        number = 0
+        while twin.poll() is None:
+            unit = prey.units[number % len(prey.units)]
+            box.ssh(f"systemctl reset-failed {unit}; systemctl start --no-block {unit}")
+            number += 1
+            time.sleep(0.1)
+        said = (twin.stdout.read() if twin.stdout else "").splitlines()
+    assert twin.returncode == 0
+    _wait_until_they_end(prey)
+    places = {line for line in said if line.startswith("/")}
+    swaps = next(int(line.split()[1]) for line in said if line.startswith("swaps"))
+    return swaps, places
+
+
+def _wait_until_they_end(prey: Prey) -> None:
+    limit = time.monotonic() + GRACE_S
+    names = " ".join(prey.units)
+    while "activating" in (said := prey.box.ssh(f"systemctl is-active {names}").stdout):
+        assert time.monotonic() < limit, dict(zip(prey.units, said.split(), strict=False))
+        time.sleep(0.5)
+
+
+def _is_below(path: str, places: set[str]) -> bool:
+    return any(path == place or path.startswith(f"{place.rstrip('/')}/") for place in places)
