@@ -267,10 +267,12 @@ def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
         for number, user in enumerate(prey.users):
             swaps[user] = _attack(prey, user, number)
     for user, (count, places) in swaps.items():
-        print(f"   {user}: {count} swaps in {len(places)} folders {sorted(places)}")
-    print(
-        prey.box.ssh("journalctl -u 'interlude-*' -o short-monotonic --no-pager | tail -300").stdout
+        print(f"   {user}: {count} swaps in {len(places)} folders")
+    journal = prey.box.ssh("journalctl -u 'interlude-*' -o cat --no-pager").stdout
+    checked = re.findall(
+        r"installed 0\.2\.\d|was changed after it was signed|became shorter", journal
     )
+    print(f"   archives that root read to the end or refused on the way: {len(checked)}")
     assert not watch.stuck
     # The attacker's part is over: what it may write is its own affair, all else is not.
     mine = {place for _, places in swaps.values() for place in places}
@@ -291,6 +293,7 @@ def test_nothing_is_written_owned_or_started_off_a_list(prey: Prey) -> None:
     ]  # fmt: skip
     assert not problems, "\n".join(problems[:40])
     assert not [path for path in OWNED if (prey.seen / path).exists()]
+    assert checked, journal[-4000:]
     assert all(count > 50 for count, places in swaps.values() if places)
 
 

@@ -27,7 +27,7 @@ AT_FDCWD = -100
 NOT_SEARCHED = ("/proc", "/sys", "/dev/pts", "/dev/mqueue")
 # What root's units look for, whatever is there now.
 NAMES = (
-    "wanted", "wanted-system", "wanted-setup", "wanted-model", "typed.json", "typed.yaml",
+    "wanted", "wanted-system", "wanted-setup", "wanted-model", "typed.json", "reset-under-way",
     "model-wanted", "models", "incoming", "memory", "evil.release", "good-0.release", "good.system",
     "evil.system", ".wanted.new", ".typed.json.new", "status.json", "progress.json", "trial",
     "control", "release.json", "interlude.yaml", "lasting.json", "set.json", "mute",
