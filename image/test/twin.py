@@ -43,7 +43,7 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEVWSUwuRVZJTC5FVklMLkVWSUwuRVZJTC5FV
 REQUESTS = (  # what may stand in a file that root reads
     "good-0.release", "evil.release", "good.system", "evil.system", "../../etc/shadow",
     "/etc/shadow", "a" * 4096, "\0", "pocket", "gemma-4-e2b", json.dumps({"ssh_keys": [KEY]}),
-    f"ssh_keys: [{KEY}]\n", "hostname: !!python/object/apply:os.system [touch /root/owned]\n",
+    f"ssh_keys: [{KEY}]\n", "hostname: !!python/object/apply:os.system [touch /etc/owned]\n",
 )  # fmt: skip
 PROGRESS = Path("/run/interlude-release/progress.json")
 _libc = ctypes.CDLL(None, use_errno=True)
