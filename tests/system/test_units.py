@@ -278,10 +278,6 @@ def test_the_other_system_is_tried_by_a_unit_that_nothing_else_starts() -> None:
     assert unit(fallback.OTHER_SYSTEM)["ConditionKernelCommandLine"] == ["interlude.slot"]
 
 
-def test_nothing_of_a_conversation_is_swapped() -> None:
-    assert unit("interlude.service")["MemorySwapMax"] == ["0"]
-
-
 def test_the_unit_that_a_failure_calls_is_there() -> None:
     assert unit("interlude.service")["OnFailure"] == ["interlude-settle.service"]
     assert (UNITS / "interlude-settle.service").is_file()
