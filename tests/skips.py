@@ -17,6 +17,7 @@ import pytest
 
 ROOT_RIGHTS = "needs root"
 MOUNTS = "needs the right to mount"
+SYSTEMD = "needs a machine that systemd has started, or root"
 GPIO_SIM = "needs the kernel's gpio-sim, and the right to set it up"
 RECORDINGS = "needs recordings of real words, which are not ours to give away"
 TRAINING = "needs torch, of the extra `training`: gigabytes that the box never runs"
@@ -38,6 +39,7 @@ def _always() -> bool:
 LACKING: dict[str, Callable[[], bool]] = {
     ROOT_RIGHTS: lambda: os.geteuid() != 0,
     MOUNTS: _always,
+    SYSTEMD: lambda: os.geteuid() != 0 and not Path("/run/systemd").exists(),
     GPIO_SIM: lambda: not os.access(GPIO_SIM_FOLDER, os.W_OK),
     RECORDINGS: lambda: not (RECORDINGS_FOLDER / "words").is_dir(),
     TRAINING: lambda: not all(map(importlib.util.find_spec, ("torch", "scipy", "gguf"))),
