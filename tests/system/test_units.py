@@ -15,6 +15,7 @@ from appliance import processes, status
 from appliance.panel import health
 from appliance.supervision.service import FEED_S
 from appliance.supervisor import GONE_S, LOOK_S, STOP_S
+from image.initramfs import KEPT
 from system.usr.lib.interlude import fallback
 from tests import skips
 
@@ -191,6 +192,21 @@ def test_each_domain_of_trust_has_a_user_of_its_own_and_writes_its_own() -> None
 @pytest.mark.parametrize("name", [name for name in SERVICES if name not in USERS])
 def test_root_writes_below_no_folder_of_another_user(name: str) -> None:
     assert writes(name) & OTHERS == TAKES_AWAY.get(name, set())
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_what_was_mounted_before_systemd_is_named_to_be_read_only(name: str) -> None:
+    """ProtectSystem=strict left /run writable: image/test/test_users.py sees that it is not."""
+    keys = unit(name)
+    made = {f"/var/lib/{folder}" for folder in keys.get("StateDirectory", [])}
+    made |= {f"/var/log/{folder}" for folder in keys.get("LogsDirectory", [])}
+    hidden = {path.lstrip("-") for path in " ".join(keys.get("InaccessiblePaths", [])).split()}
+    read = {path.lstrip("-") for path in " ".join(keys["ReadOnlyPaths"]).split()}
+    may = writes(name) | made | hidden
+    may |= {"/etc/interlude"} if "/etc" in may else set()
+    mounted = {"/run", "/data", *(f"/{path}" for path in KEPT if "interlude" in path)}
+    assert mounted <= read | may
+    assert not read & (writes(name) | made)  # of two words for one path, systemd takes this one
 
 
 def test_only_what_fetches_speaks_with_the_world_and_it_sees_nothing_of_the_boxs() -> None:
