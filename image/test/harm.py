@@ -24,7 +24,7 @@ def out_of_memory(pid: int) -> None:
     folder = memory_group()
     if folder is None:
         raise RuntimeError("no control group of memory can be made on this machine")
-    group = folder / f"interlude-lives-{os.getpid()}"
+    group = folder / f"interlude-lives-{os.getpid()}-{pid}"
     group.mkdir()
     limit = "memory.limit_in_bytes" if (group / "memory.limit_in_bytes").exists() else "memory.max"
     greedy = None
@@ -43,8 +43,21 @@ def out_of_memory(pid: int) -> None:
         if greedy is not None:
             greedy.kill()
             greedy.wait()
-        with contextlib.suppress(OSError):
+        _remove(group)
+
+
+def _remove(group: Path) -> None:
+    """As soon as the last process in it was waited for."""
+    limit_s = time.monotonic() + KILLED_S
+    while True:
+        try:
             group.rmdir()
+        except OSError:
+            if time.monotonic() > limit_s:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def memory_group() -> Path | None:

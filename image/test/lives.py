@@ -95,7 +95,7 @@ class Lives:
         act = WAYS[what] if not part else lambda at: HARMS[what](at.parts()[part])
         try:
             self._live(what, part, act)
-        except (AssertionError, RuntimeError) as error:
+        except (AssertionError, RuntimeError, OSError) as error:
             self.wrong.append(f"life {len(self.done)}: {error}")
             self._tell()
             self.at.settled(300.0)
