@@ -3,8 +3,9 @@
 The real release under the real units and systemd, in a container, with a sound card of software
 into which an owner talks without end. `INTERLUDE_LIVES=100` does each 100 times instead of some of
 them once, in an order that chance makes; `INTERLUDE_LIVES_S=3600` ends it after an hour, whatever
-is left; `INTERLUDE_LIVES_TABLE=FILE` keeps the figures there while it runs. What this machine
-lacks of a Pi: four cores for the box alone, real-time priorities, and a card that is slow.
+is left; `INTERLUDE_LIVES_ONLY=REGEX` does those whose name it is found in; with
+`INTERLUDE_LIVES_TABLE=FILE` the figures are there while it runs. What this machine lacks of a Pi:
+four cores for the box alone, real-time priorities, and a card that is slow.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -27,6 +29,7 @@ from image.test.lives import Lives
 from image.test.ways import QUIET, WAYS
 
 TIMES = int(os.environ.get("INTERLUDE_LIVES", "0"))
+ONLY = re.compile(os.environ.get("INTERLUDE_LIVES_ONLY", ""))
 MOST_S = float(os.environ.get("INTERLUDE_LIVES_S", "1e9"))
 pytestmark = pytest.mark.timeout(1800 if not TIMES else 0)
 
@@ -58,10 +61,11 @@ def all_lives() -> list[tuple[str, str]]:
     if not TIMES:
         return [*ways, *QUICK]
     harms = [(what, part) for what in HARMS for part in PARTS]
-    every = [life for life in (*ways, *harms) for _ in range(TIMES) if life[0] not in QUIET]
+    wanted = [life for life in (*ways, *harms) if ONLY.search(" ".join(life))]
+    every = [life for life in wanted for _ in range(TIMES) if life[0] not in QUIET]
     random.Random(7).shuffle(every)  # noqa: S311  # the same order each time, and no secret
-    there_and_back = [(way, "") for _ in range(TIMES) for way in QUIET]
-    step = len(every) // len(there_and_back)
+    there_and_back = [life for _ in range(TIMES) for life in wanted if life[0] in QUIET]
+    step = len(every) // max(1, len(there_and_back))
     for number, one in enumerate(there_and_back):
         every.insert(number * (step + 1), one)
     return every

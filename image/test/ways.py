@@ -9,21 +9,28 @@ from collections.abc import Callable
 from image.test import harm
 from image.test.kitchen import ID, Kitchen
 
-# Run in the box, as its own user: what its services and its panel do for a restart.
+# Run in the box, as its own user: what its services and its panel do for a restart. No model of
+# gigabytes has come; what follows when one has is the announcer's own code.
 TOLD = """
-import sys, types
+import sys, tempfile, time, types
+from pathlib import Path
 from appliance import reset
 from appliance.messages import Restart, Say
-from appliance.models.awaited import Errand
+from appliance.models.announce import Announcer
+from appliance.models.news import News
+from appliance.models.store import Store
 from appliance.settings import load
 from appliance.verbs import tell
 settings, why = load(None), sys.argv[1]
 def told(message): tell.send(settings, message)
 def restart(): told(Restart())
 if why == "model":
-    store = types.SimpleNamespace(root=settings.state_path() / "nowhere")
+    models = Store.of(settings).models
+    store = types.SimpleNamespace(models=models, state=lambda model: "installed")
     says = lambda text: told(Say(text, chime=True))
-    Errand(store, None, says, lambda: False, restart, None).arrived(None)
+    with tempfile.TemporaryDirectory() as memory:
+        Announcer(store, Path(memory), says, lambda: False, restart, time.sleep, time.monotonic,
+                  lambda: 12).tell(News(model=next(iter(models)), kind="here"))
 elif why == "reset":
     reset.begin(settings.state_path())
     restart()
