@@ -73,7 +73,7 @@ code=0
 echo "── the playbooks' style (ansible-lint)"
 (cd ansible && ansible-lint --offline --nocolor -q) || code=$?
 if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
-  for each in test_fleet test_fleet_systems test_real test_lives test_stays_up; do
+  for each in test_fleet test_fleet_systems test_real test_lives test_stays_up test_users; do
     what+=("--ignore=image/test/$each.py")
   done
   not_run+=("the fleet of three boxes: this machine has no containers ($lacks)")

@@ -60,6 +60,11 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
     for file, data in ready:
         if file.path == SETTINGS:
             _loads(data)
+    wanted = [(base, file.path) for file in files for base in _bases(file, ground)]
+    wanted += [(base, ZONE) for base in (ground.keep, ground.root) if seed.timezone]
+    for base, path in wanted:  # a folder that cannot be used is found before anything is written
+        with _in_words(path), _folder_of(base, path, ground):
+            pass
     for file, data in ready:
         for base in _bases(file, ground):
             with _in_words(file.path), _folder_of(base, file.path, ground) as folder:

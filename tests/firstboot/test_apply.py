@@ -205,9 +205,11 @@ def test_no_folder_that_is_a_link_is_written_into(
         if place.is_dir():
             shutil.rmtree(place)
         place.symlink_to(trap)
+    before = tree(ground.root), tree(ground.keep)
     with pytest.raises(StorageError, match="is no folder"):
         apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
     assert list(trap.rglob("*")) == []
+    assert (tree(ground.root), tree(ground.keep)) == before  # all of it or nothing
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
