@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.files import write_whole
+from appliance.files import read_small, write_whole
 
 
 @pytest.mark.parametrize("lasting", [True, False])
@@ -54,3 +54,26 @@ def test_what_cannot_be_put_in_place_leaves_no_rest(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_whole(tmp_path / "no" / "a", b"new")
+
+
+def test_a_small_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1234")
+    assert read_small(tmp_path / "a", 4) == b"1234"
+    with pytest.raises(OSError, match="large"):
+        read_small(tmp_path / "a", 3)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "folder", "device", "nothing"])
+def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    place = tmp_path / "a"
+    (tmp_path / "other").write_bytes(b"1")
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "link":
+        place.symlink_to(tmp_path / "other")
+    elif kind == "folder":
+        place.mkdir()
+    elif kind == "device":
+        place = Path("/dev/zero")
+    with pytest.raises(OSError, match=r"a|zero"):
+        read_small(place, 4096)

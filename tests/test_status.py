@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from appliance.status import NAME, Status, StatusFile, folder, read
+from appliance.status import MOST_BYTES, NAME, Status, StatusFile, folder, read
 
 WELL = Status(pid=7, state="idle", ready=True, healthy=True)
 
@@ -25,9 +27,27 @@ def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
     assert read(tmp_path) is None
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"state": "idle"}', b"\xff"])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"state": "idle"}', b"\xff", b'{"x":' + b"[" * 4000]
+)
 def test_a_damaged_file_says_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
+    assert read(tmp_path) is None
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "too large"])
+def test_whoever_owns_the_folder_cannot_have_a_reader_wait_or_read_elsewhere(
+    tmp_path: Path, kind: str
+) -> None:
+    """Root reads it, too, and an open(2) of a FIFO would wait without end."""
+    good = msgspec.json.encode(WELL)
+    if kind == "fifo":
+        os.mkfifo(tmp_path / NAME)
+    elif kind == "link":
+        (tmp_path / "elsewhere").write_bytes(good)
+        (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
+    else:
+        (tmp_path / NAME).write_bytes(good + b" " * MOST_BYTES)
     assert read(tmp_path) is None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from appliance import status
-from appliance.files import write_whole
+from appliance.files import read_small, write_whole
 from appliance.outside import ButtonTrouble
 from appliance.settings import Settings
 
@@ -50,8 +50,8 @@ def read(*folders: Path) -> Health | None:
     """Of the panel that runs here; None if none does. The first folder that has it counts."""
     for folder in folders:
         try:
-            health = msgspec.json.decode((folder / FILE).read_bytes(), type=Health)
-        except (OSError, msgspec.DecodeError):
+            health = msgspec.json.decode(read_small(folder / FILE, status.MOST_BYTES), type=Health)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         if Path(f"/proc/{health.pid}").exists():
             return health

@@ -26,3 +26,13 @@ def test_what_a_dead_panel_left_counts_for_nothing(tmp_path: Path) -> None:
 def test_a_damaged_file_counts_for_nothing(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("{")
     assert read(tmp_path) is None
+
+
+def test_a_fifo_or_a_link_in_its_place_counts_for_nothing_and_nobody_waits(tmp_path: Path) -> None:
+    for name in ("fifo", "link", "elsewhere"):
+        (tmp_path / name).mkdir()
+    os.mkfifo(tmp_path / "fifo" / FILE)
+    write(tmp_path / "elsewhere", WELL)
+    (tmp_path / "link" / FILE).symlink_to(tmp_path / "elsewhere" / FILE)
+    assert read(tmp_path / "link") is None
+    assert read(tmp_path / "fifo") is None
