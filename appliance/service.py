@@ -22,6 +22,7 @@ from appliance.errors import NotAllowed
 STATE = Path("/var/lib/interlude")  # the unit's StateDirectory=
 RELEASES = Path("/opt/interlude/releases")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where none is given
+NOWHERE = "/nonexistent"
 
 # caller: as whoever typed it; reads no state, or needs root. box: as the service. model: as who
 # fetches its models.
@@ -60,9 +61,10 @@ class Service:
         env = self.environment
         env.setdefault("STATE_DIRECTORY", str(self.state))
         env.setdefault("PATH", PATH)
-        env["XDG_CONFIG_HOME"] = str(self.state / ".config")
-        if runs_as == "caller":
+        if runs_as == "caller":  # who may stay root, and so reads the system's settings alone
+            env["XDG_CONFIG_HOME"] = NOWHERE
             return
+        env["XDG_CONFIG_HOME"] = str(self.state / ".config")
         entries = self._entries(USERS[runs_as])
         entry = entries[0]
         if os.geteuid() == 0 and entry.pw_uid != 0:

@@ -13,7 +13,7 @@ import pytest
 
 from appliance.__main__ import parser
 from appliance.errors import NotAllowed
-from appliance.service import PATH, RunsAs, Service
+from appliance.service import NOWHERE, PATH, RunsAs, Service
 from appliance.settings import load
 from tests import skips
 
@@ -62,6 +62,13 @@ def test_a_shell_of_somebodys_own_finds_it_too_and_none_of_their_settings(tmp_pa
     assert environment["XDG_CONFIG_HOME"] == str(tmp_path / "state/.config")
     assert not {"XDG_STATE_HOME", "XDG_RUNTIME_DIR"} & environment.keys()
     assert environment["PATH"] == "/bin"
+
+
+def test_who_stays_root_takes_no_settings_from_the_services_folder(tmp_path: Path) -> None:
+    environment = {"XDG_CONFIG_HOME": "/mine"}
+    box(tmp_path, environment).enter("caller")
+    assert environment["XDG_CONFIG_HOME"] == NOWHERE
+    assert not Path(NOWHERE).exists()
 
 
 def test_what_systemd_says_of_the_folder_counts(tmp_path: Path) -> None:
