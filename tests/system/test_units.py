@@ -239,6 +239,28 @@ def test_whoever_asks_too_often_is_answered_later_and_not_never(name: str) -> No
     assert "/usr/bin/sleep 5" in keys["ExecStopPost"]
 
 
+def conditions(name: str) -> set[str]:
+    keys = {key: values for key, values in unit(name).items() if key[:9] == "Condition"}
+    return {f"{key.removeprefix('Condition')}={value}" for key in keys for value in keys[key]}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_service_without_a_limit_has_no_condition_that_its_path_unit_could_meet_in_vain(
+    name: str,
+) -> None:
+    """systemd would start it again at once, without end: where one fails, no pause is run."""
+    path = unit(f"interlude-{name}.path")
+    own = conditions(f"interlude-{name}.path") | {f"PathExists={path['PathExists'][0]}"}
+    assert conditions(f"interlude-{name}.service") <= own
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_no_way_to_fail_is_left_out_of_the_pause_before_the_next_try(name: str) -> None:
+    keys = unit(f"interlude-{name}.service")
+    assert "RestartPreventExitStatus" not in keys
+    assert keys.get("RestartSec", ["10min"]) == ["10min"]
+
+
 def test_a_stick_is_mounted_only_as_what_sticks_are() -> None:
     rules = (SYSTEM / "usr/lib/udev/rules.d/70-interlude.rules").read_text()
     (rule,) = (line for line in rules.splitlines() if "interlude-stick" in line)
