@@ -51,9 +51,9 @@ def run(args: argparse.Namespace) -> int:
     found = service_settings.found(args.settings)
     settings = found.settings
     set_up_logging(settings.log)
-    reset.finish(settings.state_path())  # before any part has a file open
     setproctitle.setproctitle("interlude: supervisor")
     instance.hold(settings.state_path())
+    reset.finish(settings.state_path())  # before any part has a file open
     service_settings.tell(found)
     supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))
     code = 0

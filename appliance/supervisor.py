@@ -117,8 +117,11 @@ class Supervisor:
 
     def step(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit or a moment, then look after every part once."""
-        due_s = min((p.start_s for p in self.parts.values() if p.child is None), default=math.inf)
-        self._poll.poll(1000 * max(0.0, min(wait_s, due_s - self._clock())))
+        now = self._clock()
+        waiting = (part.start_s for part in self.parts.values() if part.child is None)
+        # Whoever is due already was held back at the last look.
+        due_s = min((start_s for start_s in waiting if start_s > now), default=math.inf)
+        self._poll.poll(1000 * min(wait_s, due_s - now))
         for message in self._conductor.receive_all():
             if isinstance(message, Restart):
                 log.info("told to begin anew")
@@ -240,7 +243,7 @@ class Supervisor:
         elif silent_s > part.patience_s:  # it hangs, or was stopped
             if self._strain.may_restart(
                 now,
-                excused_s=part.silence.excused_s,
+                queued_s=part.silence.queued_s,
                 patience_s=part.patience_s,
                 others_start=others_start,
                 started_s=self._spawned_s,

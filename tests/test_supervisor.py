@@ -19,6 +19,7 @@ from appliance.ipc.channel import Channel
 from appliance.messages import Message, PartChanged, Seen
 from appliance.supervision import part as parts_of_the_box
 from appliance.supervision.backoff import FAILED_AT
+from appliance.supervision.starving import SHEDS
 from appliance.supervisor import Supervisor
 from tests import skips
 from tests.supervision.box import load_of
@@ -325,6 +326,23 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
     supervisor.step(0.02)
     assert part.starts == 1
     assert supervisor.healthy
+
+
+def test_a_part_that_waits_for_its_turn_to_start_costs_no_processor(parts: Make) -> None:
+    supervisor = parts({"first": "works", "second": "never comes up"})
+    supervisor.start()
+    until(supervisor, lambda: supervisor.parts["first"].announced)
+    now = time.monotonic()
+    supervisor._strain.level = len(SHEDS)
+    supervisor._strain._changed_s = supervisor._spawned_s = now
+    os.kill(pid(supervisor, "first"), signal.SIGKILL)
+    until(supervisor, lambda: supervisor.parts["first"].child is None)
+    steps = 0
+    while time.monotonic() - now < 2.0:  # it may start 5 s after the other
+        supervisor.step()
+        steps += 1
+    assert supervisor.parts["first"].child is None
+    assert steps < 40  # a look each quarter of a second, and each beat of the other
 
 
 def test_who_takes_far_more_memory_than_its_budget_gets_none_and_the_others_live_on(

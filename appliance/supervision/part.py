@@ -9,7 +9,7 @@ from appliance.processes import Process
 from appliance.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
 from appliance.supervision.child import Child
 from appliance.supervision.procfs import read
-from appliance.supervision.starving import Silence, starves
+from appliance.supervision.starving import DISK_S, Silence, starves
 
 STUCK_S = 3.0  # after SIGKILL; a process that is still there waits in a driver, perhaps for ever
 
@@ -65,13 +65,16 @@ class Part:
         age_s = self.heart.age_s(now_ns)
         late = self.child is not None and age_s > self.patience_s / 4
         reading = read(self.child.pid) if late and self.child is not None else None
-        return self.silence.look(now_s, age_s, reading, late_s)
+        # What locks its memory waits for no disk once it is up: there it waits for a driver.
+        locked = self.row.lock_memory and self.heart.is_ready
+        most_disk_s = 0.0 if locked else min(DISK_S, 2 * self.patience_s)
+        return self.silence.look(now_s, age_s, reading, late_s, most_disk_s)
 
     def starves(self, now_ns: int) -> bool:
         """It runs, and is silent for want of a processor."""
         if self.child is None or self.ending is not None:
             return False
-        return starves(self.heart.age_s(now_ns), self.silence.excused_s, self.patience_s)
+        return starves(self.heart.age_s(now_ns), self.silence.queued_s, self.patience_s)
 
     def well(self, now_s: float, now_ns: int) -> bool:
         """It does its work, or will soon."""

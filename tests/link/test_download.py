@@ -6,14 +6,14 @@ from pathlib import Path
 
 from appliance.link.download import DONE, percent
 from appliance.models import catalogue
-from appliance.models.store import WANTED, Store
+from appliance.models.store import Store
 
 MODELS = catalogue.load()
 BIG = next(model for model in MODELS.values() if not model.shipped and (model.size or 0) > 1e6)
 
 
 def store(root: Path) -> Store:
-    return Store(root, MODELS)
+    return Store(root, MODELS, root / "model-wanted")
 
 
 def half(root: Path) -> Store:
@@ -31,7 +31,7 @@ def test_a_box_that_fetches_nothing_has_nothing_left_to_fetch(tmp_path: Path) ->
 
 
 def test_a_model_that_is_to_come_has_not_begun(tmp_path: Path) -> None:
-    (tmp_path / WANTED).write_text(BIG.name)
+    (tmp_path / "model-wanted").write_text(BIG.name)
     assert percent(store(tmp_path)) == 0
 
 

@@ -105,7 +105,7 @@ def test_words_are_shed_first_and_then_reading_ahead_and_both_come_back() -> Non
 
 def test_on_an_idle_machine_what_hangs_is_restarted_at_once() -> None:
     strain = Strain()
-    assert strain.may_restart(0.0, excused_s=0.1, patience_s=5.0, others_start=True, started_s=0.0)
+    assert strain.may_restart(0.0, queued_s=0.1, patience_s=5.0, others_start=True, started_s=0.0)
     assert strain.may_start(0.0, others_start=True, started_s=0.0)
     assert strain.level == 0
 
@@ -115,7 +115,7 @@ def test_without_a_processor_all_is_shed_before_anything_is_restarted(level: int
     strain = Strain()
     strain.level = level
     restart = [
-        strain.may_restart(at, excused_s=3.0, patience_s=5.0, others_start=False, started_s=99.0)
+        strain.may_restart(at, queued_s=3.0, patience_s=5.0, others_start=False, started_s=99.0)
         for at in (100.0, 104.0, 105.0)
     ]
     assert restart == [False, False, True]
@@ -125,10 +125,42 @@ def test_without_a_processor_all_is_shed_before_anything_is_restarted(level: int
 def test_without_a_processor_one_is_started_at_a_time() -> None:
     strain = Strain()
     strain.level = len(SHEDS)
-    late = {"excused_s": 3.0, "patience_s": 5.0}
+    late = {"queued_s": 3.0, "patience_s": 5.0}
     assert not strain.may_restart(100.0, **late, others_start=True, started_s=96.0)
     assert strain.may_restart(100.0, **late, others_start=True, started_s=94.0)
     assert strain.may_restart(100.0, **late, others_start=False, started_s=99.9)
     assert not strain.may_start(100.0, others_start=True, started_s=96.0)
     assert strain.may_start(100.0, others_start=True, started_s=94.0)
     assert strain.may_start(100.0, others_start=False, started_s=99.9)
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("patience_s", [5.0, 15.0, 60.0])
+def test_what_hangs_is_restarted_in_the_end_although_calm_returns_meanwhile(
+    level: int, patience_s: float
+) -> None:
+    """The load ends, and what was shed would come back before the patience is over."""
+    strain = Strain()
+    strain.level = level
+    for at in range(1000):
+        now_s = 100.0 + at * STEP
+        strain.look(now_s, starved=False)
+        if strain.may_restart(
+            now_s, queued_s=patience_s, patience_s=patience_s, others_start=False, started_s=0.0
+        ):
+            break
+    assert at * STEP == pytest.approx(patience_s, abs=STEP)
+
+
+def test_a_wait_in_the_kernel_is_no_want_of_a_processor() -> None:
+    silence = Silence()
+    for number in range(9):
+        silence.look(100.0 + number, float(number), Reading("D", 3.0, {1: 5.0}), 0.0)
+    assert (silence.excused_s, silence.queued_s) == (8.0, 0.0)
+
+
+def test_who_waits_for_no_disk_is_excused_for_none() -> None:
+    silence = Silence()
+    for number in range(9):
+        own_s = silence.look(100.0 + number, float(number), Reading("D", 3.0, {1: 5.0}), 0.0, 0.0)
+    assert own_s == 8.0
