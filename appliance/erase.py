@@ -14,9 +14,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.files import sync_folder, write_whole
+from appliance.files import write_whole
 
 _ZEROS = bytes(1 << 18)
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_DEEPEST = 64  # folders in one another; the box makes three
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,21 @@ class Left:
 
 def erase(paths: Iterable[Path]) -> list[Left]:
     """Erase files, and folders with all that is in them. Goes on past whatever fails; returns
-    what is left. What is not there needs no erasing. Links are unlinked and never followed."""
+    what is left. What is not there needs no erasing. Links are unlinked and never followed, but for
+    the folders above a path, which are the caller's."""
     left: list[Left] = []
     for path in paths:
-        _erase(path, left)
+        try:
+            above = os.open(path.parent, _FOLDER)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            left.append(Left(path, error.strerror or str(error)))
+            continue
+        try:
+            _erase(above, path, left)
+        finally:
+            os.close(above)
     return left
 
 
@@ -78,29 +91,38 @@ def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _erase(path: Path, left: list[Left]) -> None:
+def _erase(above: int, path: Path, left: list[Left], depth: int = 0) -> None:
+    """What has the last name of `path` in the open folder `above`; the rest of `path` is for words
+    alone. Each folder is entered by descriptor: whoever may write it and exchanges it for a link
+    meanwhile sends nobody elsewhere."""
     try:
-        mode = path.lstat().st_mode
+        mode = os.stat(path.name, dir_fd=above, follow_symlinks=False).st_mode
         if stat.S_ISDIR(mode):
+            if depth == _DEEPEST:  # each level holds a descriptor
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
             before = len(left)
-            for inside in sorted(path.iterdir()):
-                _erase(inside, left)
+            fd = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+            try:
+                for name in sorted(os.listdir(fd)):  # noqa: PTH208  # by descriptor
+                    _erase(fd, path / name, left, depth + 1)
+            finally:
+                os.close(fd)
             if len(left) > before:
                 return  # what is in it is named; it cannot go either
-            path.rmdir()
+            os.rmdir(path.name, dir_fd=above)
         else:
             if stat.S_ISREG(mode):
-                _overwrite(path)
-            path.unlink()
-        sync_folder(path.parent)
+                _overwrite(above, path.name)
+            os.unlink(path.name, dir_fd=above)
+        os.fsync(above)
     except FileNotFoundError:
         return
     except OSError as error:
         left.append(Left(path, error.strerror or str(error)))
 
 
-def _overwrite(path: Path) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+def _overwrite(above: int, name: str) -> None:
+    fd = os.open(name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=above)
     try:
         overwrite(fd)
     finally:

@@ -115,16 +115,18 @@ def _empty(folder: Path, names: str) -> None:
     except FileNotFoundError:
         return
     try:
-        for name in fnmatch.filter(os.listdir(fd), names):  # noqa: PTH208  # by descriptor
-            _erase(Path(f"/proc/self/fd/{fd}/{name}"))
+        here = Path(f"/proc/self/fd/{fd}")
+        found = os.listdir(fd)  # noqa: PTH208  # by descriptor
+        _erase(*(here / name for name in fnmatch.filter(found, names)))
     finally:
         os.close(fd)
 
 
-def _erase(path: Path) -> None:
-    """A file, or a link itself: its words overwritten, for passwords are in it. Raises OSError."""
-    for left in erase([path]):
-        raise OSError(0, left.why, path.name)
+def _erase(*paths: Path) -> None:
+    """Files, or links themselves: their words overwritten, for passwords are in them. Raises
+    OSError for the first that is left, after all were tried."""
+    for left in erase(paths):
+        raise OSError(0, left.why, left.path.name)
 
 
 def _settings_now(ground: Ground) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pwd
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from appliance import status
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.files import write_whole
 from appliance.firstboot import grow, typed
@@ -16,7 +18,7 @@ from appliance.firstboot.begin import begin
 from appliance.firstboot.radio import Radio
 from appliance.firstboot.seed import Seed
 from appliance.firstboot.serve import FOLDER, serve
-from appliance.firstboot.setup import SetUp
+from appliance.firstboot.setup import AGAIN_S, LOOK_S, STARTS_S, SetUp, insist
 from appliance.messages import Message, Restart, Say
 from appliance.panel.held import WANTED_SETUP, WISHES
 from appliance.release.handed import NOTE_BYTES, Handed, take_note
@@ -25,6 +27,9 @@ from appliance.slots.part import DiskCard
 from appliance.verbs import tell
 
 BAD_SEED = "seed-problem"  # beside the files of serve.py
+TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
+SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
+LEFT = "Not everything could be taken away from this card. Do not give it away."
 
 
 def cli(doing: str, settings: Callable[[], Settings]) -> int:
@@ -61,11 +66,7 @@ def cli_setup(
 ) -> int:
     """Set-up, where it is needed or the panel asked for it."""
     voice = Voice(settings)
-    wanted = wish(wishes)
-    if wanted == "reset":
-        reset(voice, Ground())
-    # Only now: a reset that the power cut short begins anew at the next start.
-    take_note(wishes / WANTED_SETUP)
+    wanted = take(voice, Ground(), folder, wishes)
 
     def applied(seed: Seed) -> None:
         apply(seed, Ground())
@@ -82,11 +83,32 @@ def cli_setup(
     return 0
 
 
-class Voice:
-    """The box's own."""
+def take(voice: Voice, ground: Ground, folder: Path, wishes: Path) -> str:
+    """What the panel has asked for, with a reset carried out and the note taken away. Raises
+    StorageError where it cannot be."""
+    wanted = wish(wishes)
+    if wanted == "reset":
+        reset(voice, ground, folder)
+    # Only now: a reset that the power cut short begins anew at the next start.
+    take_note(wishes / WANTED_SETUP)
+    (folder / TOLD).unlink(missing_ok=True)
+    return wanted
 
-    def __init__(self, settings: Callable[[], Settings]) -> None:
+
+class Voice:
+    """The box's own. `stands`: what its status file says."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        stands: Callable[[], status.Status | None] = status.read,
+        now_s: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._settings = settings
+        self._stands = stands
+        self._now_s = now_s
+        self._sleep = sleep
 
     def says(self, sentence: str) -> bool:
         """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
@@ -100,15 +122,51 @@ class Voice:
             return False
         return True
 
+    def begin_anew(self, sentence: str = "") -> None:
+        """Have the box start anew, once `sentence` has been said in full.
 
-def reset(voice: Voice, ground: Ground) -> None:
-    """Take away what the last owner brought. What could not be taken away is said aloud."""
+        A box that is away is waited for, STARTS_S for each of the two. One that ends after it took
+        the sentence has not said it: the one after it is told again.
+        """
+        limit_s = self._now_s() + STARTS_S
+        while sentence and self._now_s() < limit_s:
+            if self.says(sentence):
+                told = self._pid()
+                self._wait_for_silence()
+                if self._pid() == told and self.tell(Restart()):
+                    return
+            else:
+                self._sleep(AGAIN_S)
+        insist(lambda: self.tell(Restart()), self._now_s, self._sleep)
+
+    def _wait_for_silence(self) -> None:
+        limit_s = self._now_s() + SPEECH_S
+        self._sleep(AGAIN_S)  # until the status file says that it speaks
+        while (now := self._stands()) and now.talking and self._now_s() < limit_s:
+            self._sleep(LOOK_S)
+
+    def _pid(self) -> int | None:
+        now = self._stands()
+        return now.pid if now else None
+
+
+def reset(voice: Voice, ground: Ground, folder: Path = FOLDER) -> None:
+    """Take away what the last owner brought. What could not be taken away is said aloud.
+
+    On a card that cannot be written the note remains, and this runs again and again: the box is
+    told once in each start of the machine (`folder` is in memory), and again if it ended otherwise.
+    """
+    told, ended, problem = folder / TOLD, b"complete", ""
     try:
         forget(ground)
     except StorageError as error:
-        print(f"<3>The reset is not complete: {error.problem}")
-        voice.says("Not everything could be taken away from this card. Do not give it away.")
-    voice.tell(Restart())
+        ended, problem = b"incomplete", error.problem
+    if told.exists() and told.read_bytes() == ended:
+        return
+    if problem:
+        print(f"<3>The reset is not complete: {problem}")
+    voice.begin_anew(LEFT if problem else "")
+    write_whole(told, ended, lasting=False)
 
 
 def wish(wishes: Path) -> Literal["", "setup", "reset"]:

@@ -44,6 +44,15 @@ class Radios(Protocol):
     def join(self) -> bool: ...
 
 
+def insist(
+    taken: Callable[[], bool], now_s: Callable[[], float], sleep: Callable[[float], None]
+) -> None:
+    """Try until the box took it, for as long as one may need to start (STARTS_S)."""
+    limit = now_s() + STARTS_S
+    while not taken() and now_s() < limit:
+        sleep(AGAIN_S)
+
+
 @dataclass(frozen=True)
 class SetUp:
     """One set-up.
@@ -95,9 +104,7 @@ class SetUp:
 
     def insist(self, sentence: str) -> None:
         """Aloud, as soon as the box can; one that stays away is no reason to stop."""
-        limit = self.now_s() + STARTS_S
-        while not self.says(sentence) and self.now_s() < limit:
-            self.sleep(AGAIN_S)
+        insist(lambda: self.says(sentence), self.now_s, self.sleep)
 
     def _until_set_up(self, *, asked: bool) -> str:
         names = tuple(self.radio.names())

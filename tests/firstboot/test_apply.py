@@ -276,6 +276,19 @@ def test_a_reset_takes_no_file_from_behind_a_link(ground: Ground, tmp_path: Path
     assert (elsewhere / "warnings.log").exists()
 
 
+def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: Ground) -> None:
+    logs = ground.root / "var/log/interlude"
+    inside = logs / "warnings.log"
+    for _ in range(70):  # deeper than anything is erased
+        inside /= "d"
+    inside.mkdir(parents=True)
+    for number in range(1, 9):
+        (logs / f"warnings.log.{number}").touch()
+    with pytest.raises(StorageError, match="var/log/interlude could not be changed"):
+        forget(ground)
+    assert [path.name for path in logs.iterdir()] == ["warnings.log"]
+
+
 def test_what_cannot_be_a_file_is_refused_before_anything_is_written(ground: Ground) -> None:
     before = tree(ground.root)
     with pytest.raises(SeedRefused):

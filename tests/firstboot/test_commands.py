@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from appliance.errors import StorageError
 from appliance.firstboot.apply import Ground
-from appliance.firstboot.commands import Voice, reset, wish
+from appliance.firstboot.commands import LEFT, Voice, reset, take, wish
 from appliance.messages import Message, Restart, Say
 from appliance.panel import held
 from appliance.panel.held import WANTED_SETUP
 from appliance.settings import load
+from appliance.status import Status
+from tests import skips
 
 
 @pytest.mark.parametrize(
@@ -53,28 +57,129 @@ def test_the_panel_leaves_its_wish_where_it_is_looked_for(tmp_path: Path) -> Non
 
 
 class Spoken(Voice):
-    def __init__(self) -> None:
-        self.told: list[Message] = []
+    """A box that is reached from `opens_s` on, starts anew at `ends_s` by itself, and speaks for
+    five seconds. Its clock is the one of who waits."""
+
+    def __init__(self, opens_s: float = 0.0, ends_s: float = -1.0) -> None:
+        self.time_s, self.opens_s, self.ends_s = 0.0, opens_s, ends_s
+        self.told: list[tuple[float, Message]] = []
+        super().__init__(lambda: load(None), self.stands, lambda: self.time_s, self.sleep)
+
+    def sleep(self, seconds: float) -> None:
+        self.time_s += seconds
+
+    def stands(self) -> Status:
+        ended = 0 <= self.ends_s <= self.time_s
+        talks = any(isinstance(m, Say) and self.time_s < at + 5 for at, m in self.told)
+        return Status(pid=2 if ended else 1, state="speaking" if talks else "idle")
 
     def tell(self, message: Message) -> bool:
-        self.told.append(message)
-        return True
+        if self.time_s >= self.opens_s:
+            self.told.append((self.time_s, message))
+            return True
+        return False
+
+    @property
+    def messages(self) -> list[Message]:
+        return [message for _, message in self.told]
 
 
-def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
-    ground: Ground,
-) -> None:
-    voice = Spoken()
-    reset(voice, ground)
-    assert voice.told == [Restart()]
+SENTENCE = Say(LEFT, chime=True)
+
+
+def stubborn(ground: Ground) -> None:
     (ground.root / "root").symlink_to(ground.keep)  # in which no ssh key of its owner's lies
     (ground.keep / ".ssh").mkdir()
     (ground.keep / ".ssh/authorized_keys").touch()
-    reset(voice, ground)
-    said = voice.told[1]
-    assert isinstance(said, Say)
-    assert "Do not give it away" in said.text
-    assert voice.told[2:] == [Restart()]
+
+
+def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
+    ground: Ground, tmp_path: Path
+) -> None:
+    voice = Spoken()
+    reset(voice, ground, tmp_path)
+    assert voice.messages == [Restart()]
+    stubborn(ground)
+    reset(voice, ground, tmp_path)
+    assert "Do not give it away" in LEFT
+    assert voice.messages[1:] == [SENTENCE, Restart()]
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_a_box_that_is_starting_is_told_of_a_reset_once_it_listens(
+    ground: Ground, tmp_path: Path, *, left: bool
+) -> None:
+    if left:
+        stubborn(ground)
+    voice = Spoken(opens_s=100)
+    reset(voice, ground, tmp_path)
+    assert voice.messages == [SENTENCE, Restart()][not left :]
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_a_box_that_stays_away_ends_the_wait(ground: Ground, tmp_path: Path, *, left: bool) -> None:
+    if left:
+        stubborn(ground)
+    voice = Spoken(opens_s=1e9)
+    reset(voice, ground, tmp_path)
+    assert 180 <= voice.time_s < 400
+
+
+def test_the_box_speaks_to_the_end_before_it_starts_anew(ground: Ground, tmp_path: Path) -> None:
+    stubborn(ground)
+    voice = Spoken()
+    reset(voice, ground, tmp_path)
+    (said_s, _), (restart_s, _) = voice.told
+    assert said_s + 5 <= restart_s < said_s + 10
+
+
+def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
+    ground: Ground, tmp_path: Path
+) -> None:
+    stubborn(ground)
+    voice = Spoken(ends_s=2)
+    reset(voice, ground, tmp_path)
+    assert voice.messages == [SENTENCE, SENTENCE, Restart()]
+
+
+def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once(
+    ground: Ground, tmp_path: Path
+) -> None:
+    """As on a card that has become read-only: the note stays, and its unit runs again."""
+    voice, memory, wishes = Spoken(), tmp_path / "memory", tmp_path / "wishes"
+    memory.mkdir()
+    wishes.mkdir()
+    held.ask("reset", wishes)
+    bind = ["mount", "--bind", "-o", "ro", str(wishes), str(wishes)]
+    if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
+        pytest.skip(skips.MOUNTS)
+    try:
+        for _ in range(3):
+            with pytest.raises(StorageError, match="cannot be removed"):
+                take(voice, ground, memory, wishes)
+    finally:
+        subprocess.run(["umount", str(wishes)], check=True)
+    assert voice.messages == [Restart()]
+    assert take(voice, ground, memory, wishes) == "reset"
+    assert voice.messages == [Restart()]
+    assert take(voice, ground, memory, wishes) == ""
+    held.ask("reset", wishes)
+    assert take(voice, ground, memory, wishes) == "reset"
+    assert voice.messages == [Restart()] * 2, "another reset"
+
+
+def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
+    ground: Ground, tmp_path: Path
+) -> None:
+    stubborn(ground)
+    voice = Spoken()
+    for _ in range(3):
+        reset(voice, ground, tmp_path)
+    assert voice.messages == [SENTENCE, Restart()]
+    (ground.root / "root").unlink()  # what was in the way
+    reset(voice, ground, tmp_path)
+    reset(voice, ground, tmp_path)
+    assert voice.messages == [SENTENCE, Restart(), Restart()]
 
 
 def test_a_box_that_is_away_takes_nothing_and_that_is_no_error(tmp_path: Path) -> None:
