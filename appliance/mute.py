@@ -1,7 +1,8 @@
 """Whether the microphone is muted, where a restart and a power cut leave it.
 
 It is kept in the state's folder, and in the unit's folder in memory for cards that cannot be
-written. What cannot be read means muted; where nothing was ever written, the box is not.
+written. What cannot be read means muted; where nothing was ever written, the box is not. From the
+first start on there is a file, and a mark beside it that says so: one that is gone means muted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,6 +25,7 @@ from appliance.newest import NewestFile
 from appliance.settings import Settings
 
 FILE = "mute.json"
+MARK = "mute-was-kept"  # an empty file: FILE was on this disk
 STOP_S = 1.0  # for the last write at an orderly stop
 _MOST_BYTES = 1000  # a file of ours has a twentieth of it
 
@@ -92,7 +95,7 @@ def decide(disk: Found | None, *others: Found | None) -> Found:
     serial = max((found.serial for found in here), default=0)
     problem = "; ".join(found.problem for found in here if found.problem)
     muted = bool(problem) or any(found.muted for found in here if found.serial == serial)
-    on_disk = not here or (disk is not None and (disk.serial, disk.muted) == (serial, muted))
+    on_disk = disk is not None and (disk.serial, disk.muted) == (serial, muted)
     return Found(muted, serial, problem, on_disk=on_disk and not problem)
 
 
@@ -111,6 +114,7 @@ class MuteStore:
         look: Callable[[Path], Found | None] = read,
     ) -> None:
         self._places = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
+        self._mark = disk.with_name(MARK)
         self._wall_s = wall_s
         self._look = look
         self._serial = 0
@@ -162,12 +166,19 @@ class MuteStore:
 
     # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _read(self) -> None:
-        self._found = decide(*map(self._look, self._places))
+        disk, *others = map(self._look, self._places)
+        if disk is None and _there(self._mark):
+            disk = Found(muted=True, problem=f"{self._places[0]} is gone")
+        self._found = decide(disk, *others)
         self._was_read.set()
         self._tell(self._found)
+        if disk is not None and not disk.problem:
+            _leave(self._mark)
 
     def _written(self, data: bytes, problem: str) -> None:
         kept = msgspec.json.decode(data, type=_File)
+        if not problem:
+            _leave(self._mark)
         self._tell(Kept(kept.muted, problem, self.in_memory, kept.serial))
 
     def _tell(self, news: News) -> None:
@@ -182,3 +193,21 @@ def _stored(file: Path, data: bytes) -> bool:
     except OSError:
         return False
     return True
+
+
+def _there(mark: Path) -> bool:
+    """Also where that cannot be told."""
+    try:
+        mark.lstat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _leave(mark: Path) -> None:
+    """Once. Where the disk takes it not, it is tried again after the next write."""
+    if not _there(mark):
+        with suppress(OSError):
+            write_whole(mark, b"", 0o600)

@@ -39,7 +39,7 @@ from appliance.messages import (
 from appliance.microphone import LATE_S, NOT_READ, Complaint, Microphone
 from appliance.moves.actions import SetMuted
 from appliance.moves.record import Conversation, Rules
-from appliance.mute import FILE, Found, MuteStore, read
+from appliance.mute import FILE, MARK, Found, MuteStore, read
 
 PATIENCE_S = 20.0
 
@@ -117,6 +117,7 @@ class Box:
 @pytest.fixture
 def box(tmp_path: Path) -> Iterator[Box]:
     made = Box(tmp_path)
+    made.settle()  # the first start writes the file
     yield made
     made.close()
 
@@ -126,6 +127,7 @@ def test_the_first_start_ever_hears(box: Box) -> None:
     assert box.it.state == "idle"
     box.settle()
     assert box.complaints == []
+    assert read(box.card / FILE) is not None  # from then on; one that is gone is missed
 
 
 @pytest.mark.parametrize("again", ["boot", "conduct"])
@@ -201,6 +203,22 @@ def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None
     box.settle()
     assert len(box.complaints) == told  # it is known now that it is muted
     box.hear(Mute(on=False))
+    assert not box.floor.deaf
+
+
+def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(box: Box) -> None:
+    box.until((box.card / MARK).exists)
+    (box.card / FILE).unlink()
+    shutil.rmtree(box.run)  # a power cut
+    box.run.mkdir()
+    box.boot()
+    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    box.until(lambda: box.complaints)
+    assert box.complaints[0].aloud == NOT_READ
+    box.until(lambda: not box.microphone.failing)
+    box.hear(Mute(on=False))
+    box.settle()
+    box.boot()
     assert not box.floor.deaf
 
 
@@ -345,7 +363,7 @@ HAPPENS = st.lists(
         st.sampled_from(NOT_THE_OWNER),
         st.sampled_from(
             ("boot", "conduct", "power cut", "look", "settle", "time", "the switch", "long press",
-             "the card breaks", "a file is damaged")
+             "the card breaks", "a file is damaged", "a file is gone")
         ),
     ),
     max_size=12,
@@ -394,6 +412,8 @@ def _happen(box: Box, event: Message | str) -> None:
             (box.card / f".{FILE}.new").mkdir(exist_ok=True)
         case "a file is damaged":
             (box.card / FILE).write_bytes(b"{")
+        case "a file is gone":
+            (box.card / FILE).unlink(missing_ok=True)
         case _:
             assert not isinstance(event, str)
             box.hear(event)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.mute import FILE, Found, Kept, MuteStore, decide, read
+from appliance.mute import FILE, MARK, Found, Kept, MuteStore, decide, read
 
 PATIENCE_S = 20.0
 MUTED, OPEN = True, False
@@ -50,7 +50,7 @@ def kept(store: MuteStore) -> Kept:
 def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
     store, found = start(tmp_path / "state", tmp_path / "run")
     end(store)
-    assert found == Found(muted=False)
+    assert found == Found(muted=False, on_disk=False)  # yet
 
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
@@ -127,6 +127,40 @@ def test_a_damaged_file_mutes_whatever_the_other_says(
     end(store)
 
 
+@pytest.mark.parametrize("muted", [MUTED, OPEN])
+@pytest.mark.parametrize("lost", ["the file", "the file and what was in memory"])
+def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lost: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    store, _ = start(tmp_path, run)
+    store.keep(muted=muted)
+    kept(store)
+    end(store)
+    until((tmp_path / MARK).exists)
+    (tmp_path / FILE).unlink()
+    if lost != "the file":
+        (run / FILE).unlink()
+    again, found = start(tmp_path, run)
+    assert (found.muted, found.on_disk) == (True, False)
+    assert "is gone" in found.problem
+    again.keep(muted=False)  # its owner's wish
+    kept(again)
+    end(again)
+    third, found = start(tmp_path, run)
+    assert (found.muted, found.problem) == (False, "")
+    end(third)
+
+
+def test_a_file_of_an_earlier_version_is_missed_too_when_it_is_gone(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":true}')
+    for problem in (False, True):
+        store, found = start(tmp_path)
+        end(store)
+        assert (found.muted, bool(found.problem)) == (True, problem)
+        until((tmp_path / MARK).exists)
+        (tmp_path / FILE).unlink(missing_ok=True)
+
+
 def test_what_cannot_be_opened_mutes_and_hangs_nobody(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
@@ -147,7 +181,7 @@ def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("disk", "memory", "muted", "on_disk"),
     [
-        (None, None, OPEN, True),
+        (None, None, OPEN, False),
         (Found(MUTED, 3), None, MUTED, True),
         (Found(OPEN, 3), None, OPEN, True),
         (None, Found(MUTED, 3), MUTED, False),
