@@ -112,7 +112,7 @@ def service(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STATE_DIRECTORY", str(state))
     monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
-    monkeypatch.delenv(notices.HANDED, raising=False)
+    monkeypatch.setenv(notices.HANDED, "")  # set by `tell`; taken back after the test
     return state
 
 
