@@ -58,14 +58,18 @@ class Service:
         """
         if not self.here():
             return
+        if runs_as != "caller":
+            self._be(USERS[runs_as], runs_as, files)
         env = self.environment
         env.setdefault("STATE_DIRECTORY", str(self.state))
         env.setdefault("PATH", PATH)
-        if runs_as == "caller":  # who may stay root, and so reads the system's settings alone
-            env["XDG_CONFIG_HOME"] = NOWHERE
-            return
-        env["XDG_CONFIG_HOME"] = str(self.state / ".config")
-        entries = self._entries(USERS[runs_as])
+        # The service's own; none to root, who reads nothing that is another's to write, nor to
+        # a user who may not look into its folder.
+        reached = runs_as != "caller" and os.access(self.state, os.X_OK)
+        env["XDG_CONFIG_HOME"] = str(self.state / ".config") if reached else NOWHERE
+
+    def _be(self, names: tuple[str, ...], runs_as: RunsAs, files: Iterable[Path]) -> None:
+        entries = self._entries(names)
         entry = entries[0]
         if os.geteuid() == 0 and entry.pw_uid != 0:
             there = [file for file in files if file.exists()]
@@ -77,7 +81,7 @@ class Service:
                 f"That is for the box's own user, {entry.pw_name}.", "Put `sudo` before it."
             )
         for name in _STRANGE:
-            env.pop(name, None)
+            self.environment.pop(name, None)
 
     def _entries(self, names: tuple[str, ...]) -> list[pwd.struct_passwd]:
         found = []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
-from appliance.forgetting import forget_all, forget_last
+from appliance.forgetting import Last, forget_all, forget_last
 from appliance.memory import Memory, Turn
 from tests.card import Card, card
 
@@ -100,3 +100,14 @@ def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
     sd.mounted("rw")
     forget(file)
     assert sd.count(CANARY) == 0
+
+
+def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> None:
+    """The first one deleted it, and failed at what came then."""
+    file, last = tmp_path / "memory.db", Last()
+    talk(file, 5, KEPT)
+    for _ in range(2):
+        forget_last(file, 50, last)
+    assert Memory(file, 50).count() == 4
+    forget_last(file, 50)
+    assert Memory(file, 50).count() == 3

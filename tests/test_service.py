@@ -56,6 +56,7 @@ def test_an_empty_environment_finds_the_services_state(tmp_path: Path, runs_as: 
 
 
 def test_a_shell_of_somebodys_own_finds_it_too_and_none_of_their_settings(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
     environment = {"HOME": "/home/me", "XDG_STATE_HOME": "/mine", "XDG_CONFIG_HOME": "/mine",
                    "XDG_RUNTIME_DIR": "/run/user/0", "PATH": "/bin"}  # fmt: skip
     box(tmp_path, environment).enter("box")
@@ -126,6 +127,27 @@ def shared(tmp_path: Path) -> Path:
     (tmp_path / "state").mkdir()
     os.chown(tmp_path / "state", 12345, 12345)
     return tmp_path
+
+
+def test_a_user_who_may_not_look_into_the_services_folder_reads_the_systems_settings(
+    shared: Path,
+) -> None:
+    (shared / "state").chmod(0o700)
+    code = """
+import os, sys
+from pathlib import Path
+from appliance.settings import owner_file
+from tests.test_service import box
+here = box(Path(sys.argv[1]), os.environ, 12345)
+os.setuid(4321)
+here.enter("caller")
+print(owner_file())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(shared)],
+        cwd=ROOT, env={}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_root_types_is_done_by_the_services_user_who_cannot_go_back(shared: Path) -> None:
