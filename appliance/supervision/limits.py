@@ -15,7 +15,7 @@ from appliance.processes import Process
 
 # The kernel counts address space here: stacks of threads (8 MiB each) and heaps of which most was
 # never touched. Measured on x86-64, budgets of the table beside it: at most 67 MiB of that.
-# On arm64 128 MiB were too little for the panel and the conductor (Debian 13 in an emulated machine:
+# On arm64 128 MiB were too little for panel and conductor (Debian 13 in an emulated machine:
 # MemoryError as they start); how much they take there is not measured.
 UNTOUCHED_MIB = 128 if platform.machine() == "x86_64" else 1024
 _MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
