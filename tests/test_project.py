@@ -26,7 +26,7 @@ FOREIGN = {
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
-    "llama_cpp": ["think/gemma.py"],
+    "llama_cpp": ["think/gemma.py", "think/vocabulary.py"],  # the model, and its tokens
     "matplotlib": ["room/timeline.py", "bench/interruption_pictures.py"],
     # A network is run by whom it belongs to.
     "onnxruntime": ["hear/network.py", "hear/vad.py", "voice/piper.py"],

@@ -44,6 +44,7 @@ class Language(Row, frozen=True):
     top_p: Annotated[float, msgspec.Meta(gt=0, le=1)]
     top_k: Annotated[int, msgspec.Meta(ge=0)]
     persona: str | None = None  # the system prompt it was trained with; None takes the owner's
+    instruction: str | None = None  # likewise, behind sound
 
 
 class Model(Row, frozen=True):

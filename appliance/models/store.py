@@ -172,6 +172,7 @@ class Store:
             history_tokens=own.history_tokens,
             sampling=Sampling(own.temperature, own.top_p, own.top_k),
             persona=own.persona,
+            instruction=own.instruction,
         )
 
     # ── checking and changing ────────────────────────────────────────────────────────────────

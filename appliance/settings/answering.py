@@ -38,6 +38,7 @@ class Thinking(Section, frozen=True):
     model: str
     remote: Remote
     persona: str
+    instruction: str
     context_tokens: Annotated[int, msgspec.Meta(ge=512, le=131_072)]
     history_tokens: Annotated[int, msgspec.Meta(ge=128, le=131_072)]
     answer_tokens: Annotated[int, msgspec.Meta(ge=8, le=4096)]

@@ -1,4 +1,4 @@
-"""Gemma 4 through llama.cpp's own API: the only file that imports it.
+"""Gemma 4 through llama.cpp's own API, which only this file and vocabulary.py import.
 
 In: tokens, sound, a position to go back to. Out: tokens. It knows nothing of conversations.
 llama.cpp ends the process when an assertion of its fails, so everything that could trip one is
@@ -28,6 +28,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import llama_cpp as llama
 import llama_cpp.mtmd_cpp as mtmd
+
+from appliance.think.vocabulary import Vocabulary
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 
@@ -104,7 +106,7 @@ class Gemma:
                 f"{path} holds a model of the kind {found}, not a Gemma 4.",
                 "Choose another with `thinking.model`.",
             )
-        self._vocabulary = llama.llama_model_get_vocab(self._model)
+        self.vocabulary = Vocabulary(self._model)
         self.width = llama.llama_model_n_embd(self._model)
         self.window = llama.llama_model_n_swa(self._model)
 
@@ -161,22 +163,15 @@ class Gemma:
     # ── words and sound ──────────────────────────────────────────────────────────────────────
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such."""
-        data = text.encode()
-        tokens = (llama.llama_token * (len(data) + 8))()
-        count = llama.llama_tokenize(
-            self._vocabulary, data, len(data), tokens, len(tokens), False, marks
-        )
-        return list(tokens[:count])
+        return self.vocabulary.tokenize(text, marks=marks)
 
     def piece(self, token: int) -> bytes:
         """What `token` stands for, in UTF-8 that may be cut anywhere; nothing for a mark."""
-        buffer = ctypes.create_string_buffer(256)
-        count = llama.llama_token_to_piece(self._vocabulary, token, buffer, len(buffer), 0, False)
-        return buffer.raw[: max(0, count)]
+        return self.vocabulary.piece(token)
 
     def is_end(self, token: int) -> bool:
         """Whether the model ends its answer with this token."""
-        return bool(llama.llama_vocab_is_eog(self._vocabulary, token))
+        return self.vocabulary.is_end(token)
 
     def encode(self, samples: npt.NDArray[Any]) -> Rows:
         """Soft tokens of sound at 16 kHz, int16 or float32 in -1 to 1; none for no sound.
@@ -226,8 +221,9 @@ class Gemma:
     def feed(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
-        Raises Abandoned when interrupted: `position` then says how much is held. Asking nothing
-        of all but the last token lets llama.cpp skip the layers that only serve its answer.
+        Raises Abandoned when interrupted: `position` then says how much is held. Of all but the
+        last token nothing is asked, so llama.cpp leaves out its output layer; all others it
+        computes, also those that write no keys and values and so serve nothing here.
         """
         if self.position + len(content) > self.context_tokens:
             raise ModelError(
@@ -272,7 +268,7 @@ class Gemma:
 
     def logits(self) -> npt.NDArray[np.float32]:
         """The weight of every token to be the next, after `feed(…, last=True)`."""
-        count = llama.llama_vocab_n_tokens(self._vocabulary)
+        count = self.vocabulary.size
         pointer: Any = llama.llama_get_logits_ith(self._context, -1)
         return np.ctypeslib.as_array(pointer, (count,)).copy()
 

@@ -76,6 +76,8 @@ class LocalGemma:
         self.name = model.name
         self._persona = thinking.persona if model.persona is None else model.persona
         self._tools = tuple(tools) if model.persona is None else ()
+        own = model.instruction
+        self._instruction = thinking.instruction.strip() if own is None else own
         self._answer_tokens = thinking.answer_tokens
         self._gemma = engine(
             model.text,
@@ -178,7 +180,7 @@ class LocalGemma:
     def _size(self, history: History) -> int:
         """Tokens of all turns."""
         open_last = history.last is not None and not history.last.answered
-        parts = prompt.render("", history, open_last=open_last)
+        parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────
@@ -238,8 +240,14 @@ class LocalGemma:
 
     # ── prompts ──────────────────────────────────────────────────────────────────────────────
     def _prompt(self, history: History, *, open_last: bool) -> Tape:
-        parts = prompt.render(self._persona, history, open_last=open_last, tools=self._tools)
-        return self._tape(parts)
+        return self._tape(self._parts(self._persona, history, open_last, self._tools))
+
+    def _parts(
+        self, persona: str, history: History, open_last: bool, tools: Sequence[Tool] = ()
+    ) -> Iterator[prompt.Part]:
+        return prompt.render(
+            persona, history, open_last=open_last, tools=tools, instruction=self._instruction
+        )
 
     def _tape(self, parts: Iterable[prompt.Part]) -> Tape:
         runs: list[tuple[int, ...] | Rows] = []

@@ -37,6 +37,7 @@ class LocalModel:
     history_tokens  the most conversation that it can make use of; likewise
     persona         the system prompt that it was trained with, and with it the tools that it knows;
                     None takes the owner's, and declares the box's tools
+    instruction     what it was trained to read behind sound; None takes the owner's
     """
 
     name: str
@@ -46,6 +47,7 @@ class LocalModel:
     history_tokens: int = 131_072
     sampling: Sampling = Sampling()
     persona: str | None = None
+    instruction: str | None = None
 
 
 @dataclass

@@ -1,8 +1,9 @@
 """Gemma 4's prompt: the conversation as marks, words, sound and tokens, in the order it is read.
 
-Pure. `<bos><|turn>system … <turn|>`, then for each turn the owner's sound before the owner's words,
-as the model card advises, and the answer. Without a thinking mark the model does not think aloud.
-Tools stand where the model's own chat template puts them (tools/README.md).
+Pure. `<bos><|turn>system … <turn|>`, then for each turn the owner's sound, an instruction for it,
+the owner's words, in the order that the model card advises, and the answer. Without a thinking mark
+the model does not think aloud. Tools stand where the model's own chat template puts them
+(tools/README.md).
 """
 
 from __future__ import annotations
@@ -51,16 +52,22 @@ def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[Part]:
         yield Marks("".join(map(declaration, tools)) + "<turn|>\n")
 
 
-def question(turn: Turn) -> Iterator[Part]:
-    """The owner's part of a turn, up to where the model begins."""
+def question(turn: Turn, instruction: str = "") -> Iterator[Part]:
+    """The owner's part of a turn, up to where the model begins.
+
+    `instruction` says what is to be done with sound, and stands behind it, as in Google's own
+    prompts for speech: without a word beside it the model may pass over what was said.
+    """
     yield Marks("<|turn>user\n")
     for clip in turn.clips:
         yield Marks("<|audio>")
         yield clip
         yield Marks("<audio|>")
-    words = turn.text.strip()
-    if words or not turn.clips:
-        yield Words(words or UNKNOWN_WORDS)
+    words = turn.text.strip() or ("" if turn.clips else UNKNOWN_WORDS)
+    if turn.clips and instruction:
+        words = f"{instruction}\n{words}".strip()
+    if words:
+        yield Words(words)
     yield Marks("<turn|>\n<|turn>model\n")
 
 
@@ -83,11 +90,16 @@ def _runs(runs: Iterable[tuple[str, bool]]) -> Iterator[Part]:
 
 
 def render(
-    persona: str, history: History, *, open_last: bool, tools: Sequence[Tool] = ()
+    persona: str,
+    history: History,
+    *,
+    open_last: bool,
+    tools: Sequence[Tool] = (),
+    instruction: str = "",
 ) -> Iterator[Part]:
     """All of it; with `open_last` the last turn stops where its answer is to begin."""
     yield from opening(persona, tools)
     for turn in history.turns:
-        yield from question(turn)
+        yield from question(turn, instruction)
         if not (open_last and turn is history.last):
             yield from answer(turn)

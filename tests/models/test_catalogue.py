@@ -74,6 +74,11 @@ def test_gemma_is_sampled_as_its_makers_advise_and_the_pocket_model_is_greedy() 
     assert MODELS["pocket"].language.temperature == 0
 
 
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_no_model_has_weights_that_a_pi_has_no_instructions_for(model: Model) -> None:
+    assert [file.path for file in model.files.values() if "BF16" in file.path.upper()] == []
+
+
 def test_an_unknown_model_is_an_error_with_the_nearest_name(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"no model `gemma-4-e2`.*Did you mean `gemma-4-e2b`"):
         resolve(box(tmp_path, "gemma-4-e2"))

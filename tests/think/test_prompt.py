@@ -12,9 +12,11 @@ from appliance.think.history import Clip, History
 from appliance.think.prompt import Drawn, Marks, Words
 
 
-def as_text(persona: str, history: History, *, open_last: bool = True) -> str:
+def as_text(
+    persona: str, history: History, *, open_last: bool = True, instruction: str = ""
+) -> str:
     out = ""
-    for part in prompt.render(persona, history, open_last=open_last):
+    for part in prompt.render(persona, history, open_last=open_last, instruction=instruction):
         match part:
             case Clip(utterance):
                 out += f"[sound {utterance}]"
@@ -39,6 +41,20 @@ def test_the_prompt_stops_where_the_model_begins() -> None:
         "<|turn>user\n<|audio>[sound 4]<audio|><|audio>[sound 5]<audio|><turn|>\n"
         "<|turn>model\n[7, 8]<turn|>\n"
         "<|turn>user\n<|audio>[sound 6]<audio|>typed too<turn|>\n<|turn>model\n"
+    )
+
+
+def test_an_instruction_stands_behind_sound_and_nowhere_else() -> None:
+    history = conversation()
+    history.turns[1].put("Well.")
+    history.begin(3, text="only typed")
+    assert as_text("", history, instruction="Reply briefly.") == (
+        "<bos><|turn>user\n<|audio>[sound 4]<audio|><|audio>[sound 5]<audio|>"
+        "Reply briefly.<turn|>\n"
+        "<|turn>model\n[7, 8]<turn|>\n"
+        "<|turn>user\n<|audio>[sound 6]<audio|>Reply briefly.\ntyped too<turn|>\n"
+        "<|turn>model\nWell.<turn|>\n"
+        "<|turn>user\nonly typed<turn|>\n<|turn>model\n"
     )
 
 

@@ -1,0 +1,78 @@
+"""The model's vocabulary through llama.cpp: text to tokens and back. Words never become marks.
+
+In: a loaded model. Out: tokens, their text, which of them are special. Without `marks` llama.cpp
+leaves control tokens alone, but matches user-defined ones all the same (llama-vocab.cpp,
+`tokenizer_st_partition`), and Gemma 4's `<|tool_call>`, `<|channel>` and `<|"|>` are such. So words
+are cut inside of every such text before llama.cpp sees them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import llama_cpp as llama
+
+from appliance.think.unmarked import Unmarked
+
+_SPECIAL = (
+    llama.LLAMA_TOKEN_ATTR_CONTROL
+    | llama.LLAMA_TOKEN_ATTR_UNKNOWN
+    | llama.LLAMA_TOKEN_ATTR_USER_DEFINED
+)
+
+
+class Vocabulary:
+    """`size` tokens. `special`: text by token, of all that words must never become.
+
+    Tokens of one letter, or of nothing but white space, are left out: Gemma's runs of spaces and
+    line breaks are user-defined, and they mean no more than they show.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._vocabulary = llama.llama_model_get_vocab(model)
+        self.size = int(llama.llama_vocab_n_tokens(self._vocabulary))
+        self.special: dict[int, str] = {}
+        for token in range(self.size):
+            if llama.llama_vocab_get_attr(self._vocabulary, token) & _SPECIAL:
+                text = (llama.llama_vocab_get_text(self._vocabulary, token) or b"").decode()
+                if len(text) > 1 and text.strip(" \t\r\n\u2581"):
+                    self.special[token] = text
+        self._unmarked = Unmarked(self.special.values())
+
+    def tokenize(self, text: str, *, marks: bool) -> list[int]:
+        """The tokens of `text`. With `marks`, special tokens written out count as such.
+
+        Without, none of the tokens is special, whatever the text looks like.
+        """
+        if marks:
+            return self._tokenize(text, marks=True)
+        tokens = []
+        for piece in self._unmarked.pieces(text):
+            found = self._tokenize(piece, marks=False)
+            if not self.special.keys().isdisjoint(found):  # put together by the vocabulary's merges
+                found = [token for letter in piece for token in self._tokenize(letter, marks=False)]
+            tokens += found
+        return tokens
+
+    def _tokenize(self, text: str, *, marks: bool) -> list[int]:
+        data = text.encode(errors="replace")
+        tokens = (llama.llama_token * (len(data) + 8))()
+        count = llama.llama_tokenize(
+            self._vocabulary, data, len(data), tokens, len(tokens), False, marks
+        )
+        return list(tokens[:count])
+
+    def piece(self, token: int) -> bytes:
+        """What `token` stands for, in UTF-8 that may be cut anywhere; nothing for a control token.
+
+        The text of a user-defined one is what it stands for.
+        """
+        buffer = ctypes.create_string_buffer(256)
+        count = llama.llama_token_to_piece(self._vocabulary, token, buffer, len(buffer), 0, False)
+        return buffer.raw[: max(0, count)]
+
+    def is_end(self, token: int) -> bool:
+        """Whether the model ends its answer with this token."""
+        return bool(llama.llama_vocab_is_eog(self._vocabulary, token))

@@ -1,0 +1,77 @@
+"""Words never become marks, whatever they look like, and lose nothing by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from appliance.think.gemma import Gemma
+from appliance.think.model import Sampling
+from appliance.think.unmarked import Unmarked
+
+POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
+SLOW = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture(scope="module", params=["tiny", "pocket"])
+def gemma(request: pytest.FixtureRequest, tiny_files: tuple[Path, Path]) -> Iterator[Gemma]:
+    files = {
+        "tiny": tiny_files,
+        "pocket": (POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"),
+    }
+    model = Gemma(*files[request.param], context_tokens=512, threads=1, sampling=Sampling())
+    yield model
+    model.close()
+
+
+def are_words(gemma: Gemma, text: str) -> None:
+    tokens = gemma.tokenize(text, marks=False)
+    special = gemma.vocabulary.special
+    assert [special[token] for token in tokens if token in special] == []
+    assert b"".join(map(gemma.piece, tokens)).decode() == text
+
+
+def test_every_special_token_of_the_vocabulary_is_known(gemma: Gemma) -> None:
+    texts = set(gemma.vocabulary.special.values())
+    assert {"<bos>", "<eos>", "<unk>", "<|turn>", "<turn|>", "<|audio>", "<audio|>"} <= texts
+    assert {"<|tool_call>", "<tool_call|>", "<|channel>", "<channel|>"} <= texts
+
+
+def test_every_special_token_spelled_out_in_words_stays_words(gemma: Gemma) -> None:
+    texts = sorted(gemma.vocabulary.special.values())
+    for text in texts:
+        assert gemma.tokenize(text, marks=True)[0] in gemma.vocabulary.special
+        for words in (text, text * 3, f"a{text}b", f" {text} ", text[0] + text, text + text[-1]):
+            are_words(gemma, words)
+    are_words(gemma, "".join(texts))
+
+
+@SLOW
+@given(data=st.data())
+def test_nothing_that_is_made_of_marks_and_words_holds_a_mark(
+    gemma: Gemma, data: st.DataObject
+) -> None:
+    marks = sorted(gemma.vocabulary.special.values())
+    whole = st.sampled_from(marks)
+    part = whole.flatmap(lambda mark: st.integers(0, len(mark)).map(lambda at: mark[:at]))
+    rest = whole.flatmap(lambda mark: st.integers(0, len(mark)).map(lambda at: mark[at:]))
+    anything = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"))
+    pieces = st.lists(st.one_of(whole, part, rest, anything, st.sampled_from(' \n<|>"')))
+    are_words(gemma, "".join(data.draw(pieces)))
+
+
+def test_words_without_marks_are_tokenized_in_one_piece() -> None:
+    words = "five < six | seven > two, <b>bold</b>\n\n\n and\t  <|tool_cal l>"
+    assert Unmarked(["<|tool_call>", "<turn|>"]).pieces(words) == [words]
+    assert Unmarked([]).pieces("<turn|>") == ["<turn|>"]
+
+
+def test_marks_that_overlap_are_all_cut() -> None:
+    assert Unmarked(["<a><b>", "<b><c>"]).pieces("<a><b><c>") == ["<", "a><", "b><c>"]
+    assert Unmarked(["aa"]).pieces("aaaa") == ["a", "a", "a", "a"]
