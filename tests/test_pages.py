@@ -42,7 +42,7 @@ def test_the_page_has_every_light_in_the_order_of_the_table() -> None:
 
 
 def test_the_example_of_a_seed_is_one() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", page("flash"), re.DOTALL)
+    example, own = re.findall(r"```yaml\n(.*?)```", page("flash"), re.DOTALL)
     seed = forms.read({"interlude.yaml": example.encode()})
     check(seed)
     assert seed.wifi is not None
@@ -50,6 +50,9 @@ def test_the_example_of_a_seed_is_one() -> None:
         "kitchen", "homeassistant.local", "gemma-4-e2b"
     )  # fmt: skip
     assert seed.keys
+    seed = forms.read({"interlude.yaml": own.encode()})
+    check(seed)
+    assert list(seed.models) == [seed.model] == ["mine"]
 
 
 def test_the_files_that_start_a_slot_by_hand_are_those_of_the_box() -> None:

@@ -24,6 +24,7 @@ import yaml
 from appliance.errors import SeedRefused
 from appliance.firstboot.firstrun import from_script
 from appliance.firstboot.seed import Seed, Wifi
+from appliance.settings.models import OwnModel
 
 MOST_BYTES = 32_768  # of one file; Imager's have about two thousand, 20 ssh keys 16,000
 
@@ -66,6 +67,7 @@ class _Own(_Row, frozen=True):
     name: str = ""
     mqtt: _Mqtt | None = None
     model: str = ""
+    models: dict[str, OwnModel] = {}
 
 
 def read(files: Mapping[str, bytes]) -> Seed:
@@ -163,6 +165,7 @@ def _of_own(said: Any) -> Seed:
         user=mqtt.user if mqtt else "",
         password=mqtt.password if mqtt else "",
         model=own.model,
+        models=own.models,
     )
 
 

@@ -11,10 +11,12 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import yaml
 
 from appliance.errors import SeedRefused
 from appliance.firstboot.seed import Seed, Wifi
+from appliance.settings.models import OwnModel
 
 _OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
 CONNECTION = "etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
@@ -112,7 +114,16 @@ def _settings(seed: Seed) -> dict[str, Any]:
         changed["link"] = kept
     if seed.model:
         changed["thinking"] = {"model": seed.model}
+    if seed.models:
+        changed["models"] = {name: _said(row) for name, row in seed.models.items()}
     return changed
+
+
+def _said(row: OwnModel) -> dict[str, Any]:
+    """A row as its owner wrote it: without what is as usual."""
+    said: dict[str, Any] = msgspec.to_builtins(row)
+    usual = {field.name: field.default for field in msgspec.structs.fields(OwnModel)}
+    return {key: value for key, value in said.items() if value != usual[key]}
 
 
 def _merged(now: str, changed: dict[str, Any]) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import get_args
 
 from appliance.errors import ModelError, SeedRefused
 from appliance.models import catalogue
 from appliance.outside import ModeName
+from appliance.settings.models import MODEL_NAME, OwnModel
 
 MOST_KEYS = 20
 _HOST = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")  # RFC 1123
@@ -47,7 +49,8 @@ class Seed:
     country    for the radio's rules
     name       of the box in Home Assistant
     password   of the user at the broker
-    model      of the catalogue, to be fetched in the background
+    model      of the catalogue or of `models`, to be fetched in the background
+    models     rows of the owner's own, by name (settings/models.py)
     """
 
     hostname: str = ""
@@ -62,6 +65,7 @@ class Seed:
     user: str = ""
     password: str = ""
     model: str = ""
+    models: Mapping[str, OwnModel] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -98,19 +102,28 @@ def check(seed: Seed) -> None:
             raise SeedRefused(f"The {what} is longer than {most} letters, or has strange ones.")
     if (seed.user or seed.password) and not seed.broker:
         raise SeedRefused("There is a user or password for a broker, and no broker.")
-    if seed.model:
-        try:
-            found = catalogue.find(_short(seed.model))
-        except ModelError as error:
-            raise SeedRefused(error.problem, error.remedy) from error
-        if found.language is None:
-            raise SeedRefused(f"{found.name} is not a language model.")
+    _check_models(seed)
     if seed.wifi is not None:
         _check_wifi(seed.wifi)
     if len(seed.keys) > MOST_KEYS:
         raise SeedRefused(f"There are {len(seed.keys)} ssh keys; {MOST_KEYS} are the most.")
     for number, key in enumerate(seed.keys, 1):
         _check_key(key, number)
+
+
+def _check_models(seed: Seed) -> None:
+    for name in seed.models:
+        if not re.fullmatch(MODEL_NAME, name):
+            remedy = "Use small letters, digits, dots and hyphens, 40 at most."
+            raise SeedRefused(f"`{_short(name)}` is no name for a model.", remedy)
+    if seed.model or seed.models:
+        try:
+            models = catalogue.with_own(seed.models)
+            found = catalogue.find(_short(seed.model or "pocket"), models)
+        except ModelError as error:
+            raise SeedRefused(error.problem, error.remedy) from error
+        if found.language is None:
+            raise SeedRefused(f"{found.name} is not a language model.")
 
 
 def _check_wifi(wifi: Wifi) -> None:

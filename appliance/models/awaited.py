@@ -52,6 +52,12 @@ class Errand:
         brought, pause_s = False, AGAIN_S
         begun = ""
         while (model := awaited(self.store)) is not None:
+            if not model.repository:  # the stick's own service brings it meanwhile
+                if model.name != begun:
+                    self.tell(News(model.name, "by_stick"))
+                begun = model.name
+                self.sleep(AGAIN_S)
+                continue
             if model.name != begun:
                 begun = model.name
                 self.tell(News(model.name, "fetching"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
@@ -11,6 +12,7 @@ import msgspec
 import yaml
 
 from appliance.errors import ModelError
+from appliance.settings.models import OwnModel
 
 PACKAGE = Path(__file__).parent
 CATALOGUE = PACKAGE / "catalogue.yaml"
@@ -48,7 +50,8 @@ class Language(Row, frozen=True):
 
 
 class Model(Row, frozen=True):
-    """One model. `repository` is None for what comes with the package."""
+    """One model. `repository` is None for what comes with the package, "" for what comes from a
+    USB stick only."""
 
     kind: Kind
     about: str
@@ -81,6 +84,43 @@ def load(path: Path = CATALOGUE) -> dict[str, Model]:
     except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelError(f"{path} is not a catalogue of models ({error}).") from error
     return {name: msgspec.structs.replace(model, name=name) for name, model in models.items()}
+
+
+def with_own(rows: Mapping[str, OwnModel]) -> dict[str, Model]:
+    """The catalogue, and the owner's own rows of the settings. Raises ModelError for a name that
+    the catalogue has: nobody's row replaces a checksum of ours."""
+    models = dict(load())
+    for name, row in rows.items():
+        if name in models:
+            problem = f"`models.{name}`: the catalogue has a model of that name."
+            raise ModelError(problem, "Give yours another name.")
+        models[name] = _own(name, row)
+    return models
+
+
+def _own(name: str, row: OwnModel) -> Model:
+    return Model(
+        kind="language",
+        about=row.about,
+        repository=row.repository,
+        revision=row.revision or None,
+        licence=row.licence,
+        licence_url=row.licence_url,
+        files={
+            role: ModelFile(path=file.file, size=file.size, sha256=file.sha256)
+            for role, file in (("text", row.text), ("audio", row.audio))
+        },
+        language=Language(
+            context_tokens=row.context_tokens,
+            history_tokens=row.history_tokens,
+            temperature=row.temperature,
+            top_p=row.top_p,
+            top_k=row.top_k,
+            persona=row.persona,
+            instruction=row.instruction,
+        ),
+        name=name,
+    )
 
 
 def find(name: str, models: dict[str, Model] | None = None) -> Model:

@@ -185,7 +185,8 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
 
 def _show(console: Console, store: Store, model: Model) -> None:
     console.print(f"[bold]{model.name}[/]: {model.about}", highlight=False)
-    console.print(f"  from     {model.repository}, {_size(store, model)}", highlight=False)
+    source = model.repository or "a USB stick"
+    console.print(f"  from     {source}, {_size(store, model)}", highlight=False)
     console.print(f"  licence  {model.licence} ({model.licence_url})", highlight=False)
     if model.note:
         console.print(f"  note     {model.note}", highlight=False)

@@ -56,6 +56,9 @@ class Fetcher:
         """
         if model.shipped:
             raise FetchError(f"{model.name} comes with the package: there is nothing to fetch.")
+        if not model.repository:
+            problem = f"{model.name} is your own model, and its row names no repository."
+            raise FetchError(problem, "Plug in a USB stick that has its files.")
         with self.store.locked(model):
             model = self.store.pinned(model)
             found = self._describe(model)

@@ -17,7 +17,16 @@ from appliance.release.handed import leave_note, take_note
 
 FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the group interlude
 NAME = "news"
-Kind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here"]
+Kind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here",
+               "by_stick"]  # fmt: skip
+_ALWAYS: dict[Kind, str] = {
+    "away": "I cannot fetch my large model now. I will go on trying.",
+    "card": "I cannot write my large model to my card. I will go on trying.",
+    "found": "I have found my model on the stick. Leave it in while I copy it.",
+    "bad": "The model on the stick cannot be used: its files are not what they are called.",
+    "here": "My large model is here. I begin anew with it; give me a minute.",
+    "by_stick": "My model comes on a USB stick. Plug it in while I run.",
+}
 STICK: tuple[Kind, ...] = ("found", "part", "bad")  # somebody has just put one in
 
 
@@ -32,6 +41,7 @@ class News(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
            part      the stick has only a part of it: not files number `lacks` of the catalogue
            bad       the stick's files are others
            here      every byte of it is here
+           by_stick  it is the owner's own, and can only come on a stick
     """
 
     model: str
@@ -55,24 +65,14 @@ def take(folder: Path = FOLDER) -> News | None:
 
 def sentence(news: News, model: Model) -> str:
     """As the box says it. Nothing of it is the fetcher's own words."""
+    if news.kind in _ALWAYS:
+        return _ALWAYS[news.kind]
     size = megabytes(model.size or 0)
-    match news.kind:
-        case "fetching":
-            return f"I am fetching my large model, {size}. Until it is here I know only a little."
-        case "away":
-            return "I cannot fetch my large model now. I will go on trying."
-        case "full":
-            return f"My card has no room for my large model, {size}. I will go on trying."
-        case "card":
-            return "I cannot write my large model to my card. I will go on trying."
-        case "found":
-            return "I have found my model on the stick. Leave it in while I copy it."
-        case "part":
-            files = list(model.files.values())
-            lacks = [files[number].name for number in news.lacks if 0 <= number < len(files)]
-            said = f" {' and '.join(lacks)} {'are' if len(lacks) > 1 else 'is'} not all there."
-            return f"The stick has only a part of my model.{said if lacks else ''}"
-        case "bad":
-            return "The model on the stick cannot be used: its files are not what they are called."
-        case "here":
-            return "My large model is here. I begin anew with it; give me a minute."
+    if news.kind == "fetching":
+        return f"I am fetching my large model, {size}. Until it is here I know only a little."
+    if news.kind == "full":
+        return f"My card has no room for my large model, {size}. I will go on trying."
+    files = list(model.files.values())
+    lacks = [files[number].name for number in news.lacks if 0 <= number < len(files)]
+    said = f" {' and '.join(lacks)} {'are' if len(lacks) > 1 else 'is'} not all there."
+    return f"The stick has only a part of my model.{said if lacks else ''}"

@@ -67,7 +67,7 @@ class Store:
 
     @classmethod
     def of(cls, settings: Settings, wanted: Path = WANTED) -> Store:
-        return cls(settings.models_path(), catalogue.load(), wanted)
+        return cls(settings.models_path(), catalogue.with_own(settings.models), wanted)
 
     # ── where ────────────────────────────────────────────────────────────────────────────────
     def folder(self, model: Model) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,9 +13,11 @@ import yaml
 
 from appliance.errors import SettingsError
 from appliance.settings.machine import ProcessOverride
+from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
 MOST_BYTES = 100_000  # of a file; the defaults with all their comments are 15 kB
+_FREE = ("processes.", "models.")
 MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
 
 Kind = TypeVar("Kind")
@@ -35,6 +38,11 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
     where = str(path) if path is not None else "the settings"
     for name, change in merged["processes"].items():  # by name: msgspec calls it `processes[...]`
         _convert(change, ProcessOverride, where, f"processes.{name}.")
+    for name, row in merged["models"].items():
+        if not re.fullmatch(MODEL_NAME, str(name)):
+            problem = f"{where}: `{str(name)[:60]}` is no name for a model."
+            raise SettingsError(problem, "Use small letters, digits, dots and hyphens, 40 at most.")
+        _convert(row, OwnModel, where, f"models.{name}.")
     return _convert(merged, Settings, where)
 
 
@@ -107,7 +115,7 @@ def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:
     for key, value in over.items():
-        free = prefix == "processes."  # rows are named after processes, checked at convert
+        free = prefix in _FREE  # rows are named by the owner, and checked at convert
         if key not in base and not free:
             near = difflib.get_close_matches(str(key), base, n=1)
             hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."

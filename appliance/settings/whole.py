@@ -9,6 +9,7 @@ from typing import Literal
 from appliance.settings.answering import Memory, Speaking, Thinking
 from appliance.settings.hearing import Hearing
 from appliance.settings.machine import Card, ProcessOverride
+from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
 from appliance.settings.surroundings import Link, Panel
 from appliance.settings.tools import Tools
@@ -44,6 +45,7 @@ class Settings(Section, frozen=True):
     tools: Tools
     link: Link
     panel: Panel
+    models: dict[str, OwnModel]
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]
 

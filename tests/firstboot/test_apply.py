@@ -25,6 +25,7 @@ from appliance.firstboot.plan import (
 from appliance.firstboot.seed import Seed, Wifi
 from appliance.release.disk import Disk
 from appliance.settings import load
+from appliance.settings.models import OwnFile, OwnModel
 from tests.firstboot.test_forms import KEY, SECRET
 
 WHOLE = Seed(
@@ -111,7 +112,9 @@ def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -
 
 def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
     """Whatever a seed may say: a field that is new is not forgotten here."""
-    seed = dataclasses.replace(WHOLE, port=1884, model="gemma-4-e2b")
+    own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
+                   audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
+    seed = dataclasses.replace(WHOLE, port=1884, model="gemma-4-e2b", models={"mine": own})
     assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
     before = tree(ground.root)
     (ground.root / SETTINGS).unlink()

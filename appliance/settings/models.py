@@ -1,0 +1,51 @@
+"""Settings of models of the owner's own: language models that the catalogue does not have.
+
+A row under `models:` names the files, with size and checksum, and what the catalogue would say of
+the model. It may name no model of the catalogue: a checksum of ours is never replaced.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from appliance.settings.section import Section
+
+MODEL_NAME = r"^[a-z0-9][a-z0-9.-]{0,39}$"
+_TEXT = msgspec.Meta(max_length=300)
+
+
+class OwnFile(Section, frozen=True):
+    """One GGUF: its file name, its size in bytes, its SHA-256 in hex."""
+
+    file: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,120}\.gguf$")]
+    size: Annotated[int, msgspec.Meta(gt=0, le=1 << 40)]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class OwnModel(Section, frozen=True):
+    """A language model: its two files, where they are fetched from, and how it is used.
+
+    `repository`, `revision`: of the hub; without them it comes from a USB stick only. What is not
+    said is as for the catalogue's Gemma.
+    """
+
+    text: OwnFile
+    audio: OwnFile
+    about: Annotated[str, _TEXT] = "A model of the owner's own."
+    licence: Annotated[str, _TEXT] = "known to the owner"
+    licence_url: Annotated[str, _TEXT] = ""
+    repository: Annotated[str, msgspec.Meta(pattern=r"^$|^[\w.-]{1,96}/[\w.-]{1,96}$")] = ""
+    revision: Annotated[str, msgspec.Meta(pattern="^$|^[0-9a-f]{40}$")] = ""
+    context_tokens: Annotated[int, msgspec.Meta(ge=512, le=131_072)] = 131_072
+    history_tokens: Annotated[int, msgspec.Meta(ge=128, le=131_072)] = 6000
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] = 1.0
+    top_p: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.95
+    top_k: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 64
+    persona: Annotated[str, msgspec.Meta(max_length=4000)] | None = None
+    instruction: Annotated[str, _TEXT] | None = None
+
+    def __post_init__(self) -> None:
+        if self.text.file == self.audio.file:
+            raise ValueError("`text` and `audio` are two files")

@@ -1,0 +1,157 @@
+"""Models of the owner's own: a row in the settings or the seed, files on a stick, and then it is as
+good as one of the catalogue's."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from appliance.errors import FetchError, ModelError, SeedRefused, SettingsError
+from appliance.firstboot.forms import read
+from appliance.firstboot.plan import SETTINGS, WANTED, plan
+from appliance.firstboot.seed import check
+from appliance.models import catalogue
+from appliance.models.awaited import AGAIN_S, Errand
+from appliance.models.fetch import Fetcher
+from appliance.models.hub import Hub
+from appliance.models.news import News, sentence
+from appliance.models.store import Store, resolve
+from appliance.settings import load
+
+TEXT, AUDIO = b"text" * 1000, b"audio" * 700
+
+
+def row(**other: Any) -> dict[str, Any]:
+    files = {
+        role: {"file": f"mine-{role}.gguf", "size": len(data),
+               "sha256": hashlib.sha256(data).hexdigest()}
+        for role, data in (("text", TEXT), ("audio", AUDIO))
+    }  # fmt: skip
+    return {**files, **other}
+
+
+def written(folder: Path, models: dict[str, Any], model: str = "mine") -> Path:
+    path = folder / "settings.yaml"
+    tree = {"models": models, "thinking": {"model": model}, "models_dir": str(folder / "models")}
+    path.write_text(yaml.safe_dump(tree))
+    return path
+
+
+def stick(folder: Path, text: bytes = TEXT) -> Path:
+    folder.mkdir()
+    (folder / "mine-text.gguf").write_bytes(text)
+    (folder / "mine-audio.gguf").write_bytes(AUDIO)
+    return folder
+
+
+def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Path) -> None:
+    settings = load(
+        written(
+            tmp_path, {"mine": row(persona="You are mine.", instruction="", history_tokens=900)}
+        )
+    )
+    (tmp_path / "wanted").write_text("mine\n")
+    store = Store.of(settings, tmp_path / "wanted")
+    store.root.mkdir()
+    assert resolve(settings, store.wish).name == "pocket"
+    told: list[News] = []
+    errand = Errand(store, lambda model: None, told.append, lambda seconds: None)
+    assert errand.take(stick(tmp_path / "stick"))
+    found = resolve(settings, store.wish)
+    assert (found.name, found.persona, found.history_tokens) == ("mine", "You are mine.", 900)
+    assert found.instruction == ""
+    assert found.text.read_bytes() == TEXT
+    assert found.audio.read_bytes() == AUDIO
+    assert store.damage(store.models["mine"]) == []
+    assert [news.kind for news in told] == ["found", "here"]
+
+
+def test_other_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, {"mine": row()}))
+    (tmp_path / "wanted").write_text("mine\n")
+    store = Store.of(settings, tmp_path / "wanted")
+    store.root.mkdir()
+    errand = Errand(store, lambda model: None, lambda news: None, lambda seconds: None)
+    with pytest.raises(FetchError, match="not the file"):
+        errand.take(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
+    assert store.state(store.models["mine"]) != "installed"
+
+
+def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, {"mine": row()}))
+    (tmp_path / "wanted").write_text("mine\n")
+    store = Store.of(settings, tmp_path / "wanted")
+    waits: list[float] = []
+    told: list[News] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            store.wish.unlink()
+
+    def fetch(model: catalogue.Model) -> None:
+        raise AssertionError("there is no hub to ask")
+
+    assert not Errand(store, fetch, told.append, wait).run()
+    assert waits == [AGAIN_S] * 3
+    assert [news.kind for news in told] == ["by_stick"]
+    assert "USB stick" in sentence(told[0], store.models["mine"])
+    with pytest.raises(FetchError, match="names no repository"):
+        Fetcher(store, Hub("http://127.0.0.1:1"), None).fetch(store.models["mine"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("gemma-4-e2b", {}, "catalogue has a model of that name"),
+        ("pocket", {}, "catalogue has a model of that name"),
+        ("../mine", {}, "no name for a model"),
+        ("Mine", {}, "no name for a model"),
+        ("mine", {"text": None}, "models.mine.text"),
+        ("mine", {"licens": "mit"}, "licens"),
+        ("mine", {"audio": {"file": "../x.gguf", "size": 1, "sha256": "0" * 64}}, "audio.file"),
+        ("mine", {"audio": {"file": "x.bin", "size": 1, "sha256": "0" * 64}}, "audio.file"),
+        ("mine", {"audio": {"file": "x.gguf", "size": 1, "sha256": "0" * 63}}, "audio.sha256"),
+        ("mine", {"audio": {"file": "x.gguf", "size": 0, "sha256": "0" * 64}}, "audio.size"),
+        ("mine", {"audio": row()["text"]}, "two files"),
+    ],
+)
+def test_a_row_that_cannot_be_is_a_sentence(
+    tmp_path: Path, name: str, change: dict[str, Any], said: str
+) -> None:
+    with pytest.raises((SettingsError, ModelError), match=said):
+        Store.of(load(written(tmp_path, {name: row(**change)})))
+
+
+def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
+    said = {"model": "mine", "models": {"mine": row(temperature=0, instruction="")}}
+    seed = read({"interlude.yaml": yaml.safe_dump(said).encode()})
+    check(seed)
+    files = {file.path: file.text for file in plan(seed, "mode: wake_word\n")}
+    assert files[WANTED] == "mine\n"
+    kept = yaml.safe_load(files[SETTINGS])
+    assert kept["mode"] == "wake_word"
+    assert kept["models"] == {"mine": row(temperature=0.0, instruction="")}
+    path = tmp_path / "settings.yaml"
+    path.write_text(files[SETTINGS])
+    assert catalogue.with_own(load(path).models)["mine"].files["text"].size == len(TEXT)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"model": "mine"},
+        {"model": "other", "models": {"mine": row()}},
+        {"models": {"pocket": row()}},
+        {"models": {"../mine": row()}},
+        {"models": {"mine": row(text={"file": "a.gguf", "size": "many", "sha256": "0" * 64})}},
+        {"models": "mine"},
+    ],
+)
+def test_a_seed_with_a_row_that_cannot_be_is_refused(said: dict[str, Any]) -> None:
+    with pytest.raises(SeedRefused):
+        check(read({"interlude.yaml": yaml.safe_dump(said).encode()}))
