@@ -6,15 +6,17 @@ from __future__ import annotations
 class InterludeError(Exception):
     """What is wrong, in one sentence, and what to do about it, in another.
 
-    `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart.
+    `exit_code` follows sysexits(3), so that scripts and systemd can tell the kinds apart. `aloud`:
+    what the box says of it, if there is a sentence for that.
     """
 
     exit_code = 70  # EX_SOFTWARE
 
-    def __init__(self, problem: str, remedy: str = "") -> None:
+    def __init__(self, problem: str, remedy: str = "", aloud: str = "") -> None:
         super().__init__(problem if not remedy else f"{problem} {remedy}")
         self.problem = problem
         self.remedy = remedy
+        self.aloud = aloud
 
 
 class SettingsError(InterludeError, ValueError):

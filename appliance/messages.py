@@ -6,7 +6,6 @@ samples of an answer from its start.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -22,7 +21,7 @@ from appliance.audio.events import (
     Stopped,
 )
 from appliance.errors import BadMessage
-from appliance.ipc.limits import MAX_ANSWER, MAX_WORDS, Answer, Count, Line, Name, Utterances, Words
+from appliance.ipc.limits import Count, Line, Name, Words
 from appliance.ipc.record import Record
 from appliance.outside import (
     Ask,
@@ -50,6 +49,15 @@ from appliance.outside import (
     Switched,
     Talk,
 )
+from appliance.think.events import (
+    Abandon,
+    Heard,
+    Recall,
+    Sentence,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+)
 from appliance.tools.events import (
     CallAnswered,
     Called,
@@ -61,17 +69,14 @@ from appliance.tools.events import (
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound", "CardLost",
-    "CommandRefused", "Dropouts", "Finished", "Forget", "Forgotten", "HouseChanged", "HouseRequest",
-    "HouseResponse", "Listen", "ModeName", "Mute", "Paused", "PressName", "Pressed", "Record",
-    "Repeat", "Restart", "Resumed",
-    "Say", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
-    "StopSpeaking", "Stopped", "Switched", "Talk", "TimerHappened", "TimersStand",
+    "Abandon", "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound",
+    "CardLost", "CommandRefused", "Dropouts", "Finished", "Forget", "Forgotten", "Heard",
+    "HouseChanged", "HouseRequest", "HouseResponse", "Listen", "ModeName", "Mute", "Paused",
+    "PressName", "Pressed", "Recall", "Record", "Repeat", "Restart", "Resumed", "Say", "Sentence",
+    "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
+    "StopSpeaking", "Stopped", "Switched", "Talk", "Think", "ThinkerReady", "ThoughtEnded",
+    "TimerHappened", "TimersStand",
 ]  # fmt: skip
-
-# Of the turns of a Recall; the newest always fits: its question has 4 kB, its answer 40 kB at most.
-RECALL_BYTES = 50_000
-HEAD_BYTES = 8  # of msgpack, for a text and its share of a pair: at most 5 and 1
 
 Judgement = Literal["backchannel", "interruption", "noise"]
 
@@ -171,83 +176,6 @@ class Woken(Record, frozen=True):
     index: int
     phrase: Line
     score: float = 1.0
-
-
-# ── conductor → thinker, and back ────────────────────────────────────────────────────────────
-class Think(Record, frozen=True):
-    """Answer these utterances (ring `heard`), or this text, as turn `turn`."""
-
-    turn: Count
-    utterances: Utterances = ()
-    text: Words = ""
-
-
-class Abandon(Record, frozen=True):
-    """Stop thinking about `turn`. If nothing of it was heard, its question is to be kept."""
-
-    turn: Count
-
-
-class Heard(Record, frozen=True):
-    """What the owner heard of the answer to `turn`: the history keeps that and no more.
-
-    No text: nothing was heard and nothing will be; the question is not to be kept either.
-    """
-
-    turn: Count
-    text: Answer
-    complete: bool
-
-
-class Recall(Record, frozen=True):
-    """Earlier turns for a thinker that has just begun: (what the owner said, what was heard)."""
-
-    turns: tuple[tuple[Words, Answer], ...]
-
-    @classmethod
-    def newest(cls, turns: Iterable[tuple[str, str]]) -> Recall:
-        """As many of `turns`, the newest of them, as one message has room for."""
-        room, kept = RECALL_BYTES, list[tuple[str, str]]()
-        for asked, heard in reversed(tuple(turns)):
-            pair = asked[-MAX_WORDS:], heard[:MAX_ANSWER]
-            room -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in pair)
-            if room < 0:
-                break
-            kept.append(pair)
-        return cls(tuple(reversed(kept)))
-
-
-class ThinkerReady(Record, frozen=True):
-    """The model is loaded."""
-
-    model: Line
-
-
-class Sentence(Record, frozen=True):
-    """One sentence of the answer, in the order of `number` from 0."""
-
-    turn: Count
-    number: Count
-    text: Words
-
-
-class ThoughtEnded(Record, frozen=True):
-    """No more sentences of `turn` will come. Timings in milliseconds from the Think message.
-
-    tokens        drawn
-    read_tokens   of the question and all before it, that were not yet read when it was asked
-    """
-
-    turn: Count
-    sentences: Count
-    reason: Literal["complete", "limit", "abandoned", "failed"]
-    problem: Line = ""
-    tokens: Count = 0
-    encode_ms: float = 0.0
-    prefill_ms: float = 0.0
-    first_sentence_ms: float = 0.0
-    tokens_per_s: float = 0.0
-    read_tokens: int = 0
 
 
 # ── conductor → speaker, and back ────────────────────────────────────────────────────────────

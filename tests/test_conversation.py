@@ -249,6 +249,7 @@ def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:
     [
         (ThoughtEnded(2, 0, "complete"), NOTHING_TO_SAY),
         (ThoughtEnded(2, 0, "failed", "out of memory"), LOST_THREAD),
+        (ThoughtEnded(2, 0, "failed", "HTTP 401", aloud="It wants a key."), "It wants a key."),
     ],
 )
 def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembered(

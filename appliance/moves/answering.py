@@ -57,7 +57,7 @@ def end(step: Step, thought: ThoughtEnded) -> None:
     step.change(answer=replace(answer, thinking=False))
     if thought.reason == "failed":
         step.note(f"the thinker failed: {thought.problem}")
-        step.say(LOST_THREAD, ours=True)
+        step.say(thought.aloud or LOST_THREAD, ours=True)
     elif not answer.lines:
         step.say(NOTHING_TO_SAY, ours=True)
     step.close(whole=thought.reason in ("complete", "limit"))

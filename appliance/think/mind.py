@@ -62,7 +62,7 @@ class Mind:
         entry = self.history.begin(turn, clips, text)
         effort = Effort()
         telling = _Telling(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
-        problem = ""
+        problem = aloud = ""
         reason: Literal["complete", "limit", "abandoned", "failed"]
         began_s = self._clock()
         try:
@@ -77,7 +77,7 @@ class Mind:
             reason = "abandoned"
             self.history.abandon(turn)
         except InterludeError as error:
-            reason, problem = "failed", str(error)
+            reason, problem, aloud = "failed", str(error), error.aloud
             if not telling.anything:
                 self.history.fail(turn)
         finally:
@@ -95,6 +95,7 @@ class Mind:
                 telling.first_ms,
                 effort.tokens / drawing_s if drawing_s > 0 else 0.0,
                 effort.read,
+                aloud,
             )
         )
 

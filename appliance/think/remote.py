@@ -1,16 +1,17 @@
 """A model on a server: OpenAI's chat completions with sound in and a stream of text out.
 
-Works with llama-server and Ollama's /v1. Each request holds the whole conversation, sound before
-words; the server keeps what it has read already. The only file that imports httpx.
+Each request holds the whole conversation, sound before words; the server keeps what it has read
+already. docs/model-server.md says with which it was run. The only file that imports httpx.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import stat
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,17 @@ import httpx
 
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import Thinking
+from appliance.think import refusals
 from appliance.think.called import with_calls
 from appliance.think.chat import Chat
 from appliance.think.deltas import CallDeltas
+from appliance.think.dialect import Dialect
 from appliance.think.history import Clip, History
 from appliance.think.lines import Endless, beginning, lines
 from appliance.think.model import Abandoned, Effort
-from appliance.think.tags import TextFilter
-from appliance.tools.calls import BadCall, Call, plain
+from appliance.think.refusals import UNREADABLE
+from appliance.think.tags import THOUGHTS, Hidden, TextFilter
+from appliance.tools.calls import BadCall, Call
 from appliance.tools.table import Tool
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
@@ -34,14 +38,7 @@ LETTERS_A_TOKEN = 16  # at most; a server that does not count `max_tokens` is cu
 
 EXAMPLE = "It looks like http://192.168.1.5:8080/v1."
 
-# What reading a server's JSON may meet, a thousand brackets among it.
-_NO_ANSWER = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
-_REMEDIES = {
-    401: "Check the key in `thinking.remote.key_file`.",
-    403: "Check the key in `thinking.remote.key_file`.",
-    404: "Check `thinking.remote.url` (it usually ends in /v1) and `thinking.remote.model`.",
-    429: "It has too much to do: wait a little.",
-}
+log = logging.getLogger("thinker")
 
 
 class RemoteModel:
@@ -61,7 +58,9 @@ class RemoteModel:
         self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
         self._server = self._url.host
         self._chat = Chat(thinking, tools)
+        self._dialect = Dialect()
         self._calls = CallDeltas()
+        self.thinks = False  # the newest answer came with thoughts, though none were wanted
         self._timeout_s = remote.timeout_s
         self._most_letters = LETTERS_A_TOKEN * thinking.answer_tokens
         self._until_s = 0.0
@@ -77,24 +76,39 @@ class RemoteModel:
         self._interrupted = False
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
-    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
+    def answer(self, history: History, effort: Effort) -> Generator[str | Call | BadCall]:
         self._chat.make_room(history)
         began_s = time.monotonic()
         self._until_s = began_s + LONGEST_S
         stream = self._stream(self._chat.request(history), effort)
         tags = TextFilter()
         self._calls = CallDeltas()
+        thought, self.thinks = self.thinks, False
+        said = False
         try:
             while (piece := self._next(stream)) is not None:
                 self.pulse += 1
                 effort.tokens += 1
                 effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - began_s)
-                yield from with_calls(tags.split(piece))
-                yield from self._calls.complete()
-            yield from with_calls(tags.end())
-            yield from self._calls.end()
+                for part in (*self._heard(tags.split(piece)), *self._calls.complete()):
+                    said = said or not isinstance(part, str) or bool(part.strip())
+                    yield part
+            for part in (*self._heard(tags.end()), *self._calls.end()):
+                said = said or not isinstance(part, str) or bool(part.strip())
+                yield part
         finally:
             self._loop.run_until_complete(stream.aclose())
+        if self.thinks and not said:
+            raise refusals.thinks(self._server)
+        if self.thinks and not thought:
+            log.warning("%s", refusals.thinks_first(self._server))
+
+    def _heard(self, parts: Iterable[str | Hidden]) -> Iterator[str | Call | BadCall]:
+        """What is to be said and done; of thoughts it is only noted that there were some."""
+        for part in parts:
+            if isinstance(part, Hidden) and part.tag in THOUGHTS and len(part.text.split()) > 1:
+                self.thinks = True  # one word is the channel's name: an empty thought
+            yield from with_calls([part])
 
     def prepare(self, clip: Clip) -> None:
         self._chat.sound(clip)
@@ -131,6 +145,8 @@ class RemoteModel:
         except httpx.ConnectTimeout as error:
             raise self._away("does not answer") from error
         except (httpx.TimeoutException, TimeoutError) as error:
+            if self.thinks:
+                raise refusals.thinks(self._server) from error
             if time.monotonic() >= self._until_s:
                 raise self._away("comes to no end") from error
             raise self._away(f"has said nothing for {self._timeout_s:g} s") from error
@@ -149,71 +165,68 @@ class RemoteModel:
 
     async def _stream(self, request: dict[str, Any], effort: Effort) -> AsyncGenerator[str]:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + "/chat/completions")
-        async with self._client.stream("POST", url, json=request) as response:
-            if response.status_code != httpx.codes.OK:
-                raise self._refused(response.status_code, await beginning(response.aiter_raw()))
-            if response.headers.get("content-encoding", "identity") != "identity":
-                raise self._no_answer()
-            ended, letters = False, 0
-            async for line in lines(response.aiter_raw()):
-                if not line.startswith("data:"):
-                    continue  # comments and other fields of server-sent events
-                data = line.removeprefix("data:").strip()
-                if data == "[DONE]":
-                    ended = True
-                    break
-                text, reason = self._delta(data)
-                if reason is not None:
-                    ended = True
-                    effort.limited = reason == "length"
-                if text or self._calls.waiting:
+        extra: dict[str, Any] | None = self._dialect.fields
+        while extra is not None:
+            sent, extra = extra, None
+            async with self._client.stream("POST", url, json={**request, **sent}) as response:
+                if response.status_code != httpx.codes.OK:
+                    body = await beginning(response.aiter_raw())
+                    extra = self._dialect.fewer(sent, response.status_code, body)
+                    if extra is None:
+                        raise refusals.refused(self._server, response.status_code, body)
+                    continue
+                if refused := self._dialect.took(sent):
+                    log.info("%s refuses %s: not sent again", self._server, ", ".join(refused))
+                async for text in self._texts(response, effort):
                     yield text
-                letters += len(text)
-                if letters > self._most_letters:
-                    ended = effort.limited = True
-                    break
-            if not ended:
-                raise self._away("broke off its answer")
+
+    async def _texts(self, response: httpx.Response, effort: Effort) -> AsyncGenerator[str]:
+        """The pieces of text of one answer; "" where calls are complete."""
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise refusals.no_answer(self._server)
+        ended, letters = False, 0
+        async for line in lines(response.aiter_raw()):
+            if not line.startswith("data:"):
+                continue  # comments and other fields of server-sent events
+            data = line.removeprefix("data:").strip()
+            if data == "[DONE]":
+                return
+            text, reason = self._delta(data)
+            if reason is not None:
+                ended = True
+                effort.limited = reason == "length"
+            if text or self._calls.waiting:
+                yield text
+            letters += len(text)
+            if letters > self._most_letters:
+                effort.limited = True
+                return
+        if not ended:
+            raise self._away("broke off its answer")
 
     def _delta(self, data: str) -> tuple[str, str | None]:
         """The text of one event and why the answer ends with it, if it does."""
         try:
             event = json.loads(data)
             if "error" in event:
-                raise self._away(f"reports: {_sentence(event['error'])}")
+                raise refusals.reported(self._server, event["error"])
             if not event["choices"]:
                 return "", None  # a report of usage
             choice = event["choices"][0]
             delta = choice.get("delta") or {}
             text = delta.get("content") or ""
             self._calls.feed(delta.get("tool_calls") or ())
+            if str(delta.get("reasoning_content") or delta.get("reasoning") or "").strip():
+                self.thinks = True
             reason = choice.get("finish_reason")
-        except _NO_ANSWER as error:
-            raise self._no_answer() from error
+        except UNREADABLE as error:
+            raise refusals.no_answer(self._server) from error
         # Half a surrogate pair is JSON, and no text that could be sent or kept.
         whole = str(text).encode("utf-8", "replace").decode()
         return whole, None if reason is None else str(reason)
 
-    def _no_answer(self) -> RemoteError:
-        return RemoteError(
-            f"The model server {self._server} sent something that is no answer.",
-            "Check that `thinking.remote.url` is an OpenAI-compatible address.",
-        )
-
     def _away(self, what: str) -> RemoteError:
-        return RemoteError(
-            f"The model server {self._server} {what}.",
-            "Check `thinking.remote` and that the server runs.",
-        )
-
-    def _refused(self, status: int, body: bytes) -> RemoteError:
-        try:
-            said = _sentence(json.loads(body)["error"])
-        except _NO_ANSWER:
-            said = ""
-        problem = f"The model server {self._server} refused with HTTP {status}"
-        problem += f": {said}." if said else "."
-        return RemoteError(problem, _REMEDIES.get(status, "Look into the server's own log."))
+        return refusals.away(self._server, what)
 
 
 def read_key(path: Path) -> str:
@@ -248,9 +261,3 @@ def _address(text: str) -> httpx.URL:
 
 async def _piece(stream: AsyncGenerator[str], patience_s: float) -> str | None:
     return await asyncio.wait_for(anext(stream, None), patience_s)
-
-
-def _sentence(error: object) -> str:
-    """What a server's error object says, on one line of plain words."""
-    text = error.get("message", "") if isinstance(error, dict) else error
-    return plain(str(text))[:200].rstrip(".")

@@ -15,6 +15,7 @@ SILENT: Mapping[str, str] = {
     "<|tool_response>": "<tool_response|>",
     "<think>": "</think>",  # other models' thoughts, from a remote server
 }
+THOUGHTS = ("<|channel>", "<think>")
 MOST_HIDDEN = 4000  # letters between two tags that are kept: more is no call
 
 

@@ -35,13 +35,18 @@ def language_model(settings: Settings) -> str:
     """A sentence about the language model. Raises ModelError if it is not here or damaged."""
     from appliance.models.store import Store
 
-    if settings.thinking.remote.url:
-        return f"A remote server thinks: {settings.thinking.remote.server}."
     store = Store.of(settings)
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
         raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
     return f"{model.name} is here and whole."
+
+
+def model_server(settings: Settings) -> Finding:
+    """What the owner's model server makes of a second of sound."""
+    from appliance.think.trial import try_server
+
+    return try_server(settings)
 
 
 def voice(settings: Settings) -> str:
@@ -85,6 +90,7 @@ class Asked:
     program: Callable[[str], str | None] = shutil.which
     canceller: Callable[[Settings], str] = canceller
     model: Callable[[Settings], str] = language_model
+    server: Callable[[Settings], Finding] = model_server
     voice: Callable[[Settings], str] = voice
     house: Callable[[Settings], str] = house
     panel: Callable[[Settings], list[Finding]] = panel
@@ -114,7 +120,10 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
     for sentence in asked.fell_back():
         remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
         yield warning("release", sentence, remedy)
-    yield told_by("model", lambda: asked.model(settings))
+    if settings.thinking.remote.url:
+        yield asked.server(settings)
+    else:
+        yield told_by("model", lambda: asked.model(settings))
     yield told_by("voice", lambda: asked.voice(settings))
     if asked.program("espeak-ng") is None:
         yield warning(

@@ -272,7 +272,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 WRONG: list[tuple[str, Reply, str]] = [
     ("401", refuse(401, '{"error": {"message": "Invalid API Key"}}'),
      r"refused with HTTP 401: Invalid API Key\. Check the key"),
-    ("404", refuse(404, "not found"), r"refused with HTTP 404\. Check `thinking.remote.url`"),
+    ("404", refuse(404, "not found"), r"HTTP 404: not found\. Check `thinking.remote.url`"),
     ("500", refuse(500, '{"error": "out of\\nmemory"}'), "HTTP 500: out of memory"),
     ("cut", stream(said("One."), done=False), "broke off its answer"),
     ("silent", hang(1.5), r"has said nothing for 0\.3 s"),

@@ -331,7 +331,9 @@ def test_a_login_in_the_servers_address_is_warned_of_and_never_repeated(
     url: str, told: bool, tmp_path: Path
 ) -> None:
     chosen = settings(tmp_path, thinking={"remote": {"url": url}})
-    found = health.look(chosen, machine(tmp_path), fine())
+    found = list(health.look(chosen, machine(tmp_path), fine()))
     assert any("holds a login" in str(each) for each in found) == told
-    assert "s3cret" not in str(found) + health.language_model(chosen)
-    assert "box.example" in health.language_model(chosen)
+    (server,) = (each for each in found if each.looked_at == "model server")
+    assert server.verdict == "problem"  # there is none of that name
+    assert "box.example" in server.sentence
+    assert "s3cret" not in str(found)
