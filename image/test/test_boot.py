@@ -150,10 +150,18 @@ def test_no_file_of_data_gives_rights_or_is_a_device(started: Started) -> None:
         assert {"nosuid", "nodev"} <= set(row.split()[1].split(",")), row
 
 
-def test_nothing_listens_but_ssh(started: Started) -> None:
-    lines = started.machine.tell("ss -Hltn; ss -Hlun").splitlines()
-    ports = {re.split(r"\s+", line)[3].rpartition(":")[2] for line in lines if line}
-    assert ports - {"68"} == {"22"}  # 68: where an address comes from, if the network gives one
+def test_nothing_listens_but_ssh_and_mdns(started: Started) -> None:
+    rows = [row.split() for row in started.machine.tell("ss -Hltn; ss -Hlun").splitlines()]
+    ports = {(row[0], row[3].rpartition(":")[2]) for row in rows}
+    ports -= {("UNCONN", "68")}  # where an address comes from, if the network gives one
+    assert ports == {("LISTEN", "22"), ("UNCONN", "5353")}
+
+
+def test_the_box_has_the_name_of_its_card_and_finds_itself_by_it(started: Started) -> None:
+    said = started.machine.tell("getent hosts interlude.local")
+    assert said.split()[1:] == ["interlude.local"]
+    owner = "ps -o user= -p $(systemctl show -P MainPID avahi-daemon.service)"
+    assert started.machine.tell(owner) == "avahi"
 
 
 def test_nobody_comes_in_with_a_password(started: Started) -> None:

@@ -1,0 +1,135 @@
+"""Names that end in .local: avahi as our drop-in starts it, over Debian's unit."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from image.initramfs import KEPT
+from image.plan import lines
+from tests import skips
+
+ROOT = Path(__file__).parents[2]
+SYSTEM = ROOT / "system"
+DROP_IN = SYSTEM / "usr/lib/systemd/system/avahi-daemon.service.d/50-interlude.conf"
+CONFIGURATION = SYSTEM / "usr/lib/interlude/avahi-daemon.conf"
+MOST_EXPOSURE = 20  # tenths, as of our own units (test_units.py)
+# What Debian 12 and 13 have beside remarks, as of avahi 0.8.
+DEBIANS = """[Unit]
+Description=Avahi mDNS/DNS-SD Stack
+Requires=avahi-daemon.socket
+
+[Service]
+Type=dbus
+BusName=org.freedesktop.Avahi
+ExecStart=/usr/sbin/avahi-daemon -s
+ExecReload=/usr/sbin/avahi-daemon -r
+NotifyAccess=main
+
+[Install]
+WantedBy=multi-user.target
+Also=avahi-daemon.socket
+Alias=dbus-org.freedesktop.Avahi.service
+"""
+DEBIANS_SOCKET = """[Unit]
+Description=Avahi mDNS/DNS-SD Stack Activation Socket
+
+[Socket]
+ListenStream=/run/avahi-daemon/socket
+
+[Install]
+WantedBy=sockets.target
+"""
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> Path:
+    """Debian's unit with our drop-in, in a root of their own."""
+    if skips.LACKING[skips.SYSTEMD]():
+        pytest.skip(skips.SYSTEMD)
+    folder = tmp_path / "usr/lib/systemd/system"
+    (folder / "avahi-daemon.service.d").mkdir(parents=True)
+    (folder / "avahi-daemon.service").write_text(DEBIANS)
+    (folder / "avahi-daemon.socket").write_text(DEBIANS_SOCKET)
+    (folder / "avahi-daemon.service.d/50-interlude.conf").write_bytes(DROP_IN.read_bytes())
+    for name in ("sysinit", "basic", "shutdown", "sockets", "multi-user"):
+        (folder / f"{name}.target").write_text("[Unit]\nDescription=x\n")
+    for name in ("system.slice", "-.slice", "-.mount", "tmp.mount"):
+        (folder / name).write_text(f"[{'Slice' if name.endswith('slice') else 'Unit'}]\n")
+    program = tmp_path / "usr/sbin/avahi-daemon"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    return tmp_path
+
+
+def analyze(*words: str | Path) -> tuple[int, str]:
+    done = subprocess.run(
+        ["systemd-analyze", *words], capture_output=True, text=True, check=False, timeout=60
+    )
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def exposure(root: Path, most: int) -> int:
+    words = ("security", "--offline=true", f"--threshold={most}", f"--root={root}")
+    return analyze(*words, "avahi-daemon.service")[0]
+
+
+def test_it_is_as_little_exposed_as_our_own_units(units: Path) -> None:
+    assert exposure(units, MOST_EXPOSURE) == 0
+
+
+def test_debians_unit_alone_would_not_be(units: Path) -> None:
+    (units / "usr/lib/systemd/system/avahi-daemon.service.d/50-interlude.conf").unlink()
+    assert exposure(units, MOST_EXPOSURE) != 0
+
+
+def of_the_drop_in() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, value in re.findall(r"^(\w+)=(.*)$", DROP_IN.read_text(), re.MULTILINE):
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def test_it_runs_as_its_own_user_without_rights_and_writes_its_own_folder() -> None:
+    keys = of_the_drop_in()
+    assert keys["User"] == ["avahi"]
+    assert keys["CapabilityBoundingSet"] == keys["AmbientCapabilities"] == [""]
+    assert keys["ReadWritePaths"] == ["/run/avahi-daemon"]
+    hidden = {path.lstrip("-") for path in keys["InaccessiblePaths"][0].split()}
+    read = {path.lstrip("-") for path in keys["ReadOnlyPaths"][0].split()}
+    assert {"/run", "/data", *(f"/{path}" for path in KEPT if "interlude" in path)} <= read | hidden
+    assert "/etc/interlude/secrets" in hidden
+
+
+def test_it_listens_on_one_port_and_in_the_house_only() -> None:
+    keys = of_the_drop_in()
+    assert keys["SocketBindDeny"] == keys["IPAddressDeny"] == ["any"]
+    assert keys["SocketBindAllow"] == ["ipv4:udp:5353", "ipv6:udp:5353"]
+
+
+def test_it_knows_what_the_start_line_asks_for() -> None:
+    (reset, start) = of_the_drop_in()["ExecStart"]
+    assert reset == ""
+    assert f"--file=/{CONFIGURATION.relative_to(SYSTEM)} " in start
+    assert "--no-drop-root" in start  # it has no root to drop
+
+
+def test_it_publishes_a_name_and_addresses_and_speaks_to_no_bus() -> None:
+    said = configparser.ConfigParser()
+    said.read(CONFIGURATION)
+    assert not said.getboolean("server", "enable-dbus")
+    assert said.getboolean("server", "disallow-other-stacks")
+    assert not said.getboolean("wide-area", "enable-wide-area")
+    assert not said.getboolean("reflector", "enable-reflector")
+    published = {key for key, value in said["publish"].items() if value == "yes"}
+    assert published == {"publish-addresses", "disable-user-service-publishing"}
+
+
+def test_box_and_image_have_the_daemon_that_the_resolver_asks() -> None:
+    packages = lines(ROOT / "image/packages.txt")
+    assert {"avahi-daemon", "libnss-mdns"} <= set(packages)
