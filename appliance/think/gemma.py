@@ -21,6 +21,7 @@ import numpy.typing as npt
 from appliance.errors import ModelError
 from appliance.processes import RATE_HZ
 from appliance.think.model import Abandoned, Sampling
+from appliance.think.watch import Watch
 
 # Threads that spin at barriers cost 2 to 5 times in speed beside one busy neighbour (measured).
 # OpenMP reads this once, when llama.cpp is loaded.
@@ -54,7 +55,7 @@ _log_callback = llama.llama_log_callback(_take_log)  # must outlive every call
 class Gemma:
     """One model, one sequence.
 
-    `position` counts the tokens that it holds, `pulse` all that it ever encoded or read.
+    `position` counts the tokens that it holds.
     All methods belong to one thread, but for `interrupt` and `resume`.
     """
 
@@ -74,8 +75,10 @@ class Gemma:
         self._ears: Any = None
         self._sampler: Any = None
         self._abort = ctypes.create_string_buffer(2)
+        self._watch = Watch(lambda: self.interrupted)
+        self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # as long as the ears
         self.position = 0
-        self.pulse = 0
+        self._read = 0
         llama.llama_log_set(_log_callback, ctypes.c_void_p(0))
         mtmd.mtmd_log_set(_log_callback, ctypes.c_void_p(0))
         mtmd.mtmd_helper_log_set(_log_callback, ctypes.c_void_p(0))
@@ -139,6 +142,8 @@ class Gemma:
         parameters.print_timings = False
         parameters.warmup = False
         parameters.n_threads = threads
+        # Python takes the GIL for it some 2,000 times a clip; nobody else in this process is busy.
+        parameters.cb_eval = self._look_on
         self._ears = mtmd.mtmd_init_from_file(os.fsencode(path), self._model, parameters)
         if not self._ears:
             raise _unusable(path)
@@ -160,6 +165,11 @@ class Gemma:
             llama.llama_model_free(self._model)
         self._sampler = self._ears = self._context = self._model = None
 
+    @property
+    def pulse(self) -> int:
+        """Rises with every token read, and several times with each clip while it is encoded."""
+        return self._read + self._watch.steps
+
     # ── words and sound ──────────────────────────────────────────────────────────────────────
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such."""
@@ -176,7 +186,8 @@ class Gemma:
     def encode(self, samples: npt.NDArray[Any]) -> Rows:
         """Soft tokens of sound at 16 kHz, int16 or float32 in -1 to 1; none for no sound.
 
-        More than 30 s is heard in equal pieces. Raises ModelError for what is not sound.
+        More than 30 s is heard in equal pieces. Raises ModelError for what is not sound, Abandoned
+        when interrupted.
         """
         sound = samples.astype(np.float32)
         if samples.dtype == np.int16:
@@ -210,10 +221,15 @@ class Gemma:
             mtmd.mtmd_input_chunks_free(chunks)
 
     def _encode_chunk(self, chunk: Any) -> Rows:
+        if self.interrupted:
+            raise Abandoned
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
-        if mtmd.mtmd_encode_chunk(self._ears, chunk):
+        self._watch.begin()
+        failed = mtmd.mtmd_encode_chunk(self._ears, chunk)
+        if self._watch.stopped:
+            raise Abandoned  # what came out is of no use, though llama.cpp says that all is well
+        if failed:
             raise ModelError(f"The sound cannot be encoded ({_reason()}).")
-        self.pulse += count
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
@@ -260,7 +276,7 @@ class Gemma:
                 raise Abandoned
             raise ModelError(f"The model failed with code {outcome} ({_reason()}).")
         self.position += count
-        self.pulse += count
+        self._read += count
 
     def draw(self) -> int:
         """The next token, after `feed(…, last=True)`."""
@@ -284,7 +300,7 @@ class Gemma:
 
     # ── from another thread ──────────────────────────────────────────────────────────────────
     def interrupt(self) -> None:
-        """Make `feed` raise Abandoned, now and until `resume`."""
+        """Make `feed` and `encode` raise Abandoned, now and until `resume`."""
         self._abort[0] = b"x"
 
     def resume(self) -> None:

@@ -43,6 +43,12 @@ def read_on(model: Gemma, start: int) -> None:
         model.roll_back(start)
 
 
+def encode_on(model: Gemma, samples: np.ndarray[tuple[int, ...], np.dtype[np.int16]]) -> None:
+    """Encode until somebody interrupts."""
+    while True:
+        model.encode(samples)
+
+
 @pytest.mark.parametrize(
     ("samples", "rows"),
     [(0, 0), (1, 1), (2, 1), (639, 1), (640, 1), (16_000, 25), (16_000 * 30, 750)],
@@ -144,6 +150,33 @@ def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
         model.roll_back(0)
     assert max(read_on_by) <= 500  # what was just about to end
     assert read_on_by.count(0) > len(read_on_by) / 2
+
+
+@pytest.mark.parametrize("seconds", [1, 30])
+def test_the_pulse_rises_many_times_while_one_clip_is_encoded(gemma: Load, seconds: int) -> None:
+    model = gemma()  # two layers; Gemma has twelve
+    model.encode(sound(seconds))
+    assert model.pulse >= 20
+
+
+def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma: Load) -> None:
+    model, whole = gemma(), sound(30)
+    fresh = model.encode(whole)
+    steps = model.pulse
+    ended_in_the_middle = 0
+    for _ in range(9):
+        before = model.pulse
+        timer = threading.Timer(0.02, model.interrupt)
+        timer.start()
+        with pytest.raises(Abandoned):
+            encode_on(model, whole)
+        timer.join()
+        ended_in_the_middle += (model.pulse - before) % steps > 0
+        with pytest.raises(Abandoned):
+            model.encode(whole)  # until it is taken back
+        model.resume()
+    assert ended_in_the_middle
+    assert np.array_equal(model.encode(whole), fresh)
 
 
 def test_more_than_fits_is_refused_in_words(gemma: Load) -> None:

@@ -1,0 +1,38 @@
+"""Looking on while llama.cpp computes: how far it is, and whether it is to stop.
+
+Pure. llama.cpp asks before each operation of a graph whether somebody wants to look at its
+result (`ask`), computes up to one for which the answer was yes, and calls again; a no then ends
+the graph (`ggml_backend_sched_eval_callback`). It reports such an end as success.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+# Operations between two looks. The encoder has some 1,900 for a clip, and a look costs one start
+# of all threads; of 28 s of sound the longest operation takes 1.4 % of the time.
+STRIDE = 8
+
+
+class Watch:
+    """One callback. `steps` counts the looks; `stopped`: the last graph was ended by one."""
+
+    def __init__(self, wanted_no_more: Callable[[], bool], stride: int = STRIDE) -> None:
+        self._wanted_no_more = wanted_no_more
+        self._stride = stride
+        self._asked = 0
+        self.steps = 0
+        self.stopped = False
+
+    def begin(self) -> None:
+        """Before each graph."""
+        self._asked = 0
+        self.stopped = False
+
+    def __call__(self, tensor: object, ask: bool, data: object) -> bool:
+        if ask:
+            self._asked += 1
+            return self._asked % self._stride == 0
+        self.steps += 1
+        self.stopped = self._wanted_no_more()
+        return not self.stopped
