@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
 from appliance.errors import InterludeError
+from appliance.models.typed import models_verbs
 from appliance.service import Service
 from appliance.verbs.typed import (
     Verb,
@@ -112,36 +113,6 @@ def config(args: argparse.Namespace) -> int:
     printed = effective.changes if args.changed else effective.whole
     print(printed(settings, outside), end="")
     return 0
-
-
-def models_list(args: argparse.Namespace) -> int:
-    from appliance.models import commands
-
-    return commands.cli_list(_settings(args))
-
-
-def models_fetch(args: argparse.Namespace) -> int:
-    from appliance.models import commands
-
-    return commands.cli_fetch(_settings(args), args.name, accept_licence=args.accept_licence)
-
-
-def models_bring(args: argparse.Namespace) -> int:
-    from appliance.models import commands
-
-    return commands.cli_bring(_settings(args), args.folder)
-
-
-def models_announce(args: argparse.Namespace) -> int:
-    from appliance.models import commands
-
-    return commands.cli_announce(_settings(args))
-
-
-def models_verify(args: argparse.Namespace) -> int:
-    from appliance.models import commands
-
-    return commands.cli_verify(_settings(args), args.name)
 
 
 def enrolled(args: argparse.Namespace) -> int:
@@ -272,23 +243,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     shown.add_argument("--changed", action="store_true", help="only what is not the default")
 
-    example = "examples:\n  interlude models fetch gemma-4-e2b\n  interlude models verify"
-    models = Verbs(
-        verbs.add("models", "list, fetch and verify the models", more=example), common, "model"
-    )
-    models.add("list", "list the models: size, licence, and what of them is here", models_list)
-    fetch = models.add("fetch", "fetch a model; what has arrived already is kept", models_fetch)
-    fetch.add_argument("name", metavar="NAME", help="of the model")
-    fetch.add_argument("--accept-licence", action="store_true", help="do not ask about its licence")
-    verify = models.add("verify", "read every byte again and compare checksums", models_verify)
-    verify.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
-
-    bring = models.add(
-        "bring", "bring the model that this box awaits; for its services", models_bring
-    )
-    bring.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="not from the hub")
-    models.add("announce", "say what came of it; for a service of the box", models_announce)
-
+    models_verbs(verbs, common, _settings)
     enrol_verb(verbs, enrolled)
     verbs.add("panel", "be the button and the light of a box without wires", panel)
 

@@ -20,8 +20,8 @@ from appliance.errors import FetchError, InterludeError, ModelError, StorageErro
 from appliance.files import sync_folder
 from appliance.models import catalogue
 from appliance.models.catalogue import Model, ModelFile, megabytes
-from appliance.models.fetch import SPARE_BYTES, free_bytes, short_bytes
 from appliance.models.news import News
+from appliance.models.space import SPARE_BYTES, free_bytes, short_bytes
 from appliance.models.store import STANDS_IN, Pin, Store, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is

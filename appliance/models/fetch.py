@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ from appliance.errors import FetchError, StorageError
 from appliance.files import sync_folder
 from appliance.models.catalogue import Model, ModelFile, megabytes
 from appliance.models.hub import Cut, Hub, Remote, Unusable
+from appliance.models.space import SPARE_BYTES, free_bytes
 from appliance.models.store import Pin, Store, storage_errors
 
 ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
-SPARE_BYTES = 256 << 20  # left free on the disk: a box with a full disk does not boot well
 _CHUNK_BYTES = 1 << 20
 
 
@@ -31,11 +30,6 @@ class Progress(Protocol):
     def begin(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
     def trouble(self, name: str, problem: str, wait_s: float) -> None: ...
-
-
-def free_bytes(folder: Path) -> int:
-    """Bytes that we may still write to the disk of `folder`."""
-    return shutil.disk_usage(folder).free
 
 
 @dataclass(frozen=True)
@@ -223,18 +217,6 @@ class _Part:
         self._hash = hashlib.sha256()
         self.size = 0
         self._progress.advance(self.name, 0)
-
-
-def short_bytes(store: Store, model: Model, free: Callable[[Path], int] = free_bytes) -> int:
-    """How much room is missing for what of `model` is not here yet; 0 or less if there is enough.
-
-    As far as the catalogue knows the sizes.
-    """
-    missing = 0
-    for file in model.files.values():
-        have = max(_size(store.path(model, file)), _size(store.partial(model, file)))
-        missing += max(0, (file.size or 0) - have)
-    return missing + SPARE_BYTES - free(store.root) if missing else 0
 
 
 def _size(path: Path) -> int:

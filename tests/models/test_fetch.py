@@ -16,8 +16,9 @@ import pytest
 
 from appliance.errors import FetchError, StorageError
 from appliance.models.catalogue import Model, ModelFile
-from appliance.models.fetch import ATTEMPTS, SPARE_BYTES, Fetcher
+from appliance.models.fetch import ATTEMPTS, Fetcher
 from appliance.models.hub import Hub
+from appliance.models.space import SPARE_BYTES
 from appliance.models.store import Store
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
 

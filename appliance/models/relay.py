@@ -1,0 +1,214 @@
+"""Models by way of somebody else's hands: pieces of their files out of this box, and into it.
+
+For who keeps many boxes: one of them fetches, the others get the very same bytes (ansible/roles/
+models). Nothing that arrives is believed: a file is put in place when it has the catalogue's
+SHA-256, and until then it is a part, as an own fetch leaves one and goes on with.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from appliance.errors import FetchError, ModelError, StorageError
+from appliance.files import sync_folder
+from appliance.models import catalogue
+from appliance.models.catalogue import Model, ModelFile, megabytes
+from appliance.models.space import free_bytes, short_bytes
+from appliance.models.store import Pin, State, Store, sha256_of, storage_errors
+
+_CHUNK_BYTES = 3 << 18  # a multiple of three: base64 of pieces is base64 of all
+_UNKNOWN = "Fetch it on the box itself: `interlude models fetch {}`."
+
+
+class FileHere(msgspec.Struct, frozen=True):
+    """A file of a model. `have`: bytes of it that are here, whole or not."""
+
+    name: str
+    size: int | None
+    sha256: str | None
+    have: int
+
+
+class ModelHere(msgspec.Struct, frozen=True):
+    """A model as `interlude models list --json` tells it. `short`: bytes of room that are missing
+    for what is not here yet."""
+
+    name: str
+    kind: str
+    state: State
+    licence: str
+    licence_url: str
+    short: int
+    files: tuple[FileHere, ...]
+
+
+class Here(msgspec.Struct, frozen=True):
+    """Every model of the catalogue. `awaited`: the one that is to come, or ""."""
+
+    models: tuple[ModelHere, ...]
+    awaited: str
+
+
+def told(store: Store) -> Here:
+    """What of the models is on this box."""
+    found = []
+    for row in store.models.values():
+        model = store.pinned(row)
+        files = tuple(
+            FileHere(file.name, file.size, file.sha256, _have(store, model, file))
+            for file in model.files.values()
+        )
+        short = max(0, short_bytes(store, model)) if store.root.is_dir() else 0
+        found.append(
+            ModelHere(model.name, model.kind, store.state(row), model.licence, model.licence_url,
+                      short, files)
+        )  # fmt: skip
+    return Here(tuple(found), store.wanted())
+
+
+@dataclass(frozen=True)
+class Relay:
+    """`endpoint`: of the hub that a file comes from that does not lie here; None is the default.
+    `free_bytes`: for tests to replace."""
+
+    store: Store
+    endpoint: str | None = None
+    free_bytes: Callable[[Path], int] = free_bytes
+
+    def give(self, name: str, file_name: str, at: int, most: int) -> Iterator[bytes]:
+        """Base64 of at most `most` bytes of a file, from `at` on: as it lies here, or else as the
+        hub has it. Raises ModelError, FetchError, StorageError."""
+        model, file = self._find(name, file_name)
+        path = self.store.path(model, file)
+        here = self.store.state(model) == "installed" and path.is_file()
+        with closing(
+            _lying(path, at) if here else _flowing(self.endpoint, model, file, at)
+        ) as chunks:
+            held, left = b"", most
+            for chunk in chunks:
+                held += chunk[:left]
+                left -= len(chunk[:left])
+                whole = len(held) // 3 * 3
+                yield base64.b64encode(held[:whole])
+                held = held[whole:]
+                if not left:
+                    break
+            yield base64.b64encode(held)
+
+    def take(self, name: str, file_name: str, at: int, source: IO[bytes]) -> int:
+        """Add what `source` has to the part of a file that is here, `at` bytes long. Returns how
+        long it is now. Raises ModelError, FetchError, StorageError."""
+        model, file = self._find(name, file_name)
+        with self.store.locked(model), storage_errors(self.store.root):
+            if self.store.state(model) == "installed":
+                raise FetchError(f"{name} is here already.")
+            have = _have(self.store, model, file)
+            if have != at:
+                raise FetchError(f"{file_name} has {have} bytes here, not {at}.", "Ask anew.")
+            self._need_room(model)
+            path, partial = self.store.path(model, file), self.store.partial(model, file)
+            if at and path.is_file() and not partial.exists():
+                path.rename(partial)  # of a model that is not whole: looked at again at the end
+            with partial.open("ab" if at else "wb") as target:
+                while data := source.read(_CHUNK_BYTES):
+                    have += len(data)
+                    if file.size is not None and have > file.size:
+                        raise FetchError(f"More came of {file_name} than its {file.size} bytes.")
+                    target.write(data)
+                target.flush()
+                os.fsync(target.fileno())
+        return have
+
+    def finish(self, name: str) -> None:
+        """Put a model in place of which every byte is here. Raises ModelError, StorageError, and
+        FetchError for a file that is not whole or has other bytes: that one goes."""
+        model, _ = self._find(name)
+        with self.store.locked(model), storage_errors(self.store.root):
+            if self.store.state(model) == "installed":
+                return
+            self.store.forget_whole(model)
+            for file in model.files.values():
+                path, partial = self.store.path(model, file), self.store.partial(model, file)
+                lies = partial if partial.is_file() else path
+                if not lies.is_file() or file.size not in (None, lies.stat().st_size):
+                    raise FetchError(f"{file.name} is not all here.", "Go on with it.")
+                if sha256_of(lies) != file.sha256:
+                    lies.unlink()
+                    problem = f"{file.name} is not the file it is called; it was deleted."
+                    raise FetchError(problem, "Is where it came from damaged?")
+                lies.rename(path)
+                sync_folder(path.parent)
+            files = {
+                file.path: ModelFile(
+                    path=file.path,
+                    size=self.store.path(model, file).stat().st_size,
+                    sha256=file.sha256,
+                )
+                for file in model.files.values()
+            }
+            self.store.finish(model, Pin(model.revision or "", files))
+
+    def _find(self, name: str, file_name: str = "") -> tuple[Model, ModelFile]:
+        model = self.store.pinned(catalogue.find(name, self.store.models))
+        if model.shipped:
+            raise ModelError(f"{name} comes with the package: nobody need bring it.")
+        if any(file.sha256 is None for file in model.files.values()):
+            problem = f"Nobody knows the checksums of {name}: it is taken from no other box."
+            raise ModelError(problem, _UNKNOWN.format(name))
+        files = {file.name: file for file in model.files.values()}
+        if file_name and file_name not in files:
+            raise ModelError(f"{name} has no file {file_name}.", f"It has {', '.join(files)}.")
+        return model, files[file_name or next(iter(files))]
+
+    def _need_room(self, model: Model) -> None:
+        short = short_bytes(self.store, model, self.free_bytes)
+        if short > 0:
+            problem = f"There is no room for {model.name}: {megabytes(short)} are missing."
+            raise StorageError(problem, "Make room on the data partition.")
+
+
+def _have(store: Store, model: Model, file: ModelFile) -> int:
+    """Bytes of a file that are here; 0 where there are more than it has: they are another's."""
+    for path in (store.partial(model, file), store.path(model, file)):
+        if path.is_file():
+            size = path.stat().st_size
+            return 0 if file.size is not None and size > file.size else size
+    return 0
+
+
+def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
+    """The bytes of a file here."""
+    with storage_errors(path.parent), path.open("rb") as file:
+        file.seek(at)
+        while data := file.read(_CHUNK_BYTES):
+            yield data
+
+
+def _flowing(
+    endpoint: str | None, model: Model, file: ModelFile, at: int
+) -> Generator[bytes, None, None]:
+    """The bytes of a file on the hub. Raises FetchError."""
+    from appliance.models.hub import Cut, Hub, Unusable  # its library takes a second to import
+
+    assert model.repository is not None
+    hub = Hub(endpoint)
+    try:
+        remote = hub.describe(model.repository, file.path, model.revision)
+        if at >= remote.size:
+            return
+        with hub.bytes_from(remote, at) as (begin, chunks):
+            skip = at - begin  # of a server that cannot go on from there
+            for chunk in chunks:
+                yield chunk[skip:]
+                skip = max(0, skip - len(chunk))
+    except (Cut, Unusable) as error:
+        problem = f"{file.name}: {hub.where} cannot be reached ({error})."
+        raise FetchError(problem, "What has arrived is kept: ask again.") from error

@@ -1,0 +1,203 @@
+"""Models by way of somebody else's hands: pieces out of one box, the same bytes into another, and
+nothing in place but what has the catalogue's checksum."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.__main__ import parser
+from appliance.errors import FetchError, ModelError, StorageError
+from appliance.models import handing, news
+from appliance.models.catalogue import Model, ModelFile
+from appliance.models.relay import Relay, told
+from appliance.models.store import Store
+from tests.models.hub_server import REPOSITORY, HubServer
+
+TEXT, AUDIO = os.urandom(3_000_001), os.urandom(1_000)
+PLENTY = 1 << 40
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def model(**changes: str | None) -> Model:
+    known = {"text": sha256(TEXT), "audio": sha256(AUDIO), **changes}
+    return Model(
+        name="some", kind="language", about="", repository=REPOSITORY, licence="MIT",
+        licence_url="",
+        files={
+            "text": ModelFile(path="text.gguf", size=len(TEXT), sha256=known["text"]),
+            "audio": ModelFile(path="sub/audio.gguf", size=len(AUDIO), sha256=known["audio"]),
+        },
+    )  # fmt: skip
+
+
+def box(root: Path, row: Model | None = None, free: int = PLENTY) -> Relay:
+    root.mkdir(exist_ok=True)
+    return Relay(Store(root, {"some": row or model()}, root / "wanted"), free_bytes=lambda _: free)
+
+
+def brought(relay: Relay, name: str, data: bytes, at: int = 0) -> int:
+    return relay.take("some", name, at, io.BytesIO(data))
+
+
+def given(relay: Relay, name: str, at: int, most: int) -> bytes:
+    return base64.b64decode(b"".join(relay.give("some", name, at, most)), validate=True)
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Relay:
+    """A box that has it."""
+    relay = box(tmp_path / "full")
+    brought(relay, "text.gguf", TEXT)
+    brought(relay, "audio.gguf", AUDIO)
+    relay.finish("some")
+    return relay
+
+
+@pytest.fixture
+def hub() -> Iterator[HubServer]:
+    with HubServer({"text.gguf": TEXT, "sub/audio.gguf": AUDIO}) as server:
+        yield server
+
+
+def test_a_model_goes_from_one_box_to_another_in_pieces(full: Relay, tmp_path: Path) -> None:
+    other = box(tmp_path / "other")
+    for name, data in (("text.gguf", TEXT), ("audio.gguf", AUDIO)):
+        have = 0
+        while have < len(data):
+            have = brought(other, name, given(full, name, have, 1_000_003), have)
+    assert other.store.state(other.store.models["some"]) == "partial"
+    other.finish("some")
+    whole = other.store.models["some"]
+    assert other.store.state(whole) == "installed"
+    assert other.store.damage(whole) == []
+    assert other.store.path(whole, whole.files["text"]).read_bytes() == TEXT
+    other.finish("some")  # a second time: nothing to do
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_box_without_it_hands_the_hubs_bytes_on_and_keeps_none(
+    tmp_path: Path, hub: HubServer, ranges: bool
+) -> None:
+    hub.ranges = ranges
+    relay = Relay(box(tmp_path / "empty").store, hub.endpoint)
+    got = b""
+    while piece := given(relay, "text.gguf", len(got), 1_400_000):
+        got += piece
+    assert got == TEXT
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def test_a_hub_that_is_away_is_an_error_of_one_sentence(tmp_path: Path, hub: HubServer) -> None:
+    hub.statuses = [503]
+    relay = Relay(box(tmp_path / "empty").store, hub.endpoint)
+    with pytest.raises(FetchError, match="cannot be reached"):
+        given(relay, "text.gguf", 0, 10)
+
+
+def test_a_connection_that_breaks_leaves_a_part_that_is_gone_on_with(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box")
+    assert brought(relay, "text.gguf", TEXT[:1000]) == 1000
+    (row,) = told(relay.store).models
+    assert [(file.name, file.have) for file in row.files] == [
+        ("text.gguf", 1000),
+        ("audio.gguf", 0),
+    ]
+    with pytest.raises(FetchError, match="1000 bytes here, not 0"):
+        brought(relay, "text.gguf", TEXT)
+    with pytest.raises(FetchError, match="not all here"):
+        relay.finish("some")
+    assert brought(relay, "text.gguf", TEXT[1000:], 1000) == len(TEXT)
+
+
+def test_other_bytes_are_never_put_in_place(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box")
+    brought(relay, "text.gguf", TEXT)
+    brought(relay, "audio.gguf", AUDIO[:-1] + b"!")
+    with pytest.raises(FetchError, match="is not the file it is called"):
+        relay.finish("some")
+    (row,) = told(relay.store).models
+    assert row.state == "partial"
+    assert [file.have for file in row.files] == [len(TEXT), 0]
+    brought(relay, "audio.gguf", AUDIO)
+    relay.finish("some")
+    assert relay.store.state(relay.store.models["some"]) == "installed"
+
+
+def test_more_than_a_file_has_is_refused_and_what_lay_there_of_another_goes(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box")
+    with pytest.raises(FetchError, match="than its 1000 bytes"):
+        brought(relay, "audio.gguf", AUDIO + b"!")
+    folder = tmp_path / "box/some"
+    (folder / "audio.gguf.partial").write_bytes(b"x" * 5000)
+    assert brought(relay, "audio.gguf", AUDIO) == len(AUDIO)
+
+
+def test_no_room_is_said_before_a_byte_is_written(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box", free=(256 << 20) + len(TEXT))
+    with pytest.raises(StorageError, match="no room for some: 1 MB are missing"):
+        brought(relay, "text.gguf", TEXT)
+    assert not (tmp_path / "box/some/text.gguf.partial").exists()
+    relay = box(tmp_path / "box", free=(256 << 20) + len(TEXT) + len(AUDIO))
+    assert brought(relay, "text.gguf", TEXT) == len(TEXT)
+
+
+def test_a_fetch_of_the_boxs_own_is_not_disturbed(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box")
+    with (
+        relay.store.locked(model()),
+        pytest.raises(FetchError, match="Another process is fetching"),
+    ):
+        brought(relay, "text.gguf", TEXT)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "why"),
+    [("none", "text.gguf", "no model `none`"), ("some", "../text.gguf", "has no file"),
+     ("some", "whole.json", "has no file")],
+)  # fmt: skip
+def test_only_files_of_the_catalogue_are_given_and_taken(
+    full: Relay, name: str, file: str, why: str
+) -> None:
+    with pytest.raises(ModelError, match=why):
+        list(full.give(name, file, 0, 10))
+    with pytest.raises(ModelError, match=why):
+        full.take(name, file, 0, io.BytesIO(b"x"))
+
+
+def test_what_has_no_checksum_is_taken_from_nobody(tmp_path: Path) -> None:
+    relay = box(tmp_path / "box", model(audio=None))
+    with pytest.raises(ModelError, match="Nobody knows the checksums"):
+        brought(relay, "text.gguf", TEXT)
+
+
+@pytest.mark.parametrize("awaited", ["some", "another"])
+def test_a_box_that_awaits_it_is_told_that_it_is_here(
+    tmp_path: Path, awaited: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    relay = box(tmp_path / "box")
+    relay.store.wish.write_text(awaited)
+    brought(relay, "text.gguf", TEXT)
+    brought(relay, "audio.gguf", AUDIO)
+    assert handing.cli_take(relay.store, "some", None, 0, tmp_path) == 0
+    assert capsys.readouterr().out == "some is here, every byte verified.\n"
+    assert news.take(tmp_path) == (news.News("some", "here") if awaited == "some" else None)
+
+
+def test_the_verbs_speak_json_and_base64(full: Relay, capsys: pytest.CaptureFixture[str]) -> None:
+    assert handing.cli_told(full.store) == 0
+    (row,) = json.loads(capsys.readouterr().out)["models"]
+    assert (row["state"], row["files"][1]["sha256"]) == ("installed", sha256(AUDIO))
+    assert parser().parse_args(["models", "list", "--json"]).runs_as == "model"
+    with pytest.raises(SystemExit):
+        parser().parse_args(["models", "give", "some", "text.gguf", "--at", "-1", "--most", "1"])

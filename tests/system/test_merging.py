@@ -1,0 +1,202 @@
+"""The fleet's settings over a box's: what a seed or an owner said stays unless the inventory says
+otherwise, and no secret is in the difference that the play shows."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from appliance.settings import load
+
+ROOT = Path(__file__).parents[2]
+PLUGIN = ROOT / "ansible/roles/settings/filter_plugins/merging.py"
+SHIPPED = (ROOT / "system/etc/interlude/settings.yaml").read_text()
+SEED = """\
+# Mine.
+
+mode: wake_word
+link:
+  broker: homeassistant.local
+  name: Kitchen
+thinking:
+  model: gemma-4-e2b
+"""
+
+
+def plugin() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("merging", PLUGIN)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+MERGING = plugin()
+
+
+def merge(now: str, *wanted: Mapping[str, Any]) -> str:
+    return str(MERGING.merged_settings(now, *wanted))
+
+
+def shown(now: str, then: str) -> list[str]:
+    return list(MERGING.settings_difference(now, then))
+
+
+def test_what_a_seed_said_stays_and_only_what_the_inventory_names_changes() -> None:
+    then = merge(SEED, {"mode": "open", "link": {"user": "interlude"}})
+    assert yaml.safe_load(then) == {
+        "mode": "open",
+        "link": {"broker": "homeassistant.local", "name": "Kitchen", "user": "interlude"},
+        "thinking": {"model": "gemma-4-e2b"},
+    }
+    assert then.startswith("# Mine.\n")
+    assert shown(SEED, then) == ["mode: wake_word -> open", "link.user: (not set) -> interlude"]
+
+
+ALREADY_SO: list[dict[str, Any]] = [
+    {}, {"mode": "wake_word"}, {"link": {"name": "Kitchen"}}, {"speaking": None},
+    {"link": {"port": None}}, {"link": {}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wanted", ALREADY_SO)
+def test_an_inventory_that_says_what_is_so_leaves_every_byte(wanted: dict[str, Any]) -> None:
+    assert merge(SEED, wanted) == SEED
+    assert shown(SEED, SEED) == []
+
+
+def test_null_removes_a_key_and_the_default_counts_again() -> None:
+    then = merge(SEED, {"mode": None, "link": {"broker": None, "name": None}})
+    assert yaml.safe_load(then) == {"thinking": {"model": "gemma-4-e2b"}}
+    assert "link.broker: homeassistant.local -> (not set)" in shown(SEED, then)
+
+
+def test_a_box_of_its_own_is_over_its_group_key_by_key() -> None:
+    group = {"mode": "open", "link": {"user": "all", "port": 1883}}
+    own = {"link": {"user": "kitchen"}, "mode": None}
+    then = yaml.safe_load(merge(SEED, group, own))
+    assert then["link"] == {
+        "broker": "homeassistant.local", "name": "Kitchen", "user": "kitchen", "port": 1883,
+    }  # fmt: skip
+    assert "mode" not in then
+
+
+def test_a_list_is_replaced_as_a_whole() -> None:
+    now = "hearing: {stop_words: [stop, enough]}\n"
+    then = merge(now, {"hearing": {"stop_words": ["halt"]}})
+    assert yaml.safe_load(then) == {"hearing": {"stop_words": ["halt"]}}
+
+
+def test_a_box_without_settings_gets_the_file_that_the_card_has() -> None:
+    then = merge(SHIPPED, {"mode": "open"})
+    assert then.startswith("# The owner's settings: only what differs.")
+    assert yaml.safe_load(then) == {"mode": "open"}
+
+
+def test_what_an_earlier_version_wrote_above_the_file_is_not_said_again() -> None:
+    said = "# Written by Ansible; change it there. `interlude config` lists every setting.\n"
+    now = f"{said}mode: open\n"
+    then = merge(now, {"mode": "wake_word"})
+    assert then == "mode: wake_word\n"
+    assert merge(then, {"mode": None}) == "{}\n"
+
+
+@pytest.mark.parametrize("now", ["- a list\n", "mode: [open\n", "just words\n", "a: 2026-13-01\n"])
+def test_a_file_that_is_no_settings_file_is_refused_and_not_replaced(now: str) -> None:
+    with pytest.raises(ValueError, match="settings on the box"):
+        merge(now, {"mode": "open"})
+
+
+def test_what_is_merged_is_what_the_box_can_load(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text(merge(SEED, {"thinking": {"remote": {"url": "http://ollama:11434/v1"}}}))
+    assert load(path).thinking.model == "gemma-4-e2b"
+    assert load(path).link.name == "Kitchen"
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted", "secret"),
+    [
+        ("", {"thinking": {"remote": {"url": "http://me:hunter2@box:11434/v1"}}}, "hunter2"),
+        ("thinking: {remote: {url: 'https://me:hunter2@box/v1'}}\n", {"thinking": None}, "hunter2"),
+        ("", {"link": {"password": "hunter2"}}, "hunter2"),
+        ("", {"thinking": {"api_key": "hunter2"}}, "hunter2"),
+    ],
+)
+def test_no_secret_is_in_the_difference(now: str, wanted: dict[str, Any], secret: str) -> None:
+    lines = "\n".join(shown(now, merge(now, wanted)))
+    assert lines
+    assert secret not in lines
+    assert MERGING.MASK in lines
+
+
+def test_what_is_no_secret_is_readable() -> None:
+    wanted = {"thinking": {"answer_tokens": 300, "remote": {"key_file": "/run/key"}}}
+    assert shown("", merge("", wanted)) == [
+        "thinking.answer_tokens: (not set) -> 300",
+        "thinking.remote.key_file: (not set) -> /run/key",
+    ]
+
+
+def test_comments_that_go_are_said() -> None:
+    now = "mode: open  # as my aunt likes it\n"
+    assert "(comments between the lines of the file are not kept)" in shown(
+        now, merge(now, {"mode": "wake_word"})
+    )
+
+
+def test_a_secret_is_named_when_it_changes_and_never_told() -> None:
+    same, other = (sha256(f"{word}\n".encode()).hexdigest() for word in ("same", "other"))
+    wanted = {"a": "same", "b": "new", "c": "changed", "d": None, "e": "", "f": None}
+    found = {"a": same, "c": other, "d": other, "e": other}
+    assert MERGING.secrets_difference(wanted, found) == [
+        "secret b: (not set) -> (not shown)",
+        "secret c: (not shown) -> (not shown)",
+        "secret d: (not shown) -> (not set)",
+    ]
+
+
+class Tagged(str):  # as Ansible's own strings are: a subclass with more in it
+    pass
+
+
+def test_ansibles_own_kinds_of_values_become_plain_ones() -> None:
+    then = merge("", {Tagged("mode"): Tagged("open"), "hearing": {"stop_words": (Tagged("halt"),)}})
+    assert yaml.safe_load(then) == {"mode": "open", "hearing": {"stop_words": ["halt"]}}
+    with pytest.raises(ValueError, match="no value"):
+        merge("", {"mode": object()})
+
+
+KEYS = st.text("abc", min_size=1, max_size=2)
+LEAVES = st.one_of(
+    st.booleans(), st.integers(), st.text("a é\x85#:", max_size=4), st.just([1, "b"])
+)
+TREES = st.recursive(
+    LEAVES, lambda inner: st.dictionaries(KEYS, inner, min_size=1, max_size=3), max_leaves=5
+)
+WHOLE = st.dictionaries(KEYS, TREES, max_size=3)
+WANTED = st.dictionaries(KEYS, st.none() | TREES, max_size=3)
+
+
+@settings(max_examples=60, deadline=None, phases=(Phase.generate,))
+@given(WHOLE, WANTED)
+def test_whatever_is_merged_a_second_time_changes_nothing(
+    now: dict[str, Any], wanted: dict[str, Any]
+) -> None:
+    text = yaml.safe_dump(now)
+    then = merge(text, wanted)
+    assert merge(then, wanted) == then
+    found = yaml.safe_load(then)
+    for key, value in now.items():
+        if key not in wanted:
+            assert found[key] == value
