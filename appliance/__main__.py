@@ -98,9 +98,10 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
+    from appliance.panel import auto
     from appliance.verbs import check as health
 
-    return health.cli(_settings(args), json=args.json)
+    return health.cli(auto.found(_settings(args)), json=args.json)
 
 
 def config(args: argparse.Namespace) -> int:

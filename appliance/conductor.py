@@ -20,6 +20,7 @@ from appliance import control, notices, processes
 from appliance.conversation import Event, Tick, closing, opening, step
 from appliance.keeping import Keeping
 from appliance.messages import (
+    CommandRefused,
     Forget,
     Heard,
     HouseResponse,
@@ -29,6 +30,7 @@ from appliance.messages import (
     Restart,
     Say,
     Seen,
+    SetMode,
     SpeakerReady,
     StateChanged,
     TimersStand,
@@ -53,12 +55,14 @@ from appliance.mute import MuteStore
 from appliance.notices import Notices
 from appliance.rules import rules
 from appliance.settings.adjusted import Adjustments
+from appliance.settings.surroundings import NO_BUTTON
 from appliance.shown import SHOW, Shown
 from appliance.tools.desk import Desk
 from appliance.tools.toolbox import About
 from appliance.voice.wanted import WantedVoice
 from appliance.worker import Worker
 
+SAID_NO_BUTTON = "I have no button, so I cannot be talked to with one."
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
@@ -137,6 +141,10 @@ class Conductor:
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.microphone.heed():
             self._step(Mute(on=True))  # before what the panel says after it
+        if self._without_a_button(message):
+            self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
+            self._step(Say(SAID_NO_BUTTON))
+            return
         if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
             self._work.log.warning("the link may not unmute: `link.unmute` is false")
             return
@@ -170,13 +178,21 @@ class Conductor:
     def answer_the_door(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
         for visitor, command in self.door.commands() if self.door is not None else ():
+            assert self.door is not None
+            if self._without_a_button(command):
+                self.door.reply(visitor, CommandRefused(NO_BUTTON))
+                continue
             self.keeping.visitor = visitor
             self.hear("shell", command)
             self.keeping.visitor = None
             now = self._conversation
-            assert self.door is not None
             if not isinstance(command, Forget):  # that is answered when it is so
                 self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
+
+    def _without_a_button(self, message: Message) -> bool:
+        """It is to be talked to by a button, and has none. In a room those who watch press."""
+        has = self._work.settings.panel.here or bool(self._watchers)
+        return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has
 
     def look_at_the_disk(self) -> None:
         """What there is to tell of what was to be kept and forgotten."""

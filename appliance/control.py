@@ -93,7 +93,7 @@ class Door:
                 found.append((fd, command))
         return found
 
-    def reply(self, visitor: int, answer: StateChanged | Forgotten) -> None:
+    def reply(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
         """To one who may have gone already."""
         if visitor in self._visitors and not self._say(visitor, answer):
             self._show_out(visitor)

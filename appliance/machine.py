@@ -37,6 +37,17 @@ class Machine:
         """What a single-board computer calls itself, e.g. Raspberry Pi 5 Model B; else ''."""
         return self._text("proc/device-tree/model").strip("\0\n ")
 
+    def is_pi(self) -> bool:
+        """A Raspberry Pi, by the device tree's own word for what it is compatible with."""
+        return "raspberrypi," in self._text("proc/device-tree/compatible")
+
+    def hats(self) -> list[tuple[str, str]]:
+        """Vendor and product of each HAT with an EEPROM; HAT+ may be stacked."""
+        folders = sorted(self.root.glob("proc/device-tree/hat*/"))
+        words = ("vendor", "product")
+        found = [[self._text(folder / word).strip("\0\n ") for word in words] for folder in folders]
+        return [(vendor, product) for vendor, product in found if vendor or product]
+
     def serial(self) -> str:
         """The board's serial number in lower case, as it was made; '' where there is none."""
         return self._text("proc/device-tree/serial-number").strip("\0\n ").lower()

@@ -75,7 +75,7 @@ def _has_words(settings: Settings) -> bool:
 # Rows that not every owner has a use for: where this says no, they are not started.
 WANTED: dict[str, Callable[[Settings], bool]] = {
     "link": lambda settings: bool(settings.link.broker),
-    "panel": lambda settings: settings.panel.gpio != "none",
+    "panel": lambda settings: settings.panel.here,
     "words": _has_words,
 }
 

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from appliance import mute
+from appliance.errors import ControlError
 from appliance.messages import Mute, SetMode, SetVolume
 from appliance.settings import adjusted
+from appliance.verbs import tell
 from tests.life import Life
 
 
@@ -72,16 +74,33 @@ def test_the_last_of_a_dragged_slider_is_there_after_a_stop(life: Life) -> None:
 
 
 def test_an_owner_who_edits_the_file_has_the_last_word(life: Life) -> None:
+    button: dict[str, object] = {"panel": {"gpio": "keyboard"}}
     life.tell(SetVolume(0.43), SetMode("wake_word"))
     life.stop()
-    life.write({"speaking": {"volume": 0.6}})
+    life.write({"speaking": {"volume": 0.6}, **button})
     life.start()
     life.until(lambda: life.stands[:2] == ["wake_word", "0.6"])
     life.tell(SetMode("push_to_talk"))
     life.stop()
-    life.write({})  # what the file has overruled does not come back with what it said before
+    life.write(button)  # what the file has overruled does not come back with what it said before
     life.start()
     life.until(lambda: life.stands[:2] == ["push_to_talk", "0.8"])
+
+
+def test_a_button_that_was_taken_away_takes_its_mode_with_it(life: Life) -> None:
+    life.tell(SetMode("wake_word"))
+    with pytest.raises(ControlError, match=r"refuses that\. This box has no button"):
+        tell.send(life.settings, SetMode("push_to_talk"))
+    life.tell(SetMode("open"))
+    life.stop()
+    life.write({"panel": {"gpio": "keyboard"}})
+    life.start()
+    life.tell(SetMode("push_to_talk"))
+    life.until(lambda: life.stands[:1] == ["push_to_talk"])
+    life.stop()
+    life.write({"panel": {"gpio": "none"}})
+    life.start()
+    life.until(lambda: life.stands[:1] == ["open"])
 
 
 def test_a_conductor_that_dies_goes_on_with_what_was_set(life: Life) -> None:

@@ -182,9 +182,10 @@ def open_stream(
     Raises CardError: no such card, busy, not permitted, or no rate or format that we can use.
     """
     can = _ask(device, direction)
-    rate = _choose_rate(can, rate_hz, _native(device, direction))
+    native = _native(device, direction)
+    rate = _choose_rate(can, rate_hz, native.rates_hz if native is not None else ())
     if not channels:
-        channels = 1 if 1 in can.channels else 2
+        channels = _choose_channels(native or can)
     if channels not in can.channels:
         raise CardError(
             f'The sound card "{device}" has no {channels}-channel {direction}, '
@@ -220,24 +221,40 @@ def _ask(device: str, direction: Direction) -> Probe:
                 f'The sound card "{device}" cannot do 16-bit samples.',
                 f'Set `card.{direction}` to "{_plugged(device)}", which converts them.',
             )
-        rates = pcm.getrates()
-        if isinstance(rates, tuple):  # (lowest, highest): everything between
-            rates = [rate for rate in (44_100, *RATES_HZ) if rates[0] <= rate <= rates[1]]
-        elif isinstance(rates, int):
-            rates = [rates]
-        return Probe(device, direction, tuple(sorted(rates)), tuple(pcm.getchannels()))
+        return Probe(device, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
         pcm.close()
 
 
-def _native(device: str, direction: Direction) -> tuple[int, ...]:
-    """The rates of the card itself where `device` is ALSA's converter in front of it; else none.
+def _rates_hz(pcm: alsaaudio.PCM) -> tuple[int, ...]:
+    rates = pcm.getrates()
+    if isinstance(rates, tuple):  # (lowest, highest): everything between
+        rates = [rate for rate in (44_100, *RATES_HZ) if rates[0] <= rate <= rates[1]]
+    elif isinstance(rates, int):
+        rates = [rates]
+    return tuple(sorted(rates))
 
-    The converter claims every rate and interpolates in a straight line: ours is better.
+
+def _native(device: str, direction: Direction) -> Probe | None:
+    """The card itself where `device` is ALSA's converter in front of it; else None.
+
+    The converter claims every rate and every number of channels. It interpolates in a straight
+    line, and it makes one channel of two by their mean, where format.py says why it is the left
+    one: so it is asked for what the card itself has. Any of the card's formats will do.
     """
     if not device.startswith("plughw:"):
-        return ()
-    return _ask(device.removeprefix("plug"), direction).rates_hz
+        return None
+    hardware = device.removeprefix("plug")
+    pcm = _open(hardware, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
+    try:
+        return Probe(hardware, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
+    finally:
+        pcm.close()
+
+
+def _choose_channels(can: Probe) -> int:
+    """One, two, or the fewest that the card has; format.py makes one of them."""
+    return next((number for number in (1, 2) if number in can.channels), min(can.channels))
 
 
 def _choose_rate(can: Probe, wanted_hz: int, native_hz: tuple[int, ...]) -> int:

@@ -1,33 +1,59 @@
-"""What the kernel tells about its sound cards, without opening any. In: /proc/asound."""
+"""What the kernel tells about its sound cards, without opening any, and which of them to use.
+
+In: /proc/asound, the settings. Out: cards, and the ALSA name of each direction.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from appliance.errors import CardError
+from appliance.settings import Card
+
+AUTO = "auto"  # of `card.capture`, `card.playback`
+BUY = "Plug in a USB device with microphone and loudspeaker in one; hw/audio.md names some."
 
 Direction = Literal["capture", "playback"]
 
 PROC_ASOUND = Path("/proc/asound")
 _LETTER = {"capture": "c", "playback": "p"}  # of the folders pcm0c, pcm0p
+# A screen's output: HDMI, DisplayPort. The kernel's drivers put it into the name of the card
+# (vc4-hdmi) or of the device (HDMI 0).
+_SCREEN = re.compile(r"hdmi|displayport", re.IGNORECASE)
 # Of an ALSA name: hw:CARD=Array,DEV=0 or hw:Array,0.
 _CARD = re.compile(r"^\w+:(?:.*\bCARD=)?([^,=]+)")
 
 
 @dataclass(frozen=True)
 class CardInfo:
-    """One card. `device` is the name to put in the settings: it does not move as numbers do."""
+    """One card. `device` is the name to put in the settings: it does not move as numbers do.
+
+    usb    it is on USB, so it was plugged in by somebody who wants it to be used
+    screen its loudspeaker is that of a screen
+    numbers of its first device that captures, and of the first that plays
+    """
 
     number: int
     id: str
     name: str
     capture: bool
     playback: bool
+    usb: bool = False
+    screen: bool = False
+    numbers: tuple[int, int] = (0, 0)
 
     @property
     def device(self) -> str:
         return f"plughw:CARD={self.id}"
+
+    def way(self, direction: Direction) -> str:
+        """The ALSA name of one direction."""
+        number = self.numbers[direction == "playback"]
+        return f"{self.device},DEV={number}" if number else self.device
 
 
 def list_cards(proc: Path = PROC_ASOUND) -> list[CardInfo]:
@@ -43,9 +69,66 @@ def list_cards(proc: Path = PROC_ASOUND) -> list[CardInfo]:
                 _long_name(proc, number) or card_id,
                 capture=any(folder.glob("pcm*c")),
                 playback=any(folder.glob("pcm*p")),
+                usb=(folder / "usbid").exists(),
+                screen=_screen(folder, card_id),
+                numbers=(_first(folder, "capture"), _first(folder, "playback")),
             )
         )
     return found
+
+
+def chosen(capture: str, playback: str, cards: Sequence[CardInfo]) -> tuple[str, str]:
+    """ALSA names of the microphone and of the loudspeaker: those of the settings, and in place of
+    `auto` what fits best; "" where nothing does.
+
+    Nothing but the cards decides, so that two processes that ask find the same. One card for both
+    before two, since two clocks drift apart; USB before others; a screen's loudspeaker never: its
+    delay is unknown and long. Of equals, the one that the kernel numbered first.
+    """
+    mics = [card for card in cards if card.capture]
+    speakers = [card for card in cards if card.playback and not card.screen]
+    if capture != AUTO:
+        speakers = _with(capture, speakers) or speakers
+    if playback != AUTO:
+        mics = _with(playback, mics) or mics
+    if capture == playback == AUTO:
+        both = [card for card in mics if card in speakers]
+        mics, speakers = (both, both) if both else (mics, speakers)
+    mic, speaker = _best(mics), _best(speakers)
+    return (
+        capture if capture != AUTO else mic.way("capture") if mic else "",
+        playback if playback != AUTO else speaker.way("playback") if speaker else "",
+    )
+
+
+def device(card: Card, direction: Direction, proc: Path = PROC_ASOUND) -> str:
+    """The ALSA name to open. Raises CardError where `auto` finds none."""
+    if (card.capture if direction == "capture" else card.playback) != AUTO:
+        return card.capture if direction == "capture" else card.playback
+    cards = list_cards(proc)
+    name = chosen(card.capture, card.playback, cards)[direction == "playback"]
+    if name:
+        return name
+    here = ", ".join(f"{each.name} ({each.id})" for each in cards)
+    what = "microphone" if direction == "capture" else "loudspeaker other than a screen's"
+    raise CardError(f"No sound card here has a {what}: {here}." if here else
+                    "There is no sound card.", BUY)  # fmt: skip
+
+
+def card_named(name: str) -> str:
+    """The card's id or number in an ALSA name; the whole of a name that has none."""
+    found = _CARD.search(name)
+    return found[1] if found else name
+
+
+def _best(cards: Sequence[CardInfo]) -> CardInfo | None:
+    return min(cards, key=lambda card: (not card.usb, card.number), default=None)
+
+
+def _with(name: str, cards: Sequence[CardInfo]) -> list[CardInfo]:
+    """Those that are the card of that ALSA name."""
+    named = card_named(name)
+    return [card for card in cards if named in (card.id, str(card.number))]
 
 
 def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
@@ -61,9 +144,27 @@ def holder(device: str, direction: Direction, proc: Path = PROC_ASOUND) -> str:
     return ""
 
 
+def _screen(folder: Path, card_id: str) -> bool:
+    """Whether all that plays on it is a screen's."""
+    infos = [_text(info) for info in folder.glob("pcm*p/info")]
+    return bool(_SCREEN.search(card_id)) or (
+        bool(infos) and all(_SCREEN.search(info) for info in infos)
+    )
+
+
+def _first(folder: Path, direction: Direction) -> int:
+    """The lowest number of its devices of that direction that is no screen's."""
+    letter = _LETTER[direction]
+    found = [
+        int(path.name[3:-1])
+        for path in folder.glob(f"pcm*{letter}")
+        if path.name[3:-1].isdigit() and not _SCREEN.search(_text(path / "info"))
+    ]
+    return min(found, default=0)
+
+
 def _folder(device: str, proc: Path) -> Path | None:
-    named = _CARD.search(device)
-    wanted = named[1] if named else ""
+    wanted = card_named(device)
     for card in list_cards(proc):
         if wanted in (card.id, str(card.number)):
             return proc / f"card{card.number}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from appliance.audio.cards import CardInfo, Direction
+from appliance.audio.cards import AUTO, CardInfo, Direction, card_named, chosen
 from appliance.audio.trial import SILENT_DBFS, Trial
 from appliance.errors import InterludeError
 from appliance.findings import Finding, ok, problem, warning
@@ -34,12 +34,7 @@ def look(
     if cards:
         listed = ", ".join(f"{each.device} ({each.name}{_lacks(each)})" for each in cards)
         yield ok("sound card", f"Here: {listed}.")
-    if card.capture != card.playback:
-        yield warning(
-            "clock",
-            "The settings name two devices: two clocks drift apart, and the box hears itself.",
-            "Set `card.capture` and `card.playback` to one device that does both.",
-        )
+    yield from _chosen(card, cards)
     try:
         trial = try_card(card)
     except InterludeError as error:
@@ -48,6 +43,27 @@ def look(
     yield _stream(trial)
     yield _level(trial)
     yield from _clock(trial)
+
+
+def _chosen(card: Card, cards: Sequence[CardInfo]) -> Iterator[Finding]:
+    """Which devices are to be opened, and what is wrong with the choice."""
+    names = chosen(card.capture, card.playback, cards)
+    if AUTO in (card.capture, card.playback) and all(names):
+        both = names[0] if names[0] == names[1] else f"{names[0]} to hear, {names[1]} to speak"
+        yield ok("sound card", f"`auto` takes {both}.")
+    if "default" in names:
+        yield warning(
+            "sound card",
+            "ALSA's `default` lies before the card: it mixes, resamples and queues in its own way.",
+            "Set `card.capture` and `card.playback` to auto, which opens the card itself.",
+        )
+    if all(names) and card_named(names[0]) != card_named(names[1]):
+        yield warning(
+            "clock",
+            "Microphone and loudspeaker are two devices: their clocks drift apart, and the box "
+            "hears itself.",
+            "Use one device that does both (hw/audio.md), in `card.capture` and `card.playback`.",
+        )
 
 
 def _stream(trial: Trial) -> Finding:

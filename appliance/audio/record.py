@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from appliance.audio.alsa import open_stream
+from appliance.audio.cards import device
 from appliance.audio.format import Decimator
 from appliance.errors import CardError
 from appliance.ipc.ring import Samples
@@ -24,8 +25,9 @@ def record(card: Card, seconds: float, started: Callable[[], None]) -> Samples:
 
     Raises CardError when the card cannot be opened (the running box may hold it) or falls silent.
     """
+    name = device(card, "capture")
     with open_stream(
-        card.capture, "capture", period_ms=card.period_ms, periods=card.periods,
+        name, "capture", period_ms=card.period_ms, periods=card.periods,
         rate_hz=card.rate_hz, channels=card.channels,
     ) as stream:  # fmt: skip
         poller = select.poll()
@@ -42,7 +44,7 @@ def record(card: Card, seconds: float, started: Callable[[], None]) -> Samples:
             while stream.avail() >= stream.period_frames:
                 block = stream.read()
                 if block is None:
-                    raise CardError(f'The sound card "{card.capture}" dropped out.', "Try again.")
+                    raise CardError(f'The sound card "{name}" dropped out.', "Try again.")
                 came_at = time.monotonic()
                 heard.append(decimate(block))
                 frames += len(heard[-1])
@@ -50,6 +52,6 @@ def record(card: Card, seconds: float, started: Callable[[], None]) -> Samples:
                 told = True
                 started()
             if time.monotonic() - came_at > _STALLED_S:
-                raise CardError(f'The sound card "{card.capture}" gives no sound.',
+                raise CardError(f'The sound card "{name}" gives no sound.',
                                 "`interlude check` looks at it more closely.")  # fmt: skip
     return np.concatenate(heard)[skip : skip + wanted]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from appliance.audio.alsa import Stream, open_stream
 from appliance.audio.cards import Direction
+from appliance.audio.choice import CardMoved, Choice
 from appliance.errors import CardError
 from appliance.messages import CardFound, CardLost, Dropouts
 from appliance.worker import Worker
@@ -32,19 +33,22 @@ class Pulse:
         self._told = 0
         self._moved = 0.0
         self.dropouts = 0
+        self.choice = Choice(work.settings.card, direction)
 
     def moved(self) -> None:
         """The card gave or took something."""
         self._moved = time.monotonic()
 
     def due(self) -> bool:
-        """True once every BEAT_S, when it has beaten. Raises CardError if the card stands still."""
+        """True once every BEAT_S, when it has beaten. Raises CardError if the card stands still,
+        CardMoved if another one is to be used."""
         now = time.monotonic()
         if now < self._next:
             return False
         self.beat(now)
         if now - self._moved > STALLED_S:
             raise CardError("The sound card stands still.", "It is opened anew.")
+        self.choice.look(now)
         return True
 
     def beat(self, now: float) -> None:
@@ -64,7 +68,6 @@ def keep_open(
 ) -> None:
     """Open the card, `serve` it until it is lost, look for it twice a second, until the stop."""
     card = work.settings.card
-    device = card.capture if direction == "capture" else card.playback
     gc.freeze()  # what set-up has made stays; no collection walks it again under the card
     waiter = select.poll()
     waiter.register(work.stop_fd, select.POLLIN)
@@ -73,7 +76,7 @@ def keep_open(
     while not work.stopping:
         try:
             with open_stream(
-                device,
+                pulse.choice.name(),
                 direction,
                 period_ms=card.period_ms,
                 periods=card.periods,
@@ -84,6 +87,8 @@ def keep_open(
                 trouble = ""
                 pulse.moved()
                 serve(stream)
+        except CardMoved as moved:
+            work.log.info("%s", moved)
         except CardError as error:
             if str(error) != trouble:
                 trouble = str(error)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from appliance.audio.alsa import Stream, open_stream
+from appliance.audio.cards import device
 from appliance.audio.clock import Pair
 from appliance.settings import Card
 
@@ -47,13 +48,14 @@ class Trial:
 
 def try_card(card: Card, seconds: float = SECONDS) -> Trial:
     """Capture and play silence for so long. Raises CardError when the card cannot be opened."""
+    mic_name, speaker_name = device(card, "capture"), device(card, "playback")
     with (
         open_stream(
-            card.capture, "capture", period_ms=card.period_ms, periods=card.periods,
+            mic_name, "capture", period_ms=card.period_ms, periods=card.periods,
             rate_hz=card.rate_hz, channels=card.channels,
         ) as mic,
         open_stream(
-            card.playback, "playback", period_ms=card.period_ms, periods=card.periods + 4,
+            speaker_name, "playback", period_ms=card.period_ms, periods=card.periods + 4,
             rate_hz=card.rate_hz, channels=card.channels,
         ) as speaker,
     ):  # fmt: skip

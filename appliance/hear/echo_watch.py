@@ -7,7 +7,7 @@ thread, since an SD card may take a second.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from appliance.errors import StorageError
@@ -27,7 +27,7 @@ STOP_S = 2.0  # for the last write at an orderly stop
 class EchoWatch:
     """Feed it each step after the canceller's; `news` has what is to be logged."""
 
-    def __init__(self, canceller: Canceller, folder: Path, key: str) -> None:
+    def __init__(self, canceller: Canceller, folder: Path, key: Callable[[], str]) -> None:
         self._kalman = canceller if isinstance(canceller, Kalman) else None
         self._folder, self._key = folder, key
         self._news: list[str] = []
@@ -43,7 +43,7 @@ class EchoWatch:
         if self._kalman is None:
             return
         try:
-            taps = kept.load(self._folder, self._key, len(self._kalman.taps))
+            taps = kept.load(self._folder, self._key(), len(self._kalman.taps))
         except StorageError as error:
             self._news.append(str(error))
             return
@@ -108,7 +108,7 @@ class EchoWatch:
 
     def _save(self, taps: Floats) -> None:
         try:
-            kept.save(self._folder, self._key, taps)
+            kept.save(self._folder, self._key(), taps)
             self._broken = False
         except StorageError as error:
             if not self._broken:

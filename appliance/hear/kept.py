@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from appliance.audio.cards import chosen, list_cards
 from appliance.errors import StorageError
 from appliance.files import write_whole
 from appliance.hear.response import Floats
@@ -23,9 +24,11 @@ LOUDEST = 100.0  # int16 heard for int16 played, summed over the taps: beyond th
 
 
 def key(settings: Settings) -> str:
-    """What a response belongs to: another card or rate has another delay, another tail a length."""
+    """What a response belongs to: another card or rate has another delay, another tail a length.
+    Of `auto` it is the card that is there now."""
     card = settings.card
-    return f"{card.capture}|{card.playback}|{card.rate_hz}|{settings.hearing.echo.tail_ms}"
+    capture, playback = chosen(card.capture, card.playback, list_cards())
+    return f"{capture}|{playback}|{card.rate_hz}|{settings.hearing.echo.tail_ms}"
 
 
 def load(folder: Path, belongs_to: str, length: int) -> Floats | None:

@@ -39,7 +39,7 @@ def main(work: Worker) -> None:
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
     cancels = canceller(work.settings.hearing.echo, STEP_FRAMES)
-    watch = EchoWatch(cancels, work.settings.state_path(), kept.key(work.settings))
+    watch = EchoWatch(cancels, work.settings.state_path(), lambda: kept.key(work.settings))
     watch.begin()
     hearing = Hearing(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")

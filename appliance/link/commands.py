@@ -26,6 +26,7 @@ from appliance.messages import (
     SetVolume,
     StopSpeaking,
 )
+from appliance.settings.surroundings import NO_BUTTON
 
 MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
 MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
@@ -49,6 +50,7 @@ class Limits:
 
     voices: tuple[str, ...] = ()
     unmute: bool = True
+    button: bool = True
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ def _mute(payload: bytes, limits: Limits) -> Message:
 
 def _mode(payload: bytes, limits: Limits) -> Message:
     name = _word(payload, get_args(ModeName))
+    if name == "push_to_talk" and not limits.button:
+        raise _Wrong(NO_BUTTON)
     return SetMode(next(mode for mode in get_args(ModeName) if mode == name))
 
 

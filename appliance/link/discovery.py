@@ -233,7 +233,7 @@ def _config(topics: Topics, offers: Offers) -> dict[str, Component]:
             "stat_t": topics.settings,
             "val_tpl": "{{ value_json.mode }}",
             "cmd_t": topics.set("mode"),
-            "ops": list(get_args(ModeName)),
+            "ops": [mode for mode in get_args(ModeName) if offers.button or mode != "push_to_talk"],
             "ent_cat": "config",
             "ic": "mdi:ear-hearing",
         },

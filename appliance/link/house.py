@@ -82,7 +82,7 @@ class House:
         )
         self._software = Software(identity.version)
         self._timers = TimersStand()
-        self._gate = Gate(Limits(offers.voices, link.unmute), now_s)
+        self._gate = Gate(Limits(offers.voices, link.unmute, offers.button), now_s)
         self._states = States(
             (
                 self.topics.discovery,

@@ -65,8 +65,8 @@ def offers(settings: Settings, machine: Machine) -> Offers:
         voices=tuple(choose.installed(settings)),
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
-        button=settings.panel.gpio != "none",
-        mute_switch=settings.panel.gpio != "none" and settings.panel.mute_switch,
+        button=settings.panel.here,
+        mute_switch=settings.panel.here and settings.panel.mute_switch,
         installs=software.installs(),
     )
 

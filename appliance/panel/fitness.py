@@ -8,19 +8,35 @@ from __future__ import annotations
 from appliance import status
 from appliance.errors import PanelError
 from appliance.findings import Finding, ok, problem, warning
+from appliance.machine import Machine
+from appliance.panel import auto
 from appliance.panel.gpio import Wires
 from appliance.panel.health import Health, read
 from appliance.settings import Settings
 
 
-def look(settings: Settings) -> list[Finding]:
-    """The panel that runs, or else the wires themselves; nothing where the owner has none."""
-    if settings.panel.gpio == "none":
-        return []
+def look(settings: Settings, machine: Machine) -> list[Finding]:
+    """The panel that runs, or else the wires themselves; of a box without one, why a Pi has none.
+
+    `settings`: with what `auto` found (auto.py).
+    """
+    if not settings.panel.here:
+        return _strangers(machine)
     health = read(settings.state_path(), status.FOLDER)
     if health is None:
         return [_at_rest(settings)]
     return findings(health)
+
+
+def _strangers(machine: Machine) -> list[Finding]:
+    hat = auto.strange_hat(machine)
+    if not hat:
+        return []
+    return [warning(
+        "panel",
+        f"There is a HAT that is not known here ({hat}): button and light are left alone.",
+        "If they are wired beside it, and it leaves their pins free: `panel.gpio: header`.",
+    )]  # fmt: skip
 
 
 def findings(health: Health) -> list[Finding]:

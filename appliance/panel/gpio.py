@@ -13,11 +13,13 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from appliance.errors import PanelError
+from appliance.panel.boards import Board, named
 from appliance.panel.light import Colour
-from appliance.panel.pins import Pin, pin
+from appliance.panel.pins import Pin
 from appliance.panel.strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
 from appliance.settings import Panel
 
+LEDS, SPI = 12, "/dev/spidev0.0"  # of a strip on the header
 STALE_S = 1.0  # an edge's own time is believed if it is no older; lgpio's clock may be another one
 
 
@@ -39,12 +41,13 @@ class Wires:
         self._edges: deque[tuple[str, bool, float]] = deque(maxlen=1000)
         self._inputs: dict[str, _Input] = {}
         self._light: Light | None = None
+        self._board = named(settings.gpio)
         try:
             self._factory, self.by = _factory(settings)
             self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # our own one calls it
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
-                self._inputs[name] = _Input(self._factory, pin(name), self._note)
-            self._light = _light(settings, self._factory)
+                self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
+            self._light = _light(settings, self._board, self._factory)
         except PanelError:
             raise
         except Exception as error:
@@ -88,7 +91,7 @@ class Wires:
         """The keyboard's finger: the wire of that input goes to its level. Only mock pins have it;
         of an input that is not wired nothing comes."""
         if name in self._inputs:
-            row = pin(name)
+            row = self._board.pin(name)
             wire = self._factory.pin(row.line)
             (wire.drive_high if (row.sense == "high") == active else wire.drive_low)()
 
@@ -125,37 +128,49 @@ class _Input:
         self._note(self._row.what, self._means(level), at_s)
 
 
+# Kind of a light of LEDs → its pins, and what each shows of red, green, blue. One that lacks a
+# colour shows it by what it has: each pattern is told by its rhythm as well.
+_LEDS: dict[str, tuple[tuple[str, Callable[[Colour], float]], ...]] = {
+    "rgb": (
+        ("light_red", lambda c: c[0]),
+        ("light_green", lambda c: c[1]),
+        ("light_blue", lambda c: c[2]),
+    ),
+    "red_green": (("light_red", lambda c: c[0]), ("light_green", lambda c: max(c[1], c[2]))),
+    "single": (("light_red", max),),
+}  # fmt: skip
+
+
 class _Led:
-    """One colour or three on pins of the header. A single one shows the brightest of the three."""
+    """LEDs on pins of the header, each dimmed."""
 
-    def __init__(self, kind: str, factory: Any) -> None:
-        from gpiozero import PWMLED, RGBLED
+    def __init__(self, kind: str, board: Board, factory: Any) -> None:
+        from gpiozero import PWMLED
 
-        self._single = kind == "single"
-        red, green, blue = (pin(f"light_{colour}").line for colour in ("red", "green", "blue"))
-        self._led: Any = (
-            PWMLED(red, pin_factory=factory)
-            if self._single
-            else RGBLED(red, green, blue, pin_factory=factory)
-        )
+        rows = _LEDS[kind]
+        self._leds = [(PWMLED(board.pin(what).line, pin_factory=factory), of) for what, of in rows]
 
     def show(self, colour: Colour) -> None:
-        self._led.value = max(colour) if self._single else colour
+        for led, of in self._leds:
+            led.value = of(colour)
 
     def close(self) -> None:
-        self._led.close()
+        for led, _ in self._leds:
+            led.close()
 
 
-def _light(settings: Panel, factory: Any) -> Light | None:
+def _light(settings: Panel, board: Board, factory: Any) -> Light | None:
     from appliance.panel.spi import Bus
 
-    if settings.light in ("rgb", "single"):
-        return _Led(settings.light, factory)
-    if settings.light == "none" or settings.gpio == "keyboard":
+    kind = board.light if settings.light == "auto" else settings.light
+    if kind in _LEDS:
+        return _Led(kind, board, factory)
+    if kind == "none" or settings.gpio == "keyboard":
         return None
-    if settings.light == "ws2812":
-        return Strip(Bus(settings.spi, WS2812_HZ), ws2812, settings.leds)
-    return Strip(Bus(settings.spi, APA102_HZ), apa102, settings.leds)
+    path, leds = settings.spi or board.spi or SPI, settings.leds or board.leds or LEDS
+    if kind == "ws2812":
+        return Strip(Bus(path, WS2812_HZ), ws2812, leds)
+    return Strip(Bus(path, APA102_HZ), apa102, leds)
 
 
 def _factory(settings: Panel) -> tuple[Any, str]:

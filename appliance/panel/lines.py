@@ -14,12 +14,11 @@ import gpiod
 from gpiod.line import Bias, Clock, Direction, Edge, Value
 
 from appliance.errors import PanelError
+from appliance.panel.pins import HEADERS
 
 Pull = Literal["up", "down", "floating"]
 Edges = Literal["both", "rising", "falling", "none"]
 
-# The chip of the 40-pin header: Pi 5 · Pi 4, 400 · Pi 3, Zero 2.
-HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 CONSUMER = "interlude"  # as `gpioinfo` shows who has a line
 EVENTS = 64  # the kernel keeps so many of a line; when more wait, it drops the oldest
 

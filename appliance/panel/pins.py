@@ -34,6 +34,9 @@ PINS: tuple[Pin, ...] = (
     Pin("light_blue",  24, 18, "out", "none", "high"),
 )  # fmt: skip
 
+# Label of the chip that the header's lines are on: Pi 5 · Pi 4, 400 · Pi 3, Zero 2.
+HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+
 # Header pins that are ground, one beside each thing that is wired.
 GROUNDS: dict[str, int] = {"button": 9, "mute_switch": 14, "light": 20, "strip": 25}
 

@@ -49,7 +49,7 @@ class Adjusted(msgspec.Struct, frozen=True, omit_defaults=True):
         speaking = settings.speaking
         return msgspec.structs.replace(
             settings,
-            mode=_choose(self.mode, settings.mode),
+            mode=_mode(_choose(self.mode, settings.mode), settings),
             speaking=msgspec.structs.replace(
                 speaking,
                 volume=_choose(self.volume, speaking.volume),
@@ -156,6 +156,11 @@ class Adjustments:
         elif self.failing and not problem:
             self._complaints.append("what is set is stored again")
         self.failing = bool(problem)
+
+
+def _mode(mode: Mode, settings: Settings) -> Mode:
+    """A button that was taken away takes the mode with it: nobody could talk to the box."""
+    return settings.mode if mode == "push_to_talk" and settings.panel.gpio == "none" else mode
 
 
 def _choose(value: Value[T] | None, of_file: T) -> T:

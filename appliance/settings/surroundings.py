@@ -8,6 +8,8 @@ import msgspec
 
 from appliance.settings.section import Ratio, Section
 
+NO_BUTTON = "This box has no button, so nobody could ever talk to it."  # in mode push_to_talk
+
 Topic = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
 
 
@@ -35,12 +37,19 @@ class Link(Section, frozen=True):
 class Panel(Section, frozen=True):
     """Button, mute switch and light on the housing."""
 
-    gpio: Literal["none", "header", "keyboard"]
+    gpio: Literal[
+        "auto", "none", "header", "keyboard", "aiy-voice", "codec-zero", "respeaker-2-mics"
+    ]
     chip: Annotated[str, msgspec.Meta(max_length=64)]
     mute_switch: bool
-    light: Literal["rgb", "single", "ws2812", "apa102", "none"]
-    leds: Annotated[int, msgspec.Meta(ge=1, le=144)]
-    spi: Annotated[str, msgspec.Meta(pattern=r"^/dev/\S+$")]
+    light: Literal["auto", "rgb", "red_green", "single", "ws2812", "apa102", "none"]
+    leds: Annotated[int, msgspec.Meta(ge=0, le=144)]
+    spi: Annotated[str, msgspec.Meta(pattern=r"^(/dev/\S+)?$")]
     brightness: Ratio
     night_brightness: Ratio
     night: Annotated[str, msgspec.Meta(pattern=r"^((^|-)([01][0-9]|2[0-3]):[0-5][0-9]){2}$|^$")]
+
+    @property
+    def here(self) -> bool:
+        """There is a panel, and so a button; `auto` is decided before anybody asks."""
+        return self.gpio not in ("none", "auto")

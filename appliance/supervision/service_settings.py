@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from appliance import notices, processes
 from appliance.errors import SettingsError
 from appliance.mute import MuteStore
+from appliance.panel import auto
 from appliance.release import fallback
 from appliance.settings import Settings, load
 from appliance.settings.usable import Usable, usable
@@ -23,13 +25,22 @@ log = logging.getLogger("settings")
 
 
 def found(named: Path | None) -> Usable:
-    """Raises SettingsError where nobody has to be served but who typed the command."""
+    """What the box begins with; what it stands on has been looked up (panel/auto.py).
+
+    Raises SettingsError where nobody has to be served but who typed the command.
+    """
     state = os.environ.get("STATE_DIRECTORY")
     if not state or not _on_a_box():
         settings = load(named)
-        processes.table(settings)
-        return Usable(settings)
-    return usable(named, Path(state.split(":")[0]), processes.table)
+        check(settings)
+        return Usable(auto.found(settings))
+    start = usable(named, Path(state.split(":")[0]), check)
+    return replace(start, settings=auto.found(start.settings))
+
+
+def check(settings: Settings) -> None:
+    """Whether a box can be used with them, on this machine. Raises SettingsError."""
+    processes.table(auto.usable(settings))
 
 
 def tell(start: Usable) -> None:

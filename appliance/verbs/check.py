@@ -74,11 +74,11 @@ def house(settings: Settings) -> str:
     return errand.check(settings)
 
 
-def panel(settings: Settings) -> list[Finding]:
+def panel(settings: Settings, machine: Machine) -> list[Finding]:
     """Button, switch and light of the panel, if the owner has one."""
     from appliance.panel import fitness as panel_fitness
 
-    return panel_fitness.look(settings)
+    return panel_fitness.look(settings, machine)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Asked:
     server: Callable[[Settings], Finding] = model_server
     voice: Callable[[Settings], str] = voice
     house: Callable[[Settings], str] = house
-    panel: Callable[[Settings], list[Finding]] = panel
+    panel: Callable[[Settings, Machine], list[Finding]] = panel
     version: Callable[[str], str] = importlib.metadata.version
     fell_back: Callable[[], list[str]] = fallback.sentences
 
@@ -134,7 +134,7 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
     yield told_by("echo", lambda: asked.canceller(settings))
     if settings.link.broker:
         yield told_by("house", lambda: asked.house(settings))
-    yield from asked.panel(settings)
+    yield from asked.panel(settings, machine)
     yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card)
 
 

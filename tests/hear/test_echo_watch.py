@@ -34,7 +34,7 @@ def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path)
     mic = echo_of(answer(6), room(1))
     for first_db in (15.0, 20.0):  # cold: the first two seconds are worse
         canceller = kalman()
-        watch = EchoWatch(canceller, tmp_path, "card")
+        watch = EchoWatch(canceller, tmp_path, lambda: "card")
         watch.begin()
         left = hear(canceller, watch, mic, 6)
         watch.close()
@@ -48,7 +48,7 @@ def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path)
 def test_a_damaged_file_is_said_once_and_does_not_stop_it(tmp_path: Path) -> None:
     (tmp_path / kept.FILE).write_bytes(b"no archive")
     canceller = kalman()
-    watch = EchoWatch(canceller, tmp_path, "card")
+    watch = EchoWatch(canceller, tmp_path, lambda: "card")
     watch.begin()
     (said,) = watch.news()
     assert "damaged" in said
@@ -60,7 +60,7 @@ def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
     mic = echo_of(played, room(3))
     mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
     canceller = kalman()
-    watch = EchoWatch(canceller, tmp_path, "card")
+    watch = EchoWatch(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 10)
     assert [said for said in watch.news() if "moved" in said] != []
     watch.close()
@@ -88,7 +88,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
     tmp_path: Path, ppm: float, said: int
 ) -> None:
     canceller = Wandering(ppm)
-    watch = EchoWatch(canceller, tmp_path, "card")
+    watch = EchoWatch(canceller, tmp_path, lambda: "card")
     news = []
     for canceller.seconds in range(1, 121):
         for _ in range(STEPS_A_SECOND):
@@ -102,7 +102,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
 def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Path) -> None:
     mic = np.random.default_rng(0).normal(0, 10, 8 * RATE_HZ)
     canceller = kalman(may_rest=True)
-    watch = EchoWatch(canceller, tmp_path, "card")
+    watch = EchoWatch(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 8)
     (said,) = watch.news()
     assert "by itself" in said
@@ -116,14 +116,14 @@ def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
         0, 10, 8 * RATE_HZ
     )
     canceller = kalman(may_rest=True)
-    watch = EchoWatch(canceller, tmp_path, "card")
+    watch = EchoWatch(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 8)
     assert not canceller.resting
     watch.close()
 
 
 def test_without_a_canceller_of_ours_there_is_nothing_to_keep(tmp_path: Path) -> None:
-    watch = EchoWatch(NoCanceller(), tmp_path, "card")
+    watch = EchoWatch(NoCanceller(), tmp_path, lambda: "card")
     watch.begin()
     watch.step()
     watch.close()

@@ -139,6 +139,14 @@ def test_unmuting_from_afar_can_be_forbidden_and_muting_cannot() -> None:
     assert refused.value.refusal.why.startswith("not allowed")
 
 
+def test_push_to_talk_is_refused_where_there_is_no_button() -> None:
+    bare = Limits(button=False)
+    assert read("set/mode", b"wake_word", bare) == SetMode("wake_word")
+    with pytest.raises(Refused) as refused:
+        read("set/mode", b"push_to_talk", bare)
+    assert "This box has no button" in str(refused.value)
+
+
 # ── how often ────────────────────────────────────────────────────────────────────────────────
 def count(gate: Gate, name: str, payload: bytes, times: list[float]) -> int:
     """How many of the commands at these times are let through."""

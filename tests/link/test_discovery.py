@@ -52,6 +52,11 @@ def present(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
     return {key: found for key, found in components(offers).items() if len(found) > 1}
 
 
+def test_push_to_talk_can_be_chosen_only_where_there_is_a_button() -> None:
+    assert components()["mode"]["ops"] == ["open", "push_to_talk", "wake_word"]
+    assert components(LEAST)["mode"]["ops"] == ["open", "wake_word"]
+
+
 def test_every_entity_of_the_box_is_there() -> None:
     assert set(present()) == {
         "timer", "timers", "next_timer", "ringing",

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from appliance import settings
+from appliance.machine import Machine
 from appliance.panel.fitness import findings, look
 from appliance.panel.health import Health, write
 
@@ -40,19 +41,36 @@ def test_whatever_is_wrong_is_a_warning_with_a_remedy(news: dict[str, Any]) -> N
     assert bad[0].remedy
 
 
-def test_a_box_without_a_panel_has_nothing_to_say(tmp_path: Path) -> None:
-    assert look(mine(tmp_path, gpio="none")) == []
+@pytest.mark.parametrize("hat", ["M.2 HAT+ M Key", ""])
+def test_a_box_without_a_panel_has_nothing_to_say(tmp_path: Path, hat: str) -> None:
+    assert look(mine(tmp_path, gpio="none"), with_hat(tmp_path, hat)) == []
+
+
+def test_a_hat_that_is_not_known_is_named_with_the_way_out(tmp_path: Path) -> None:
+    (one,) = look(mine(tmp_path, gpio="none"), with_hat(tmp_path, "Blinking HAT"))
+    assert one.verdict == "warning"
+    assert "(Blinking HAT of Raspberry Pi)" in one.sentence
+    assert "`panel.gpio: header`" in (one.remedy or "")
+
+
+def with_hat(root: Path, product: str) -> Machine:
+    folder = root / "proc/device-tree/hat"
+    folder.mkdir(parents=True)
+    if product:
+        (folder / "vendor").write_text("Raspberry Pi\0")
+        (folder / "product").write_text(f"{product}\0")
+    return Machine(root)
 
 
 def test_the_panel_that_runs_is_asked_before_the_wires_are(tmp_path: Path) -> None:
     write(tmp_path, msgspec.structs.replace(WELL, button="stuck"))
-    (one,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"))
+    (one,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
     assert one.verdict == "warning"
 
 
 def test_of_a_box_that_does_not_run_the_wires_are_tried(tmp_path: Path) -> None:
-    (good,) = look(mine(tmp_path, gpio="keyboard"))
+    (good,) = look(mine(tmp_path, gpio="keyboard"), Machine())
     assert good.verdict == "ok"
-    (bad,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"))
+    (bad,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
     assert bad.verdict == "problem"
     assert "pinctrl-of-mars" in bad.sentence

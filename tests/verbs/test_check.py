@@ -276,6 +276,23 @@ def test_two_devices_are_a_warning_before_any_measurement(tmp_path: Path) -> Non
     assert (one.looked_at, one.verdict) == ("clock", "warning")
 
 
+def test_what_auto_takes_is_told(tmp_path: Path) -> None:
+    told = [f.sentence for f in health.look(settings(tmp_path), machine(tmp_path), fine())]
+    assert "`auto` takes plughw:CARD=Array." in told
+
+
+def test_alsas_default_is_warned_of_for_what_lies_in_it(tmp_path: Path) -> None:
+    mixed = settings(tmp_path, card={"capture": "default", "playback": "default"})
+    one = only(health.look(mixed, machine(tmp_path), fine()))
+    assert "it mixes, resamples" in one.sentence
+    assert "auto" in (one.remedy or "")
+
+
+def test_two_ways_onto_one_card_are_one_clock(tmp_path: Path) -> None:
+    one = settings(tmp_path, card={"capture": "hw:CARD=A,DEV=1", "playback": "plughw:CARD=A"})
+    assert not_well(health.look(one, machine(tmp_path), fine())) == []
+
+
 def test_the_card_of_the_settings_is_the_one_that_is_tried(tmp_path: Path) -> None:
     tried: list[Card] = []
 
@@ -317,7 +334,7 @@ def test_json_has_every_field() -> None:
 
 def test_a_button_that_is_ignored_is_to_know_of(tmp_path: Path) -> None:
     stuck = [findings.warning("panel", "The button is held down: it is ignored.", "Look at it.")]
-    asked = replace(fine(), panel=lambda _: stuck)
+    asked = replace(fine(), panel=lambda *_: stuck)
     finding = only(health.look(settings(tmp_path), machine(tmp_path), asked))
     assert finding.looked_at == "panel"
 

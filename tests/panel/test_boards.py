@@ -1,0 +1,67 @@
+"""HATs by what their EEPROM says, and the lines that each has."""
+
+from __future__ import annotations
+
+from typing import get_args, get_type_hints
+
+import pytest
+
+from appliance.errors import PanelError
+from appliance.panel.boards import BOARDS, named, of_hat
+from appliance.panel.pins import HEADER
+from appliance.settings import Panel
+
+
+@pytest.mark.parametrize(
+    ("vendor", "product", "board"),
+    [
+        ("Google, Inc.", "Google AIY audioHAT Board v1", "aiy-voice"),
+        ("IQaudIO Limited www.iqaudio.com", "Pi-CodecZero", "codec-zero"),
+        ("Raspberry Pi Ltd.", "Raspberry Pi Codec Zero", "codec-zero"),
+        ("Raspberry Pi", "M.2 HAT+ M Key", "header"),
+        ("Raspberry Pi Ltd", "Raspberry Pi AI HAT+", "header"),
+    ],
+)
+def test_a_known_hat_is_recognised_by_vendor_and_product(
+    vendor: str, product: str, board: str
+) -> None:
+    found = of_hat(vendor, product)
+    assert found is not None
+    assert found.name == board
+
+
+@pytest.mark.parametrize(
+    ("vendor", "product"),
+    [
+        ("", ""),
+        ("PiSugar", "Whisplay HAT"),  # its first edition has 5 V on the button's line
+        ("Somebody else", "Google AIY audioHAT Board v1"),
+        ("Google, Inc.", "Voice Bonnet"),
+        ("Raspberry Pi", "Sense HAT"),
+        ("Raspberry Pi", "a copy of M.2 HAT+ M Key"),
+    ],
+)
+def test_any_other_hat_is_a_stranger(vendor: str, product: str) -> None:
+    assert of_hat(vendor, product) is None
+
+
+def test_every_board_can_be_named_in_the_settings() -> None:
+    may = set(get_args(get_type_hints(Panel)["gpio"]))
+    assert may - {"auto", "none", "keyboard"} == {board.name for board in BOARDS}
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_a_boards_lines_are_on_the_pins_that_it_says(board: object) -> None:
+    board = named(getattr(board, "name"))  # noqa: B009
+    assert board.source
+    for pin in board.pins:
+        assert HEADER[pin.line] == pin.header
+    assert len({pin.line for pin in board.pins}) == len(board.pins)
+    assert board.pin("button").pull == "up"  # one that is not wired is never pressed
+
+
+def test_what_a_board_does_not_have_is_said_in_a_sentence() -> None:
+    with pytest.raises(PanelError) as caught:
+        named("codec-zero").pin("mute_switch")
+    assert caught.value.problem == "A panel of `codec-zero` has no pin for mute switch."
+    assert "`panel.gpio: header`" in caught.value.remedy
