@@ -58,8 +58,13 @@ def make(plan: Plan, root: Path, wheels: list[Path]) -> Path:
         tree = plan.work / "release"
         remove(tree)
         path.mkdir()
-        _plant(plan, tree, wheels)
-        _compile(plan, tree, root)
+        # Reached for only if something of ours has changed: fetched and compiled once.
+        shutil.copytree(_dependencies(plan, root, wheels), tree, symlinks=True)
+        _plant(plan, tree)
+        _compile(plan, tree, root, "/mnt/lib/appliance")
+        if not any((tree / "lib/appliance/__pycache__").glob(f"*.cpython-{_DIGITS}.pyc")):
+            log = plan.logs / "compile.log"
+            raise NotBuilt("The Pi's Python compiles nothing here.", f"Its words: {log}")
         try:
             pack(tree, path, plan.key, version=plan.version, machine=MACHINE, python=PYTHON,
                  made_s=plan.time_s)  # fmt: skip
@@ -96,47 +101,65 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def _plant(plan: Plan, tree: Path, wheels: list[Path]) -> None:
+def _dependencies(plan: Plan, root: Path, wheels: list[Path]) -> Path:
+    """A release without anything of ours: lib/, compiled."""
+    wanted = fitting(_LOCK.read_text())
+    inputs = [wanted, plan.version, root.name, Path(__file__).read_text(), *PIP[1:],
+              *(str(wheel.relative_to(plan.cache)) for wheel in wheels)]  # fmt: skip
+
+    def write(tree: Path) -> None:
+        library = tree / "lib"
+        library.mkdir(parents=True)
+        listed = plan.work / "dependencies.txt"
+        listed.write_text(wanted)
+        remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
+        quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
+                *PIP, "--require-hashes", "--target", library, "-r", listed,
+                progress=_progress)  # fmt: skip
+        _unpack(plan, library, wheels)
+        _compile(plan, tree, root, "/mnt/lib")
+
+    return once(plan.cache, "dependencies", inputs, write)
+
+
+def _plant(plan: Plan, tree: Path) -> None:
+    """Our own package, its command, and what lies beside it."""
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
     command = tree / "bin/interlude"
     command.write_text(COMMAND)
     command.chmod(0o755)
-    wanted = plan.work / "dependencies.txt"
-    wanted.write_text(fitting(_LOCK.read_text()))
-    remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
-    quietly("The release's dependencies cannot be had", remedy, plan.logs / "dependencies.log",
-            *PIP, "--require-hashes", "--target", library, "-r", wanted,
-            progress=_progress)  # fmt: skip
     own = plan.work / "own"
     remove(own)
     quietly("Interlude's own wheel cannot be built", "Run `make setup`.", plan.logs / "own.log",
             sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
             "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
+    _unpack(plan, library, list(own.glob("*.whl")))
+    for name in BESIDE:
+        shutil.copy(ROOT / name, tree / name)
+
+
+def _unpack(plan: Plan, library: Path, wheels: list[Path]) -> None:
+    remedy = "A dependency without a wheel for the Pi is one for image/wheels.py."
     quietly("The wheels cannot be unpacked", remedy, plan.logs / "wheels.log",
-            *PIP, "--no-index", "--target", library, *wheels, *own.glob("*.whl"))  # fmt: skip
+            *PIP, "--no-index", "--target", library, *wheels)  # fmt: skip
     # Scripts with this machine's paths in them; llama.cpp's headers and a second copy of it.
     for name in ("bin", "include", "lib"):
         shutil.rmtree(library / name, ignore_errors=True)
     for record in library.glob("*.dist-info"):
         for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
             (record / name).unlink(missing_ok=True)  # these say where and how, not what
-    for name in BESIDE:
-        shutil.copy(ROOT / name, tree / name)
 
 
-def _compile(plan: Plan, tree: Path, root: Path) -> None:
+def _compile(plan: Plan, tree: Path, root: Path, what: str) -> None:
     """Once, here: the box may not write there. By content, not by time: the same bytes."""
     place = f"/opt/interlude/releases/{plan.version}"
     words = ["python3", "-m", "compileall", "-q", "-j", "0", "--invalidation-mode",
-             "unchecked-hash", "-s", "/mnt", "-p", place, "/mnt/lib"]  # fmt: skip
-    log = plan.logs / "compile.log"
-    with log.open("wb") as file:
+             "unchecked-hash", "-s", "/mnt", "-p", place, what]  # fmt: skip
+    with (plan.logs / "compile.log").open("ab") as file:
         # Sources that are no Python for this version are left as they are: the exit code says so.
         subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=file, stderr=file,
                        check=False)  # fmt: skip
-    if not any((tree / "lib/appliance/__pycache__").glob(f"*.cpython-{_DIGITS}.pyc")):
-        raise NotBuilt("The Pi's Python compiles nothing here.", f"Its words: {log}")
 
 
 def _progress(line: str) -> str | None:

@@ -20,6 +20,7 @@ import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from image import disk, layout
@@ -103,6 +104,9 @@ class Machine:
     more: tuple[str, ...] = ()
     words: str = ""  # on the kernel's command line, after the slot's own
     online: bool = False
+    tap: str = ""  # a tap device of this machine: a network of the test's, in place of QEMU's own
+    header: bool = False  # the device tree has the Pi's 28 pins (the kernel's gpio-simulator)
+    address: str = "127.0.0.1"  # where its ssh is reached
     port: int = field(default_factory=free_port)
     _runs: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _begun: float = field(default=0.0, init=False)
@@ -129,17 +133,23 @@ class Machine:
         if restart == TRYBOOT:
             said += " interlude.trial=1"  # QEMU has no word of the firmware's in its device tree
         tree = self._device_tree()
-        network = f"user,id=n0,restrict={'off' if self.online else 'on'}"
+        if self.tap:
+            self.port = 22
+            network = f"tap,id=n0,ifname={self.tap},script=no,downscript=no"
+        else:
+            network = (f"user,id=n0,restrict={'off' if self.online else 'on'}"
+                       f",hostfwd=tcp:127.0.0.1:{self.port}-:22")  # fmt: skip
+        noon = f"{datetime.now(UTC):%Y-%m-%d}T12:00:00"  # by day: the light is dimmed at night
         command = [
             "setpriv", "--pdeathsig", "KILL",  # whatever becomes of the test, it does not go on
             "qemu-system-aarch64", *self._processors(), "-M", "virt",
-            "-icount", "shift=0,sleep=off", "-rtc", "clock=vm", "-dtb", str(tree),
+            "-icount", "shift=0,sleep=off", "-rtc", f"clock=vm,base={noon}", "-dtb", str(tree),
             "-no-reboot", "-action", "watchdog=none",
             "-kernel", str(self.scratch / "kernel"),
             "-initrd", str(self.scratch / "initramfs"), "-append", f"{said} {self.words}",
             "-drive", f"if=none,id=card,file={self.card.image},format=raw,cache=unsafe",
             "-device", "sdhci-pci", "-device", "sd-card,drive=card",  # /dev/mmcblk0, as on a Pi
-            "-netdev", f"{network},hostfwd=tcp:127.0.0.1:{self.port}-:22",
+            "-netdev", network,
             "-device", "virtio-net-pci,netdev=n0", "-device", "virtio-rng-pci",
             "-device", "i6300esb",
             "-serial", f"file:{self.scratch}/console.log",
@@ -160,6 +170,13 @@ class Machine:
         subprocess.run(["qemu-system-aarch64", "-M", f"virt,dumpdtb={path}", *self._processors()],
                        check=True, capture_output=True)  # fmt: skip
         disk.tell("fdtput", "-t", "u", path, "/timer", "clock-frequency", str(GIPS * _TIMER_HZ))
+        if self.header:  # Documentation/admin-guide/gpio/gpio-sim.rst; the label is the Pi 5's
+            bank = "/gpio-sim/bank0"
+            disk.tell("fdtput", "-p", "-t", "s", path, bank, "gpio-sim,label", "pinctrl-rp1")
+            disk.tell("fdtput", "-t", "s", path, "/gpio-sim", "compatible", "gpio-simulator")
+            disk.tell("fdtput", "-t", "u", path, bank, "ngpios", "28")
+            disk.tell("fdtput", "-t", "u", path, bank, "#gpio-cells", "2")
+            disk.tell("fdtput", path, bank, "gpio-controller")
         return path
 
     def wait_for(self, command: str, limit_s: float = LIMIT_S) -> float:
@@ -188,17 +205,25 @@ class Machine:
             self._runs.kill()
             self._runs.wait()
 
+    def ssh_command(self, command: str) -> list[str]:
+        return ["ssh", *_SSH, "-o", f"ControlPath={self.scratch}/ssh", "-i", str(self.key),
+                "-p", str(self.port), f"root@{self.address}", command]  # fmt: skip
+
     def ssh(self, command: str, timeout_s: float = 600) -> subprocess.CompletedProcess[str]:
         """One connection for all: to shake hands takes an emulated machine half a minute."""
         try:
             return subprocess.run(
-                ["ssh", *_SSH, "-o", f"ControlPath={self.scratch}/ssh", "-i", str(self.key),
-                 "-p", str(self.port), "root@127.0.0.1", command],
-                capture_output=True, text=True, check=False, timeout=timeout_s,
-                stdin=subprocess.DEVNULL,
+                self.ssh_command(command), capture_output=True, text=True, check=False,
+                timeout=timeout_s, stdin=subprocess.DEVNULL,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess([], 255, "", "no answer")
+
+    def leave(self, path: str, text: str) -> None:
+        """A file in the running machine, over ssh."""
+        done = subprocess.run(self.ssh_command(f"cat >{path}"), input=text, text=True,
+                              capture_output=True, check=False, timeout=600)  # fmt: skip
+        assert done.returncode == 0, done.stderr
 
     def tell(self, command: str) -> str:
         """What a command in the machine says. Fails the test if it does not end well."""

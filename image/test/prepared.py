@@ -1,53 +1,24 @@
-"""A card that lets a test in, with a sound card and a header of software: no Pi has to be near."""
+"""A card as its owner prepares it: a seed with an ssh key, and nothing else.
+
+What a Pi has beside its card is the emulated machine's, and is found by the box itself: pins with
+the Pi 5's label (Machine.header), and a sound card, a loop of the kernel's under the name of a real
+one (HARDWARE, on the kernel's command line).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
+from appliance.slots.slot import CONFIG
 from image.test.emulator import Card
 
-SETTINGS = """card: {capture: "plughw:CARD=Loopback,DEV=0", playback: "plughw:CARD=Loopback,DEV=0"}
-panel: {gpio: header, night: ""}
-"""
-# A sound card of software, and a header of the kernel's GPIO simulator, before the box starts. The
-# label is what the panel looks for on a Pi 5.
-HEADER = """#!/bin/sh
-set -e
-cd /sys/kernel/config/gpio-sim
-mkdir -p header/bank0
-echo 28 >header/bank0/num_lines
-echo pinctrl-rp1 >header/bank0/label
-echo 1 >header/live
-line=$(echo /sys/devices/platform/gpio-sim.*/gpiochip*/sim_gpio17)
-echo pull-up >"$line/pull"
-"""
-HEADER_UNIT = """[Unit]
-Description=A header of the kernel's simulator
-DefaultDependencies=no
-After=systemd-modules-load.service sys-kernel-config.mount
-Requires=sys-kernel-config.mount
-Before=sysinit.target
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/sh /etc/header.sh
-"""
+SOUND_CARD = "Array"  # as a ReSpeaker calls itself
+HARDWARE = f"modules_load=snd-aloop snd_aloop.id={SOUND_CARD}"  # modules-load.d(5)
 
 
-def prepared(image: Path, scratch: Path, door: Path, more: Mapping[str, str] | None = None) -> Card:
-    """A copy of the image. `door`: the ssh key to come in by; `more`: files of root's by path."""
+def prepared(image: Path, scratch: Path, door: Path, seed: str = "") -> Card:
+    """A copy of the image. `door`: the owner's ssh key; `seed`: more lines of interlude.yaml."""
     card = Card.copy(image, scratch / "card.img")
-    files = {
-        "root/.ssh/authorized_keys": door.with_suffix(".pub").read_text(),
-        # Ten seconds of penalty for a caller that gave up are an hour of ours.
-        "etc/ssh/sshd_config.d/10-test.conf": "PerSourcePenalties no\n",
-        "etc/modules-load.d/test.conf": "snd-aloop\ngpio-sim\n",
-        "etc/header.sh": HEADER,
-        "etc/systemd/system/header.service": HEADER_UNIT,
-        "etc/systemd/system/sysinit.target.d/header.conf": "[Unit]\nWants=header.service\n",
-        **(more or {}),
-    }
-    card.keep({f"keep/{path}": content for path, content in files.items()}, scratch)
-    card.keep({"etc/interlude/settings.yaml": SETTINGS}, scratch, mode=0o644)
+    owner = door.with_suffix(".pub").read_text().strip()
+    card.put(CONFIG, "interlude.yaml", f"ssh_keys: [{owner}]\n{seed}", scratch)
     return card

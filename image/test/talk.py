@@ -4,7 +4,7 @@ snd-aloop's device 0 is the box's sound card. Here, at device 1, is the room: wh
 read and what the owner says is written in steps of 10 ms, both by the loop's one clock. So every
 time is a count of frames. A question, a change of mind in the middle of the answer, and the button
 in the middle of the second one. Arguments: where the release's own Python lies; a JSON file with
-the owner's words: which → [samples in base64, first frame, frame after the last].
+the owner's words: which → [samples in base64, first frame, frame after the last]; the card's name.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class Room:
     def __post_init__(self) -> None:
         form = {"rate": RATE_HZ, "channels": 1, "format": alsaaudio.PCM_FORMAT_S16_LE,
                 "periodsize": STEP, "periods": 2 * AHEAD,
-                "device": "plughw:CARD=Loopback,DEV=1"}  # fmt: skip
+                "device": f"plughw:CARD={sys.argv[3]},DEV=1"}  # fmt: skip
         self._ear = alsaaudio.PCM(alsaaudio.PCM_CAPTURE, **form)
         self._mouth = alsaaudio.PCM(alsaaudio.PCM_PLAYBACK, **form)
-        sims = Path("/sys/devices/platform").glob("gpio-sim.*/gpiochip*")
+        sims = Path("/sys/devices/platform").glob("gpio-sim*/gpiochip*")
         self._header = next(sims)
         self._mouth.write(np.zeros(AHEAD * STEP, np.int16).tobytes())
 

@@ -22,7 +22,7 @@ from appliance.processes import PROCESSES
 from appliance.room.owner import SPEECH_DB, at_level, spoken
 from image import layout
 from image.test.emulator import Card, Machine
-from image.test.prepared import prepared
+from image.test.prepared import HARDWARE, SOUND_CARD, prepared
 
 pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
 LISTENING_LIMIT_S = 3000.0  # of ours
@@ -55,10 +55,8 @@ class Started:
 
 @pytest.fixture(scope="module")
 def started(built: Path, door: Path, image_scratch: Path) -> Iterator[Started]:
-    card = prepared(
-        built, image_scratch, door, {"etc/talk.py": TALK.read_text(), "etc/words.json": words()}
-    )
-    machine = Machine(card, image_scratch, door)
+    card = prepared(built, image_scratch, door)
+    machine = Machine(card, image_scratch, door, header=True, words=HARDWARE)
     before = system_sum(card)
     machine.start()
     try:
@@ -76,6 +74,17 @@ def words() -> str:
         sound = at_level(spoken(text, "en-us", 165, 50), SPEECH_DB)
         said[which] = [base64.b64encode(sound.samples.tobytes()).decode(), sound.onset, sound.end]
     return json.dumps(said)
+
+
+def converse(machine: Machine) -> dict[str, Any]:
+    """What talk.py saw of a conversation that it held in there."""
+    machine.leave("/run/talk.py", TALK.read_text())
+    machine.leave("/run/words.json", words())
+    command = f"python3 /run/talk.py /opt/interlude/current/lib /run/words.json {SOUND_CARD}"
+    said = machine.ssh(command, TALK_LIMIT_S)
+    assert said.returncode == 0, said.stderr
+    heard: dict[str, Any] = json.loads(said.stdout)
+    return heard
 
 
 def system_sum(card: Card) -> str:
@@ -251,10 +260,7 @@ def test_the_light_answers_the_box(started: Started) -> None:
 @pytest.fixture(scope="module")
 def talk(started: Started) -> dict[str, Any]:
     """The conversation of talk.py, held once, with what was seen of it."""
-    command = "python3 /etc/talk.py /opt/interlude/current/lib /etc/words.json"
-    said = started.machine.ssh(command, TALK_LIMIT_S)
-    assert said.returncode == 0, said.stderr
-    heard: dict[str, Any] = json.loads(said.stdout)
+    heard = converse(started.machine)
     print(f"\n   a conversation of {heard['seconds']:.0f} s in there: {heard['took']}, "
           f"{heard['dropouts']} dropouts")  # fmt: skip
     print(f"   {heard['states']}")

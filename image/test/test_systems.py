@@ -25,14 +25,14 @@ from image import disk, layout
 from image.firmware import TRYBOOT, NoStart
 from image.plan import MACHINE
 from image.test.emulator import Card, Machine
-from image.test.prepared import prepared
+from image.test.prepared import HARDWARE, prepared
 
 pytestmark = pytest.mark.timeout(14_400)  # five starts and two installations, emulated
 LIMIT_S = 3600.0  # of ours, for each of them
 GOOD, SICK = "0.2.0", "0.3.0"
 _SUPER = 1024  # of erofs: linux/fs/erofs/erofs_fs.h; 12: log2 of a block, 36: blocks
 STARTS = b'exec "$kept/bin/interlude" run'  # system/usr/lib/interlude/start
-SEED = "hostname: kitchen\ntimezone: Europe/Berlin\nssh_keys: [{key}]\n"
+SEED = "hostname: kitchen\ntimezone: Europe/Berlin\n"
 READY = "grep -q '\"ready\":true' /run/interlude/status.json"
 LEDGER = "/opt/interlude/system"
 ENDED = f"test -e {LEDGER}/last.json && ! test -e {LEDGER}/trial.json"  # a trial
@@ -112,17 +112,15 @@ def story(built: Path, signing_key: Path, door: Path, image_scratch: Path) -> It
     scratch = image_scratch / "systems"
     (scratch / "stick").mkdir(parents=True)
     public = " ".join(signing_key.with_suffix(".pub").read_text().split()[:2])
-    card = prepared(built, scratch, door)
+    card = prepared(built, scratch, door, SEED)
     card.keep(
         {"etc/interlude/allowed_signers": f'{WHO} namespaces="{NAMESPACE}" {public}\n'},
         scratch, mode=0o644,
     )  # fmt: skip
-    owner = door.with_suffix(".pub").read_text().strip()
-    card.put(CONFIG, "interlude.yaml", SEED.format(key=owner), scratch)
     systems(card, signing_key, scratch / "stick")
     stick = scratch / "stick.ext4"
     disk.ext4(stick, "stick", 768, scratch / "stick")
-    machine = Machine(card, scratch, door, more=(
+    machine = Machine(card, scratch, door, header=True, words=HARDWARE, more=(
         "-drive", f"if=none,id=stick,file={stick},format=raw,readonly=on",
         "-device", "virtio-blk-pci,drive=stick"))  # fmt: skip
     try:

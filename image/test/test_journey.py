@@ -1,0 +1,247 @@
+"""An owner's first hour with the card as it left `make image`: a seed, the house, a stick, the
+button, a voice, a restart.
+
+Nothing is put on the card but the seed file. What a Pi would have beside its card is the emulated
+machine's: pins with the Pi's label in its device tree, a sound card of the kernel's under the name
+of a real one, a network with DHCP, mDNS and a broker (house.py), a USB stick. The test comes in by
+name, with the owner's key of the seed, and leaves its own programs in /run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from appliance import __version__
+from appliance.models import catalogue
+from appliance.slots.slot import CONFIG
+from image import disk
+from image.test.emulator import Card, Machine
+from image.test.house import ADDRESS, PASSWORD, TAP, USER, House
+from image.test.prepared import HARDWARE
+from image.test.test_boot import converse
+
+pytestmark = pytest.mark.timeout(7200)  # two starts, emulated
+LIMIT_S = 3000.0  # of ours, for each step
+READY = "grep -q '\"ready\":true' /run/interlude/status.json"
+MODEL = "mine"
+
+
+@dataclass
+class Journey:
+    """One machine and its house; what was seen on the way, in the guest's own seconds."""
+
+    machine: Machine
+    house: House
+    rows: list[tuple[str, str]] = field(default_factory=list)
+
+    def note(self, step: str, seen: str) -> None:
+        self.rows.append((step, seen))
+        print(f"\n   {step}: {seen}", flush=True)
+
+    def journal(self, words: str) -> float:
+        """When a line with `words` was first logged in this start: seconds after the kernel's."""
+        said = self.machine.tell("journalctl -b -o short-monotonic --no-pager")
+        line = next(row for row in said.splitlines() if re.search(words, row))
+        return float(re.match(r"\[\s*([\d.]+)\]", line)[1])  # type: ignore[index]
+
+    def userspace(self) -> float:
+        """Seconds after the kernel's start at which systemd began."""
+        return int(self.machine.tell("systemctl show -P UserspaceTimestampMonotonic")) / 1e6
+
+
+def own_model(stick: Path) -> dict[str, Any]:
+    """The pocket model's files on a stick, as a model of the owner's own; its row."""
+    pocket = catalogue.find("pocket")
+    assert pocket.language is not None
+    said: dict[str, Any] = {
+        "persona": pocket.language.persona, "instruction": pocket.language.instruction,
+        "context_tokens": pocket.language.context_tokens,
+        "history_tokens": pocket.language.history_tokens,
+        "temperature": 0, "top_p": 1, "top_k": 1,
+    }  # fmt: skip
+    for role, file in pocket.files.items():
+        data = (catalogue.PACKAGE / file.path).read_bytes()
+        (stick / f"mine-{role}.gguf").write_bytes(data)
+        said[role] = {"file": f"mine-{role}.gguf", "size": len(data),
+                      "sha256": hashlib.sha256(data).hexdigest()}  # fmt: skip
+    return said
+
+
+def seed(key: str, row: dict[str, Any]) -> str:
+    return yaml.safe_dump({
+        "hostname": "kitchen", "name": "Kitchen", "timezone": "Europe/Berlin", "ssh_keys": [key],
+        "mqtt": {"broker": "homeassistant.local", "user": USER, "password": PASSWORD},
+        "model": MODEL, "models": {MODEL: row},
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def journey(built: Path, door: Path, image_scratch: Path) -> Iterator[Journey]:
+    scratch = image_scratch / "journey"
+    (scratch / "stick").mkdir(parents=True)
+    card = Card.copy(built, scratch / "card.img")
+    row = own_model(scratch / "stick")
+    card.put(CONFIG, "interlude.yaml", seed(door.with_suffix(".pub").read_text().strip(), row),
+             scratch)  # fmt: skip
+    stick = scratch / "stick.img"
+    subprocess.run(["mkfs.vfat", "-C", "-n", "STICK", stick, "65536"], check=True,
+                   capture_output=True)  # fmt: skip
+    for file in sorted((scratch / "stick").iterdir()):
+        disk.tell("mcopy", "-i", stick, file, "::")
+    with House(scratch) as house:
+        machine = Machine(
+            card, scratch, door, tap=TAP, header=True, words=HARDWARE,
+            more=("-device", "qemu-xhci,id=usb",
+                  "-drive", f"if=none,id=stick,file={stick},format=raw,readonly=on",
+                  "-qmp", f"unix:{scratch}/qmp.sock,server=on,wait=off"),
+        )  # fmt: skip
+        machine.start()
+        try:
+            machine.address = house.address_of("kitchen.local", LIMIT_S)
+            yield Journey(machine, house)
+        finally:
+            machine.cut_power()
+            shutil.copy(scratch / "console.log", image_scratch.parent / "console-journey.log")
+
+
+def test_the_seed_holds_and_is_gone_from_the_card(journey: Journey) -> None:
+    """It was found by the name that the seed gave it: its address comes from kitchen.local."""
+    machine = journey.machine
+    machine.wait_for(READY, LIMIT_S)
+    assert machine.tell("hostname") == "kitchen"
+    assert machine.tell("readlink /etc/localtime").endswith("Europe/Berlin")
+    status = machine.status()
+    assert (status["version"], status["healthy"], status["failed"]) == (__version__, True, [])
+    config = f"{machine.card.image}@@{machine.card.places()[CONFIG]}"
+    assert "interlude.yaml" not in disk.tell("mdir", "-b", "-i", config, "::")
+    journey.note("seed applied, name found", f"kitchen.local is {machine.address}")
+    ready = int(machine.tell("systemctl show -P ActiveEnterTimestampMonotonic interlude")) / 1e6
+    journey.note("ready", f"{ready - journey.userspace():.1f} s of userspace")
+
+
+def test_the_panel_found_the_header_and_the_light_is_lit_first(journey: Journey) -> None:
+    machine = journey.machine
+    chip = machine.tell("gpiodetect | grep pinctrl-rp1").split()[0]
+    rows = machine.tell(f"gpioinfo -c {chip}").splitlines()
+    for line, word in ((22, "output"), (17, "input")):
+        row = next(each for each in rows if re.search(rf"\b{line}\b", each))
+        assert word in row, row
+        assert "interlude" in row, row
+
+
+def test_the_sound_card_was_found_and_is_opened_as_hardware(journey: Journey) -> None:
+    said = journey.machine.tell("interlude check --json || true")
+    found = {row["what"]: row for row in json.loads(said)["findings"]}
+    print(found)
+
+
+def test_the_house_has_the_box_with_all_its_entities(journey: Journey) -> None:
+    """The broker is known by name alone, and that name is resolved by the card."""
+    ear = journey.house.ear
+    assert ear.until(lambda: len(journey.house.entities()) >= 25, LIMIT_S)
+    clients = [heard for heard in ear.heard if heard.topic.startswith("interlude/")]
+    assert clients
+    log = (journey.machine.scratch / "mosquitto.log").read_text()
+    assert f"u'{USER}'" in log
+    assert f" {journey.machine.address}:" in log
+    journey.note("homeassistant.local found", f"{len(journey.house.entities())} entities at "
+                 f"{ADDRESS}")  # fmt: skip
+
+
+VERBS = {
+    "interlude status": 0,
+    "interlude check": 0,
+    "interlude models list": 0,
+    "interlude models verify": 0,
+    "interlude memory show": 0,
+    "interlude say 'Hello from the shell.'": 0,
+    "interlude config --changed": 0,
+    "interlude release status": 0,
+    "interlude system status": 0,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_owners_verbs_work_on_the_box_by_ssh(journey: Journey, verb: str) -> None:
+    done = journey.machine.ssh(verb)
+    print(f"\n   $ {verb}\n{done.stdout}{done.stderr}")
+    assert done.returncode == VERBS[verb], done.stderr + done.stdout
+
+
+def qmp(machine: Machine, *commands: dict[str, Any]) -> None:
+    """Tell QEMU what an owner's hand does, as its monitor protocol has it."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(machine.scratch / "qmp.sock"))
+        file = line.makefile("rwb")
+        file.readline()
+        for command in ({"execute": "qmp_capabilities"}, *commands):
+            file.write(json.dumps(command).encode() + b"\n")
+            file.flush()
+            while "return" not in (said := json.loads(file.readline())):
+                assert "error" not in said, said
+
+
+def test_the_model_comes_from_a_stick(journey: Journey) -> None:
+    machine = journey.machine
+    assert json.loads(machine.tell("interlude models list --json"))[MODEL]["state"] == "missing"
+    qmp(machine, {"execute": "device_add",
+                  "arguments": {"driver": "usb-storage", "bus": "usb.0", "drive": "stick",
+                                "id": "plugged"}})  # fmt: skip
+    machine.wait_for(f"interlude models list | grep -E '^{MODEL} .*installed'", LIMIT_S)
+    machine.wait_for(f"{READY} && journalctl -b -u interlude | grep -q '{MODEL}'", LIMIT_S)
+    journey.note("model from a stick", machine.tell(f"interlude models list | grep '^{MODEL}'"))
+
+
+@pytest.fixture(scope="module")
+def talk(journey: Journey) -> dict[str, Any]:
+    """A question, a change of mind, the button (talk.py)."""
+    heard = converse(journey.machine)
+    assert not heard["problem"], heard
+    for step, seconds in heard["took"].items():
+        journey.note(step, f"{seconds:.2f} s")
+    return heard
+
+
+def test_a_question_is_answered_and_an_interruption_ends_the_answer(talk: dict[str, Any]) -> None:
+    assert 0 < talk["took"]["question to answer"] < 10
+    assert talk["took"]["change of mind to silence"] < 1.0
+
+
+def test_the_button_ends_an_answer(talk: dict[str, Any]) -> None:
+    assert talk["took"]["button to silence"] < 0.5
+
+
+def test_after_a_restart_it_remembers_and_is_found_again(
+    journey: Journey, talk: dict[str, Any]
+) -> None:
+    machine = journey.machine
+    before = machine.tell("interlude memory show")
+    print(f"\n{before}")
+    machine.ssh("reboot")
+    machine.ends(LIMIT_S)
+    machine.start()
+    machine.address = journey.house.address_of("kitchen.local", LIMIT_S)
+    machine.wait_for(READY, LIMIT_S)
+    assert machine.tell("interlude memory show") == before
+    assert MODEL in machine.tell("interlude config --changed")
+    journey.note("restart", "memory, name, model as before")
+
+
+def test_the_table_of_the_journey(journey: Journey) -> None:
+    width = max(len(step) for step, _ in journey.rows)
+    print()
+    for step, seen in journey.rows:
+        print(f"   {step:{width}}  {seen}")
