@@ -17,7 +17,11 @@ compile() {
 simplify() {
   local a="platform_machine == 'aarch64' and sys_platform == 'linux'"
   local x="platform_machine == 'x86_64' and sys_platform == 'linux'"
-  sed -E -i "s/ ; \($a\) or \($x\)//; s/ ; \((.*) and $a\) or \(\1 and $x\)/ ; \1/" "$1"
+  local both="\(platform_machine == 'aarch64' or platform_machine == 'x86_64'\)" # of a newer uv
+  local linux="sys_platform == 'linux'"
+  sed -E -i "s/ ; \($a\) or \($x\)//; s/ ; \((.*) and $a\) or \(\1 and $x\)/ ; \1/
+    s/ ; $both and $linux//; s/ ; $both and (.*) and $linux/ ; \1/
+    s/ and \(\($a\) or \($x\)\)//" "$1"
 }
 
 compile pyproject.toml --no-emit-package llama-cpp-python "$@" -o requirements.lock

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.models.catalogue import Model
+from appliance.models.catalogue import Model, ModelFile
 from appliance.models.store import Store
 
 DONE = 100
@@ -17,9 +17,17 @@ def percent(store: Store) -> int:
         size = store.pinned(model).size
         if size and _lacks(store, model, awaited=model.name == to_come):
             files = model.files.values()
-            here = sum(_size(store.partial(model, f)) or _size(store.path(model, f)) for f in files)
+            here = sum(_here(store, model, file) for file in files)
             return min(DONE - 1, 100 * here // size)
     return DONE
+
+
+def _here(store: Store, model: Model, file: ModelFile) -> int:
+    """Bytes of a file that have come. One that is kept in part has come whole if the part is here:
+    no more of it is fetched."""
+    if file.part is not None and _size(store.path(model, file)):
+        return file.size or 0
+    return _size(store.partial(model, file)) or _size(store.source(model, file))
 
 
 def _lacks(store: Store, model: Model, *, awaited: bool) -> bool:

@@ -18,10 +18,10 @@ from typing import IO
 
 from appliance.errors import FetchError, InterludeError, ModelError, StorageError
 from appliance.files import sync_folder
-from appliance.models import catalogue
+from appliance.models import catalogue, parts
 from appliance.models.catalogue import Model, ModelFile, megabytes
 from appliance.models.news import News
-from appliance.models.space import SPARE_BYTES, free_bytes, short_bytes
+from appliance.models.space import SPARE_BYTES, free_bytes, missing_bytes, parts_first, short_bytes
 from appliance.models.store import STANDS_IN, Pin, Store, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
@@ -148,25 +148,31 @@ def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:
 
 
 def copy(places: dict[str, Path], store: Store, model: Model) -> None:
-    """Into the store, whole or not at all. Raises FetchError for wrong bytes, StorageError."""
+    """Into the store, whole or not at all. Raises FetchError for wrong bytes, StorageError,
+    ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
         raise ModelError(f"Nobody knows the checksums of {model.name}: it is taken from no stick.")
     with store.locked(model), storage_errors(store.root):
-        need = sum(file.size or 0 for file in model.files.values())
+        need = missing_bytes(store, model, {f.path: f.size or 0 for f in model.files.values()})
         if free_bytes(store.folder(model)) < need + SPARE_BYTES:
             raise StorageError(f"There is no room for {megabytes(need)} on the card.")
         store.forget_whole(model)
-        for file in model.files.values():
+        made = {}
+        for _, file in parts_first(model):
             partial = store.partial(model, file)
             with places[file.path].open("rb") as source, partial.open("wb") as target:
                 digest = _copy(source, target, file.name)
             if digest != file.sha256:
                 partial.unlink()
                 raise FetchError(f"{file.name} on the stick is not the file it is called.")
-            partial.rename(store.path(model, file))
+            whole = store.source(model, file)
+            partial.rename(whole)
             sync_folder(store.folder(model))
+            if file.part is not None:
+                part = parts.make(store, model, file, file.part, whole, parts.Untold())
+                made[file.path] = part.entry(file)
         files = {file.path: _known(file) for file in model.files.values()}
-        store.finish(model, Pin(model.revision or "", files))
+        store.finish(model, Pin(model.revision or "", files), made)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:

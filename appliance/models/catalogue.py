@@ -18,6 +18,12 @@ PACKAGE = Path(__file__).parent
 CATALOGUE = PACKAGE / "catalogue.yaml"
 
 Kind = Literal["language", "voice", "words"]
+Form = Literal["f16", "q8_0"]  # the number format of an encoder's audio part
+
+# Of each form that no owner gets unasked.
+UNJUDGED: dict[Form, str] = {
+    "q8_0": "Audio in Q8_0 takes half the room of F16. Nobody has judged it on real speech yet."
+}
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -25,16 +31,26 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class ModelFile(Row, frozen=True):
-    """One file: its path in the repository (or the package), size in bytes, SHA-256 in hex."""
+    """One file: its path in the repository (or the package), size in bytes, SHA-256 in hex.
+
+    `part`: the box keeps only the audio part of it, in this form (parts.py).
+    """
 
     path: str
     size: Annotated[int, msgspec.Meta(gt=0)] | None = None
     sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")] | None = None
 
+    part: Form | None = None
+
     @property
     def name(self) -> str:
-        """What the file is called on this box."""
+        """What the file is called as it comes: on its way, and on a stick."""
         return PurePosixPath(self.path).name
+
+    @property
+    def kept(self) -> str:
+        """What is called so on this box is what is used."""
+        return self.name if self.part is None else "audio.gguf"
 
 
 class Language(Row, frozen=True):

@@ -21,7 +21,7 @@ from rich.table import Table
 
 from appliance.errors import ControlError, FetchError, ModelError
 from appliance.models import catalogue, news
-from appliance.models.catalogue import Model
+from appliance.models.catalogue import UNJUDGED, Form, Model
 from appliance.models.store import Store
 from appliance.settings import Settings
 
@@ -40,7 +40,7 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
         table.add_column(heading, justify="right" if heading == "size" else "left")
     for model in store.models.values():
         table.add_row(
-            model.name, model.kind, _size(store, model), model.licence, store.state(model),
+            model.name, model.kind, _size(store, model), model.licence, _here(store, model),
             model.about,
         )  # fmt: skip
     console.print(table)
@@ -54,13 +54,16 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
 def cli_fetch(
     settings: Settings,
     name: str,
-    *,
+    form: Form | None = None,
     accept_licence: bool = False,
+    *,
     endpoint: str | None = None,
     console: Console | None = None,
     ask: Callable[[str], str] | None = None,
 ) -> int:
     """Show the licence, ask, and fetch. `ask` is None where nobody can answer.
+
+    `form`: of the audio part of a language model, in place of the catalogue's.
 
     Raises an InterludeError when the model is not here afterwards.
     """
@@ -71,18 +74,22 @@ def cli_fetch(
     store = Store.of(settings)
     model = catalogue.find(name, store.models)
     state = store.state(model)
-    if state in ("shipped", "installed"):
+    if form is not None and not any(file.part for file in model.files.values()):
+        raise FetchError(f"{name} has no audio encoder that is made in one form or another.")
+    if state in ("shipped", "installed") and form in (None, store.form(model)):
         console.print(
             f"{name} is here already ({state}). `interlude models verify {name}` checks it."
         )
         return OK
     _show(console, store, model)
+    if form in UNJUDGED:
+        console.print(f"  audio    {UNJUDGED[form]}", highlight=False)
     if not accept_licence and not _accepted(model, ask or _terminal()):
         console.print("Not fetched.")
         return DECLINED
     try:
         with _bars(console) as bars:
-            Fetcher(store, Hub(endpoint), _Bars(bars)).fetch(model)
+            Fetcher(store, Hub(endpoint), _Bars(bars)).fetch(model, form)
     except KeyboardInterrupt:
         console.print("Stopped. What has arrived is kept: fetch again to go on.")
         return INTERRUPTED
@@ -221,6 +228,11 @@ def _size(store: Store, model: Model) -> str:
     if size is None:
         return "?"
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def _here(store: Store, model: Model) -> str:
+    form = store.form(model) if store.state(model) == "installed" else None
+    return store.state(model) + (f", audio {form.upper()}" if form in UNJUDGED else "")
 
 
 def _bars(console: Console) -> Progress:

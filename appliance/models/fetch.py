@@ -1,5 +1,7 @@
 """Fetching a model: room first, resumed after a cut, verified, atomic, one at a time.
 
+Files that are kept in part come first: the part is made, and the rest gone, before more arrives.
+
 In: a model of the catalogue. Out: its files in the store, and the marker that it is whole.
 """
 
@@ -13,11 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
 from appliance.errors import FetchError, StorageError
 from appliance.files import sync_folder
-from appliance.models.catalogue import Model, ModelFile, megabytes
+from appliance.models import parts
+from appliance.models.catalogue import Form, Model, ModelFile, megabytes
 from appliance.models.hub import Cut, Hub, Remote, Unusable
-from appliance.models.space import SPARE_BYTES, free_bytes
+from appliance.models.space import SPARE_BYTES, free_bytes, missing_bytes, parts_first
 from appliance.models.store import Pin, Store, storage_errors
 
 ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
@@ -42,11 +47,12 @@ class Fetcher:
     free_bytes: Callable[[Path], int] = free_bytes
     sleep: Callable[[float], Any] = time.sleep
 
-    def fetch(self, model: Model) -> None:
+    def fetch(self, model: Model, form: Form | None = None) -> None:
         """Bring what is missing of `model`; what an earlier fetch left is gone on with.
 
-        Raises FetchError (network, wrong bytes, somebody else at it) or StorageError (no room,
-        no permission). KeyboardInterrupt leaves a part that can be resumed, as errors do.
+        `form`: of an encoder's audio part, in place of the catalogue's. Raises FetchError (network,
+        wrong bytes, somebody else at it), ModelError (no audio part) or StorageError (no room, no
+        permission). KeyboardInterrupt leaves a part that can be resumed, as errors do.
         """
         if model.shipped:
             raise FetchError(f"{model.name} comes with the package: there is nothing to fetch.")
@@ -59,12 +65,17 @@ class Fetcher:
             self._need_room(model, found)
             self.store.forget_whole(model)
             revision = next(iter(found.values())).revision
-            files = {}
-            for role, file in model.files.items():
-                sha256 = self._fetch_file(model, file, found[role])
+            files: dict[str, ModelFile] = {}
+            made: dict[str, ModelFile] = {}
+            for role, file in parts_first(model):
+                if file.part is None:
+                    sha256 = self._fetch_file(model, file, found[role])
+                else:
+                    part = self._part(model, file, found[role], form or file.part)
+                    made[file.path], sha256 = part.entry(file), part.source
                 size = found[role].size
                 files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
-            self.store.finish(model, Pin(revision, files))
+            self.store.finish(model, Pin(revision, files), made)
 
     def _describe(self, model: Model) -> dict[str, Remote]:
         """Every file as the hub has it, all of one revision, checked against what is pinned."""
@@ -107,10 +118,8 @@ class Fetcher:
 
     def _need_room(self, model: Model, found: dict[str, Remote]) -> None:
         """Raises StorageError, with how much is missing, if the disk cannot hold the rest."""
-        missing = 0
-        for role, file in model.files.items():
-            have = max(_size(self.store.path(model, file)), _size(self.store.partial(model, file)))
-            missing += max(0, found[role].size - have)
+        sizes = {model.files[role].path: remote.size for role, remote in found.items()}
+        missing = missing_bytes(self.store, model, sizes)
         if not missing:
             return
         short = missing + SPARE_BYTES - self.free_bytes(self.store.folder(model))
@@ -121,9 +130,21 @@ class Fetcher:
                 "Make room, or set `state_dir` to another disk.",
             )
 
+    def _part(self, model: Model, file: ModelFile, remote: Remote, form: Form) -> parts.Made:
+        """Have the part of a file in that form, if need be of the whole file, which is fetched."""
+        file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
+        if there := parts.known(self.store, model, file, form):
+            return there
+        source = parts.finer(self.store, model, file, form)
+        if source is None:
+            digest = self._fetch_file(model, file, remote)
+            file = msgspec.structs.replace(file, sha256=digest)
+            source = self.store.source(model, file)
+        return parts.make(self.store, model, file, form, source, self.progress)
+
     def _fetch_file(self, model: Model, file: ModelFile, remote: Remote) -> str:
         """Bring one file to its place. Returns its SHA-256."""
-        path, partial = self.store.path(model, file), self.store.partial(model, file)
+        path, partial = self.store.source(model, file), self.store.partial(model, file)
         wanted = file.sha256 or remote.sha256
         with storage_errors(path.parent):
             if path.is_file() and not partial.exists():

@@ -19,9 +19,9 @@ import msgspec
 
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.files import sync_folder
-from appliance.models import catalogue
+from appliance.models import catalogue, parts
 from appliance.models.catalogue import Model, ModelFile, megabytes
-from appliance.models.space import free_bytes, short_bytes
+from appliance.models.space import free_bytes, parts_first, short_bytes
 from appliance.models.store import Pin, State, Store, sha256_of, storage_errors
 
 _CHUNK_BYTES = 3 << 18  # a multiple of three: base64 of pieces is base64 of all
@@ -87,7 +87,7 @@ class Relay:
         """Base64 of at most `most` bytes of a file, from `at` on: as it lies here, or else as the
         hub has it. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
-        path = self.store.path(model, file)
+        path = self.store.source(model, file)
         here = self.store.state(model) == "installed" and path.is_file()
         with closing(
             _lying(path, at) if here else _flowing(self.endpoint, model, file, at)
@@ -114,7 +114,7 @@ class Relay:
             if have != at:
                 raise FetchError(f"{file_name} has {have} bytes here, not {at}.", "Ask anew.")
             self._need_room(model)
-            path, partial = self.store.path(model, file), self.store.partial(model, file)
+            path, partial = self.store.source(model, file), self.store.partial(model, file)
             if at and path.is_file() and not partial.exists():
                 path.rename(partial)  # of a model that is not whole: looked at again at the end
             with partial.open("ab" if at else "wb") as target:
@@ -135,8 +135,14 @@ class Relay:
             if self.store.state(model) == "installed":
                 return
             self.store.forget_whole(model)
-            for file in model.files.values():
-                path, partial = self.store.path(model, file), self.store.partial(model, file)
+            made: dict[str, ModelFile] = {}
+            sizes: dict[str, int] = {}
+            for _, file in parts_first(model):
+                part = parts.known(self.store, model, file, file.part) if file.part else None
+                if part is not None:
+                    made[file.path] = part.entry(file)
+                    continue
+                path, partial = self.store.source(model, file), self.store.partial(model, file)
                 lies = partial if partial.is_file() else path
                 if not lies.is_file() or file.size not in (None, lies.stat().st_size):
                     raise FetchError(f"{file.name} is not all here.", "Go on with it.")
@@ -144,17 +150,19 @@ class Relay:
                     lies.unlink()
                     problem = f"{file.name} is not the file it is called; it was deleted."
                     raise FetchError(problem, "Is where it came from damaged?")
+                sizes[file.path] = lies.stat().st_size
                 lies.rename(path)
                 sync_folder(path.parent)
+                if file.part is not None:
+                    part = parts.make(self.store, model, file, file.part, path, parts.Untold())
+                    made[file.path] = part.entry(file)
             files = {
                 file.path: ModelFile(
-                    path=file.path,
-                    size=self.store.path(model, file).stat().st_size,
-                    sha256=file.sha256,
+                    path=file.path, size=sizes.get(file.path, file.size), sha256=file.sha256
                 )
                 for file in model.files.values()
             }
-            self.store.finish(model, Pin(model.revision or "", files))
+            self.store.finish(model, Pin(model.revision or "", files), made)
 
     def _find(self, name: str, file_name: str = "") -> tuple[Model, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))
@@ -177,7 +185,9 @@ class Relay:
 
 def _have(store: Store, model: Model, file: ModelFile) -> int:
     """Bytes of a file that are here; 0 where there are more than it has: they are another's."""
-    for path in (store.partial(model, file), store.path(model, file)):
+    if file.part is not None and store.path(model, file).is_file():
+        return file.size or 0  # its part is: no more of it is wanted
+    for path in (store.partial(model, file), store.source(model, file)):
         if path.is_file():
             size = path.stat().st_size
             return 0 if file.size is not None and size > file.size else size

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from appliance.models.catalogue import Model
+from appliance.models.catalogue import Model, ModelFile
 from appliance.models.store import Store
 
 SPARE_BYTES = 256 << 20  # left free on the disk: a box with a full disk does not boot well
@@ -17,15 +17,36 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
+def parts_first(model: Model) -> list[tuple[str, ModelFile]]:
+    """The files of a model by their roles, those that are kept in part before the others."""
+    return sorted(model.files.items(), key=lambda item: item[1].part is None)
+
+
+def missing_bytes(store: Store, model: Model, sizes: Mapping[str, int]) -> int:
+    """The most that bringing the rest of `model` takes on the disk at any time.
+
+    `sizes`: bytes of each file by its path. A part, no larger than its whole file, lies beside it
+    for a while; by the time the others come the whole file is gone.
+    """
+    whole = beside = others = 0
+    for file in model.files.values():
+        size = sizes.get(file.path, 0)
+        have = max(_size(store.source(model, file)), _size(store.partial(model, file)))
+        if file.part is None:
+            others += max(0, size - have)
+        elif not _size(store.path(model, file)):
+            whole += max(0, size - have)
+            beside = max(beside, size)
+    return whole + max(beside, others)
+
+
 def short_bytes(store: Store, model: Model, free: Callable[[Path], int] = free_bytes) -> int:
     """How much room is missing for what of `model` is not here yet; 0 or less if there is enough.
 
     As far as the catalogue knows the sizes.
     """
-    missing = 0
-    for file in model.files.values():
-        have = max(_size(store.path(model, file)), _size(store.partial(model, file)))
-        missing += max(0, (file.size or 0) - have)
+    sizes = {file.path: file.size or 0 for file in model.files.values()}
+    missing = missing_bytes(store, model, sizes)
     return missing + SPARE_BYTES - free(store.root) if missing else 0
 
 

@@ -1,6 +1,7 @@
 """What of the models is on this disk: files, pins, and the marker that says a model is whole.
 
 models/NAME/            the files; FILE.partial while one is being fetched
+models/NAME/audio.gguf  the audio part of an encoder; audio.json: what it was made of (parts.py)
 models/NAME/whole.json  written last: every file with its size and SHA-256
 models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs
@@ -16,7 +17,7 @@ import fcntl
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,7 +27,7 @@ import msgspec
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.files import write_whole
 from appliance.models import catalogue
-from appliance.models.catalogue import Model, ModelFile
+from appliance.models.catalogue import Form, Model, ModelFile
 from appliance.settings import Settings
 from appliance.think.model import LocalModel, Sampling
 
@@ -74,7 +75,12 @@ class Store:
         return self.root / model.name
 
     def path(self, model: Model, file: ModelFile) -> Path:
-        return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.name
+        """Of what is used."""
+        return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.kept
+
+    def source(self, model: Model, file: ModelFile) -> Path:
+        """Of a whole file as it came; the same as `path` but for those that are kept in part."""
+        return self.path(model, file).with_name(file.name)
 
     def partial(self, model: Model, file: ModelFile) -> Path:
         return self.path(model, file).with_name(file.name + ".partial")
@@ -93,6 +99,7 @@ class Store:
         if self.whole(model) is not None and all(path.is_file() for path in paths):
             return "installed"
         begun = [self.partial(model, file) for file in model.files.values()] + paths
+        begun += [self.source(model, file) for file in model.files.values()]
         return "partial" if any(path.exists() for path in begun) else "missing"
 
     def wanted(self) -> str:
@@ -120,13 +127,24 @@ class Store:
                 path=file.path,
                 size=file.size or found.size,
                 sha256=file.sha256 or found.sha256,
+                part=file.part,
             )
         return msgspec.structs.replace(model, revision=model.revision or pin.revision, files=files)
 
-    def finish(self, model: Model, found: Pin) -> None:
-        """Every file of `model` is in place: keep what was found, then say that it is whole."""
-        _keep(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
-        _keep(self._marker(model), msgspec.json.format(msgspec.json.encode(found)))
+    def finish(self, model: Model, found: Pin, made: Mapping[str, ModelFile] | None = None) -> None:
+        """Every file of `model` is in place: keep what was found, then say that it is whole.
+
+        `made`: size, SHA-256 and form of the parts that stand for whole files, by their paths.
+        """
+        here = Pin(found.revision, {**found.files, **(made or {})})
+        keep(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
+        keep(self._marker(model), msgspec.json.format(msgspec.json.encode(here)))
+
+    def form(self, model: Model) -> Form | None:
+        """The form of a complete model's audio part; None if it has none."""
+        found = self.whole(model)
+        files = found.files.values() if found is not None else ()
+        return next((file.part for file in files if file.part is not None), None)
 
     # ── for the parts that use models ────────────────────────────────────────────────────────
     def piper_voices(self) -> dict[str, Path]:
@@ -226,7 +244,7 @@ def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> st
     return digest.hexdigest()
 
 
-def _keep(path: Path, data: bytes) -> None:
+def keep(path: Path, data: bytes) -> None:
     """Write a small file so that it is there completely, or not at all, whatever happens."""
     with storage_errors(path.parent):
         write_whole(path, data)

@@ -30,7 +30,7 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     def fetch(args: argparse.Namespace) -> int:
         from appliance.models import commands
 
-        return commands.cli_fetch(settings(args), args.name, accept_licence=args.accept_licence)
+        return commands.cli_fetch(settings(args), args.name, args.audio, args.accept_licence)
 
     def verify(args: argparse.Namespace) -> int:
         from appliance.models import commands
@@ -68,6 +68,9 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     fetched.add_argument("name", metavar="NAME", help="of the model")
     fetched.add_argument(
         "--accept-licence", action="store_true", help="do not ask about its licence"
+    )
+    fetched.add_argument(
+        "--audio", choices=["f16", "q8_0"], help="form of the encoder; nobody has judged q8_0 yet"
     )
     verified = models.add("verify", "read every byte again and compare checksums", verify)
     verified.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")

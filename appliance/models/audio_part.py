@@ -1,0 +1,232 @@
+"""The audio part of an encoder file, as a file of its own. The only import of the gguf package.
+
+In: a GGUF for llama.cpp's mtmd that holds an audio and perhaps a vision encoder, and the number
+format wanted. Out: the same without the vision encoder, checked tensor by tensor against its source
+after it was written. One tensor is in memory at a time, whatever the files hold.
+
+F16   what the source has in F16 or F32 stays as it is, bit for bit. BF16, for which a Cortex-A76
+      has no instructions, becomes F16: exact but for values below 6e-5, which are rounded to 3e-8.
+Q8_0  matrices become blocks of 32 eight-bit numbers with a common scale.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import gguf
+import numpy as np
+import numpy.typing as npt
+from gguf.quants import dequantize, quantize
+
+from appliance.errors import ModelError, StorageError
+from appliance.models.catalogue import Form
+
+AUDIO = ("a.", "mm.a.")  # what the names of the audio encoder's tensors begin with
+VISION_KEYS = "clip.vision."
+HAS_AUDIO, HAS_VISION = "clip.has_audio_encoder", "clip.has_vision_encoder"
+FILE_TYPE = "general.file_type"
+BLOCK = 32  # numbers with a common scale in Q8_0
+LEAST_F16 = 2.0**-24  # the step of F16 near zero
+
+Types = gguf.GGMLQuantizationType
+_WIDE = (Types.BF16, Types.F16)
+_FILE_TYPES = {
+    "f16": gguf.LlamaFileType.MOSTLY_F16,
+    "q8_0": gguf.LlamaFileType.MOSTLY_Q8_0,
+}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor of a GGUF: where it lies, and its shape, the outermost dimension first."""
+
+    name: str
+    kind: Any  # GGMLQuantizationType
+    shape: tuple[int, ...]
+    at: int
+    size: int
+
+    def read(self, file: IO[bytes]) -> npt.NDArray[np.uint8]:
+        """Its bytes. Raises OSError, also for a file that is too short."""
+        file.seek(self.at)
+        data = file.read(self.size)
+        if len(data) != self.size:
+            raise OSError(f"{self.name} is cut off")
+        return np.frombuffer(data, np.uint8)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The head of a GGUF: keys with value, type and type of an array's items; and the tensors."""
+
+    keys: dict[str, tuple[Any, Any, Any]]
+    tensors: tuple[Tensor, ...]
+
+
+def read_head(path: Path) -> Contents:
+    """Raises ModelError for what is no GGUF."""
+    try:
+        reader = gguf.GGUFReader(path)
+        keys = {}
+        for name, field in reader.fields.items():
+            if not name.startswith("GGUF."):
+                is_array = field.types[0] == gguf.GGUFValueType.ARRAY
+                items = field.types[-1] if is_array else None
+                keys[name] = (field.contents(), field.types[0], items)
+        tensors = tuple(
+            Tensor(
+                t.name,
+                t.tensor_type,
+                tuple(int(n) for n in reversed(t.shape)),
+                int(t.data_offset),
+                int(t.n_bytes),
+            )
+            for t in reader.tensors
+        )
+    except (ValueError, KeyError, IndexError, OverflowError) as error:
+        raise ModelError(f"{path} is not a GGUF file that can be read ({error}).") from error
+    return Contents(keys, tensors)
+
+
+def size(source: Path) -> int:
+    """Bytes of the audio encoder's tensors. Raises ModelError."""
+    return sum(tensor.size for tensor in read_head(source).tensors if _is_audio(tensor))
+
+
+def _is_audio(tensor: Tensor) -> bool:
+    return tensor.name.startswith(AUDIO)
+
+
+def write(source: Path, target: Path, form: Form, step: Callable[[int], object]) -> None:
+    """Write the audio part of `source` to `target`, safe on the disk, and check it.
+
+    `step` is told how many bytes of tensors are done, at writing and again at checking. Raises
+    ModelError for a source without an audio encoder, StorageError for a copy that differs, and
+    OSError. Whoever asked takes away what is left of `target` then.
+    """
+    head = read_head(source)
+    keys, tensors = _wanted(source, head, form)
+    writer = gguf.GGUFWriter(target, "clip")
+    for name, (value, kind, items) in keys.items():
+        if name != "general.architecture":  # the writer's own
+            writer.add_key_value(name, value, kind, items)
+    for tensor in tensors:
+        new = _kind(tensor, form)
+        block, block_bytes = gguf.GGML_QUANT_SIZES[new]
+        # For data that is handed over as bytes the package takes the shape in bytes.
+        shape = [*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes]
+        count = int(np.prod(shape))
+        writer.add_tensor_info(tensor.name, shape, np.dtype(np.uint8), count, raw_dtype=new)
+    try:
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_ti_data_to_file()
+        with source.open("rb") as file:
+            for tensor in tensors:
+                writer.write_tensor_data(_converted(tensor, tensor.read(file), _kind(tensor, form)))
+                step(tensor.size)
+        for out in writer.fout or []:
+            out.flush()
+            os.fsync(out.fileno())
+    finally:
+        writer.close()
+    _check(source, target, keys, tensors, form, step)
+
+
+def _wanted(
+    source: Path, head: Contents, form: Form
+) -> tuple[dict[str, tuple[Any, Any, Any]], list[Tensor]]:
+    """Keys and tensors that the copy is to have; the keys with the copy's values."""
+    if not (HAS_AUDIO in head.keys and head.keys[HAS_AUDIO][0]):
+        raise ModelError(f"{source} holds no audio encoder.")
+    keys = {name: key for name, key in head.keys.items() if not name.startswith(VISION_KEYS)}
+    keys[HAS_VISION] = (False, gguf.GGUFValueType.BOOL, None)
+    keys[FILE_TYPE] = (int(_FILE_TYPES[form]), gguf.GGUFValueType.UINT32, None)
+    tensors = [tensor for tensor in head.tensors if _is_audio(tensor)]
+    if not tensors:
+        raise ModelError(f"{source} holds no audio encoder.")
+    return keys, tensors
+
+
+def _kind(tensor: Tensor, form: Form) -> Any:
+    """The format of a tensor in the copy."""
+    if tensor.kind not in _WIDE:
+        return tensor.kind
+    is_matrix = len(tensor.shape) == 2 and tensor.shape[-1] % BLOCK == 0
+    return Types.Q8_0 if form == "q8_0" and is_matrix else Types.F16
+
+
+def _converted(tensor: Tensor, data: npt.NDArray[np.uint8], kind: Any) -> npt.NDArray[np.uint8]:
+    if kind == tensor.kind:
+        return data
+    wide = _numbers(tensor, data)
+    if kind == Types.F16:
+        with np.errstate(over="ignore"):  # what does not fit is found by the check
+            return np.ascontiguousarray(wide.astype(np.float16)).view(np.uint8).reshape(-1)
+    narrow: npt.NDArray[np.uint8] = quantize(wide, kind)
+    return np.ascontiguousarray(narrow).reshape(-1)
+
+
+def _numbers(tensor: Tensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """A tensor's values."""
+    block, block_bytes = gguf.GGML_QUANT_SIZES[tensor.kind]
+    rows = data.reshape(*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes)
+    values: npt.NDArray[np.float32] = dequantize(rows, tensor.kind)
+    return values.astype(np.float32, copy=False)
+
+
+def _check(
+    source: Path,
+    target: Path,
+    keys: dict[str, tuple[Any, Any, Any]],
+    tensors: list[Tensor],
+    form: Form,
+    step: Callable[[int], object],
+) -> None:
+    """Raises StorageError where the copy is not what it is to be."""
+    copy = read_head(target)
+    if copy.keys != keys:
+        raise _differs(target, "its keys")
+    made = {tensor.name: tensor for tensor in copy.tensors}
+    if list(made) != [tensor.name for tensor in tensors]:
+        raise _differs(target, "its tensors")
+    with source.open("rb") as old, target.open("rb") as new:
+        for tensor in tensors:
+            other = made[tensor.name]
+            if other.shape != tensor.shape or other.kind != _kind(tensor, form):
+                raise _differs(target, f"shape or format of {tensor.name}")
+            if not _same(tensor, tensor.read(old), other, other.read(new)):
+                raise _differs(target, tensor.name)
+            step(tensor.size)
+
+
+def _differs(target: Path, what: str) -> StorageError:
+    problem = f"What was written to {target} is not what was meant: {what}."
+    return StorageError(problem, "The disk may be failing: see `dmesg`, then fetch again.")
+
+
+def _same(
+    tensor: Tensor,
+    data: npt.NDArray[np.uint8],
+    other: Tensor,
+    other_data: npt.NDArray[np.uint8],
+) -> bool:
+    """Whether two tensors hold the same, as exactly as the second one's format can."""
+    if tensor.kind == other.kind:
+        return bool(np.array_equal(data, other_data))
+    was, now = _numbers(tensor, data), _numbers(other, other_data)
+    if not np.isfinite(now).all():
+        return False
+    if other.kind == Types.F16:
+        most = np.maximum(np.abs(was) * 2.0**-11, LEAST_F16 / 2)  # half a step
+    else:
+        blocks = was.reshape(-1, BLOCK)
+        scale = np.abs(blocks).max(axis=1, keepdims=True) / 127
+        # Half a step, and the rounding of the scale itself to F16, which counts up to 127 times.
+        most = (scale * (0.5 + 127 * 2.0**-11) + 128 * LEAST_F16).repeat(BLOCK, axis=1)
+        most = most.reshape(was.shape)
+    return bool((np.abs(was - now) <= most * (1 + 1e-5)).all())
