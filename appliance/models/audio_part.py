@@ -125,13 +125,16 @@ def write(source: Path, target: Path, form: Form, step: Callable[[int], object])
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_ti_data_to_file()
+        (out,) = writer.fout or []
+        writer.write_padding(out, out.tell())
         with source.open("rb") as file:
             for tensor in tensors:
-                writer.write_tensor_data(_converted(tensor, tensor.read(file), _kind(tensor, form)))
+                data = _converted(tensor, tensor.read(file), _kind(tensor, form))
+                out.write(data.data)  # the package's own way hides what a full disk says
+                writer.write_padding(out, data.nbytes)
                 step(tensor.size)
-        for out in writer.fout or []:
-            out.flush()
-            os.fsync(out.fileno())
+        out.flush()
+        os.fsync(out.fileno())
     finally:
         writer.close()
     _check(source, target, keys, tensors, form, step)

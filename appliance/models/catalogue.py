@@ -50,7 +50,7 @@ class ModelFile(Row, frozen=True):
     @property
     def kept(self) -> str:
         """What is called so on this box is what is used."""
-        return self.name if self.part is None else "audio.gguf"
+        return self.name if self.part is None else "audio-part.gguf"
 
 
 class Language(Row, frozen=True):

@@ -1,8 +1,8 @@
 """Files of which a box keeps only a part: made here, once, whole or not at all.
 
-In: a whole file, its checksum already compared. Out: the part in its place, `audio.json` beside it
-with what it is and what it was made of, and the whole file gone. What was made is known again by
-that, so that nothing is fetched twice.
+In: a whole file, its checksum already compared. Out: the part in its place, `audio-part.json`
+beside it with what it is and what it was made of, and the whole file gone. What was made is known
+again by that, so that nothing is fetched twice.
 """
 
 from __future__ import annotations

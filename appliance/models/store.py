@@ -1,7 +1,7 @@
 """What of the models is on this disk: files, pins, and the marker that says a model is whole.
 
 models/NAME/            the files; FILE.partial while one is being fetched
-models/NAME/audio.gguf  the audio part of an encoder; audio.json: what it was made of (parts.py)
+        audio-part.gguf the audio part of an encoder; audio-part.json: what it is (parts.py)
 models/NAME/whole.json  written last: every file with its size and SHA-256
 models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs

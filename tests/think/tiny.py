@@ -68,9 +68,20 @@ def write_text(path: Path, architecture: str = "gemma4") -> None:
 
 def write_audio(path: Path) -> None:
     w = gguf.GGUFWriter(path, "clip")
+    add_audio_keys(w)
+    w.add_clip_has_vision_encoder(False)
+    _write(w, audio_tensors())
+
+
+def audio_tensors() -> Iterator[Tensor]:
+    """The audio encoder's tensors."""
+    return _audio_tensors(np.random.default_rng(1))
+
+
+def add_audio_keys(w: gguf.GGUFWriter) -> None:
+    """All that is said of the audio encoder."""
     w.add_type(gguf.GGUFType.MMPROJ)
     w.add_clip_has_audio_encoder(True)
-    w.add_clip_has_vision_encoder(False)
     w.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
     w.add_audio_projection_dim(WIDTH)
     w.add_audio_embedding_length(EARS_WIDTH)
@@ -79,7 +90,6 @@ def write_audio(path: Path) -> None:
     w.add_audio_head_count(2)
     w.add_audio_num_mel_bins(MELS)
     w.add_audio_attention_layernorm_eps(1e-6)
-    _write(w, _audio_tensors(np.random.default_rng(1)))
 
 
 def _sliding(layer: int) -> bool:
