@@ -71,7 +71,11 @@ class Door:
         """Raises ControlError where there can be no door, or another box has one already."""
         self._path = path
         self._listener = _open(path)
-        self._visitors: dict[int, socket.socket] = {}  # by descriptor, the first that came first
+        # By serial number, the first that came first. A descriptor's number is used again for the
+        # next visitor, who must not get an answer that is meant for one who has left.
+        self._visitors: dict[int, socket.socket] = {}
+        self._serials: dict[int, int] = {}  # by descriptor
+        self._let_in_so_far = 0
         self._full = False  # no descriptor was left for the last one
         self._epoll = select.epoll()
         self._epoll.register(self._listener, select.EPOLLIN)
@@ -80,17 +84,17 @@ class Door:
         return self._epoll.fileno()
 
     def commands(self) -> list[tuple[int, Message]]:
-        """What has been asked for since the last look, and by which visitor."""
+        """What has been asked for since the last look, and by which visitor: its serial number."""
         found = []
         if self._full:
             self._wait_for_visitors(True)
         for fd, _ in self._epoll.poll(0):
             if fd == self._listener.fileno():
                 self._let_in()
-            elif fd not in self._visitors:
+            elif (visitor := self._serials.get(fd)) is None:
                 continue  # shown out since the poll, for one that came
-            elif (command := self._listen_to(fd)) is not None:
-                found.append((fd, command))
+            elif (command := self._listen_to(visitor)) is not None:
+                found.append((visitor, command))
         return found
 
     def reply(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
@@ -107,16 +111,18 @@ class Door:
 
     def _let_in(self) -> None:
         try:
-            visitor, _ = self._listener.accept()
+            line, _ = self._listener.accept()
         except OSError as error:
             if error.errno in _NO_ROOM:
                 self._wait_for_visitors(False)
             return  # else gone again
-        visitor.setblocking(False)
+        line.setblocking(False)
         if len(self._visitors) >= MOST_VISITORS:
             self._show_out(next(iter(self._visitors)))
-        self._visitors[visitor.fileno()] = visitor
-        self._epoll.register(visitor, select.EPOLLIN)
+        self._let_in_so_far += 1
+        self._visitors[self._let_in_so_far] = line
+        self._serials[line.fileno()] = self._let_in_so_far
+        self._epoll.register(line, select.EPOLLIN)
 
     def _wait_for_visitors(self, wanted: bool) -> None:
         """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
@@ -124,37 +130,38 @@ class Door:
         self._full = not wanted
         self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
 
-    def _listen_to(self, fd: int) -> Message | None:
+    def _listen_to(self, visitor: int) -> Message | None:
         """A visitor's command. One that says anything else is told so, and shown out."""
         try:
-            data = self._visitors[fd].recv(MAX_BYTES + 1)
+            data = self._visitors[visitor].recv(MAX_BYTES + 1)
             command = decode(data)
         except BlockingIOError:
             return None
         except BadMessage as error:
             if data:  # else it has left
-                self._say(fd, CommandRefused(str(error)[:MAX_LINE]))
+                self._say(visitor, CommandRefused(str(error)[:MAX_LINE]))
         except OSError:
             pass
         else:
             if isinstance(command, COMMANDS):
                 return command
-            self._say(fd, CommandRefused(NO_COMMAND))
-        self._show_out(fd)
+            self._say(visitor, CommandRefused(NO_COMMAND))
+        self._show_out(visitor)
         return None
 
-    def _say(self, fd: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
+    def _say(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
         """False if the visitor is gone or does not read."""
         try:
-            self._visitors[fd].send(encode(answer))
+            self._visitors[visitor].send(encode(answer))
         except OSError:
             return False
         return True
 
-    def _show_out(self, fd: int) -> None:
-        visitor = self._visitors.pop(fd)
-        self._epoll.unregister(visitor)
-        visitor.close()
+    def _show_out(self, visitor: int) -> None:
+        line = self._visitors.pop(visitor)
+        del self._serials[line.fileno()]
+        self._epoll.unregister(line)
+        line.close()
 
 
 def door(settings: Settings, log: logging.Logger) -> Door | None:

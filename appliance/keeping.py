@@ -36,7 +36,8 @@ class _Asked:
 
 
 class Keeping:
-    """`visitor`: at the door, whom an order to forget that is given now comes from."""
+    """`visitor`: the serial number at the door of whom an order to forget that is given now comes
+    from."""
 
     def __init__(self, settings: Settings, log: logging.Logger) -> None:
         keep = settings.memory

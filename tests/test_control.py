@@ -15,6 +15,7 @@ from appliance.messages import (
     Abandon,
     CommandRefused,
     Forget,
+    Forgotten,
     Message,
     Mute,
     Onset,
@@ -95,6 +96,25 @@ def test_who_leaves_before_the_reply_does_no_harm(door: Door, tmp_path: Path) ->
     door.reply(who, STATE)
     door.commands()
     door.reply(who, STATE)
+
+
+def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
+    door: Door, tmp_path: Path
+) -> None:
+    with visitor(tmp_path) as line:
+        line.send(encode(Forget()))
+        door.commands()
+        ((left, _),) = door.commands()
+        descriptors = set(Path("/proc/self/fd").iterdir())
+    door.commands()  # shown out: the order to forget is still under way
+    with visitor(tmp_path) as line:
+        door.commands()
+        assert set(Path("/proc/self/fd").iterdir()) == descriptors  # the numbers are used again
+        door.reply(left, Forgotten(problem="The card is full."))
+        line.send(encode(Mute(on=True)))
+        ((who, _),) = door.commands()
+        door.reply(who, STATE)
+        assert decode(line.recv(1000)) == STATE
 
 
 def test_of_too_many_visitors_the_first_has_to_go(door: Door, tmp_path: Path) -> None:
