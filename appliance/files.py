@@ -8,17 +8,26 @@ import os
 import stat
 from pathlib import Path
 
+# NOFOLLOW: no link. NONBLOCK: no waiting for a FIFO's other end, nor for the end of a lease
+# (fcntl(2), F_SETLEASE) that the file's owner holds. NOCTTY: no terminal becomes ours.
+ONCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
-def read_small(path: Path, most_bytes: int) -> bytes:
+
+def read_small(
+    path: Path, most_bytes: int, *, links: bool = False, owner: int | None = None
+) -> bytes:
     """A regular file whose name may be another user's. Returns at once, whatever lies there.
 
-    Raises OSError for a link, for what is no regular file, and for more than `most_bytes`.
+    Raises OSError: for a link, unless `links` may be followed; for what is no regular file, or not
+    the user `owner`'s; EFBIG for more than `most_bytes`.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    fd = os.open(path, flags)
+    fd = os.open(path, ONCE & ~os.O_NOFOLLOW if links else ONCE)
     with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "no regular file", str(path))
+        if owner is not None and about.st_uid != owner:
+            raise PermissionError(errno.EPERM, "another user's file", str(path))
         data = file.read(most_bytes + 1)
     if len(data) > most_bytes:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))

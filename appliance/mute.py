@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from appliance import status
-from appliance.files import write_whole
+from appliance.files import read_small, write_whole
 from appliance.newest import NewestFile
 from appliance.settings import Settings
 
@@ -73,13 +73,7 @@ def path(settings: Settings) -> Path:
 def read(file: Path) -> Found | None:
     """What `file` says; None if it is not there."""
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            data = os.read(fd, _MOST_BYTES)
-        finally:
-            os.close(fd)
-        data = data if len(data) < _MOST_BYTES else b""  # more than a file of ours ever has
-        found = msgspec.json.decode(data, type=_File)
+        found = msgspec.json.decode(read_small(file, _MOST_BYTES), type=_File)
     except FileNotFoundError:
         return None
     except OSError as error:

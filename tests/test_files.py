@@ -77,3 +77,20 @@ def test_what_is_no_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -
         place = Path("/dev/zero")
     with pytest.raises(OSError, match=r"a|zero"):
         read_small(place, 4096)
+
+
+def test_a_link_is_followed_only_for_who_may_name_the_file(tmp_path: Path) -> None:
+    (tmp_path / "other").write_bytes(b"1")
+    (tmp_path / "a").symlink_to(tmp_path / "other")
+    (tmp_path / "to a FIFO").symlink_to(tmp_path / "fifo")
+    os.mkfifo(tmp_path / "fifo")
+    assert read_small(tmp_path / "a", 4096, links=True) == b"1"
+    with pytest.raises(OSError, match="no regular file"):
+        read_small(tmp_path / "to a FIFO", 4096, links=True)
+
+
+def test_a_file_of_another_user_is_refused_where_an_owner_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"1")
+    assert read_small(tmp_path / "a", 4096, owner=os.geteuid()) == b"1"
+    with pytest.raises(PermissionError, match="another user"):
+        read_small(tmp_path / "a", 4096, owner=os.geteuid() + 1)

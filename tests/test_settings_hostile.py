@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import time
 from pathlib import Path
 
@@ -65,9 +67,27 @@ def test_a_hostile_file_is_refused_in_a_sentence_at_once(text: str, tmp_path: Pa
     assert str(file) in str(refused.value)
 
 
-def test_a_file_that_never_ends_is_left_after_its_most(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="larger than 100 kB"):
-        load(Path("/dev/zero"))
+@pytest.mark.parametrize("kind", ["fifo", "link to a fifo", "device", "socket"])
+def test_what_is_no_regular_file_is_neither_waited_for_nor_read(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "settings.yaml"
+    if kind == "device":
+        file = Path("/dev/zero")
+    elif kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "link to a fifo":
+        os.mkfifo(tmp_path / "fifo")
+        file.symlink_to(tmp_path / "fifo")
+    else:
+        with socket.socket(socket.AF_UNIX) as wire:
+            wire.bind(str(file))
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load(file)
+
+
+def test_settings_may_lie_behind_a_link(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("mode: wake_word\n")
+    (tmp_path / "settings.yaml").symlink_to(tmp_path / "mine.yaml")
+    assert load(tmp_path / "settings.yaml").mode == "wake_word"
 
 
 def test_a_plain_file_of_the_largest_size_is_taken(tmp_path: Path) -> None:

@@ -8,15 +8,14 @@ is refused. Both sides of the file are here.
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
+import errno
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from appliance.errors import SeedRefused
-from appliance.files import write_whole
+from appliance.files import read_small, write_whole
 from appliance.firstboot.seed import Seed, Wifi
 
 FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobody else's
@@ -81,21 +80,12 @@ def clear(folder: Path) -> None:
 def _read(folder: Path, writer_uid: int) -> bytes | None:
     """Opened once: what is looked at and what is read are the same file. Raises SeedRefused."""
     try:
-        fd = os.open(
-            folder / FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
-        )
+        return read_small(folder / FILE, MOST_BYTES, owner=writer_uid)
     except FileNotFoundError:
         return None
     except OSError as error:
-        clear(folder)
-        raise SeedRefused("The page has handed over what is no file.") from error
-    try:
-        about = os.fstat(fd)
-        if not stat.S_ISREG(about.st_mode) or about.st_uid != writer_uid:
-            raise SeedRefused("The page has handed over what is no file of its own.")
-        if about.st_size > MOST_BYTES:
-            raise SeedRefused("The page has handed over more than anybody types.")
-        return os.read(fd, MOST_BYTES)
+        if error.errno == errno.EFBIG:
+            raise SeedRefused("The page has handed over more than anybody types.") from error
+        raise SeedRefused("The page has handed over what is no file of its own.") from error
     finally:
-        os.close(fd)
         clear(folder)

@@ -21,10 +21,8 @@ from pathlib import Path
 from types import TracebackType
 
 from appliance.errors import ReleaseRefused, StorageError
+from appliance.files import ONCE
 
-# NOFOLLOW: no link. NONBLOCK: no waiting for a FIFO's other end, nor for the end of a lease
-# (fcntl(2), F_SETLEASE) that the file's owner holds. NOCTTY: no terminal becomes ours.
-ONCE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 CHUNK = 1 << 20  # bytes read at once
 NOTE_BYTES = 255  # of a note: a file's name is no longer (NAME_MAX)
 

@@ -7,7 +7,6 @@ owner edits that line of the settings file: from then on the file's value counts
 from __future__ import annotations
 
 import math
-import os
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 
+from appliance.files import read_small
 from appliance.newest import NewestFile
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
@@ -65,12 +65,7 @@ def path(settings: Settings) -> Path:
 def read(file: Path) -> tuple[Adjusted, str]:
     """What was set, and what is wrong with the file; then nothing counts as set."""
     try:
-        fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            data = os.read(fd, _MOST_BYTES)
-        finally:
-            os.close(fd)
-        return msgspec.json.decode(data, type=Adjusted), ""
+        return msgspec.json.decode(read_small(file, _MOST_BYTES), type=Adjusted), ""
     except FileNotFoundError:
         return Adjusted(), ""
     except OSError as error:

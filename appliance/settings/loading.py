@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 import yaml
 
 from appliance.errors import SettingsError
+from appliance.files import read_small
 from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
@@ -59,16 +61,14 @@ def load_defaults() -> Settings:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        text = data.decode("utf-8")
+        text = read_small(path, MOST_BYTES, links=True).decode("utf-8")
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise SettingsError(f"{path}: is larger than {MOST_BYTES // 1000} kB.",
+                                "Is it the right file?") from error  # fmt: skip
         raise SettingsError(f"{path}: cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path}: is not UTF-8 text.") from error
-    if len(data) > MOST_BYTES:
-        raise SettingsError(f"{path}: is larger than {MOST_BYTES // 1000} kB.",
-                            "Is it the right file?")  # fmt: skip
     try:
         loaded = yaml.load(text, _Plain)  # noqa: S506 - a SafeLoader that takes less
     except _NOT_PLAIN as error:

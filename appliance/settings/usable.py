@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from appliance.errors import SettingsError
-from appliance.files import write_whole
-from appliance.settings.loading import load, load_defaults
+from appliance.files import read_small, write_whole
+from appliance.settings.loading import MOST_BYTES, load, load_defaults
 from appliance.settings.whole import Settings, owner_file
 
 BEFORE = "settings-before.yaml"  # in the state's folder: the owner's file as it was last usable
@@ -70,7 +70,7 @@ def _keep(file: Path | None, before: Path) -> None:
         if file is None:
             before.unlink(missing_ok=True)
             return
-        data = file.read_bytes()
+        data = read_small(file, MOST_BYTES, links=True)
         if not before.is_file() or before.read_bytes() != data:
             write_whole(before, data, 0o600)
     except OSError as error:
