@@ -48,6 +48,7 @@ from appliance.outside import (
     StopSpeaking,
     Switched,
     Talk,
+    VoicesHere,
 )
 from appliance.think.events import (
     Abandon,
@@ -75,7 +76,7 @@ __all__ = [
     "PressName", "Pressed", "Recall", "Record", "Repeat", "Restart", "Resumed", "Say", "Sentence",
     "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
     "StopSpeaking", "Stopped", "Switched", "Talk", "Think", "ThinkerReady", "ThoughtEnded",
-    "TimerHappened", "TimersStand",
+    "TimerHappened", "TimersStand", "VoicesHere",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -237,13 +238,12 @@ Message = (
     | Attend | WordsHeard | Woken
     | Think | Abandon | Heard | Recall | Forget | ThinkerReady | Sentence | ThoughtEnded
     | Called | CallAnswered | HouseRequest | HouseResponse | TimerHappened | TimersStand
-    | Speak | EndAnswer | SpeakerReady | Spoken | SpeakFailed
+    | Speak | EndAnswer | SpeakerReady | VoicesHere | Spoken | SpeakFailed
     | Started | Paused | Resumed | Finished | Stopped | SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
     | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
-    | CommandRefused
-    | HouseChanged | Pressed | Switched | ButtonFault
+    | CommandRefused | HouseChanged | Pressed | Switched | ButtonFault
     | StateChanged | Standing | Forgotten
 )  # fmt: skip
 

@@ -134,6 +134,13 @@ class HouseChanged(Record, frozen=True):
     here: bool
 
 
+# ── speaker → conductor ──────────────────────────────────────────────────────────────────────────
+class VoicesHere(Record, frozen=True):
+    """The voices that have shown that they can speak, the best first."""
+
+    voices: Names
+
+
 # ── conductor → everybody who watches ────────────────────────────────────────────────────────
 class StateChanged(Record, frozen=True):
     """The conversation's state, sent at every change and never while it lasts.
@@ -156,6 +163,7 @@ class Standing(Record, frozen=True):
     `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
     `button`: what is wrong with it; it is ignored then.
     `starting`: the model is not loaded yet, or is being loaded anew.
+    `voices`: those that have shown that they can speak; () as long as the speaker has told of none.
     `storage`: the disk fails: mute, or what else was set, may not outlast this start.
     """
 
@@ -170,3 +178,4 @@ class Standing(Record, frozen=True):
     button: ButtonTrouble = ""
     starting: bool = False
     storage: bool = False
+    voices: Names = ()

@@ -30,6 +30,7 @@ from appliance.messages import (
     ThinkerReady,
     TimersStand,
     Verdict,
+    VoicesHere,
     Woken,
 )
 from appliance.worker import Worker
@@ -51,6 +52,7 @@ class Shown:
         self._watchers = watchers
         self.model = work.settings.thinking.model
         self.voice = ""
+        self.voices: tuple[str, ...] = ()
         self.house = False if work.settings.link.broker else None
         self._button: ButtonTrouble = ""
         self._standing: Standing | None = None
@@ -62,6 +64,8 @@ class Shown:
                 self.model = model
             case SpeakerReady(voice):
                 self.voice = voice
+            case VoicesHere(voices):
+                self.voices = voices
             case HouseChanged(here):
                 self.house = here
             case PartChanged("link", "down" | "failed"):
@@ -99,4 +103,5 @@ class Shown:
             now.mode, now.muted, volume, self.voice, self.model, broken, self.house,
             self._work.floor.cut, self._button,
             starting=not now.thinker_up and "thinker" not in broken, storage=storage,
+            voices=self.voices,
         )  # fmt: skip

@@ -30,9 +30,8 @@ FOREIGN = {
     "llama_cpp": ["think/gemma.py", "think/vocabulary.py"],  # the model, and its tokens
     "matplotlib": ["room/timeline.py", "bench/interruption_pictures.py"],
     # A network is run by whom it belongs to.
-    "onnxruntime": ["hear/network.py", "hear/vad.py", "voice/piper.py"],
+    "onnxruntime": ["hear/network.py", "hear/vad.py"],
     "paho": ["link/mqtt.py", "bench/mosquitto.py"],  # the box, and who listens to it there
-    "piper": ["voice/piper.py"],
     "pocketsphinx": ["hear/spotter_pocketsphinx.py"],
     "psutil": ["room/*", "bench/*"],
     "pymicro_wakeword": ["hear/wake_micro.py"],
@@ -43,7 +42,8 @@ FOREIGN = {
     "soxr": ["voice/shape.py", "room/*"],
     "sqlite3": ["memory.py"],
 }
-NEVER = {"torch", "scipy", "onnx", "sounddevice", "pyaudio"}  # training's, or another way
+# GPL (a voice's program imports it, voices/), training's, or another way.
+NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
 MOST_LINES = 350
 
 

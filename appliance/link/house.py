@@ -7,7 +7,7 @@ publications, and messages for the conductor.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from appliance.link.bridge import Bridge
@@ -71,6 +71,7 @@ class House:
         self._dice = dice
         self._bridge = Bridge(dice)
         self._shown = shown
+        self._identity, self._offers = identity, offers
         self._discovery = as_json(payload(self.topics, identity, offers))
         self._story = Story(link.words)
         self._picture = Picture(
@@ -105,6 +106,8 @@ class House:
         """Something the conductor tells."""
         self._picture.hear(message)
         match message:
+            case Standing():
+                self._offer(message)
             case Pressed(kind):
                 self._happens(self.topics.button, {"event_type": kind})
             case TimerHappened():
@@ -117,6 +120,16 @@ class House:
         for event in self._story.hear(message):
             self._happens(self.topics.conversation, event)
 
+    def _offer(self, standing: Standing) -> None:
+        """The voices that the house may choose from: those that can speak, and the current."""
+        named = [*(standing.voices or self._offers.voices), standing.voice]
+        voices = tuple(dict.fromkeys(name for name in named if name))
+        if voices == self._offers.voices:
+            return
+        self._offers = replace(self._offers, voices=voices)
+        self._discovery = as_json(payload(self.topics, self._identity, self._offers))
+        self._gate.limits = replace(self._gate.limits, voices=voices)
+
     def _happens(self, topic: str, event: Event) -> None:
         self._events.append(Publication(topic, as_json(event), keep=False))
 
@@ -125,6 +138,8 @@ class House:
         if isinstance(message, StateChanged | Standing):
             self._picture.hear(message)
             self._story.hear(message)
+            if isinstance(message, Standing):
+                self._offer(message)
         elif isinstance(message, TimersStand):
             self._picture.hear(message)
             self._timers = message

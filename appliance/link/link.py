@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from appliance.errors import LinkError, VoiceError
+from appliance.errors import LinkError
 from appliance.link import download, failures, leftovers, software
 from appliance.link.broker import Broker, broker
 from appliance.link.commands import Refusal, Refused
@@ -31,7 +31,7 @@ from appliance.models.store import Store
 from appliance.release import wanted
 from appliance.release.wanted import Offer
 from appliance.settings import Settings
-from appliance.voice import choose
+from appliance.voice.espeak import Espeak
 from appliance.worker import Worker
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
@@ -62,7 +62,7 @@ def removed(settings: Settings) -> Path:
 def offers(settings: Settings, machine: Machine) -> Offers:
     """What this box has of all that a box may have."""
     return Offers(
-        voices=tuple(choose.installed(settings)),
+        voices=(Espeak.name,),  # the speaker tells of others when they have spoken
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
         button=settings.panel.here,
@@ -102,7 +102,7 @@ class Link:
                 settings.mode,
                 work.floor.muted,
                 settings.speaking.volume,
-                _voice(settings, had),
+                Espeak.name,  # until the speaker says which
                 settings.thinking.model,
             ),
             started=_started(work),
@@ -309,14 +309,6 @@ class Link:
             )
             if number is not None:
                 self._house.sent(publication, number, now_s)
-
-
-def _voice(settings: Settings, had: Offers) -> str:
-    """The voice that speaks until the speaker itself says which."""
-    try:
-        return choose.choose(settings)
-    except VoiceError:
-        return had.voices[0]
 
 
 def _started(work: Worker) -> datetime:

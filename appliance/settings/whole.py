@@ -18,6 +18,7 @@ DEFAULTS = Path(__file__).parents[1] / "defaults.yaml"
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
 SYSTEM_STATE = Path("/var/lib/interlude")  # of the unit (StateDirectory=)
 SYSTEM_MODELS = Path("/var/lib/interlude-models")  # tmpfiles.d: of the user that fetches them
+SYSTEM_PROGRAMS = Path("/opt/interlude/voices")  # tmpfiles.d: root's
 
 
 def user_file() -> Path:
@@ -67,3 +68,8 @@ class Settings(Section, frozen=True):
             return Path(self.models_dir).expanduser()
         state = self.state_path()
         return SYSTEM_MODELS if state == SYSTEM_STATE else state / "models"
+
+    def programs_path(self) -> Path:
+        """Where the programs of voices lie. On a box below a folder of root's, wherever the state
+        is: what runs there no part of the box may write."""
+        return SYSTEM_PROGRAMS if SYSTEM_PROGRAMS.is_dir() else self.state_path() / "voices"

@@ -49,11 +49,11 @@ def model_server(settings: Settings) -> Finding:
     return try_server(settings)
 
 
-def voice(settings: Settings) -> str:
-    """A sentence about the voice. Raises VoiceError if the one that is wanted is not here."""
-    from appliance.voice.choose import choose
+def voice(settings: Settings) -> list[Finding]:
+    """The voice, which says a word to show that it can; nothing of it is heard."""
+    from appliance.voice import fitness as voice_fitness
 
-    return f"{choose(settings)} will speak."
+    return voice_fitness.look(settings)
 
 
 def canceller(settings: Settings) -> str:
@@ -91,7 +91,7 @@ class Asked:
     canceller: Callable[[Settings], str] = canceller
     model: Callable[[Settings], str] = language_model
     server: Callable[[Settings], Finding] = model_server
-    voice: Callable[[Settings], str] = voice
+    voice: Callable[[Settings], list[Finding]] = voice
     house: Callable[[Settings], str] = house
     panel: Callable[[Settings, Machine], list[Finding]] = panel
     version: Callable[[str], str] = importlib.metadata.version
@@ -124,7 +124,7 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
         yield asked.server(settings)
     else:
         yield told_by("model", lambda: asked.model(settings))
-    yield told_by("voice", lambda: asked.voice(settings))
+    yield from asked.voice(settings)
     if asked.program("espeak-ng") is None:
         yield warning(
             "voice",

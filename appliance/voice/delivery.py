@@ -61,9 +61,13 @@ class Delivery:
     _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
     _sentence: _Sentence | None = None
     _speech: Speech | None = None
+    _speaks: Voice | None = None  # whose speech it is
     _waiting: deque[Samples] = field(default_factory=deque)
     _waiting_frames: int = 0
     _ended: bool = False
+    _broken: list[Voice] = field(
+        default_factory=list
+    )  # in this answer: heard no more until the next
 
     # ── in ───────────────────────────────────────────────────────────────────────────────────
     def take(self, order: Speak | EndAnswer, now_s: float) -> None:
@@ -105,6 +109,7 @@ class Delivery:
         if self.turn < turn:
             self._drop_sound()
             self.turn, self.position, self._ended = turn, 0, False
+            self._broken.clear()
         while self._orders and self._orders[0][0].turn < turn:
             self._orders.popleft()
 
@@ -150,10 +155,22 @@ class Delivery:
         if not text:
             self._finish()
             return
+        voice = self._next_voice()
+        if voice is None:
+            self._give_up("No voice can speak.")
+            return
+        self._speaks = voice
         try:
-            self._speech = self.voices[0].say(text)
+            self._speech = voice.say(text)
         except VoiceError as error:
             self._fail(error)
+
+    def _next_voice(self) -> Voice | None:
+        """The first that can speak now, and has not broken in this answer; if all have, the last
+        is tried again."""
+        able = [voice for voice in self.voices if voice.ready]
+        whole = [voice for voice in able if voice not in self._broken]
+        return next(iter(whole), able[-1] if able else None)
 
     def _listen(self, now_s: float) -> bool:
         """Take what the synthesiser has made. True if it had something, or came to its end."""
@@ -194,20 +211,29 @@ class Delivery:
         self.report(Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms))
 
     def _fail(self, error: VoiceError) -> None:
-        """A voice broke. Its stand-in says the sentence, unless half of it is out already."""
+        """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the
+        rest of the answer: one that comes back speaks from the next answer on."""
         assert self._sentence is not None
-        if len(self.voices) > 1:
-            log.error("%s %s speaks from now on.", error, self.voices[1].name)
-            self.voices = self.voices[1:]
+        assert self._speaks is not None
+        first = self._speaks not in self._broken
+        if first:
+            self._broken.append(self._speaks)
+        standing_in = self._next_voice()
+        if first and standing_in is not None and standing_in not in self._broken:
+            log.error("%s %s speaks instead.", error, standing_in.name)
             if self._sentence.frames == self._sentence.chime_frames:
                 self._say(speakable(self._sentence.order.text))
                 return
+        self._give_up(error.problem)
+
+    def _give_up(self, problem: str) -> None:
+        assert self._sentence is not None
         if self._sentence.frames:
             self._finish()
             return
         order = self._sentence.order
         self._sentence = None
-        self.report(SpeakFailed(order.turn, order.number, error.problem))
+        self.report(SpeakFailed(order.turn, order.number, problem))
 
     @property
     def _end_is_due(self) -> bool:

@@ -28,6 +28,8 @@ class Espeak:
     """The voice. Needs the Debian package espeak-ng."""
 
     name = "espeak"
+    ready = True
+    problem = ""
 
     def __init__(self, words_per_minute: int, program: str = "espeak-ng") -> None:
         """Raises VoiceError when the program is not installed."""
@@ -58,6 +60,9 @@ class Espeak:
             raise VoiceError(f"espeak-ng cannot be started ({error.strerror}).") from error
         self._dying.append(process)
         return _EspeakSpeech(process, text)
+
+    def tend(self) -> None:
+        """Nothing: each sentence is a process of its own."""
 
     def close(self) -> None:
         for process in self._dying:

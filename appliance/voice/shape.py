@@ -54,6 +54,7 @@ class Shaper:
         )
         self._held: Floats = np.empty(0, np.float32)  # quiet so far: trimmed if nothing follows
         self._begun = False
+        self.dropped = 0  # samples of silence before the sentence, at 16 kHz, that are left out
 
     def feed(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
         """The next samples, made louder by `gain`. `last` empties what the resampler holds."""
@@ -68,10 +69,12 @@ class Shaper:
         if not len(loud):
             # Before the sentence only its lead is worth keeping; inside it every sample is.
             self._held = heard if self._begun else heard[-LEAD_FRAMES:]
+            self.dropped += len(heard) - len(self._held)
             out = heard[:0]
         else:
             start = 0 if self._begun else max(0, int(loud[0]) - LEAD_FRAMES)
             end = int(loud[-1]) + 1
+            self.dropped += start
             self._begun = True
             self._held = heard[end:]
             out = heard[start:end]

@@ -6,9 +6,11 @@ import select
 import time
 
 from appliance.ipc.ring import RingWriter
-from appliance.messages import EndAnswer, SetVoice, Speak, SpeakerReady
+from appliance.messages import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesHere
 from appliance.voice import choose
+from appliance.voice.able import Able
 from appliance.voice.delivery import Delivery
+from appliance.voice.voice import Voice
 from appliance.worker import Worker
 
 LOOK_MS = 20  # between two looks at the floor while there is something to say
@@ -16,35 +18,54 @@ IDLE_MS = 1000  # nothing to say: only the heart
 
 
 def main(work: Worker) -> None:
-    voices = choose.load(work.settings, work.log)
+    voices = choose.load(work.settings, work.log, work.beat)
+    able = Able(lambda: choose.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
     delivery = Delivery(voices, work.send, turn, ring.end_of(turn))
-    work.send(SpeakerReady(voices[0].name))
+    spoke = _tell(work, voices)
     work.ready()
     wanted = ""  # another voice, for when nothing is being said
+    told: tuple[str, ...] = ()
     try:
         while not work.stopping:
-            _wait(work, ring, delivery)
+            _wait(work, ring, delivery, able)
             for message in work.mail():
                 if isinstance(message, Speak | EndAnswer):
                     delivery.take(message, time.monotonic())
                 elif isinstance(message, SetVoice):
                     wanted = message.name
             if wanted and not delivery.busy:
-                delivery.voices = voices = choose.other(work.settings, wanted, voices, work.log)
-                work.send(SpeakerReady(voices[0].name))
-                wanted = ""
+                delivery.voices = voices = choose.other(
+                    work.settings, wanted, voices, work.log, work.beat
+                )
+                spoke, wanted = _tell(work, voices), ""
             _write(work, ring, delivery)
+            for voice in voices:
+                voice.tend()
+            if not spoke and voices[0].ready:  # it came up late
+                spoke = _tell(work, voices)
+            able.step(voices, busy=delivery.busy)
+            if able.names != told:
+                told = able.names
+                work.send(VoicesHere(told))
             work.beat()
     finally:
         delivery.stop()
+        able.close()
         for voice in voices:
             voice.close()
 
 
-def _wait(work: Worker, ring: RingWriter, delivery: Delivery) -> None:
+def _tell(work: Worker, voices: list[Voice]) -> bool:
+    """Say which voice speaks. Whether it is the one that is to."""
+    speaks = next((voice for voice in voices if voice.ready), voices[0])
+    work.send(SpeakerReady(speaks.name))
+    return speaks is voices[0]
+
+
+def _wait(work: Worker, ring: RingWriter, delivery: Delivery, able: Able) -> None:
     """Until there is mail, sound, room that is needed, or it is time to look at the floor."""
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
@@ -53,6 +74,8 @@ def _wait(work: Worker, ring: RingWriter, delivery: Delivery) -> None:
         poll.register(delivery.speech.fileno(), select.POLLIN)
     if delivery.waits_for_room:
         poll.register(ring.room_fd, select.POLLIN)
+    if able.fileno() >= 0:
+        poll.register(able.fileno(), select.POLLIN)
     poll.poll(LOOK_MS if delivery.busy else IDLE_MS)
 
 

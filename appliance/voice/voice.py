@@ -37,8 +37,22 @@ class Voice(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def ready(self) -> bool:
+        """It can begin with a sentence now."""
+        ...
+
+    @property
+    def problem(self) -> str:
+        """Why it is not ready, a sentence; "" if it is, or is only just starting."""
+        ...
+
     def say(self, text: str) -> Speech:
         """Begin with a sentence. Raises VoiceError when that is impossible."""
+        ...
+
+    def tend(self) -> None:
+        """See to what it is made of. To be called now and then."""
         ...
 
     def close(self) -> None: ...

@@ -22,6 +22,7 @@ from appliance.messages import (
     Message,
     Pressed,
     Restart,
+    SetVoice,
     SetVolume,
     SpeechEnded,
     SpeechStarted,
@@ -226,6 +227,27 @@ def test_its_death_is_not_answered(payload: bytes, retained: bool) -> None:
 def test_a_command_is_a_message_for_the_conductor() -> None:
     message = Scene().house.arrived("interlude/x/set/volume", b"40", 1.0, retained=False)
     assert message == SetVolume(0.4)
+
+
+def test_the_voices_to_choose_from_are_those_that_have_spoken() -> None:
+    scene = Scene().connect()
+    assert options(scene.say()) == ["espeak"]
+    with pytest.raises(Refused, match="none of the options"):
+        scene.house.arrived("interlude/x/set/voice", b"amy", 0.0, retained=False)
+    scene.house.hear(Standing("open", False, 0.8, "amy", voices=("amy", "espeak")))
+    assert options(scene.say(1.0)) == ["amy", "espeak"]
+    wish = scene.house.arrived("interlude/x/set/voice", b"amy", 1.0, retained=False)
+    assert wish == SetVoice("amy")
+    scene.house.hear(Standing("open", False, 0.8, "espeak", voices=("espeak",)))
+    assert options(scene.say(2.0)) == ["espeak"]
+    assert topics(scene.say(3.0)) == []
+
+
+def options(out: list[Publication]) -> list[str]:
+    """Of the select for the voice, as the house is told now."""
+    (told,) = [each.payload for each in out if each.topic.endswith("/config")]
+    chosen: list[str] = json.loads(told)["cmps"]["voice"]["ops"]
+    return chosen
 
 
 @pytest.mark.parametrize("topic", ["interlude/y/set/volume", "interlude/x/state", "x", ""])

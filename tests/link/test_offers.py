@@ -27,7 +27,7 @@ def test_a_button_and_a_switch_are_offered_where_there_is_a_panel(
     settings = load(None, {"panel": panel, "state_dir": str(tmp_path)})
     offer = offers(settings, Machine(tmp_path))
     assert (offer.button, offer.mute_switch) == (button, switch)
-    assert offer.voices  # espeak, at least
+    assert offer.voices == ("espeak",)  # others when they have spoken
 
 
 def test_a_machine_that_measures_nothing_offers_no_readings(tmp_path: Path) -> None:

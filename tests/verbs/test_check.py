@@ -56,7 +56,7 @@ def fine() -> health.Asked:
         program=lambda name: f"/usr/bin/{name}",
         canceller=lambda _: "The canceller is here.",
         model=lambda _: "pocket is here.",
-        voice=lambda _: "espeak will speak.",
+        voice=lambda _: [findings.ok("voice", "espeak speaks.")],
         version=lambda _: "1.0",
         fell_back=list,
     )

@@ -47,6 +47,8 @@ class FakeVoice:
         self.script: list[list[Samples | VoiceError | None]] = []
         self.refuses: VoiceError | None = None
         self.closed = False
+        self.ready = True
+        self.problem = ""
 
     def sound(self, number: int) -> Samples:
         return (np.arange(1, self.frames + 1) + 1000 * number).astype(np.int16)
@@ -62,6 +64,9 @@ class FakeVoice:
         self.said.append(text)
         self.speeches.append(speech)
         return speech
+
+    def tend(self) -> None:
+        """Nothing to see to."""
 
     def close(self) -> None:
         self.closed = True

@@ -46,6 +46,22 @@ class Rig:
         assert child is not None
         return child.pid
 
+    def children(self) -> set[int]:
+        """The processes that the speaker has started, and that have not ended."""
+        listed = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return {int(pid) for pid in listed}
+
+    def voice_pid(self, name: str) -> int:
+        """Of the program that speaks as `name`; 0 if there is none."""
+        for pid in self.children():
+            try:
+                words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if any(word.endswith(f"{name}.onnx".encode()) for word in words):
+                return pid
+        return 0
+
     @property
     def frames(self) -> int:
         """Samples read so far."""

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from appliance.ipc.ring import START
-from appliance.messages import SpeakerReady, Spoken
+from appliance.messages import SpeakerReady, SpeakFailed, Spoken, VoicesHere
+from tests.voice import bundles
 from tests.voice.rig import Rig
 
 LONG = "This is a sentence of some length, said so that the ring has to fill up at last. "
@@ -83,17 +84,42 @@ def test_a_voice_that_is_not_there_is_replaced_by_espeak(tmp_path: Path) -> None
         rig.until(lambda: rig.ended(1))
 
 
-def test_an_installed_piper_voice_speaks_and_a_broken_one_is_replaced(tmp_path: Path) -> None:
-    from tests.voice import onnx_voice
-
-    folder = tmp_path / "models/mine"
-    folder.mkdir(parents=True)
-    model = onnx_voice.write(folder / "mine.onnx")
+def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_path: Path) -> None:
+    model = bundles.fetched(tmp_path, "mine")
+    bundles.fetched(tmp_path, "other").write_bytes(b"not a network")
+    bundles.plant(tmp_path / "voices")
     with Rig(tmp_path) as rig:
         assert rig.told(SpeakerReady) == [SpeakerReady("mine")]
         rig.say(1, "Hello there.")
         rig.until(lambda: rig.ended(1))
         assert rig.told(Spoken)[0].frames > 8000
+        rig.until(lambda: not rig.children() - {rig.voice_pid("mine")})  # `other` was tried
+        assert rig.told(VoicesHere)[-1].voices == ("mine", "espeak")
     model.write_bytes(b"not a network")
     with Rig(tmp_path) as rig:
         assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        rig.until(lambda: rig.told(VoicesHere))
+        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+
+
+def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None:
+    bundles.fetched(tmp_path, "mine")
+    with Rig(tmp_path, voice="mine") as rig:
+        assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
+        rig.until(lambda: rig.told(VoicesHere))
+        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+
+
+def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: Path) -> None:
+    bundles.fetched(tmp_path, "mine")
+    bundles.plant(tmp_path / "voices")
+    with Rig(tmp_path, voice="mine") as rig:
+        first = rig.voice_pid("mine")
+        os.kill(first, signal.SIGSTOP)  # so that the sentence is under way when it ends
+        rig.say(1, "Hello there.", "And again.", end=False)
+        rig.until(lambda: rig.frames or Path(f"/proc/{first}/stat").read_text().split()[2] == "T")
+        os.kill(first, signal.SIGKILL)
+        rig.until(lambda: len(rig.told(Spoken)) == 2)
+        assert min(spoken.frames for spoken in rig.told(Spoken)) > 4000  # espeak-ng said them
+        rig.until(lambda: rig.voice_pid("mine") not in (0, first))
+        assert rig.told(SpeakFailed) == []

@@ -1,0 +1,1 @@
+"""Programs that speak, installed beside the releases: bundles, signed like them. docs/voices.md."""

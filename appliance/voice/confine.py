@@ -1,0 +1,94 @@
+"""`python -m appliance.voice.confine PARENT MEMORY_MIB PROGRAM …`: becomes a voice's program,
+without any right that a voice does not need.
+
+Before the program starts: it ends with its parent; no socket can be made or connected, no file
+written; no capability is left; its memory is limited; nothing of our environment is passed on. The
+filter and the limits hold for whatever it starts in turn.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import struct
+import sys
+
+from appliance.sandbox import no_network
+from appliance.supervision.launch import ORPHANED, bind_to
+
+REFUSED = 77  # EX_NOPERM: the sandbox is not complete, so the program is not started
+NICE = 5  # added to the speaker's: the listener lives on the same core
+OPEN_FILES = 64
+_PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4  # prctl(2)
+_CAPABILITY_VERSION_3 = 0x20080522  # linux/capability.h
+_OOM_SCORE = "500"  # as OOM_SCORES of processes.py: before the box's own parts
+# ORT_DISABLE_TELEMETRY: as in appliance/__init__.py. One thread: the core is the listener's, too.
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/nonexistent",
+    "ORT_DISABLE_TELEMETRY": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+
+
+def limit(memory_mib: int) -> None:
+    """Raises OSError or ValueError where the system refuses. A lower limit that there is stays."""
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    memory = memory_mib << 20
+    if most != resource.RLIM_INFINITY:
+        memory = min(memory, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+
+
+def drop_capabilities() -> str:
+    """Give every capability up, for good. Returns what could not be done, or ''.
+
+    The bounding set can be emptied only by who has CAP_SETPCAP; without it no_new_privs, which
+    `no_network` sets, keeps execve(2) from giving any back.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    number = 0
+    while libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0) == 0:
+        number += 1
+    header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
+    if libc.capset(header, bytes(24)) != 0:
+        return f"capabilities cannot be dropped ({os.strerror(ctypes.get_errno())})"
+    return ""
+
+
+def main(words: list[str]) -> int:
+    """Become the program. Returns, with an exit code, only where that is not possible."""
+    parent, memory_mib, *command = words
+    if not bind_to(int(parent)):
+        return ORPHANED
+    try:
+        with open("/proc/self/oom_score_adj", "w") as score:  # noqa: PTH123  # starts sooner
+            score.write(_OOM_SCORE)
+    except OSError:
+        pass  # who is out of memory ends another first
+    os.nice(NICE)
+    problem = no_network() or drop_capabilities()
+    if not problem:
+        try:
+            limit(int(memory_mib))
+        except (OSError, ValueError) as error:
+            problem = f"limits cannot be set ({error})"
+    if problem:
+        print(problem, file=sys.stderr)  # noqa: T201  # to the journal
+        return REFUSED
+    try:
+        os.execve(command[0], command, ENVIRONMENT)  # noqa: S606  # the program of a signed bundle
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr)  # noqa: T201
+    return REFUSED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,345 @@
+"""A voice that is a program of its own: started, listened to, stopped, and started again.
+
+In: sentences. Out: their sound at the box's rate and loudness. The program is a child in a sandbox
+(confine.py) and speaks by a pipe (wire.py); nothing here waits for it. One that ends, hangs or
+answers nonsense costs its sentence, and is started again after a pause that grows.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.processes import RATE_HZ
+from appliance.supervision.backoff import LONGEST_S, BackOff
+from appliance.supervision.limits import UNTOUCHED_MIB
+from appliance.voice import wire
+from appliance.voice.shape import Floats, Shaper, gain_for, rms_dbfs
+from appliance.voice.voice import NOTHING, Samples, Speech
+
+# RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
+# `medium` quality has 250 MiB resident after a long sentence (x86-64).
+MEMORY_MIB = 400
+START_S = 60.0  # from its start until it can speak: it imports and loads from an SD card
+HUNG_S = 20.0  # without sound while a sentence is asked for
+STOP_S = 2.0  # until it says that a stopped sentence is done; 50 ms where nothing else runs
+_READ_BYTES = 1 << 16  # as much as a pipe holds
+_COMPLAINT_BYTES = 500
+_REAP_S = 0.02  # its pipe is closed: it is about to be gone
+
+log = logging.getLogger("speaker")
+
+
+class Mark(NamedTuple):
+    """Characters `begin` to `end` of the text begin to sound at sample `at` of the sentence."""
+
+    begin: int
+    end: int
+    at: int
+
+
+class Program:
+    """The voice `name`, spoken by the program `command`."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        memory_mib: int = MEMORY_MIB + UNTOUCHED_MIB,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Starts it, and does not wait until it is ready."""
+        self.name = name
+        self.problem = ""  # why it is not there, as long as it is not; for the log
+        self._command = (
+            sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(memory_mib),
+            *command,
+        )  # fmt: skip
+        self._now_s = now_s
+        self._backoff = BackOff(LONGEST_S)
+        self._bell = select.epoll()  # one descriptor for poll(2), whichever child there is
+        self._child: subprocess.Popen[bytes] | None = None
+        self._dying: list[subprocess.Popen[bytes]] = []
+        self._answers = wire.Answers()
+        self._complaint = b""  # the end of what it said on stderr
+        self._hello: wire.Hello | None = None
+        self._speech: ProgramSpeech | None = None
+        self._stopped: dict[int, float] = {}  # sentence → when it was told to stop
+        self._number = 0
+        self._start_at_s = self._started_s = now_s()
+        self.tend()
+
+    # ── the voice ────────────────────────────────────────────────────────────────────────────
+    @property
+    def ready(self) -> bool:
+        """It can begin with a sentence now."""
+        return self._child is not None and self._hello is not None
+
+    @property
+    def _runs(self) -> bool:
+        return self._child is not None
+
+    @property
+    def pid(self) -> int | None:
+        return self._child.pid if self._child is not None else None
+
+    def fileno(self) -> int:
+        """Readable when `tend`, or `read` of its sentence, has something to do."""
+        return self._bell.fileno()
+
+    def say(self, text: str) -> Speech:
+        if self._child is None or self._hello is None:
+            raise VoiceError(f"The voice {self.name} cannot speak now.", self.problem)
+        self._number += 1
+        shaper = Shaper(self._hello.rate_hz)
+        speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
+        if not self._write(wire.say(self._number, text)):
+            raise VoiceError(self.problem)
+        self._speech = speech
+        return speech
+
+    def tend(self) -> None:
+        """See to the program: start it when it is time, and read what it says unasked. To be called
+        now and then. Never waits."""
+        self._dying = [child for child in self._dying if child.poll() is None]
+        now_s = self._now_s()
+        if self._child is None:
+            if now_s >= self._start_at_s:
+                self._start()
+            return
+        if self._speech is None:
+            self.listen()  # it may end the child
+        if not self._runs:
+            return
+        if self._hello is None and now_s - self._started_s > START_S:
+            self.lose(f"it could not speak after {START_S:.0f} s")
+        elif any(now_s - stopped_s > STOP_S for stopped_s in self._stopped.values()):
+            self.lose("it did not stop")
+
+    def close(self) -> None:
+        self._end()
+        for child in self._dying:
+            child.wait()
+        self._dying = []
+        self._bell.close()
+
+    # ── its child ────────────────────────────────────────────────────────────────────────────
+    def _start(self) -> None:
+        self._started_s = self._now_s()
+        self._backoff.started(self._started_s)
+        try:
+            child = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,  # what it complains of, for the log
+                bufsize=0,
+            )
+        except OSError as error:
+            self.lose(f"it cannot be started ({error.strerror})")
+            return
+        pipes = _pipes(child)
+        for pipe in pipes:
+            os.set_blocking(pipe.fileno(), False)
+        self._bell.register(pipes[1].fileno(), select.EPOLLIN)
+        self._child, self._answers, self._complaint = child, wire.Answers(), b""
+
+    def lose(self, why: str) -> None:
+        """It is of no use any more: end it, fail its sentence, start it again later."""
+        news = self.ready or not self._backoff.struck
+        speech, self._speech = self._speech, None
+        self._end()
+        pause_s = self._backoff.ended(self._now_s())
+        self._start_at_s = self._now_s() + pause_s
+        self.problem = f"The voice {self.name} failed: {why}."
+        if speech is not None:
+            speech.problem = self.problem
+        elif news:
+            log.warning("%s It is started again.", self.problem)
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        self._hello = None
+        self._stopped.clear()
+        if child is None:
+            return
+        pipes = _pipes(child)
+        self._bell.unregister(pipes[1].fileno())
+        child.kill()
+        for pipe in pipes:
+            pipe.close()
+        self._dying.append(child)
+
+    def _write(self, line: bytes) -> bool:
+        """Whether the program's pipe took it. It holds many sentences: one that is full belongs to
+        a program that does not read."""
+        assert self._child is not None
+        try:
+            written = os.write(_pipes(self._child)[0].fileno(), line)
+        except OSError:
+            written = 0
+        if written < len(line):
+            self.lose("it does not read")
+            return False
+        return True
+
+    # ── what it says ─────────────────────────────────────────────────────────────────────────
+    def listen(self) -> None:
+        """Take what its pipe holds, once."""
+        if self._child is None:
+            return
+        _, answers, complaints = _pipes(self._child)
+        self._complaint = (self._complaint + (_taken(complaints) or b""))[-_COMPLAINT_BYTES:]
+        data = _taken(answers)
+        if data is None:
+            return
+        if not data:
+            self.lose(self._how_it_ended())
+            return
+        try:
+            for answer in self._answers.feed(data):
+                self._heed(answer)
+        except VoiceError as error:
+            self.lose(error.problem.rstrip(".")[:1].lower() + error.problem.rstrip(".")[1:])
+
+    def _how_it_ended(self) -> str:
+        assert self._child is not None
+        try:
+            code = f" with code {self._child.wait(_REAP_S)}"
+        except subprocess.TimeoutExpired:
+            code = ""  # it only closed its pipe
+        lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
+        return f"it ended{code}" + (f" ({lines})" if lines else "")
+
+    def _heed(self, answer: wire.Answer) -> None:
+        speech = self._speech
+        match answer:
+            case wire.Hello(voice):
+                if voice != wire.PROTOCOL:
+                    raise VoiceError(f"It speaks protocol {voice} and not {wire.PROTOCOL}.")
+                self._hello, self.problem = answer, ""
+                self._backoff.up(self._now_s())
+            case wire.Done(number):
+                self._over(number, "")
+            case wire.Failed(number, why):
+                self._over(number, f"The voice {self.name} failed: {_line(why)}.")
+            case (sound, samples):
+                if speech is not None and speech.number == sound.sound:
+                    speech.heard(sound, samples)
+
+    def _over(self, number: int, problem: str) -> None:
+        self._stopped.pop(number, None)
+        speech = self._speech
+        if speech is not None and speech.number == number:
+            self._speech = None
+            speech.over(problem)
+
+    def cancel(self, speech: ProgramSpeech) -> None:
+        """Stop the work on it; what it still says of it is dropped."""
+        if self._speech is not speech:
+            return
+        self._speech = None
+        self._stopped[speech.number] = self._now_s()
+        self._write(wire.stop(speech.number))
+
+    @property
+    def stopping(self) -> bool:
+        """A sentence that was stopped is not done yet."""
+        return bool(self._stopped)
+
+
+class ProgramSpeech:
+    """A sentence that a program says."""
+
+    def __init__(
+        self, program: Program, number: int, hello: wire.Hello, shaper: Shaper, now_s: float
+    ) -> None:
+        self.number = number
+        self.problem = ""
+        self._places: list[Mark] = []  # of silence that is left out nothing is known yet
+        self._program = program
+        self._hello = hello
+        self._shaper = shaper
+        self._heard_s = now_s
+        self._frames = 0  # of the program's, so far
+        self._made: deque[Samples] = deque()
+        self._over = False
+
+    def fileno(self) -> int:
+        return self._program.fileno()
+
+    def read(self) -> Samples | None:
+        if not self._made and not self._over and not self.problem:
+            self._program.listen()
+            if not self._made and self._program._now_s() - self._heard_s > HUNG_S:
+                self._program.lose(f"no sound came for {HUNG_S:.0f} s")
+        if self._made:
+            return self._made.popleft()
+        if self.problem:
+            raise VoiceError(self.problem)
+        return None if self._over else NOTHING
+
+    def cancel(self) -> None:
+        self._program.cancel(self)
+
+    def heard(self, sound: wire.Sound, samples: Samples) -> None:
+        """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
+        program knows its own."""
+        self._heard_s = self._program._now_s()
+        pcm: Floats = samples.astype(np.float32) / np.float32(32768)
+        loudness = self._hello.dbfs
+        if loudness is None:
+            loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf
+        self._keep(self._shaper.feed(pcm, gain_for(loudness)))
+        places = [(sound.begin, sound.end, 0), *sound.words]
+        for begin, end, frame in places:
+            at = (self._frames + frame) * RATE_HZ // self._hello.rate_hz
+            self._places.append(Mark(begin, end, at))
+        self._frames += len(samples)
+
+    @property
+    def marks(self) -> list[Mark]:
+        """Where stretches and words of it begin, as far as the program tells."""
+        left_out = self._shaper.dropped
+        return [mark._replace(at=max(0, mark.at - left_out)) for mark in self._places]
+
+    def over(self, problem: str) -> None:
+        """The program's: nothing follows."""
+        self.problem, self._over = problem, not problem
+        if not problem:
+            self._keep(self._shaper.feed(np.empty(0, np.float32), last=True))
+
+    def _keep(self, samples: Samples) -> None:
+        if len(samples):
+            self._made.append(samples)
+
+
+def _pipes(child: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    assert child.stderr is not None
+    return child.stdin, child.stdout, child.stderr
+
+
+def _taken(pipe: IO[bytes]) -> bytes | None:
+    """What a pipe holds; None for nothing yet, b"" at its end."""
+    try:
+        return os.read(pipe.fileno(), _READ_BYTES)
+    except BlockingIOError:
+        return None
+
+
+def _line(text: str) -> str:
+    """A stranger's words, fit for one line of the log."""
+    return "".join(char if char.isprintable() else " " for char in text[:200]).strip(" .")

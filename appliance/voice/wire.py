@@ -1,0 +1,115 @@
+"""What a voice's program says, taken apart: bytes of its pipe in, answers out. Believes nothing.
+
+The protocol stands in docs/voices.md. A line of JSON is one answer; behind one of kind `sound`
+follow its samples, signed, of 16 bits, little-endian.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.voice.voice import Samples
+
+PROTOCOL = 1
+LINE_BYTES = 65_536  # of one answer without its samples
+MOST_FRAMES = 48_000 * 60  # of one stretch of sound: a minute at the highest rate
+MOST_WORDS = 1_000  # of one stretch
+Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
+
+
+class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """It can speak now. `dbfs`: how loud all that it says is (shape.rms_dbfs), if that is known."""
+
+    voice: int
+    rate_hz: Annotated[int, msgspec.Meta(ge=8_000, le=48_000)]
+    dbfs: Annotated[float, msgspec.Meta(ge=-60, le=0)] | None = None
+
+
+class Sound(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"begin": "from", "end": "to"}
+):
+    """A stretch of sentence `sound`: characters `begin` to `end` of its text. `words`: of each word
+    its first character, the one behind its last, and the frame of this stretch it begins at."""
+
+    sound: Place
+    frames: Annotated[int, msgspec.Meta(ge=0, le=MOST_FRAMES)]
+    begin: Place = 0
+    end: Place = 0
+    words: Annotated[
+        tuple[tuple[Place, Place, Place], ...], msgspec.Meta(max_length=MOST_WORDS)
+    ] = ()
+
+
+class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Nothing follows of sentence `done`, which was said or stopped."""
+
+    done: Place
+
+
+class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Sentence `failed` cannot be said, or not to its end."""
+
+    failed: Place
+    why: str = ""
+
+
+Answer = Hello | Done | Failed | tuple[Sound, Samples]
+_KINDS: dict[str, type[Hello | Sound | Done | Failed]] = {
+    "voice": Hello, "sound": Sound, "done": Done, "failed": Failed,
+}  # fmt: skip
+
+
+def say(number: int, text: str) -> bytes:
+    return json.dumps({"say": number, "text": text}).encode() + b"\n"
+
+
+def stop(number: int) -> bytes:
+    return json.dumps({"stop": number}).encode() + b"\n"
+
+
+class Answers:
+    """The stream of one program's answers. Keeps at most one answer that is not whole."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._sound: Sound | None = None  # whose samples are still to come
+
+    def feed(self, data: bytes) -> Iterator[Answer]:
+        """Every answer that is whole now. Raises VoiceError for bytes that are none."""
+        self._bytes += data
+        while True:
+            if self._sound is not None:
+                size = 2 * self._sound.frames
+                if len(self._bytes) < size:
+                    return
+                sound, self._sound = self._sound, None
+                samples = np.frombuffer(bytes(self._bytes[:size]), "<i2").astype(np.int16)
+                del self._bytes[:size]
+                yield sound, samples
+                continue
+            end = self._bytes.find(b"\n", 0, LINE_BYTES)
+            if end < 0:
+                if len(self._bytes) >= LINE_BYTES:
+                    raise VoiceError("It does not speak the protocol of a voice.")
+                return
+            answer = _parsed(bytes(self._bytes[:end]))
+            del self._bytes[: end + 1]
+            if isinstance(answer, Sound):
+                self._sound = answer
+            else:
+                yield answer
+
+
+def _parsed(line: bytes) -> Hello | Sound | Done | Failed:
+    try:
+        raw = msgspec.json.decode(line)
+        kind = next(_KINDS[key] for key in _KINDS if key in raw)
+        return msgspec.convert(raw, kind)
+    except (msgspec.DecodeError, msgspec.ValidationError, StopIteration, TypeError) as error:
+        raise VoiceError("It does not speak the protocol of a voice.") from error

@@ -1,0 +1,363 @@
+"""A voice that is a program: the real piper-tts behind its pipe, and programs that go wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.engines.shelf import Engine, installed
+from appliance.errors import VoiceError
+from appliance.voice import program as programs
+from appliance.voice.choose import tried
+from appliance.voice.program import Mark, Program
+from appliance.voice.shape import TARGET_DBFS, rms_dbfs
+from appliance.voice.voice import Speech
+from tests.voice import bundles, onnx_voice
+from tests.voice.test_espeak import all_of
+
+SAYS_IT = """
+tell({"voice": 1, "rate_hz": 16000})
+for order in orders():
+    if "say" in order:
+        sound(order["say"])
+        tell({"done": order["say"]})
+"""
+SILENT_AFTER = """
+tell({"voice": 1, "rate_hz": 16000})
+for order in orders():
+    pass
+"""
+
+
+def engine(folder: Path, script: Path | str = bundles.PIPER) -> Engine:
+    bundles.plant(folder, script)
+    (found,) = installed(folder)
+    return found
+
+
+def until(program: Program, true: Callable[[], object], within_s: float = 20.0) -> None:
+    limit = time.monotonic() + within_s
+    while not true():
+        assert time.monotonic() < limit, program.problem
+        select.select([program.fileno()], [], [], 0.02)
+        program.tend()
+
+
+def runs(program: Program) -> bool:
+    return program.pid is not None
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Callable[..., Program]]:
+    """Makes programs of scripts, and ends them."""
+    every: list[Program] = []
+
+    def make(script: str, **options: object) -> Program:
+        folder = tmp_path / str(len(every))
+        command = engine(folder, script).command(Path("no.onnx"))
+        every.append(Program("test", command, **options))  # type: ignore[arg-type]
+        return every[-1]
+
+    yield make
+    for program in every:
+        program.close()
+
+
+# ── piper-tts ────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture(scope="module")
+def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    folder = tmp_path_factory.mktemp("piper")
+    model = onnx_voice.write(folder / "tiny.onnx")
+    loaded = Program("tiny", engine(folder / "voices").command(model))
+    assert tried(loaded) == ""
+    yield loaded
+    loaded.close()
+
+
+def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_before(
+    piper: Program,
+) -> None:
+    sound = all_of(piper.say("Hello there, how are you?"))
+    assert len(sound) > 16000
+    assert rms_dbfs(sound, 16000) == pytest.approx(TARGET_DBFS, abs=1.0)
+    assert np.flatnonzero(np.abs(sound.astype(int)) > 200)[0] < 0.020 * 16000
+
+
+def test_the_same_sentence_gives_the_same_samples(piper: Program) -> None:
+    first, second = (all_of(piper.say("The moon.")) for _ in range(2))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: Program) -> None:
+    text = "A long sentence, with a clause, and another one, " * 10
+    speech = piper.say(text)
+    assert len(all_of(speech)) > 16000
+    marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
+    assert len(marks) > 3
+    assert "".join(text[mark.begin : mark.end] for mark in marks) == text
+    assert [mark.at for mark in marks] == sorted(mark.at for mark in marks)
+    assert marks[0].at == 0
+
+
+def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: Program) -> None:
+    wanted = all_of(piper.say("The moon."))
+    for _ in range(5):
+        piper.say("Something else entirely.").cancel()
+    np.testing.assert_array_equal(all_of(piper.say("The moon.")), wanted)
+
+
+def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
+    slow = onnx_voice.write(tmp_path / "slow.onnx", spin=20_000)
+    program = Program("slow", engine(tmp_path / "voices").command(slow))
+    took_ms = []
+    try:
+        until(program, lambda: program.ready)
+        for _ in range(5):
+            speech = program.say("This takes many seconds.")
+            assert not _sound_within(speech, 0.15)  # so that the run has begun
+            begun = time.perf_counter()
+            speech.cancel()
+            until(program, lambda: not program.stopping)
+            took_ms.append(1000 * (time.perf_counter() - begun))
+    finally:
+        program.close()
+    # The third of five: one that another process's burst delayed is no fault of the program.
+    assert sorted(took_ms)[2] < 50
+
+
+def _sound_within(speech: Speech, seconds: float) -> bool:
+    limit = time.monotonic() + seconds
+    while (left_s := limit - time.monotonic()) > 0:
+        select.select([speech.fileno()], [], [], left_s)
+        samples = speech.read()
+        if samples is None or len(samples):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda model: model.write_bytes(model.read_bytes()[:200]), "ended with code 65"),
+        (lambda model: model.with_name("a.onnx.json").write_text("[]"), "ended with code 65"),
+        (lambda model: model.with_name("a.onnx.json").unlink(), "ended with code 65"),
+    ],
+)
+def test_a_file_that_is_no_voice_cannot_speak(
+    tmp_path: Path, spoil: Callable[[Path], object], said: str
+) -> None:
+    model = onnx_voice.write(tmp_path / "a.onnx")
+    spoil(model)
+    program = Program("a", engine(tmp_path / "voices").command(model))
+    assert said in tried(program)
+    program.close()
+
+
+# ── its sandbox ──────────────────────────────────────────────────────────────────────────────
+PROBE = """
+import os, socket
+def refused(act):
+    try:
+        act()
+    except OSError as error:
+        return type(error).__name__
+    return "allowed"
+tell({"voice": 1, "rate_hz": 16000})
+for order in orders():
+    said = {
+        "internet": refused(lambda: socket.socket(socket.AF_INET)),
+        "unix": refused(lambda: socket.socket(socket.AF_UNIX)),
+        "writes": refused(lambda: open("PLACE", "wb", buffering=0).write(b"x")),
+    }
+    status = dict(line.split(":\\t", 1) for line in open("/proc/self/status"))
+    said["caps"] = {status[name].strip() for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")}
+    said["more"] = status["NoNewPrivs"].strip() + status["Seccomp"].strip()
+    said["fds"] = len(os.listdir("/proc/self/fd"))
+    said["env"] = "HF_TOKEN" in os.environ
+    tell({"failed": order["say"], "why": repr(said)[:190]})
+"""
+
+
+def test_the_program_has_no_network_no_rights_and_writes_no_file(
+    tmp_path: Path, made: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    place = tmp_path / "written"
+    program = made(PROBE.replace("PLACE", str(place)))
+    until(program, lambda: program.ready)
+    with pytest.raises(VoiceError) as refused:
+        all_of(program.say("What may you do?"))
+    said = refused.value.problem
+    assert "'internet': 'OSError', 'unix': 'OSError', 'writes': 'OSError'" in said
+    assert "'caps': {'0000000000000000'}" in said
+    assert "'more': '12'" in said  # no new privileges; a filter
+    assert "'fds': 4" in said  # its three, and the folder that it looks into
+    assert "'env': False" in said
+    assert not place.exists() or not place.stat().st_size
+
+
+def test_a_program_that_takes_memory_without_end_is_refused_it(
+    made: Callable[..., Program],
+) -> None:
+    program = made(
+        SAYS_IT.replace("    if", "    hoard = bytearray(400 << 20)\n    if", 1), memory_mib=256
+    )
+    until(program, lambda: program.ready)
+    with pytest.raises(VoiceError, match="ended with code 1"):
+        all_of(program.say("Hello."))
+
+
+def test_the_program_ends_with_who_started_it(tmp_path: Path) -> None:
+    """Its parent is killed, and cannot tidy up."""
+    command = engine(tmp_path, SAYS_IT).command(Path("no.onnx"))
+    code = (
+        "import sys, time\nfrom appliance.voice.program import Program\n"
+        f"p = Program('a', {command!r})\n"
+        "while not p.ready: time.sleep(0.01); p.tend()\n"
+        "print(p.pid, flush=True); time.sleep(99)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    limit = time.monotonic() + 10
+    while Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes():
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+
+
+# ── programs that go wrong ───────────────────────────────────────────────────────────────────
+def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
+    made: Callable[..., Program],
+) -> None:
+    """Here by itself, in the middle of its second sentence."""
+    kill = "os.kill(os.getpid(), 9)"
+    once = f"if order['say'] == 2: import os; sound(2); {kill}"
+    program = made(SAYS_IT.replace("sound(order", f"{once}\n        sound(order"))
+    until(program, lambda: program.ready)
+    first = program.pid
+    assert len(all_of(program.say("Hello.")))
+    speech = program.say("Hello.")
+    with pytest.raises(VoiceError, match="ended"):
+        all_of(speech)
+    until(program, lambda: program.ready)
+    assert program.pid != first
+    assert len(all_of(program.say("Hello.")))
+
+
+def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
+    made: Callable[..., Program],
+) -> None:
+    now = [0.0]
+    program = made("sys.exit(3)", now_s=lambda: now[0])
+    starts = []
+    for _ in range(6):
+        limit = time.monotonic() + 10
+        while runs(program):
+            assert time.monotonic() < limit
+            program.tend()
+        begun = now[0]
+        while not runs(program):
+            now[0] += 0.05
+            program.tend()
+        starts.append(now[0] - begun)
+    assert starts[0] < 0.2
+    assert starts[-1] > 3
+    assert starts == sorted(starts)
+    with pytest.raises(VoiceError, match="cannot speak now"):
+        program.say("Hello.")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (
+            "print('Hello, I am a voice.', flush=True)\nlist(orders())",
+            "does not speak the protocol",
+        ),
+        ("tell({'voice': 2, 'rate_hz': 16000})\nlist(orders())", "speaks protocol 2"),
+        ("tell({'voice': 1, 'rate_hz': 900000})\nlist(orders())", "does not speak the protocol"),
+        ("out.write(b'x' * 100000); out.flush()\nlist(orders())", "does not speak the protocol"),
+        ("tell({'voice': 1, 'rate_hz': 16000, 'extra': 1})\nlist(orders())", "the protocol"),
+        ("sys.exit(0)", "ended with code 0"),
+    ],
+)
+def test_one_that_speaks_something_else_is_ended(
+    made: Callable[..., Program], script: str, said: str
+) -> None:
+    assert said in tried(made(script))
+
+
+def test_one_that_promises_sound_without_end_is_ended(made: Callable[..., Program]) -> None:
+    program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
+                   "for order in orders(): tell({'sound': 1, 'frames': 1 << 29})")  # fmt: skip
+    assert "does not speak the protocol" in tried(program)
+
+
+def test_one_that_makes_no_sound_cannot_speak(made: Callable[..., Program]) -> None:
+    program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
+                   "for order in orders(): tell({'done': order['say']})")  # fmt: skip
+    assert "made no sound" in tried(program)
+
+
+def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., Program]) -> None:
+    now = [0.0]
+    program = made(SILENT_AFTER, now_s=lambda: now[0])
+    until(program, lambda: program.ready)
+    speech = program.say("Hello.")
+    assert speech.read() is not None
+    now[0] = programs.HUNG_S + 1
+    with pytest.raises(VoiceError, match="no sound came for 20 s"):
+        speech.read()
+    assert program.pid is None
+
+
+def test_one_that_does_not_stop_is_ended(made: Callable[..., Program]) -> None:
+    now = [0.0]
+    program = made(SILENT_AFTER, now_s=lambda: now[0])
+    until(program, lambda: program.ready)
+    program.say("Hello.").cancel()
+    now[0] = programs.STOP_S + 1
+    program.tend()
+    assert "did not stop" in program.problem
+
+
+def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., Program]) -> None:
+    program = made("import time\ntell({'voice': 1, 'rate_hz': 16000})\ntime.sleep(99)")
+    until(program, lambda: program.ready)
+    begun = time.monotonic()
+    with contextlib.suppress(VoiceError):
+        for _ in range(100):
+            program.say("A sentence of many words. " * 40).cancel()
+    assert "does not read" in program.problem
+    assert time.monotonic() - begun < 1.0
+
+
+def test_words_are_marked_where_they_sound(made: Callable[..., Program]) -> None:
+    """Silence before the sentence is left out, and the marks know it."""
+    program = made(
+        "tell({'voice': 1, 'rate_hz': 32000})\n"
+        "for order in orders():\n"
+        "    if 'say' in order:\n"
+        "        sound(order['say'], 32000, 0)\n"
+        "        sound(order['say'], 32000, to=9, words=[[0, 4, 0], [5, 9, 16000]])\n"
+        "        tell({'done': order['say']})\n"
+    )
+    until(program, lambda: program.ready)
+    speech = program.say("Good moon")
+    sound = all_of(speech)
+    marks: list[Mark] = speech.marks  # type: ignore[attr-defined]
+    lead = len(sound) - 16000  # what is kept before the first louder sample
+    assert [(mark.begin, mark.end) for mark in marks[1:]] == [(0, 9), (0, 4), (5, 9)]
+    assert marks[2].at == pytest.approx(lead, abs=40)
+    assert marks[3].at == pytest.approx(lead + 8000, abs=40)

@@ -1,0 +1,164 @@
+"""piper-tts as a program that speaks Interlude's voice protocol (docs/voices.md) by its pipes.
+
+    program.py MODEL.onnx       its config beside it, `.json` appended
+
+This file is under the Apache License 2.0. It imports piper-tts, which is GPL-3.0-or-later: both
+together are a program under GPL-3.0-or-later. It shares no process and no module with Interlude.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read once, as onnxruntime is loaded
+LIBRARY = Path(__file__).resolve().parent / "lib"
+if LIBRARY.is_dir():
+    sys.path.insert(0, str(LIBRARY))
+
+import numpy as np  # noqa: E402
+import onnxruntime  # noqa: E402
+from piper import PiperVoice  # noqa: E402
+from piper.config import PiperConfig  # noqa: E402
+
+PROTOCOL = 1
+# A longer text is synthesised in parts: the first sound comes sooner, memory stays small (VITS
+# needs about 1 MB a phoneme), and there are more places to stop.
+PART_CHARACTERS = 160
+_CLAUSE_END = re.compile(r"[,;:.!?]\s+")
+
+
+def parts(text: str, limit: int = PART_CHARACTERS) -> Iterator[tuple[int, int]]:
+    """Where the parts of `text` begin and end: at most `limit` characters, cut behind the last
+    clause that fits, else between words, else anywhere."""
+    start = 0
+    while start < len(text):
+        end = len(text)
+        if end - start > limit:
+            window = text[start : start + limit + 1]
+            clauses = [found.end() for found in _CLAUSE_END.finditer(window)]
+            end = start + (clauses[-1] if clauses else window.rfind(" ") + 1 or limit)
+        if text[start:end].strip():
+            yield start, end
+        start = end
+
+
+class Session:
+    """An onnxruntime session whose runs can be ended from another thread."""
+
+    def __init__(self, model: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        # One thread that sleeps when it waits: the box's listener lives on the same core.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3  # errors; warnings of unused weights help nobody here
+        self._session = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
+        names = {node.name for node in self._session.get_inputs()}
+        if not {"input", "input_lengths", "scales"} <= names:
+            raise ValueError(f"{model.name} is an ONNX model, but not a Piper voice")
+        self.options = onnxruntime.RunOptions()
+
+    def run(self, outputs: Any, inputs: Any) -> Any:
+        return self._session.run(outputs, inputs, self.options)
+
+
+class Order:
+    """One sentence. `options`: onnxruntime stops between two nodes of the graph when told to."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number, self.text = number, text
+        self.options = onnxruntime.RunOptions()
+        self.stopped = False
+
+    def stop(self) -> None:
+        self.stopped = True
+        self.options.terminate = True
+
+
+class Program:
+    """Two threads: one reads what is asked for, so that a stop is seen at once; one synthesises."""
+
+    def __init__(self, model: Path, answers: int) -> None:
+        config = json.loads(model.with_name(model.name + ".json").read_text(encoding="utf-8"))
+        self._session = Session(model)
+        self._voice = PiperVoice(session=self._session, config=PiperConfig.from_dict(config))
+        self._answers = answers
+        self._orders: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._open: dict[int, Order] = {}
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        threading.Thread(target=self._read, daemon=True).start()
+        self._tell({"voice": PROTOCOL, "rate_hz": self._voice.config.sample_rate})
+        while (order := self._orders.get()) is not None:
+            try:
+                self._say(order)
+            except Exception as error:  # noqa: BLE001  # it and its C code raise anything
+                why = str(error).strip().split("\n")[0][:200] or type(error).__name__
+                self._end(order, {"done": order.number} if order.stopped else
+                          {"failed": order.number, "why": why})  # fmt: skip
+            else:
+                self._end(order, {"done": order.number})
+
+    def _read(self) -> None:
+        for line in sys.stdin:
+            asked = json.loads(line)
+            if "say" in asked:
+                order = Order(asked["say"], asked["text"])
+                with self._lock:
+                    self._open[order.number] = order
+                self._orders.put(order)
+            elif "stop" in asked:
+                with self._lock:
+                    stopped = self._open.get(asked["stop"])
+                if stopped is not None:
+                    stopped.stop()
+        os._exit(0)  # who listened is gone
+
+    def _say(self, order: Order) -> None:
+        for begin, end in parts(order.text):
+            self._session.options = order.options
+            for chunk in self._voice.synthesize(order.text[begin:end]):
+                if order.stopped:
+                    return
+                sound = np.atleast_1d(chunk.audio_float_array)
+                pcm = np.rint(np.clip(sound, -1.0, 1.0) * 32767).astype("<i2").tobytes()
+                self._tell({"sound": order.number, "frames": len(pcm) // 2,
+                            "from": begin, "to": end}, pcm)  # fmt: skip
+
+    def _end(self, order: Order, answer: dict[str, object]) -> None:
+        with self._lock:
+            self._open.pop(order.number, None)
+        self._tell(answer)
+
+    def _tell(self, answer: dict[str, object], pcm: bytes = b"") -> None:
+        rest = memoryview(json.dumps(answer).encode() + b"\n" + pcm)
+        while rest:
+            rest = rest[os.write(self._answers, rest) :]
+
+
+def main() -> int:
+    answers = os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    try:
+        program = Program(Path(sys.argv[1]), answers)
+    except Exception as error:  # noqa: BLE001  # a file that is no voice, in whatever way
+        said = str(error).strip().split("\n")[0][:200] or type(error).__name__
+        print(f"{sys.argv[1]} cannot be loaded: {said}", file=sys.stderr)
+        return 65  # EX_DATAERR
+    program.run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
