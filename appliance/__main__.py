@@ -130,6 +130,12 @@ def panel(args: argparse.Namespace) -> int:
     return keys.cli_panel(_settings(args))
 
 
+def light(args: argparse.Namespace) -> int:
+    from appliance.panel import early
+
+    return early.cli(args.settings)
+
+
 def memory_show(args: argparse.Namespace) -> int:
     from appliance.verbs import memory as memory_commands
 
@@ -247,6 +253,7 @@ def parser() -> argparse.ArgumentParser:
     models_verbs(verbs, common, _settings)
     enrol_verb(verbs, enrolled)
     verbs.add("panel", "be the button and the light of a box without wires", panel)
+    verbs.add("light", "breathe until the box's own panel begins; for a service of it", light)
 
     memory = Verbs(verbs.add("memory", "show or forget what was said"), common)
     memory.add("show", "show the turns that are kept, and what was heard of them", memory_show)

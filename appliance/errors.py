@@ -71,6 +71,10 @@ class PanelError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
+class PanelTaken(PanelError):
+    """Pins of the panel that another process has."""
+
+
 class ControlError(InterludeError, OSError):
     """A box that cannot be told anything from a shell, or is not there."""
 

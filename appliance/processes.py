@@ -53,6 +53,7 @@ class Process:
 PROCESSES: tuple[Process, ...] = (
     #      name         module              cores  sched. prio nice lock start silent needed cpu MiB
     Process("conductor", "conductor",        (0,), "normal", 0, 0, False, 30,  5, True,  0.05, 120),
+    Process("panel",    "panel.panel",       (0,), "normal", 0, 0, False, 30,  5, False, 0.02,  60),
     Process("playback", "audio.playback",    (0,), "fifo",  21, 0, True,  30,  2, True,  0.08, 240),
     Process("capture",  "audio.capture",     (0,), "fifo",  20, 0, True,  30,  2, True,  0.06, 240),
     Process("listener", "hear.listener",     (1,), "fifo",  10, 0, True,  60,  5, True,  0.15, 300),
@@ -60,9 +61,9 @@ PROCESSES: tuple[Process, ...] = (
     Process("speaker",  "voice.speaker",     (1,), "normal", 0, 5, False, 60, 15, False, 0.5,  400),
     Process("thinker",  "think.thinker",   (2, 3), "normal", 0, 0, False, 60, 60, False, 2.0,  600),
     Process("link",     "link.link",         (0,), "normal", 0, 0, False, 30,  5, False, 0.01,  60),
-    Process("panel",    "panel.panel",       (0,), "normal", 0, 0, False, 30,  5, False, 0.02,  60),
 )  # fmt: skip
-# The conductor starts first, so that nobody's first message waits, and hears everybody's last.
+# The conductor starts first, so that nobody's first message waits, and hears everybody's last. The
+# panel is the next: the early light (panel/early.py) waits for it, and waits for no model.
 
 
 def _has_words(settings: Settings) -> bool:

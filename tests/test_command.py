@@ -23,8 +23,8 @@ from appliance.settings import load
 from appliance.verbs import tell
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "voice",
-         "mode", "check", "status", "config", "models", "enrol", "panel", "memory", "link",
-         "release", "system"]  # fmt: skip
+         "mode", "check", "status", "config", "models", "enrol", "panel", "light", "memory",
+         "link", "release", "system"]  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 

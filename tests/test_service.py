@@ -185,7 +185,8 @@ def test_somebody_else_is_told_to_ask_as_root(shared: Path) -> None:
     [
         ("run", "box"), ("say hello", "box"), ("ask hello", "box"), ("stop", "box"),
         ("mute on", "box"), ("volume 40", "box"), ("mode open", "box"), ("check", "box"),
-        ("enrol", "box"), ("panel", "box"), ("memory show", "box"), ("memory forget", "box"),
+        ("enrol", "box"), ("panel", "box"), ("light", "box"), ("memory show", "box"),
+        ("memory forget", "box"),
         ("link remove", "box"), ("link add", "box"), ("models list", "model"),
         ("models fetch x", "model"), ("models verify", "model"), ("models bring", "model"),
         ("status", "caller"), ("config", "caller"), ("demo", "caller"), ("bench", "caller"),

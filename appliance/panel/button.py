@@ -19,6 +19,10 @@ Gesture = Literal[
     "reset",
     "let_be",
 ]
+# Of a button that was held when the power came.
+FROM_START: tuple[Gesture, ...] = (
+    "setup_warning", "setup", "reset_warning", "reset_armed", "reset", "let_be",
+)  # fmt: skip
 Fault = Literal["", "bouncing", "stuck"]
 
 DEBOUNCE_S = 0.02  # contacts of common push buttons bounce for 1 to 10 ms; twice that

@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from appliance.errors import PanelError
+from appliance.errors import PanelError, PanelTaken
 from appliance.panel.boards import Board, named
 from appliance.panel.light import Colour
 from appliance.panel.pins import Pin
 from appliance.panel.strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
 from appliance.settings import Panel
 
+CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
 LEDS, SPI = 12, "/dev/spidev0.0"  # of a strip on the header
 STALE_S = 1.0  # an edge's own time is believed if it is no older; lgpio's clock may be another one
 
@@ -36,21 +37,24 @@ class Wires:
     Raises PanelError where the lines cannot be had.
     """
 
-    def __init__(self, settings: Panel) -> None:
+    def __init__(self, settings: Panel, consumer: str = CONSUMER) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._edges: deque[tuple[str, bool, float]] = deque(maxlen=1000)
         self._inputs: dict[str, _Input] = {}
         self._light: Light | None = None
         self._board = named(settings.gpio)
+        self._factory: Any = None
         try:
-            self._factory, self.by = _factory(settings)
+            self._factory, self.by = _factory(settings, consumer)
             self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # our own one calls it
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
                 self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
             self._light = _light(settings, self._board, self._factory)
         except PanelError:
+            self.close()  # no line is held by who has not got all of them
             raise
         except Exception as error:
+            self.close()
             raise _problem(error) from error
 
     def fileno(self) -> int:
@@ -60,7 +64,8 @@ class Wires:
         for device in (*self._inputs.values(), self._light):
             if device is not None:
                 device.close()
-        self._factory.close()
+        if self._factory is not None:
+            self._factory.close()
         os.close(self._fd)
 
     def levels(self) -> dict[str, bool]:
@@ -173,7 +178,7 @@ def _light(settings: Panel, board: Board, factory: Any) -> Light | None:
     return Strip(Bus(path, APA102_HZ), apa102, leds)
 
 
-def _factory(settings: Panel) -> tuple[Any, str]:
+def _factory(settings: Panel, consumer: str) -> tuple[Any, str]:
     """gpiozero's pins, and by what they are reached: mock ones, lgpio's, or the kernel's by
     libgpiod where there is no lgpio or the owner names a chip."""
     if settings.gpio == "keyboard":
@@ -187,7 +192,7 @@ def _factory(settings: Panel) -> tuple[Any, str]:
     from appliance.panel.factory import KernelFactory
     from appliance.panel.lines import Chip
 
-    chip = Chip(settings.chip)
+    chip = Chip(settings.chip, consumer=consumer)
     return KernelFactory(chip), f"libgpiod, {chip.label}"
 
 
@@ -200,6 +205,6 @@ def _problem(error: Exception) -> PanelError:
         return PanelError(f"The header's pins cannot be opened ({text}).",
                           "Is this a Pi, and is the box's user in group `gpio`?")  # fmt: skip
     if "busy" in text.lower():
-        return PanelError(f"A pin of the panel is taken ({text}).",
+        return PanelTaken(f"A pin of the panel is taken ({text}).",
                           "Compare hw/pinout.md with what else is on the header.")  # fmt: skip
     return PanelError(f"The panel's pins do not work ({text}).", "See hw/pinout.md.")

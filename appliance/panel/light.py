@@ -46,6 +46,7 @@ PATTERNS: dict[str, Pattern] = {
     "reset_warning": Pattern(_RED,    "blink",  0.35, 1, 0.50, "hold on for a reset, or let go"),
     "setup_warning": Pattern(_WHITE,  "blink",  0.50, 1, 0.50, "keep holding for set-up"),
     "muted":         Pattern(_RED,    "steady", 1.00, 1, 1.00, "the microphone is off"),
+    "no_card":       Pattern(_RED,    "blink",  4.00, 3, 0.25, "no sound card, or half of one"),
     "failed":        Pattern(_RED,    "blink",  2.00, 3, 0.50, "a part has failed"),
     "updating":      Pattern(_VIOLET, "blink",  2.00, 2, 0.80, "an update; leave the plug in"),
     "setup":         Pattern(_WHITE,  "blink",  2.00, 1, 0.50, "waits to be set up"),

@@ -13,13 +13,12 @@ from typing import Literal
 import gpiod
 from gpiod.line import Bias, Clock, Direction, Edge, Value
 
-from appliance.errors import PanelError
+from appliance.errors import PanelError, PanelTaken
 from appliance.panel.pins import HEADERS
 
 Pull = Literal["up", "down", "floating"]
 Edges = Literal["both", "rising", "falling", "none"]
 
-CONSUMER = "interlude"  # as `gpioinfo` shows who has a line
 EVENTS = 64  # the kernel keeps so many of a line; when more wait, it drops the oldest
 
 _BIAS = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
@@ -109,7 +108,9 @@ class Chip:
         label: str = "",
         files: Callable[[], Iterator[Path]] = lambda: Path("/dev").glob("gpiochip*"),
         opened: Callable[[str], gpiod.Chip] = gpiod.Chip,
+        consumer: str = "interlude",
     ) -> None:
+        self._consumer = consumer
         wanted = (label,) if label else HEADERS
         seen: list[str] = []
         closed: list[str] = []
@@ -136,17 +137,17 @@ class Chip:
         )
 
     def line(self, number: int) -> Line:
-        """Take line `number` as an input, pulled as it was. Raises PanelError if it is taken."""
+        """Take line `number` as an input, pulled as it was. Raises PanelTaken."""
         settings = gpiod.LineSettings(direction=Direction.INPUT, bias=Bias.AS_IS)
         try:
             request = self._chip.request_lines(
-                {number: settings}, consumer=CONSUMER, event_buffer_size=EVENTS
+                {number: settings}, consumer=self._consumer, event_buffer_size=EVENTS
             )
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
             by = self._chip.get_line_info(number).consumer or "the kernel"
-            raise PanelError(
+            raise PanelTaken(
                 f"GPIO line {number} is taken by {by}.",
                 "Compare hw/pinout.md with what else is on the header.",
             ) from error

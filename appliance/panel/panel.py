@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import select
 import time
-from datetime import datetime
-from datetime import time as clock
 
 import msgspec
 
-from appliance.errors import PanelError
+from appliance import status
+from appliance.errors import PanelError, PanelTaken
 from appliance.machine import Machine
 from appliance.messages import (
     ButtonFault,
@@ -22,24 +21,26 @@ from appliance.messages import (
     TimersStand,
 )
 from appliance.models.store import Store
-from appliance.panel import health
+from appliance.panel import early, health
 from appliance.panel.around import Around
 from appliance.panel.button import Button, Gesture
 from appliance.panel.fingers import HELLO, WORDS, Fingers, place
 from appliance.panel.gpio import Wires
 from appliance.panel.health import Health
 from appliance.panel.held import Held
-from appliance.panel.light import OFF, PATTERNS, Colour, choose, is_night, shown, until_change_s
+from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
 from appliance.panel.meaning import Meaning
+from appliance.panel.night import brightness
 from appliance.panel.switch import Switch
 from appliance.panel.told import Told
-from appliance.settings import Panel as PanelSettings
 from appliance.worker import Worker
 
 POWER_ON_S = 20.0  # since the box began; a panel that starts later was started anew
 BOOT_S = 180.0  # since the machine began; a box that starts later was started anew
+TAKE_S = 3.0  # for the early light to let go of the wires
 TICK_S = 0.02  # while a gesture is under way
 BEAT_S = 1.0
+CARDS = {"the microphone", "the loudspeaker"}  # of Standing.broken: a card that is gone
 WARNINGS: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
 TROUBLE = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
 
@@ -66,7 +67,7 @@ class Panel:
         settings = work.settings
         self._work = work
         self._settings = settings.panel
-        self._wires = Wires(settings.panel)
+        self._wires = _wires(work)
         keyboard = settings.panel.gpio == "keyboard"
         self._fingers = Fingers(place(settings)) if keyboard else None
         now = time.monotonic()
@@ -90,7 +91,9 @@ class Panel:
         self._shown, self._since = "", now
         self._colour: Colour | None = None
         levels = self._wires.levels()
-        self._button.edge(levels["button"], now)
+        if fresh and not (self._health_path / health.FILE).exists():  # else another panel did
+            self._take(early.resume(self._button, early.left(now)))
+        self._take(self._button.edge(levels["button"], now))
         self._has_switch = "mute_switch" in levels
         if self._has_switch:
             self._switch.off = levels["mute_switch"]
@@ -221,7 +224,9 @@ class Panel:
         if self._has_switch and self._switch.off:
             true.add("muted")
         if self._standing is not None:
-            true |= {"failed"} if self._standing.broken else set()
+            broken = set(self._standing.broken)
+            true |= {"failed"} if broken else set()
+            true |= {"no_card"} if broken and broken <= CARDS else set()
             true |= {"no_broker"} if self._standing.house is False else set()
             true |= {"muted"} if self._standing.muted else set()
             true |= {"starting"} if self._standing.starting else set()
@@ -232,7 +237,7 @@ class Panel:
         name = choose(self._true())
         if name != self._shown:
             self._shown, self._since = name, now
-        colour = shown(name, now - self._since, _brightness(self._settings))
+        colour = shown(name, now - self._since, brightness(self._settings))
         if colour != self._colour:
             self._colour = colour
             self._light(colour)
@@ -252,9 +257,15 @@ class Panel:
             self._note(light=failed)
 
 
-def _brightness(settings: PanelSettings) -> float:
-    if not settings.night:
-        return settings.brightness
-    begins, ends = map(clock.fromisoformat, settings.night.split("-"))
-    night = is_night(datetime.now().astimezone().time(), begins, ends)
-    return settings.night_brightness if night else settings.brightness
+def _wires(work: Worker) -> Wires:
+    """The wires, as soon as the early light has let go of them. Raises PanelError."""
+    early.ask(status.folder())
+    end_s = time.monotonic() + TAKE_S
+    while True:
+        try:
+            return Wires(work.settings.panel)
+        except PanelTaken:
+            if work.stopping or time.monotonic() > end_s:
+                raise
+            work.beat()
+            time.sleep(TICK_S)

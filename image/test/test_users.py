@@ -21,7 +21,8 @@ pytestmark = pytest.mark.timeout(900)
 PLACES = (
     "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
-    "/run/interlude-setup", "/run/interlude-release", "/opt/interlude", "/etc/interlude", "/etc",
+    "/run/interlude-setup", "/run/interlude-release", "/run/interlude-light",
+    "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
     "/data/keep",
 )  # fmt: skip
@@ -29,6 +30,7 @@ STATE = "/var/lib/interlude"
 # What each unit can write of them. docs/security.md has the same as a table.
 WRITES = {
     "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
+    "interlude-light": {"/run/interlude-light"},
     "interlude-announce": {STATE, "/run/interlude-model"},
     "interlude-pull": {"/var/lib/interlude-incoming"},
     "interlude-page": {"/run/interlude-page"},

@@ -102,7 +102,10 @@ def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
         (Standing("open", False, 0.8), "idle"),
         (Standing("open", False, 0.8, starting=True), "starting"),
         (Standing("open", False, 0.8, house=False), "no_broker"),
-        (Standing("open", False, 0.8, broken=("the microphone",)), "failed"),
+        (Standing("open", False, 0.8, broken=("listener",)), "failed"),
+        (Standing("open", False, 0.8, broken=("the microphone",)), "no_card"),
+        (Standing("open", False, 0.8, broken=("the loudspeaker", "the microphone")), "no_card"),
+        (Standing("open", False, 0.8, broken=("the loudspeaker", "words")), "failed"),
         (Standing("open", True, 0.8, broken=("the microphone",)), "muted"),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from appliance import processes, status
-from appliance.panel import health
+from appliance.panel import early, health
 from appliance.supervision.service import FEED_S
 from appliance.supervisor import GONE_S, LOOK_S, STOP_S
 from image.initramfs import KEPT
@@ -149,6 +149,7 @@ def test_root_never_speaks_with_the_network() -> None:
 USERS = {
     "interlude.service": "interlude",
     "interlude-announce.service": "interlude",
+    "interlude-light.service": "interlude",
     "interlude-model.service": "interlude-model",
     "interlude-page.service": "interlude-setup",
     "interlude-pull.service": "interlude-pull",
@@ -157,6 +158,7 @@ USERS = {
 WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like)
     "interlude.service": {"/var/lib/interlude-incoming", "/var/lib/interlude-wishes"},
     "interlude-announce.service": {"/run/interlude-model"},
+    "interlude-light.service": set(),
     "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
     "interlude-page.service": {"/run/interlude-page"},
     "interlude-pull.service": {"/var/lib/interlude-incoming"},
@@ -379,3 +381,17 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
         "var/lib/interlude-models": (713, 710, 0o2750),
     }
     assert (tmp_path / "opt/interlude/releases").is_dir()
+
+
+def test_the_early_light_waits_for_nothing_and_leaves_the_wires_to_a_panel_that_has_begun() -> None:
+    keys = unit("interlude-light.service")
+    assert keys["DefaultDependencies"] == ["no"]
+    assert keys["WantedBy"] == ["sysinit.target"]
+    assert not keys.keys() & {"After", "Requires", "Wants", "PrivateTmp"}  # each would be a wait
+    assert f"!{status.FOLDER / early.BEGINS}" in keys["ConditionPathExists"]
+    assert [str(early.FOLDER)] == [f"/run/{name}" for name in keys["RuntimeDirectory"]]
+    assert keys["RuntimeDirectoryPreserve"] == ["yes"]
+    box = unit("interlude.service")
+    assert {"char-gpiochip rw", "char-spi rw"} == set(keys["DeviceAllow"])
+    assert set(keys["DeviceAllow"]) <= set(box["DeviceAllow"])
+    assert keys["User"] == box["User"]
