@@ -21,7 +21,7 @@ from appliance.bench.mosquitto import Ear, Mosquitto
 BRIDGE, TAP = "interlude-home", "interlude-tap"
 ADDRESS = "10.213.40.1"
 USER, PASSWORD = "interlude", "four words of it"
-STARTS_S = 20.0
+_RUN = "/run/avahi-daemon"
 
 _AVAHI = f"""[server]
 host-name=homeassistant
@@ -40,7 +40,7 @@ class House:
     """`folder`: for configuration and logs."""
 
     folder: Path
-    port: int = 0
+    _avahi: int = field(default=0, init=False)
     _ends: ExitStack = field(default_factory=ExitStack, init=False)
     _ear: Ear | None = field(default=None, init=False)
 
@@ -62,6 +62,7 @@ class House:
         return self._ear
 
     def _start(self) -> None:
+        Path(_RUN).mkdir(exist_ok=True)
         self._ends.callback(_ip, "link", "del", BRIDGE, check=False)
         self._ends.callback(_ip, "link", "del", TAP, check=False)
         _ip("link", "add", BRIDGE, "type", "bridge")
@@ -78,8 +79,11 @@ class House:
                   f"--dhcp-leasefile={self.folder}/leases", "--user=root")  # fmt: skip
         config = self.folder / "avahi.conf"
         config.write_text(_AVAHI)
-        self._run("avahi-daemon", f"--file={config}", "--no-drop-root", "--no-chroot",
-                  "--no-rlimits")  # fmt: skip
+        # With a /run of its own: this machine may have an avahi-daemon, too.
+        self._avahi = self._run(
+            "unshare", "-m", "sh", "-c", f"mount -t tmpfs tmpfs {_RUN} && exec avahi-daemon"
+            f" --file={config} --no-drop-root --no-chroot --no-rlimits",
+        )  # fmt: skip
         secrets = self.folder / "passwords"
         subprocess.run(["mosquitto_passwd", "-c", "-b", secrets, USER, PASSWORD],
                        check=True, capture_output=True)  # fmt: skip
@@ -87,25 +91,35 @@ class House:
         broker = self._ends.enter_context(Mosquitto(self.folder, options=options))
         self._ear = self._ends.enter_context(Ear(broker.port, user=USER, password=PASSWORD))
 
-    def _run(self, *command: str) -> None:
-        """Until the house is left."""
+    def _run(self, *command: str) -> int:
+        """Until the house is left. Returns the process's number."""
         log = self._ends.enter_context((self.folder / f"{command[0]}.log").open("ab"))
         process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command],
                                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # fmt: skip
         self._ends.callback(process.wait)
         self._ends.callback(process.terminate)
-
-    def log(self, program: str) -> str:
-        return (self.folder / f"{program}.log").read_text(errors="replace")
+        return process.pid
 
     def address_of(self, name: str, limit_s: float) -> str:
         """The address that `name` (as kitchen.local) has by multicast DNS. Raises TimeoutError."""
         limit = time.monotonic() + limit_s
         while time.monotonic() < limit:
-            if address := _ask_avahi(name):
+            if address := self._ask_avahi(name):
                 return address
             time.sleep(1.0)
         raise TimeoutError(f"nobody answers for {name}")
+
+    def _ask_avahi(self, name: str) -> str:
+        """By avahi-daemon's simple protocol, as nss-mdns does it; "" if nobody answered."""
+        with socket.socket(socket.AF_UNIX) as door:
+            door.settimeout(10.0)
+            try:
+                door.connect(f"/proc/{self._avahi}/root{_RUN}/socket")
+                door.sendall(f"RESOLVE-HOSTNAME-IPV4 {name}\n".encode())
+                said = door.recv(1024).decode().split()
+            except OSError:
+                return ""
+        return said[4] if said and said[0] == "+" else ""
 
     def entities(self) -> dict[str, dict[str, Any]]:
         """What a device of ours has told Home Assistant of itself, by the component's key."""
@@ -116,19 +130,6 @@ class House:
                 said = json.loads(heard.payload)
                 found |= said.get("cmps") or said.get("components") or {heard.topic: said}
         return found
-
-
-def _ask_avahi(name: str) -> str:
-    """By avahi-daemon's simple protocol, as nss-mdns does it; "" if nobody answered."""
-    with socket.socket(socket.AF_UNIX) as door:
-        door.settimeout(10.0)
-        try:
-            door.connect("/run/avahi-daemon/socket")
-            door.sendall(f"RESOLVE-HOSTNAME-IPV4 {name}\n".encode())
-            said = door.recv(1024).decode().split()
-        except OSError:
-            return ""
-    return said[4] if said and said[0] == "+" else ""
 
 
 def _ip(*words: str, check: bool = True) -> None:
