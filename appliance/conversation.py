@@ -27,6 +27,7 @@ from appliance.messages import (
     Onset,
     PartChanged,
     Paused,
+    RecallWanted,
     Repeat,
     Resumed,
     Say,
@@ -40,6 +41,7 @@ from appliance.messages import (
     Spoken,
     Started,
     StateName,
+    StillThinking,
     Stopped,
     StopSpeaking,
     Switched,
@@ -63,6 +65,7 @@ from appliance.moves.answering import (
     stopped,
     thought_in_vain,
     tool_said,
+    work_on,
 )
 from appliance.moves.commands import (
     ask,
@@ -85,7 +88,7 @@ from appliance.moves.ear import (
     wake,
 )
 from appliance.moves.owner import decide, go_on, hold, judge, listen, listened_in_vain, pause, take
-from appliance.moves.parts import end_again, found, lost, part, remind, still_broken
+from appliance.moves.parts import end_again, found, lost, part, remind, start_thinking, still_broken
 from appliance.moves.record import NEVER, Conversation, Rules
 from appliance.moves.step import Step
 from appliance.moves.tools import Ringing, ToolSaid, call, ring, ring_again
@@ -112,6 +115,7 @@ TABLE: dict[type[Message], tuple[Move | None, ...]] = {
     Verdict:       (judge,  judge,    judge,   decide,  decide, judge, judge),
     SpeechStarted: (listen, listen,   listen,  listen,  listen, ____,  ____),
     SpeechEnded:   (take,   take,     take,    take,    take,   ____,  ____),
+    StillThinking: (____,   ____,     work_on, ____,    ____,   ____,  ____),
     Sentence:      (____,   ____,     speak,   speak,   speak,  ____,  ____),
     Called:        (____,   ____,     call,    call,    call,   ____,  ____),
     ThoughtEnded:  (____,   ____,     end,     end,     end,    ____,  ____),
@@ -132,7 +136,8 @@ EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     PartChanged: part,
     CardLost: lost,
     CardFound: found,
-    ThinkerReady: remind,
+    RecallWanted: remind,
+    ThinkerReady: start_thinking,
     SpeakerReady: end_again,
     StopSpeaking: stop,
     Mute: mute,

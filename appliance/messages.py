@@ -54,7 +54,9 @@ from appliance.think.events import (
     Abandon,
     Heard,
     Recall,
+    RecallWanted,
     Sentence,
+    StillThinking,
     Think,
     ThinkerReady,
     ThoughtEnded,
@@ -73,10 +75,10 @@ __all__ = [
     "Abandon", "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound",
     "CardLost", "CommandRefused", "Dropouts", "Finished", "Forget", "Forgotten", "Heard",
     "HouseChanged", "HouseRequest", "HouseResponse", "Listen", "ModeName", "Mute", "Paused",
-    "PressName", "Pressed", "Recall", "Record", "Repeat", "Restart", "Resumed", "Say", "Sentence",
-    "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged", "StateName",
-    "StopSpeaking", "Stopped", "Switched", "Talk", "Think", "ThinkerReady", "ThoughtEnded",
-    "TimerHappened", "TimersStand", "VoicesHere",
+    "PressName", "Pressed", "Recall", "RecallWanted", "Record", "Repeat", "Restart", "Resumed",
+    "Say", "Sentence", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged",
+    "StateName", "StillThinking", "StopSpeaking", "Stopped", "Switched", "Talk", "Think",
+    "ThinkerReady", "ThoughtEnded", "TimerHappened", "TimersStand", "VoicesHere",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -236,7 +238,8 @@ class PartChanged(Record, frozen=True):
 Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
     | Attend | WordsHeard | Woken
-    | Think | Abandon | Heard | Recall | Forget | ThinkerReady | Sentence | ThoughtEnded
+    | Think | Abandon | Heard | Recall | Forget | RecallWanted | ThinkerReady
+    | StillThinking | Sentence | ThoughtEnded
     | Called | CallAnswered | HouseRequest | HouseResponse | TimerHappened | TimersStand
     | Speak | EndAnswer | SpeakerReady | VoicesHere | Spoken | SpeakFailed
     | Started | Paused | Resumed | Finished | Stopped | SetVolume

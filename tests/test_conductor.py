@@ -28,6 +28,7 @@ from appliance.messages import (
     PartChanged,
     Paused,
     Recall,
+    RecallWanted,
     Say,
     Seen,
     Sentence,
@@ -115,7 +116,7 @@ class Box:
 
     def load_model(self) -> None:
         """The thinker is ready, and has been given what there is to recall: nothing."""
-        self.say("thinker", ThinkerReady("pocket"))
+        self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
         assert self.get("thinker", Recall).turns == ()
 
     def question(self, utterance: int = 1) -> int:
@@ -190,7 +191,7 @@ def test_a_conversation_goes_through_the_process(box: Box) -> None:
     assert box.get("thinker", Heard) == Heard(turn, "The sea is wet.", complete=True)
     assert box.state("idle").reason == "finished"
     # a thinker that begins afresh
-    box.say("thinker", ThinkerReady("pocket"))
+    box.say("thinker", RecallWanted())
     recalled = (("", "The moon is grey. It has"), ("", "The sea is wet."))
     assert box.get("thinker", Recall).turns == recalled
 

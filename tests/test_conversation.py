@@ -34,6 +34,7 @@ from appliance.messages import (
     PartChanged,
     Paused,
     Recall,
+    RecallWanted,
     Resumed,
     Say,
     Sentence,
@@ -45,6 +46,7 @@ from appliance.messages import (
     SpeechStarted,
     Spoken,
     Started,
+    StillThinking,
     Stopped,
     StopSpeaking,
     Think,
@@ -122,6 +124,8 @@ SAME = " ".join(STATES)
         ((Forget(),), "idle listening idle idle idle muted failed"),
         ((SetVolume(0.5),), SAME),
         ((ThinkerReady("x"),), SAME),
+        ((RecallWanted(),), SAME),
+        ((StillThinking(2),), SAME),
         ((PartChanged("listener", "down"),), "idle idle thinking speaking speaking muted failed"),
         ((PartChanged("thinker", "down"),), SAME),
         ((PartChanged("speaker", "down"),), SAME),
@@ -465,9 +469,53 @@ def test_what_a_dead_thinker_said_is_still_spoken() -> None:
 def test_a_thinker_that_comes_back_is_given_the_last_turns() -> None:
     talk = talk_in("idle")
     talk(PartChanged("thinker", "down"))
-    assert talk(ThinkerReady("pocket")) == [GiveRecall()]
+    assert talk(RecallWanted()) == [GiveRecall()]
+    talk(ThinkerReady("pocket"))
     talk.speech()
     assert len(talk.sent(Think)) == 1
+
+
+def test_until_the_thinker_has_read_what_stands_first_the_owner_is_asked_to_wait() -> None:
+    talk = Talk(ready=False)
+    talk(RecallWanted())
+    talk.speech()
+    assert (talk.sent(Think), talk.sent(Speak)[0].text) == ([], NOT_READY)
+
+
+def test_a_slow_model_that_gets_on_is_waited_for() -> None:
+    talk = talk_in("thinking")
+    for _ in range(5):
+        talk(StillThinking(2), Tick(), after_s=29.0)
+    assert (talk.state, talk.sent(Speak)) == ("thinking", [])
+    talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
+    assert talk.sent(Speak)[0].text == MOON[0]
+
+
+@pytest.mark.parametrize("turn", [1, 3])
+def test_news_of_another_answer_puts_nothing_off(turn: int) -> None:
+    talk = talk_in("thinking")
+    before_s = talk.it.until_s
+    talk(StillThinking(turn), after_s=5.0)
+    assert talk.it.until_s == before_s
+
+
+def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
+    talk = talk_in("thinking")
+    spoken: list[Speak] = []
+    while not spoken and talk.now_s < 1000.0:
+        talk(StillThinking(2), Tick(), after_s=5.0)
+        spoken = talk.sent(Speak)
+    assert spoken[0].text == LOST_THREAD
+    assert talk.it.rules.most_think_s <= talk.now_s - 100.0 < talk.it.rules.most_think_s + 40
+
+
+def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
+    talk = talk_in("thinking")
+    talk(StillThinking(2), after_s=5.0)
+    talk(Tick(), after_s=29.0)
+    assert talk.sent(Speak) == []
+    talk(Tick(), after_s=2.0)
+    assert talk.sent(Speak)[0].text == LOST_THREAD
 
 
 def test_a_listener_that_dies_leaves_no_hold_behind() -> None:

@@ -28,6 +28,7 @@ from appliance.messages import (
     Message,
     ModeName,
     Recall,
+    RecallWanted,
     Seen,
     Sentence,
     SetMode,
@@ -38,7 +39,6 @@ from appliance.messages import (
     Started,
     StopSpeaking,
     Think,
-    ThinkerReady,
     ThoughtEnded,
     decode,
     encode,
@@ -309,7 +309,7 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
     kept.close()
     box = Box(settings)
     try:
-        box.say("thinker", ThinkerReady("pocket"))
+        box.say("thinker", RecallWanted())
         turns = box.get("thinker", Recall).turns
         assert 10 < len(turns) < 200
         assert turns[-1][1] == WIDE * 357
@@ -326,5 +326,5 @@ def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> Non
     box.answer("Yes.")
     box.say("playback", Finished(box.floor.turn, 16_000, 0))
     box.state("idle")
-    box.say("thinker", ThinkerReady("pocket"))
+    box.say("thinker", RecallWanted())
     assert box.get("thinker", Recall).turns == ((question, "Yes."),)

@@ -14,6 +14,7 @@ from appliance.messages import (
     SpeakFailed,
     Spoken,
     Started,
+    StillThinking,
     Stopped,
     ThoughtEnded,
 )
@@ -61,6 +62,16 @@ def end(step: Step, thought: ThoughtEnded) -> None:
     elif not answer.lines:
         step.say(NOTHING_TO_SAY, ours=True)
     step.close(whole=thought.reason in ("complete", "limit"))
+
+
+def work_on(step: Step, still: StillThinking) -> None:
+    """a slow model that gets on is waited for, up to a limit"""
+    answer, rules = step.to.answer, step.to.rules
+    if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
+        return
+    latest_s = answer.question.at_s + rules.most_think_s
+    until_s = min(step.now_s + rules.think_s, latest_s)
+    step.change(until_s=max(step.to.until_s, until_s))
 
 
 def tool_said(step: Step, said: ToolSaid) -> None:

@@ -9,6 +9,7 @@ from appliance.messages import (
     CardLost,
     EndAnswer,
     PartChanged,
+    RecallWanted,
     SetVolume,
     SpeakerReady,
     ThinkerReady,
@@ -55,10 +56,14 @@ def found(step: Step, card: CardFound) -> None:
     _mended(step, _CARDS[card.direction])
 
 
-def remind(step: Step, thinker: ThinkerReady) -> None:
+def remind(step: Step, wanted: RecallWanted) -> None:
     """a thinker that has just begun gets the last turns from memory"""
-    step.change(thinker_up=True)
     step.actions.append(GiveRecall())
+
+
+def start_thinking(step: Step, thinker: ThinkerReady) -> None:
+    """from now on questions go to the thinker"""
+    step.change(thinker_up=True)
 
 
 def end_again(step: Step, speaker: SpeakerReady) -> None:

@@ -22,7 +22,8 @@ class Rules:
     button_s     that a talk button may be down, or on; a stuck one is let go
     press_s      for the message that comes with a press
     ended_s      after the button came up until the listener has ended the utterance
-    think_s      thinking without a sentence
+    think_s      thinking without a sentence, and without news that the model gets on
+    most_think_s since the question was complete, whatever the news
     stopped_s    for playback's word on how far the answer before was heard, before the next Think
     margin_s     beyond the sound that is still to come: a speaker that hangs is replaced by then
     failed_s     between two reminders that a part is broken
@@ -47,6 +48,7 @@ class Rules:
     press_s: float = 0.3
     ended_s: float = 1.0
     think_s: float = 30.0
+    most_think_s: float = 180.0
     stopped_s: float = 0.15
     margin_s: float = 20.0
     failed_s: float = 60.0

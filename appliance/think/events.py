@@ -56,10 +56,20 @@ class Recall(Record, frozen=True):
         return cls(tuple(reversed(kept)))
 
 
+class RecallWanted(Record, frozen=True):
+    """A thinker that begins asks for a Recall, which is part of what its model reads first."""
+
+
 class ThinkerReady(Record, frozen=True):
-    """The model is loaded."""
+    """The model has read all that stands before the first question, which it would answer now."""
 
     model: Line
+
+
+class StillThinking(Record, frozen=True):
+    """No sentence of `turn` has come yet, and the model gets on with its work on it."""
+
+    turn: Count
 
 
 class Sentence(Record, frozen=True):

@@ -1,8 +1,7 @@
-"""Gemma on this box, as the thinker wants it: nothing is read twice.
+"""Gemma on this box, as the thinker wants it: nothing is read twice (reading.py).
 
-In: the conversation. Out: the answer's text as it is drawn. What the model holds is always the
-beginning of some prompt. To continue with another one, it goes back to where the two part and
-reads on from there. So interrupted answers, pruning and forgetting need no cases of their own.
+In: the conversation. Out: the answer's text as it is drawn. Interrupted answers, pruning and
+forgetting need no cases of their own: each is another prompt that begins like the one before.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import functools
 import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,7 +23,9 @@ from appliance.think.clips import Clips, Ids
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
 from appliance.think.model import Abandoned, Effort, LocalModel
+from appliance.think.reading import Reader
 from appliance.think.tags import SILENT, TextFilter
+from appliance.think.tape import Run, Tape
 from appliance.tools.calls import QUOTE, BadCall, Call
 from appliance.tools.table import Tool
 
@@ -34,30 +34,6 @@ SPARE_TOKENS = 200  # a short question beside the answer that is to come: room m
 PATIENCE_S = 60.0  # 28 s of sound take up to 13 s to encode on a Pi, 512 tokens 18 s (estimated)
 
 log = logging.getLogger("thinker")
-
-
-@dataclass(frozen=True)
-class Tape:
-    """A whole prompt: runs of tokens and of sound, and the identity of every position."""
-
-    runs: tuple[tuple[int, ...] | Rows, ...]
-    ids: Ids
-
-    def after(self, position: int) -> Iterator[tuple[int, ...] | Rows]:
-        """What comes from `position` on."""
-        for run in self.runs:
-            if position < len(run):
-                yield run[max(0, position) :]
-            position -= len(run)
-
-    def until(self, position: int) -> Tape:
-        """The first `position` tokens of it."""
-        left, runs = position, []
-        for run in self.runs:
-            if left > 0:
-                runs.append(run[:left])
-            left -= len(run)
-        return Tape(tuple(runs), self.ids[:position])
 
 
 class LocalGemma:
@@ -87,7 +63,7 @@ class LocalGemma:
             sampling=model.sampling.with_owner(thinking),
             seed=thinking.seed,
         )
-        self._held: Ids = np.empty(0, np.int64)
+        self._reader = Reader(self._gemma)
         self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         self._tags = self._check_vocabulary(model)
@@ -120,7 +96,7 @@ class LocalGemma:
         began_s = time.monotonic()
         self._make_room(history, spare=0)
         self._shorten(history, turn)
-        effort.read = self._read(self._prompt(history, open_last=True), draw=True)
+        effort.read = self._reader.read(self._prompt(history, open_last=True), draw=True)
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
 
@@ -137,15 +113,15 @@ class LocalGemma:
         if not likely_all:
             newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
             tape = tape.until(newest)
-        self._read(tape, draw=False)
+        self._reader.read(tape, draw=False)
 
-    def settle(self, history: History) -> None:
+    def settle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
-            return  # what is held of its question will serve the next, which it joins
+            return True  # what is held of its question will serve the next, which it joins
         self._make_room(history, spare=min(self._reserve + SPARE_TOKENS, self._budget // 4))
         if self._size(history) > self._room - self._reserve:
             history.forget()  # one turn, longer than the model can hold
-        self._read(self._prompt(history, open_last=False), draw=False)
+        return self._reader.read_piece(self._prompt(history, open_last=False))
 
     def interrupt(self) -> None:
         self._gemma.interrupt()
@@ -183,27 +159,7 @@ class LocalGemma:
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
-    def _read(self, tape: Tape, *, draw: bool) -> int:
-        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
-
-        How many tokens it read."""
-        shorter = min(len(self._held), len(tape.ids))
-        differing = np.flatnonzero(self._held[:shorter] != tape.ids[:shorter])
-        common = int(differing[0]) if len(differing) else shorter
-        if draw:  # weights of the next token come only with reading the last one
-            common = min(common, len(tape.ids) - 1)
-        if common < self._gemma.position:
-            common = self._gemma.roll_back(common)
-        try:
-            left = len(tape.ids) - common
-            for run in tape.after(common):
-                left -= len(run)
-                self._gemma.feed(run, last=draw and left == 0)
-        finally:
-            self._held = tape.ids[: self._gemma.position]
-        return len(tape.ids) - common
-
+    # ── drawing ──────────────────────────────────────────────────────────────────────────────
     def _draw(self, turn: Turn, effort: Effort) -> Iterator[str | Call | BadCall]:
         """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
         limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
@@ -230,7 +186,7 @@ class LocalGemma:
             else:
                 raise Abandoned
         finally:
-            self._held = np.append(self._held, np.array(tokens, np.int64))[: self._gemma.position]
+            self._reader.drew(tokens)
         rest = decode(b"", True)
         for part in with_calls([*tags.split(rest), *tags.end()]):
             spoken += len(part) if isinstance(part, str) else 0
@@ -250,7 +206,7 @@ class LocalGemma:
         )
 
     def _tape(self, parts: Iterable[prompt.Part]) -> Tape:
-        runs: list[tuple[int, ...] | Rows] = []
+        runs: list[Run] = []
         ids: list[Ids] = []
         for part in parts:
             if isinstance(part, Clip):
@@ -266,7 +222,7 @@ class LocalGemma:
                 runs.append(content)
         return Tape(tuple(runs), np.concatenate(ids))
 
-    def _content(self, part: prompt.Part) -> tuple[int, ...] | Rows:
+    def _content(self, part: prompt.Part) -> Run:
         if isinstance(part, Clip):
             return self._clips[part].rows
         return part.tokens if isinstance(part, prompt.Drawn) else self._tokens(part)

@@ -39,6 +39,7 @@ class Mind:
         self._lock = threading.Lock()  # the two below and the model's interruption, together
         self._at_work_on: int | None = None
         self._outdated = -1
+        self.recalled = False  # what there is to recall has come, be it nothing
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
     # ── from any thread ──────────────────────────────────────────────────────────────────────
@@ -111,6 +112,7 @@ class Mind:
 
     def recall(self, turns: Iterable[tuple[str, str]]) -> None:
         self.history.recall(turns)
+        self.recalled = True
 
     def forget(self, *, last: bool = False) -> None:
         self._overhearing = False
@@ -131,10 +133,10 @@ class Mind:
         with contextlib.suppress(InterludeError):  # the question itself will meet it, and say so
             self.model.overhear(self.history.with_question(clips), likely_all=likely_all)
 
-    def settle(self) -> None:
-        """Nobody waits: have the model read what it will need anyway."""
-        if not self._overhearing:
-            self.model.settle(self.history)
+    def settle(self) -> bool:
+        """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
+        all of it is read."""
+        return self._overhearing or self.model.settle(self.history)
 
     # ── interruption ─────────────────────────────────────────────────────────────────────────
     def _work_on(self, turn: int) -> None:

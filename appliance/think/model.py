@@ -105,8 +105,9 @@ class Model(Protocol):
         """
         ...
 
-    def settle(self, history: History) -> None:
-        """Nobody waits: make ready for the next turn. Raises Abandoned."""
+    def settle(self, history: History) -> bool:
+        """Nobody waits: do one piece of what makes ready for the next turn. Returns whether all of
+        it is done. Raises Abandoned."""
         ...
 
     def interrupt(self) -> None:

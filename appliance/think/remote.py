@@ -116,8 +116,9 @@ class RemoteModel:
     def overhear(self, history: History, *, likely_all: bool) -> None:
         """A request goes out whole."""
 
-    def settle(self, history: History) -> None:
+    def settle(self, history: History) -> bool:
         self._chat.make_room(history)
+        return True
 
     def interrupt(self) -> None:
         self._interrupted = True

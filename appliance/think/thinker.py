@@ -12,15 +12,20 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 from appliance.ipc.floor import NO_READ_AHEAD
 from appliance.ipc.ring import PAUSE, Slot
 from appliance.messages import (
     Abandon,
     CallAnswered,
+    Called,
     Forget,
     Heard,
     Recall,
+    RecallWanted,
+    Sentence,
+    StillThinking,
     Think,
     ThinkerReady,
     ThoughtEnded,
@@ -37,6 +42,8 @@ from appliance.worker import Worker
 
 LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
+RECALL_S = 10.0  # after loading, for the turns from memory; a card that stalls must not keep it
+STILL_S = 5.0  # between two notes that the model gets on with a question; within `think_s`
 STOP_S = 2.0  # for the model to let go
 AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before anybody asks
 
@@ -44,20 +51,30 @@ Job = Callable[[Mind], None]
 
 
 class Thread:
-    """The model's thread: loads the model, then does one job after the other.
+    """The model's thread: loads the model, then does one job after the other, and while there is
+    none has the model read ahead, a piece at a time.
 
-    `problem` is what ended it before its time.
+    `problem` is what ended it before its time. `ready`: all that stands before the first question
+    is read. `told`: the newest answer of which something was sent.
     """
 
-    def __init__(self, load: Callable[[], Model], send: Callable[[AnyMessage], object]) -> None:
+    def __init__(
+        self,
+        load: Callable[[], Model],
+        send: Callable[[AnyMessage], object],
+        recall_s: float = RECALL_S,
+    ) -> None:
         self._load = load
+        self._recall_s = recall_s
         self._send = send
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="model", daemon=True)
         self.mind: Mind | None = None
         self.problem: BaseException | None = None
+        self.ready = False
+        self.told = -1
         self._outdated = -1
-        self._busy = True
+        self._at: Literal["nothing", "reading", "a job"] = "a job"
         self._seen = (0, time.monotonic())  # the last pulse, and since when
 
     def start(self) -> None:
@@ -65,7 +82,13 @@ class Thread:
 
     @property
     def idle(self) -> bool:
-        return not self._busy and self._jobs.empty()
+        """Nothing is done that somebody asked for."""
+        return self._at != "a job" and self._jobs.empty()
+
+    @property
+    def pulse(self) -> int:
+        """Rises with every step of the model's work."""
+        return self.mind.model.pulse if self.mind is not None else 0
 
     def do(self, job: Job) -> None:
         """Have it done after all that was asked before."""
@@ -86,37 +109,55 @@ class Thread:
 
     def well(self, now_s: float) -> bool:
         """Idle, or getting on with its work."""
-        mind = self.mind
-        pulse = mind.model.pulse if mind is not None else 0
-        if not self._busy or pulse != self._seen[0]:
+        pulse = self.pulse
+        if self._at == "nothing" or pulse != self._seen[0]:
             self._seen = (pulse, now_s)
-        patience_s = mind.model.patience_s if mind is not None else LOAD_S
+        patience_s = self.mind.model.patience_s if self.mind is not None else LOAD_S
         return now_s - self._seen[1] < patience_s
 
     def _run(self) -> None:
         try:
             model = self._load()
-            self.mind = mind = Mind(model, self._send)
+            self.mind = mind = Mind(model, self._tell)
             mind.outdate(self._outdated)
-            self._send(ThinkerReady(model.name))
             self._serve(mind)
             model.close()
         except BaseException as error:  # noqa: BLE001 - the main thread raises it again
             self.problem = error
 
+    def _tell(self, message: AnyMessage) -> None:
+        if isinstance(message, Sentence | Called | ThoughtEnded):
+            self.told = max(self.told, message.turn)
+        self._send(message)
+
     def _serve(self, mind: Mind) -> None:
+        loaded_s = time.monotonic()
+        unread = True
         while True:
             try:
-                if self._jobs.empty():
-                    mind.settle()
-                self._busy = not self._jobs.empty()
-                job = self._jobs.get()
-                self._busy = True
+                if unread and self._jobs.empty():
+                    self._at = "reading"
+                    unread = not mind.settle()
+                    continue
+                waited = mind.recalled or time.monotonic() - loaded_s >= self._recall_s
+                if waited and not (unread or self.ready):
+                    self._send(ThinkerReady(mind.model.name))
+                    self.ready = True
+                job = self._next(LOOK_MS / 1000 if not self.ready else None)
                 if job is None:
                     return
+                self._at, unread = "a job", True
                 job(mind)
             except Abandoned:
                 continue  # what was left undone is done before the next answer
+
+    def _next(self, within_s: float | None) -> Job | None:
+        """The next job; one that does nothing if none comes within that time."""
+        self._at = "nothing" if self._jobs.empty() else "a job"
+        try:
+            return self._jobs.get(timeout=within_s)
+        except queue.Empty:
+            return lambda mind: None
 
 
 class Desk:
@@ -130,6 +171,8 @@ class Desk:
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
         self._stale = -1
+        self._asked = -1
+        self._still = (0, 0.0)  # pulse, and when, at the last note that the model gets on
 
     def fileno(self) -> int:
         """The ring's bell."""
@@ -140,7 +183,7 @@ class Desk:
         mail = self._work.mail()
         while (slot := self._ring.read()) is not None:
             clip = self._utterances.add(slot, now_s)
-            if self._work.floor.strain >= NO_READ_AHEAD:
+            if self._work.floor.strain >= NO_READ_AHEAD or not self._thread.ready:
                 continue
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
                 self._thread.do(partial(_prepare, clip=clip))
@@ -154,6 +197,15 @@ class Desk:
         if stale != self._stale:
             self._stale = stale
             self._thread.outdate(stale)
+        self._say_still(now_s)
+
+    def _say_still(self, now_s: float) -> None:
+        """While an answer is waited for: that the model gets on with it, if it does."""
+        pulse, since_s = self._still
+        if self._asked > self._thread.told and now_s - since_s >= STILL_S:
+            self._still = self._thread.pulse, now_s
+            if self._thread.pulse != pulse:
+                self._work.send(StillThinking(self._asked))
 
     def _read_ahead(self, slot: Slot) -> None:
         paused = bool(slot.flags & PAUSE)
@@ -195,6 +247,7 @@ class Desk:
             self._work.send(ThoughtEnded(turn, 0, "failed", problem))
             return
         self._thread.outdate(turn - 1)
+        self._asked, self._still = turn, (self._thread.pulse, now_s)
         self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s))
 
 
@@ -214,6 +267,7 @@ def main(work: Worker) -> None:
     poll = select.poll()
     for fd in (work.stop_fd, work.channel.fileno(), desk.fileno()):
         poll.register(fd, select.POLLIN)
+    work.send(RecallWanted())
     thread.start()
     ready, beaten_s = False, 0.0
     while not work.stopping:
@@ -222,7 +276,7 @@ def main(work: Worker) -> None:
         desk.look(now_s)
         if thread.problem is not None:
             raise thread.problem
-        if not ready and thread.mind is not None:
+        if not ready and thread.ready:
             ready = True
             work.ready()
         if now_s - beaten_s >= LOOK_MS / 1000 and thread.well(now_s):

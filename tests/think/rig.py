@@ -15,7 +15,15 @@ import numpy.typing as npt
 from appliance import processes, settings
 from appliance.ipc.channel import Channel
 from appliance.ipc.ring import END, PAUSE, START, RingWriter
-from appliance.messages import Record, Sentence, Think, ThinkerReady, ThoughtEnded
+from appliance.messages import (
+    Recall,
+    RecallWanted,
+    Record,
+    Sentence,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+)
 from appliance.models.catalogue import ModelFile
 from appliance.models.store import Pin, Store
 from appliance.settings import Settings
@@ -42,7 +50,11 @@ class Rig:
     """One thinker process. `messages` is what it told."""
 
     def __init__(
-        self, state_dir: Path, files: tuple[Path, Path] | None = None, **thinking: Any
+        self,
+        state_dir: Path,
+        files: tuple[Path, Path] | None = None,
+        recalled: tuple[tuple[str, str], ...] | None = (),
+        **thinking: Any,
     ) -> None:
         plain = settings.load(
             Path(os.devnull),
@@ -56,6 +68,7 @@ class Rig:
         self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
         self.messages: list[Record] = []
+        self._recalled = recalled  # None: the memory does not answer
         self.supervisor.start()
 
     def __enter__(self) -> Rig:
@@ -127,5 +140,8 @@ class Rig:
         while not true():
             assert time.monotonic() < deadline, f"not within {within_s} s"
             select.select([self.mail.fileno()], [], [], 0.02)
-            self.messages += self.mail.receive_all()
+            mail = self.mail.receive_all()
+            self.messages += mail
+            if self._recalled is not None and any(isinstance(m, RecallWanted) for m in mail):
+                self.mail.send(Recall(self._recalled))
             self.supervisor.step(0)

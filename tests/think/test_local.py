@@ -64,6 +64,14 @@ def answered(model: LocalGemma, history: History) -> str:
     return turn.answer
 
 
+def settle(model: LocalGemma, history: History) -> int:
+    """All pieces of it; returns how many there were."""
+    pieces = 1
+    while not model.settle(history):
+        pieces += 1
+    return pieces
+
+
 def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: History) -> None:
     """The next answer, and the weights of its first token, are those of a fresh evaluation."""
     history.begin(99, text="tell me about the moon")
@@ -74,7 +82,7 @@ def holds_what_a_fresh_one_would(model: LocalGemma, fresh: LocalGemma, history: 
     difference = np.abs(model._gemma.logits() - fresh._gemma.logits()).max()
     assert difference < NOISE
     assert said(model_pieces) == said(fresh_pieces)
-    assert model._held.shape == fresh._held.shape
+    assert model._reader.held.shape == fresh._reader.held.shape
 
 
 def test_an_answer_to_sound_is_drawn_up_to_the_limit(make: Make) -> None:
@@ -100,8 +108,10 @@ def test_the_instruction_behind_sound_is_the_models_own_or_the_owners(
     next(model.answer(history, Effort()))
     behind = model._gemma.tokenize(read, marks=False)
     behind += model._gemma.tokenize("<turn|>\n<|turn>model\n", marks=True)
-    sound = np.flatnonzero(model._held < 0)
-    after = model._held[sound[-1] + 2 :][: len(behind)]  # behind the mark that ends the sound
+    sound = np.flatnonzero(model._reader.held < 0)
+    after = model._reader.held[sound[-1] + 2 :][
+        : len(behind)
+    ]  # behind the mark that ends the sound
     assert after.tolist() == behind
 
 
@@ -112,7 +122,7 @@ def test_words_that_look_like_marks_are_read_as_words(make: Make) -> None:
     history.begin(1, text=said)
     next(model.answer(history, Effort()))
     special = model._gemma.vocabulary.special
-    found = [special[token] for token in model._held.tolist() if token in special]
+    found = [special[token] for token in model._reader.held.tolist() if token in special]
     turn = ["<|turn>", "<turn|>"]
     assert found[: 1 + 4 * 2 + 1] == ["<bos>", *turn * 4, "<|turn>"]
 
@@ -121,7 +131,7 @@ def test_system_prompt_and_history_are_read_only_once(make: Make) -> None:
     model, history = make(), History()
     history.begin(1, [clip(4)])
     answered(model, history)
-    model.settle(history)
+    settle(model, history)
     before, held = model.pulse, model._gemma.position
     history.begin(2, text="hello")
     effort = Effort()
@@ -140,7 +150,7 @@ def test_several_turns_hold_what_a_fresh_reading_would(make: Make) -> None:
     for number, (clips, text) in enumerate(asked):
         history.begin(number, clips, text)
         answered(model, history)
-        model.settle(history)
+        settle(model, history)
     assert any(turn.tokens for turn in history.turns)  # some hold a tag and are kept as words
     holds_what_a_fresh_one_would(model, make(), history)
 
@@ -149,12 +159,12 @@ def test_an_interrupted_answer_is_held_as_far_as_it_was_heard(make: Make) -> Non
     model, history = make(), History()
     history.begin(1, [clip(2)])
     answered(model, history)
-    model.settle(history)
+    settle(model, history)
     history.abandon(1)
     history.heard(1, "the moon is", complete=False)
-    model.settle(history)
+    settle(model, history)
     ends = model._gemma.tokenize(" the moon is", marks=False)[1:]
-    assert model._held.tolist()[-len(ends) - 2 : -2] == ends  # then <turn|> and a line end
+    assert model._reader.held.tolist()[-len(ends) - 2 : -2] == ends  # then <turn|> and a line end
     holds_what_a_fresh_one_would(model, make(), history)
 
 
@@ -168,13 +178,13 @@ def test_an_abandoned_question_is_answered_with_the_next(make: Make) -> None:
         list(pieces)
     model.resume()
     history.abandon(1)
-    model.settle(history)
+    settle(model, history)
     turn = history.begin(2, [clip(1, 2)])
     assert len(turn.clips) == 2
     before = model.pulse
     answered(model, history)
     assert model.pulse - before < 25 + 2 + 25 + ANSWER + 20  # the first two seconds were there
-    model.settle(history)
+    settle(model, history)
     holds_what_a_fresh_one_would(model, make(), history)
 
 
@@ -183,7 +193,7 @@ def test_pruning_leaves_what_a_fresh_reading_of_the_rest_would_hold(make: Make) 
     for number in range(12):
         history.begin(number, [clip(1.5, number)])
         answered(model, history)
-        model.settle(history)
+        settle(model, history)
         assert model._size(history) <= 300
     assert 1 <= len(history.turns) < 6
     assert history.turns[-1].number == 11
@@ -195,7 +205,7 @@ def test_the_models_own_budget_counts_if_it_is_smaller(make: Make) -> None:
     for number in range(3):
         history.begin(number, [clip(1.5, number)])
         answered(model, history)
-        model.settle(history)
+        settle(model, history)
     assert [turn.number for turn in history.turns] == [2]
 
 
@@ -228,7 +238,7 @@ def test_an_interruption_from_another_thread_ends_a_long_reading(make: Make) -> 
     history.heard(1, "", complete=False)
     history.begin(2, text="hello")
     answered(model, history)
-    model.settle(history)
+    settle(model, history)
     holds_what_a_fresh_one_would(model, make(), history)
 
 
@@ -245,18 +255,18 @@ def test_a_clip_prepared_ahead_is_not_encoded_again(make: Make) -> None:
 def test_recalled_turns_are_read_as_text_and_forgetting_leaves_the_persona(make: Make) -> None:
     model, history = make(), History()
     history.recall([("tell me about the moon", "the moon is a big stone")])
-    model.settle(history)
+    settle(model, history)
     held = model._gemma.position
     assert held > 15
     history.forget()
-    model.settle(history)
+    settle(model, history)
     assert model._gemma.position < held
     holds_what_a_fresh_one_would(model, make(), history)
 
 
 def test_the_persona_is_read_before_anybody_asks(make: Make) -> None:
     model = make()
-    model.settle(History())
+    settle(model, History())
     assert (
         model._gemma.position
         == len(model._gemma.tokenize("<|turn>system\na big stone", marks=True)) + 3
@@ -266,7 +276,7 @@ def test_the_persona_is_read_before_anybody_asks(make: Make) -> None:
 def test_a_recalled_turn_longer_than_the_model_is_forgotten(make: Make) -> None:
     model, history = make(context_tokens=512), History()
     history.recall([("hi", "x" * 2000)])
-    model.settle(history)
+    settle(model, history)
     assert history.turns == []
 
 
@@ -293,7 +303,7 @@ def growing(utterance: int, *seconds: float) -> list[Clip]:
 
 def test_what_was_overheard_is_not_read_again(make: Make) -> None:
     model, history, effort = make(), History(), Effort()
-    model.settle(history)
+    settle(model, history)
     first, second, all_of_it = growing(5, 1.0, 2.3, 4.0)
     model.overhear(history.with_question([first]), likely_all=False)
     model.overhear(history.with_question([second]), likely_all=True)  # a gap between two words
@@ -311,7 +321,7 @@ def test_overhearing_changes_nothing_about_the_answer(make: Make) -> None:
         model.overhear(history.with_question([said]), likely_all=True)
     history.begin(1, growing(5, 0.5, 1.7, 3.0)[2:])
     answered(model, history)
-    model.settle(history)
+    settle(model, history)
     holds_what_a_fresh_one_would(model, fresh, history)
 
 
@@ -320,5 +330,5 @@ def test_an_utterance_that_nobody_asks_about_leaves_no_trace(make: Make) -> None
     history.begin(1, [clip(2)])
     answered(model, history)
     model.overhear(history.with_question(growing(9, 3.0)), likely_all=True)
-    model.settle(history)
+    settle(model, history)
     holds_what_a_fresh_one_would(model, make(), history)

@@ -44,8 +44,9 @@ class Scripted:
                 piece()
 
     def prepare(self, clip: Clip) -> None: ...
-    def settle(self, history: History) -> None:
+    def settle(self, history: History) -> bool:
         self.settled += 1
+        return True
 
     def overhear(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None

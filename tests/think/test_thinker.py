@@ -20,6 +20,7 @@ from appliance.messages import (
     Heard,
     PartChanged,
     Recall,
+    RecallWanted,
     Sentence,
     ThinkerReady,
     ThoughtEnded,
@@ -65,6 +66,29 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
     assert end.prefill_ms > 0
     assert end.first_sentence_ms > 0
     assert end.tokens_per_s > 0
+
+
+LONG_AGO = (("what is the moon", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
+PLAIN = {"model": "gemma-4-e2b", "threads": 1, "temperature": 0, "answer_tokens": 40}
+
+
+def test_it_is_ready_when_persona_tools_and_memory_are_read(
+    tmp_path: Path, tiny_files: tuple[Path, Path]
+) -> None:
+    with Rig(tmp_path, tiny_files, recalled=LONG_AGO, **PLAIN) as rig:
+        rig.wait_ready()
+        rig.think(1, text="hello")
+        assert rig.end_of(1).read_tokens < 30  # the question and the marks around it
+
+
+def test_a_question_that_comes_before_it_is_ready_reads_what_is_left_and_no_more(
+    tmp_path: Path, tiny_files: tuple[Path, Path]
+) -> None:
+    with Rig(tmp_path, tiny_files, recalled=LONG_AGO, **PLAIN) as rig:
+        rig.until(lambda: rig.told(RecallWanted))
+        rig.think(1, text="hello")
+        assert rig.end_of(1).reason == "limit"
+        rig.until(lambda: rig.told(ThinkerReady))
 
 
 def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:

@@ -1,0 +1,79 @@
+"""What the model holds, and reading on from there: nothing is read twice.
+
+In: tapes. What is held is always the beginning of some tape. To continue with another one, the
+reader goes back to where the two part and reads on from there, all of it or a piece at a time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from appliance.think.clips import Ids
+from appliance.think.gemma import BATCH, Gemma
+from appliance.think.tape import Tape
+
+PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it did not ask for
+# A piece of fewer tokens costs up to twice as much a token (measured on full-size weights: 32
+# tokens 1.2 times). On a Pi that takes longer than PIECE_S, but a question needs what it reads.
+LEAST_TOKENS = 32
+
+
+class Pace:
+    """How many tokens make a piece, by how long the last one took."""
+
+    def __init__(self) -> None:
+        self.tokens = LEAST_TOKENS
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """A piece of so many tokens. One that is short of its size says little of the speed."""
+        if tokens >= LEAST_TOKENS:
+            fitting = int(tokens * PIECE_S / max(seconds, 1e-6))
+            self.tokens = max(LEAST_TOKENS, min(BATCH, fitting))
+
+
+class Reader:
+    """`held`: the identities of what the model holds. `clock` gives seconds."""
+
+    def __init__(self, gemma: Gemma, clock: Callable[[], float] = time.monotonic) -> None:
+        self._gemma = gemma
+        self._clock = clock
+        self._pace = Pace()
+        self.held: Ids = np.empty(0, np.int64)
+
+    def read(self, tape: Tape, *, draw: bool) -> int:
+        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
+
+        Returns how many tokens it read. Raises Abandoned, ModelError.
+        """
+        common = tape.common(self.held)
+        if draw:  # weights of the next token come only with reading the last one
+            common = min(common, len(tape) - 1)
+        if common < self._gemma.position:
+            common = self._gemma.roll_back(common)
+        try:
+            left = len(tape) - common
+            for run in tape.after(common):
+                left -= len(run)
+                self._gemma.feed(run, last=draw and left == 0)
+        finally:
+            self.held = tape.ids[: self._gemma.position]
+        return len(tape) - common
+
+    def read_piece(self, tape: Tape) -> bool:
+        """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
+
+        Raises Abandoned, ModelError.
+        """
+        began_s = self._clock()
+        piece = tape.until(tape.common(self.held) + self._pace.tokens)
+        read = self.read(piece, draw=False)
+        self._pace.took(read, self._clock() - began_s)
+        return len(piece) == len(tape)
+
+    def drew(self, tokens: Sequence[int]) -> None:
+        """The model has drawn these, and holds them as far as it has read them."""
+        drawn = np.append(self.held, np.array(tokens, np.int64))
+        self.held = drawn[: self._gemma.position]

@@ -1,0 +1,148 @@
+"""The model's thread: what is asked goes before what is read ahead, and when it counts as ready."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from appliance.messages import Message, ThinkerReady, ThoughtEnded
+from appliance.think.history import Clip, History
+from appliance.think.model import Effort
+from appliance.think.thinker import Thread
+
+
+class Slow:
+    """A Model that has so many pieces to read. `log` is what it did, in order."""
+
+    name = "slow"
+    patience_s = 1.0
+
+    def __init__(self, pieces: int) -> None:
+        self.left = pieces
+        self.pulse = 0
+        self.log: list[str] = []
+        self.before_piece: Callable[[int], object] = lambda left: None
+
+    def settle(self, history: History) -> bool:
+        if self.left:
+            self.before_piece(self.left)
+            self.left -= 1
+            self.pulse += 1
+            self.log.append("piece")
+        return not self.left
+
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        self.log.append("answer")
+        self.left = 0  # what was left to be read is part of the prompt
+        yield "Yes."
+
+    def prepare(self, clip: Clip) -> None: ...
+    def overhear(self, history: History, *, likely_all: bool) -> None: ...
+    def interrupt(self) -> None: ...
+    def resume(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Running:
+    """A thread at work with that model."""
+
+    def __init__(self, model: Slow, recall_s: float = 60.0) -> None:
+        self.model = model
+        self.sent: list[Message] = []
+        self.thread = Thread(lambda: model, self._take, recall_s)
+
+    def _take(self, message: Message) -> None:
+        self.sent.append(message)
+        self.model.log.append(type(message).__name__)
+
+    def until(self, done: Callable[[], object]) -> None:
+        end_s = time.monotonic() + 10
+        while not done():
+            assert time.monotonic() < end_s, self.model.log
+            time.sleep(0.001)
+
+    def told(self, kind: type) -> bool:
+        return any(isinstance(message, kind) for message in self.sent)
+
+
+@pytest.fixture
+def running() -> Iterator[Callable[..., Running]]:
+    made: list[Running] = []
+
+    def begin(*args: object, **kwargs: object) -> Running:
+        made.append(Running(*args, **kwargs))  # type: ignore[arg-type]
+        return made[-1]
+
+    yield begin
+    for one in made:
+        one.thread.stop()
+        assert one.thread.problem is None
+
+
+Begin = Callable[..., Running]
+
+
+def test_it_is_ready_when_all_is_read_that_stands_before_the_first_question(
+    running: Begin,
+) -> None:
+    it = running(Slow(4))
+    it.thread.do(lambda mind: mind.recall([("hi", "Hello.")]))
+    it.thread.start()
+    it.until(lambda: it.thread.ready)
+    assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
+
+
+def test_without_what_is_to_be_recalled_it_is_not_ready(running: Begin) -> None:
+    it = running(Slow(1))
+    it.thread.start()
+    it.until(lambda: it.thread.idle and it.model.left == 0)
+    it.thread.do(lambda mind: it.model.log.append("a job"))
+    it.until(lambda: "a job" in it.model.log)
+    assert not it.thread.ready
+    it.model.left = 2
+    it.thread.do(lambda mind: mind.recall([]))
+    it.until(lambda: it.thread.ready)
+    assert it.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
+
+
+def test_a_memory_that_does_not_answer_is_waited_for_only_so_long(running: Begin) -> None:
+    it = running(Slow(2), recall_s=0.0)
+    it.thread.start()
+    it.until(lambda: it.told(ThinkerReady))
+
+
+def test_a_question_goes_before_the_next_piece_and_what_was_left_is_not_read_again(
+    running: Begin,
+) -> None:
+    it = running(Slow(9))
+
+    def ask(left: int) -> None:
+        if left == 6:
+            it.thread.do(lambda mind: mind.think(1, [], "why?", 0.0))
+
+    it.model.before_piece = ask
+    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.start()
+    it.until(lambda: it.thread.ready)
+    assert it.model.log == [
+        *["piece"] * 4, "answer", "Sentence", "ThoughtEnded", "ThinkerReady"
+    ]  # fmt: skip
+    assert it.told(ThoughtEnded)
+
+
+def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
+    it = running(Slow(3))
+    looked: list[bool] = []
+
+    def hang(left: int) -> None:
+        if left == 2:
+            looked.extend(it.thread.well(now_s) for now_s in (100.0, 100.5, 101.5))
+
+    it.model.before_piece = hang
+    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.start()
+    it.until(lambda: it.thread.ready)
+    assert looked == [True, True, False]
+    assert it.thread.well(200.0)  # nothing is left to do
