@@ -28,6 +28,8 @@ from appliance.firstboot.plan import (
     plan,
 )
 from appliance.firstboot.seed import Seed, check
+from appliance.machine import Machine
+from appliance.panel import auto
 from appliance.release.disk import Disk
 from appliance.settings import load
 
@@ -59,7 +61,7 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
     ready = [(file, _encoded(file)) for file in files]
     for file, data in ready:
         if file.path == SETTINGS:
-            _loads(data)
+            _loads(data, Machine(ground.root))
     wanted = [(base, file.path) for file in files for base in _bases(file, ground)]
     wanted += [(base, ZONE) for base in (ground.keep, ground.root) if seed.timezone]
     for base, path in wanted:  # a folder that cannot be used is found before anything is written
@@ -178,12 +180,12 @@ def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
     disk.rename(fresh, place)
 
 
-def _loads(data: bytes) -> None:
+def _loads(data: bytes, machine: Machine) -> None:
     """Whether the box itself could use the settings; tried in memory. Raises SeedRefused."""
     fd = os.memfd_create("settings")
     try:
         os.write(fd, data)
-        load(Path(f"/proc/self/fd/{fd}"))
+        auto.usable(load(Path(f"/proc/self/fd/{fd}")), machine)
     except SettingsError as error:
         said = error.problem.replace(f"/proc/self/fd/{fd}", "settings.yaml")
         raise SeedRefused(f"The box cannot use these settings: {said}") from error

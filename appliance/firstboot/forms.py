@@ -64,6 +64,8 @@ class _Own(_Row, frozen=True):
     ssh_keys: tuple[str, ...] | str = ()
     timezone: str = ""
     mode: str = ""
+    card: str = ""
+    panel: str = ""
     name: str = ""
     mqtt: _Mqtt | None = None
     model: str = ""
@@ -159,6 +161,8 @@ def _of_own(said: Any) -> Seed:
         keys=tuple(key.strip() for key in keys),
         timezone=own.timezone,
         mode=own.mode,
+        card=own.card,
+        panel=own.panel,
         name=own.name,
         broker=mqtt.broker if mqtt else "",
         port=mqtt.port if mqtt else 0,

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hmac
 import html
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 from appliance.errors import InterludeError, SeedRefused
-from appliance.firstboot.seed import Seed, Wifi, check
+from appliance.firstboot.seed import PANELS, Seed, Wifi, check
 
 MOST_BYTES = 8192  # of what is typed
 MOST_A_MINUTE = 20
@@ -39,6 +39,7 @@ _FIELDS = (  # name, what stands beside it, kind, most letters
     ("password", "Its password", "password", 64),
     ("country", "Country, as two letters (DE, GB, US)", "text", 2),
     ("hostname", "A name for this box in your network (may stay empty)", "text", 63),
+    ("card", "Sound card (stays empty: it is found by itself)", "text", 80),
     ("broker", "Home Assistant's MQTT broker (may stay empty)", "text", 253),
     ("user", "User at the broker", "text", 120),
     ("secret", "Password at the broker", "password", 200),
@@ -48,6 +49,10 @@ _MODES = (
     ("open", "just talk"),
     ("wake_word", "after the wake word"),
     ("push_to_talk", "by the button"),
+)
+_PANELS = (
+    ("", "as it is"),
+    *((name, "found by itself" if name == "auto" else name) for name in PANELS),
 )
 
 
@@ -112,16 +117,21 @@ class Page:
         bad = f'<p class="bad">{html.escape(self.problem)}</p>' if self.problem else ""
         rows = [_input(*row) for row in _FIELDS]
         known = "".join(f'<option value="{html.escape(name)}">' for name in self.names)
-        modes = "".join(f'<option value="{key}">{says}</option>' for key, says in _MODES)
+        modes = _options(_MODES)
         return _framed(
             f'{bad}<form method="post" action="/" autocomplete="off">'
             f'<input type="hidden" name="token" value="{self.token}">{"".join(rows)}'
             f'<datalist id="known">{known}</datalist>'
             f'<label>It listens<select name="mode">{modes}</select></label>'
+            f'<label>Button and light<select name="panel">{_options(_PANELS)}</select></label>'
             '<label><select name="model"><option value="">The small model it came with</option>'
             '<option value="gemma-4-e2b">Fetch Gemma 4 (4 GB, licence: ai.google.dev/gemma)'
             "</option></select></label><button>Set up</button></form>"
         )
+
+
+def _options(rows: Iterable[tuple[str, str]]) -> str:
+    return "".join(f'<option value="{key}">{says}</option>' for key, says in rows)
 
 
 def _input(name: str, says: str, kind: str, most: int) -> str:
@@ -140,7 +150,7 @@ def _typed(body: bytes) -> dict[str, str]:
                          encoding="utf-8", errors="strict", max_num_fields=20)  # fmt: skip
     except ValueError as error:
         raise SeedRefused("What was typed did not arrive whole.", "Try again.") from error
-    known = {row[0] for row in _FIELDS} | {"token", "mode", "model"}
+    known = {row[0] for row in _FIELDS} | {"token", "mode", "model", "panel"}
     if not found.keys() <= known or any(len(values) > 1 for values in found.values()):
         raise SeedRefused("There is something in it that this page does not ask for.")
     return {name: values[0] for name, values in found.items()}
@@ -159,5 +169,7 @@ def _seed(typed: Mapping[str, str]) -> Seed:
         user=words.get("user", ""),
         password=typed.get("secret", ""),
         mode=words.get("mode", ""),
+        card=words.get("card", ""),
+        panel=words.get("panel", ""),
         model=words.get("model", ""),
     )

@@ -110,6 +110,10 @@ def _settings(seed: Seed) -> dict[str, Any]:
     changed: dict[str, Any] = {}
     if seed.mode:
         changed["mode"] = seed.mode
+    if seed.card:  # one device for both: two clocks drift apart
+        changed["card"] = {"capture": seed.card, "playback": seed.card}
+    if seed.panel:
+        changed["panel"] = {"gpio": seed.panel}
     if kept := {key: value for key, value in link.items() if value}:
         changed["link"] = kept
     if seed.model:

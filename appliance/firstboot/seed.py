@@ -17,11 +17,14 @@ from appliance.errors import ModelError, SeedRefused
 from appliance.models import catalogue
 from appliance.outside import ModeName
 from appliance.settings.models import MODEL_NAME, OwnModel
+from appliance.settings.surroundings import NO_BUTTON, Gpio
 
 MOST_KEYS = 20
+PANELS = tuple(name for name in get_args(Gpio) if name != "keyboard")  # a new box has none
 _HOST = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")  # RFC 1123
 _PLACE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")  # a name or an address
 _ZONE = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}")
+_CARD = re.compile(r"[A-Za-z][A-Za-z0-9_:=,.-]{0,79}")  # of an ALSA name, what cards need
 _COUNTRY = re.compile(r"[A-Z]{2}")  # ISO 3166
 _KINDS = (
     r"ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)"
@@ -49,6 +52,8 @@ class Seed:
     country    for the radio's rules
     name       of the box in Home Assistant
     password   of the user at the broker
+    card       the sound card's ALSA name, or auto
+    panel      what button and light are wired to, as `panel.gpio` of the settings
     model      of the catalogue or of `models`, to be fetched in the background
     models     rows of the owner's own, by name (settings/models.py)
     """
@@ -59,6 +64,8 @@ class Seed:
     keys: tuple[str, ...] = ()
     timezone: str = ""
     mode: str = ""
+    card: str = ""
+    panel: str = ""
     name: str = ""
     broker: str = ""
     port: int = 0
@@ -92,6 +99,12 @@ def check(seed: Seed) -> None:
         raise SeedRefused(
             f"There is no mode `{_short(seed.mode)}`.", f"There are {_list(ModeName)}."
         )
+    _matches("sound card", seed.card, _CARD, "auto, or an ALSA name such as plughw:CARD=Array")
+    if seed.panel and seed.panel not in PANELS:
+        remedy = f"There are {', '.join(PANELS)}."
+        raise SeedRefused(f"There is no panel `{_short(seed.panel)}`.", remedy)
+    if seed.mode == "push_to_talk" and seed.panel == "none":
+        raise SeedRefused(f"The mode push_to_talk cannot be used. {NO_BUTTON}")
     if not 0 <= seed.port <= 65_535:
         raise SeedRefused(f"The broker's port {seed.port} is none.", "1883 is the usual one.")
     for what, text, most in (

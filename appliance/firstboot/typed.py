@@ -39,6 +39,8 @@ class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: Line = ""
     mode: Literal["", "open", "wake_word", "push_to_talk"] = ""
     model: Literal["", "gemma-4-e2b"] = ""
+    card: Line = ""
+    panel: Line = ""
 
 
 def put(folder: Path, seed: Seed) -> None:
@@ -47,7 +49,7 @@ def put(folder: Path, seed: Seed) -> None:
         wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
         password=seed.wifi.password if seed.wifi else "",
         country=seed.country, hostname=seed.hostname, broker=seed.broker, user=seed.user,
-        secret=seed.password, mode=seed.mode, model=seed.model,  # type: ignore[arg-type]
+        secret=seed.password, mode=seed.mode, card=seed.card, panel=seed.panel, model=seed.model,  # type: ignore[arg-type]
     )  # fmt: skip
     write_whole(folder / FILE, msgspec.json.encode(typed), 0o600, lasting=False)
 
@@ -67,7 +69,7 @@ def take(folder: Path, writer_uid: int) -> Seed | None:
     return Seed(
         wifi=Wifi(typed.wifi.encode(), typed.password), country=typed.country,
         hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,
-        mode=typed.mode, model=typed.model,
+        mode=typed.mode, model=typed.model, card=typed.card, panel=typed.panel,
     )  # fmt: skip
 
 

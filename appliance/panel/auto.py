@@ -59,9 +59,9 @@ def found(
     return msgspec.structs.replace(settings, panel=panel)
 
 
-def usable(settings: Settings) -> Settings:
+def usable(settings: Settings, machine: Machine | None = None) -> Settings:
     """`found`, for settings that a box can be used with. Raises SettingsError."""
-    settings = found(settings)
+    settings = found(settings, machine)
     if settings.mode == "push_to_talk" and not settings.panel.here:
         raise SettingsError(f"`mode: push_to_talk` cannot be used. {NO_BUTTON}", WAYS_OUT)
     return settings

@@ -10,6 +10,7 @@ from appliance.settings.section import Ratio, Section
 
 NO_BUTTON = "This box has no button, so nobody could ever talk to it."  # in mode push_to_talk
 
+Gpio = Literal["auto", "none", "header", "keyboard", "aiy-voice", "codec-zero", "respeaker-2-mics"]
 Topic = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
 
 
@@ -37,9 +38,7 @@ class Link(Section, frozen=True):
 class Panel(Section, frozen=True):
     """Button, mute switch and light on the housing."""
 
-    gpio: Literal[
-        "auto", "none", "header", "keyboard", "aiy-voice", "codec-zero", "respeaker-2-mics"
-    ]
+    gpio: Gpio
     chip: Annotated[str, msgspec.Meta(max_length=64)]
     mute_switch: bool
     light: Literal["auto", "rgb", "red_green", "single", "ws2812", "apa102", "none"]

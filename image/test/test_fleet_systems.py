@@ -178,7 +178,7 @@ def test_a_system_on_which_no_release_stays_up_is_left_for_the_one_before(fleet:
 
 SEED = """\
 hostname: kitchen
-mode: push_to_talk
+mode: wake_word
 wifi:
   name: 'Café: upstairs'
   password: 0123456789
@@ -193,7 +193,7 @@ def test_what_an_owner_writes_on_the_card_is_used_and_wiped(fleet: Fleet) -> Non
     seed(box, text.replace("\n", "\r\n").encode())
     box.boot()
     assert box.ssh("cat /etc/hostname").stdout == "kitchen\n"
-    assert "mode: push_to_talk" in box.ssh("cat /etc/interlude/settings.yaml").stdout
+    assert "mode: wake_word" in box.ssh("cat /etc/interlude/settings.yaml").stdout
     networks = "/etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
     network = box.ssh(f"stat -c %a {networks}; cat {networks}").stdout.splitlines()
     assert network[0] == "600"
@@ -210,7 +210,7 @@ def test_what_cannot_be_used_of_it_is_said_and_stays(fleet: Fleet) -> None:
     seed(box, b"hostname: my kitchen\nmode: open\n")
     box.boot()
     assert box.ssh("cat /etc/hostname").stdout == "kitchen\n"
-    assert "mode: push_to_talk" in box.ssh("cat /etc/interlude/settings.yaml").stdout
+    assert "mode: wake_word" in box.ssh("cat /etc/interlude/settings.yaml").stdout
     warned = box.ssh("journalctl -u interlude-begin -p warning -o cat").stdout
     assert "`my kitchen` is no host name. Use letters, digits and hyphens" in warned
     assert b"my kitchen" in (box.card / "bootconfig").read_bytes()

@@ -30,7 +30,8 @@ from tests.firstboot.test_forms import KEY, SECRET
 
 WHOLE = Seed(
     hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE", keys=(KEY,),
-    timezone="Europe/Berlin", mode="wake_word", name="Kitchen", broker="homeassistant.local",
+    timezone="Europe/Berlin", mode="wake_word", card="plughw:CARD=Jabra",
+    panel="header", name="Kitchen", broker="homeassistant.local",
     user="interlude", password=SECRET,
 )  # fmt: skip
 
@@ -99,6 +100,30 @@ def test_a_seed_with_one_bad_word_changes_nothing_at_all(ground: Ground, bad: Se
     with pytest.raises(SeedRefused):
         apply(bad, ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: Ground) -> None:
+    (ground.root / SETTINGS).write_text("card: {period_ms: 10}\npanel: {light: none}\n")
+    apply(Seed(card="plughw:CARD=Jabra", panel="header", mode="push_to_talk"), ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.card.capture, settings.card.playback) == ("plughw:CARD=Jabra",) * 2
+    assert settings.card.period_ms == 10
+    assert (settings.panel.gpio, settings.panel.light) == ("header", "none")
+    assert settings.mode == "push_to_talk"
+
+
+def test_push_to_talk_needs_a_button_on_this_very_machine(ground: Ground) -> None:
+    wish = Seed(mode="push_to_talk", hostname="kitchen")
+    with pytest.raises(SeedRefused, match="This box has no button"):
+        apply(wish, ground)
+    assert tree(ground.keep) == {}
+    with pytest.raises(SeedRefused, match="This box has no button"):
+        apply(dataclasses.replace(wish, panel="none"), ground)
+    pi = ground.root / "proc/device-tree"
+    pi.mkdir(parents=True)
+    (pi / "compatible").write_text("raspberrypi,5-model-b\0brcm,bcm2712\0")
+    apply(wish, ground)
+    assert load(ground.root / SETTINGS).mode == "push_to_talk"
 
 
 @pytest.mark.parametrize("now", ["card: [", "- a\n", "nonsense: 1\n"])
@@ -172,7 +197,9 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     (twin.root / "usr/share/zoneinfo/Europe/Berlin").touch()
     (twin.root / SETTINGS).write_bytes((ground.root / SETTINGS).read_bytes())
     # Without settings: to check them is all that takes time, and they are written as the others.
-    seed = dataclasses.replace(WHOLE, mode="", name="", broker="", user="", password="")
+    seed = dataclasses.replace(
+        WHOLE, mode="", card="", panel="", name="", broker="", user="", password=""
+    )
     apply(seed, twin)
     meant = tree(twin.root)
     cuts = 0

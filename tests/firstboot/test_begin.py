@@ -77,6 +77,13 @@ def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> Non
     ("word", "bad", "why"),
     [
         ("wake_word", "loud", "no mode `loud`"),
+        (
+            'wake_word\ncard: "plughw:CARD=Array"\npanel: codec-zero',
+            "push_to_talk\npanel: none",
+            "This box has no button",
+        ),
+        ("codec-zero", "keyboard", "no panel `keyboard`"),
+        ("plughw:CARD=Array", "my card", "no sound card"),
         ("gemma-4-e2b", "gemma", "no model `gemma`"),
         ("Europe/Berlin", "Europe/Berln", "no time zone"),
         ("kitchen", "my kitchen", "no host name"),

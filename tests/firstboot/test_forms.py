@@ -127,6 +127,8 @@ hostname: kitchen
 wifi: {name: Home, password: correct horse, country: DE}
 timezone: Europe/Berlin
 mode: wake_word
+card: "plughw:CARD=Array"
+panel: codec-zero
 name: Kitchen
 mqtt: {broker: homeassistant.local, port: 1883, user: interlude, password: 'p\\a"s''s'}
 model: gemma-4-e2b
@@ -170,6 +172,7 @@ def test_the_older_imagers_script_is_read_and_not_run() -> None:
 
 def test_our_own_form_says_all_there_is() -> None:
     assert seed(own=OWN) == Seed(
+        card="plughw:CARD=Array", panel="codec-zero",
         hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE",
         timezone="Europe/Berlin", mode="wake_word", name="Kitchen",
         broker="homeassistant.local", port=1883, user="interlude", password=SECRET,

@@ -21,10 +21,12 @@ from appliance.firstboot.typed import FILE, MODELS, Typed, put, take
 PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
               "broker": "homeassistant.local", "user": "interlude", "secret": 'p"\\s',
-              "mode": "wake_word", "model": "gemma-4-e2b"}  # fmt: skip
+              "mode": "wake_word", "model": "gemma-4-e2b", "card": "plughw:CARD=Jabra",
+              "panel": "header"}  # fmt: skip
 MEANT = Seed(
     wifi=Wifi(b"Home & garden", "correct horse"), country="DE", broker="homeassistant.local",
     user="interlude", password='p"\\s', mode="wake_word", model="gemma-4-e2b",
+    card="plughw:CARD=Jabra", panel="header",
 )  # fmt: skip
 
 
