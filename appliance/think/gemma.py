@@ -30,6 +30,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import llama_cpp as llama
 import llama_cpp.mtmd_cpp as mtmd
 
+from appliance.think.resident import give_back
 from appliance.think.vocabulary import Vocabulary
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
@@ -88,6 +89,7 @@ class Gemma:
             self._load_text(text)
             self._make_context(context_tokens, threads)
             self._load_audio(audio, threads)
+            give_back(text)  # llama.cpp has its own copy of most of it
         except ModelError:
             self.close()
             raise
@@ -98,6 +100,7 @@ class Gemma:
         _readable(path)
         parameters = llama.llama_model_default_params()
         parameters.n_gpu_layers = 0
+        parameters.lazy_mode = llama.LLAMA_LAZY_MODE_ON  # half of the file: a row where it is used
         self._model = llama.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self._model:
             raise _unusable(path)
@@ -238,8 +241,7 @@ class Gemma:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
         Raises Abandoned when interrupted: `position` then says how much is held. Of all but the
-        last token nothing is asked, so llama.cpp leaves out its output layer; all others it
-        computes, also those that write no keys and values and so serve nothing here.
+        last token only the output layer is left out, though half of the others serve it alone.
         """
         if self.position + len(content) > self.context_tokens:
             raise ModelError(

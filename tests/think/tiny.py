@@ -39,7 +39,8 @@ def write(folder: Path) -> tuple[Path, Path]:
     return text, audio
 
 
-def write_text(path: Path, architecture: str = "gemma4") -> None:
+def write_text(path: Path, architecture: str = "gemma4", per_layer: int = PER_LAYER) -> None:
+    """`per_layer`: width of the embeddings that each layer has of its own."""
     w = gguf.GGUFWriter(path, architecture)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_context_length(CONTEXT)
@@ -60,10 +61,10 @@ def write_text(path: Path, architecture: str = "gemma4") -> None:
     w.add_sliding_window(WINDOW)
     w.add_sliding_window_pattern([_sliding(i) for i in range(LAYERS)])
     w.add_shared_kv_layers(SHARED)
-    w.add_embedding_length_per_layer_input(PER_LAYER)
+    w.add_embedding_length_per_layer_input(per_layer)
     w.add_final_logit_softcapping(30.0)
     _add_vocabulary(w)
-    _write(w, _text_tensors(np.random.default_rng(0)))
+    _write(w, _text_tensors(np.random.default_rng(0), per_layer))
 
 
 def write_audio(path: Path) -> None:
@@ -134,7 +135,7 @@ def _norm(rng: np.random.Generator, size: int) -> Array:
     return (1 + 0.05 * rng.standard_normal(size)).astype(np.float32)
 
 
-def _text_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
+def _text_tensors(rng: np.random.Generator, per_layer: int) -> Iterator[Tensor]:
     def matrix(rows: int, columns: int, scale: float | None = None) -> Array:
         scale = columns**-0.5 if scale is None else scale
         return (scale * rng.standard_normal((rows, columns))).astype(np.float32)
@@ -142,9 +143,9 @@ def _text_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
     embeddings = matrix(VOCABULARY, WIDTH, 0.05)
     embeddings[list(ENDS)] = 0  # never the likeliest: drawn greedily, it speaks to its limit
     yield "token_embd.weight", embeddings
-    yield "per_layer_token_embd.weight", matrix(VOCABULARY, PER_LAYER * LAYERS, 0.05)
-    yield "per_layer_model_proj.weight", matrix(PER_LAYER * LAYERS, WIDTH)
-    yield "per_layer_proj_norm.weight", _norm(rng, PER_LAYER)
+    yield "per_layer_token_embd.weight", matrix(VOCABULARY, per_layer * LAYERS, 0.05)
+    yield "per_layer_model_proj.weight", matrix(per_layer * LAYERS, WIDTH)
+    yield "per_layer_proj_norm.weight", _norm(rng, per_layer)
     yield "output_norm.weight", _norm(rng, WIDTH)
     turning = HEAD_FULL // 8
     far = [1.0] * turning + [1e30] * (HEAD_FULL // 2 - turning)
@@ -165,8 +166,8 @@ def _text_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
             "ffn_up": matrix(INNER, WIDTH),
             "ffn_down": matrix(WIDTH, INNER),
             "post_ffw_norm": _norm(rng, WIDTH),
-            "inp_gate": matrix(PER_LAYER, WIDTH),
-            "proj": matrix(WIDTH, PER_LAYER),
+            "inp_gate": matrix(per_layer, WIDTH),
+            "proj": matrix(WIDTH, per_layer),
             "post_norm": _norm(rng, WIDTH),
             "layer_output_scale": np.full(1, 0.9, np.float32),
         }.items():
