@@ -29,6 +29,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     pid      of the supervisor; systemd calls it MainPID
     state    of the conversation; "starting" until the conductor has said one
     ready    every part that has not failed does its work
+    reading  the start goes on while the model reads what stands before the first question
     healthy  every needed part is well: up, or to be up soon
     shed     what the box does without because the processor does not suffice
     failed   parts that keep ending or hanging; each is tried again and counts until it is up
@@ -38,6 +39,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     pid: int
     state: str = "starting"
     ready: bool = False
+    reading: bool = False
     healthy: bool = False
     failed: tuple[str, ...] = ()
     shed: tuple[str, ...] = ()

@@ -25,6 +25,7 @@ from appliance.ipc.heartbeat import Heartbeat
 from appliance.messages import PartChanged, Restart, StateChanged
 from appliance.settings import Settings
 from appliance.status import Status, StatusFile, folder
+from appliance.supervision.begun import begun, reading
 from appliance.supervision.child import Child, how_it_ended
 from appliance.supervision.joints import Joints
 from appliance.supervision.part import Part
@@ -34,7 +35,6 @@ from appliance.worker import WIRING
 
 STOP_S = 3.0  # for an orderly stop of a part; then it is killed
 GONE_S = 1.0  # for killed parts to be gone; whoever is still there then waits in a driver
-BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=180 of the unit
 SWITCH_LATE_S = 2.0  # the panel reads the mute switch and beats once a second at least
 LOOK_S = 0.25  # between two looks at the heartbeats
 
@@ -151,13 +151,17 @@ class Supervisor:
 
     @property
     def begun(self) -> bool:
-        """The start is over, for systemd: every needed part does its work or has failed, and the
-        others have been given the time for it."""
-        late = time.monotonic() - self._started_s > BEGIN_S
-        return all(
-            p.failed or p.heart.is_ready or (not p.row.needed and (late or p.back_off.struck))
-            for p in self.parts.values()
-        )
+        """The start is over, for systemd."""
+        return begun(self.parts.values(), self._since_s)
+
+    @property
+    def reading(self) -> bool:
+        """The start goes on while the model reads."""
+        return reading(self.parts.values(), self._since_s)
+
+    @property
+    def _since_s(self) -> float:
+        return time.monotonic() - self._started_s
 
     @property
     def healthy(self) -> bool:
@@ -324,16 +328,17 @@ class Supervisor:
     def _tell(self, now: float) -> None:
         """How it stands: to systemd, and to whoever reads the file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
-        ready, healthy = self.ready, self.healthy
+        ready, healthy, reads = self.ready, self.healthy, self.reading
         shed = SHEDS[: self._strain.level]
         lacks = ", ".join((*failed, *shed))
-        self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks)
+        self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks, reading=reads)
         self._status.write(
             Status(
                 pid=os.getpid(),
                 state=self._state,
                 ready=ready,
                 healthy=healthy,
+                reading=reads,
                 failed=failed,
                 shed=shed,
             )

@@ -79,6 +79,11 @@ class Worker:
         """Say that this process is alive; call it at least every `row.silent_s`."""
         self._heartbeat.beat(time.monotonic_ns())
 
+    def reads(self) -> None:
+        """Say that this process has started, and reads for minutes before it does its work."""
+        self.beat()
+        self._heartbeat.reads()
+
     def ready(self) -> None:
         """Say that this process does its work from now on."""
         self.beat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import resource
@@ -19,6 +20,7 @@ from appliance.ipc.channel import Channel
 from appliance.messages import Message, PartChanged, Seen
 from appliance.supervision import part as parts_of_the_box
 from appliance.supervision.backoff import FAILED_AT
+from appliance.supervision.begun import BEGIN_S, READ_S
 from appliance.supervision.starving import SHEDS
 from appliance.supervisor import Supervisor
 from tests import skips
@@ -52,6 +54,11 @@ def main(work):
         held(work)
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
+    if MODE.startswith("reads until there is "):
+        work.reads()
+        while not Path(MODE[21:]).exists() and not work.stopping:
+            poll.poll(20)
+            work.beat()
     work.ready()
     if MODE == "wants to begin anew":
         from appliance.messages import Restart
@@ -482,6 +489,54 @@ def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(
     time.sleep(1.1)  # frozen beyond its limit, and not yet looked after
     supervisor._tell(time.monotonic())
     assert notes() == []
+
+
+def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
+    parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listening.bind(str(tmp_path / "notify"))
+    listening.setblocking(False)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+
+    def told() -> set[str]:
+        found = set()
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                found.add(listening.recv(1000).decode())
+        return found
+
+    read = tmp_path / "read"
+    supervisor = parts({"first": "works", "second": f"reads until there is {read}"}, needed=False)
+    supervisor.start()
+    until(supervisor, lambda: supervisor.reading)
+    supervisor._tell(time.monotonic() + 10)
+    assert "EXTEND_TIMEOUT_USEC=30000000" in told()
+    supervisor._started_s -= BEGIN_S + 1  # what does not read would be waited for no longer
+    assert (supervisor.begun, supervisor.ready) == (False, False)
+    assert (found := status.read(tmp_path)) is not None
+    assert found.reading
+    read.touch()
+    until(supervisor, lambda: supervisor.ready)
+    assert (supervisor.begun, supervisor.reading) == (True, False)
+    supervisor._tell(time.monotonic() + 20)
+    assert any(note.startswith("READY=1") for note in told())
+    supervisor._tell(time.monotonic() + 30)
+    assert not any(note.startswith("EXTEND") for note in told())
+
+
+def test_a_model_that_reads_for_ever_does_not_keep_the_start_for_ever(
+    parts: Make, tmp_path: Path
+) -> None:
+    supervisor = parts(
+        {"first": "works", "second": f"reads until there is {tmp_path / 'never'}"},
+        needed=False,
+    )
+    supervisor.start()
+    until(supervisor, lambda: supervisor.reading)
+    supervisor._started_s -= READ_S + 1
+    assert (supervisor.begun, supervisor.reading) == (True, False)
 
 
 def test_how_the_box_stands_is_told_in_a_file(

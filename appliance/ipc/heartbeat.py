@@ -1,4 +1,4 @@
-"""Heartbeats: a shared page with two words a process, when it last beat and whether it is ready."""
+"""Heartbeats: a shared page with two words a process, when it last beat and how far it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import mmap
 import os
 
 _LINE_WORDS = 8
+_STARTS, _READY, _READS = range(3)  # the second word
 
 
 def create(slots: int) -> int:
@@ -25,18 +26,26 @@ class Heartbeat:
 
     def reset(self, now_ns: int) -> None:
         """The supervisor's, before it spawns: alive since now, not ready."""
-        self._words[self._at + 1] = 0
+        self._words[self._at + 1] = _STARTS
         self._words[self._at] = now_ns
 
     def beat(self, now_ns: int) -> None:
         self._words[self._at] = now_ns
 
     def ready(self) -> None:
-        self._words[self._at + 1] = 1
+        self._words[self._at + 1] = _READY
+
+    def reads(self) -> None:
+        """It has started, and reads what its work begins with, which may take minutes."""
+        self._words[self._at + 1] = _READS
 
     @property
     def is_ready(self) -> bool:
-        return bool(self._words[self._at + 1])
+        return self._words[self._at + 1] == _READY
+
+    @property
+    def is_reading(self) -> bool:
+        return self._words[self._at + 1] == _READS
 
     def age_s(self, now_ns: int) -> float:
         """Seconds since the last beat."""

@@ -10,6 +10,10 @@ from appliance.status import Status
 Activity = Literal["active", "starting", "failed", "stopped"]
 
 PATIENCE_S = 200.0  # the unit itself gives up after TimeoutStartSec=180
+# A model that reads persona, tools and memory for the first time is waited for: READ_S = 360 of
+# supervision/begun.py, and so long after it was last seen to read.
+READING_PATIENCE_S = 390.0
+READ_S = 30.0
 STEADY_S = 5.0  # well for so long without a break
 
 
@@ -38,6 +42,7 @@ class Gate:
     patience_s: float = PATIENCE_S
     steady_s: float = STEADY_S
     _since_s: float | None = field(default=None, init=False)
+    _read_s: float = field(default=-PATIENCE_S, init=False)  # when it was last seen to read
     _well_since_s: float | None = field(default=None, init=False)
 
     def judge(self, reading: Reading, now_s: float) -> str | None:
@@ -53,8 +58,11 @@ class Gate:
                 return ""
         else:
             self._well_since_s = None
-        if now_s - self._since_s >= self.patience_s:
-            return f"it was not well within {self.patience_s:g} s ({_how(reading)})"
+        if reading.status is not None and reading.status.reading:
+            self._read_s = now_s
+        past_s, read_s = now_s - self._since_s, self._read_s - self._since_s
+        if past_s >= max(self.patience_s, min(READING_PATIENCE_S, read_s + READ_S)):
+            return f"it was not well within {past_s:.0f} s ({_how(reading)})"
         return None
 
     def _sick(self, reading: Reading) -> str:

@@ -47,8 +47,14 @@ class Part:
 
     @property
     def starting(self) -> bool:
-        """It runs, and does not do its work yet."""
-        return self.child is not None and self.ending is None and not self.heart.is_ready
+        """It runs, and does not do its work yet, nor reads what that begins with."""
+        begins = not (self.heart.is_ready or self.heart.is_reading)
+        return self.child is not None and self.ending is None and begins
+
+    @property
+    def reads(self) -> bool:
+        """It has started, and reads what its work begins with."""
+        return self.child is not None and self.ending is None and self.heart.is_reading
 
     def beats(self, within_s: float) -> bool:
         """It does its work, and has beaten within that time, whatever may have kept it from it."""

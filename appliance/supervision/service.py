@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sdnotify
 
+EXTEND_S = 30  # as long as the watchdog, which systemd minds only once the start is over
 FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
 
 
@@ -23,8 +24,12 @@ class Service:
         """A service manager started this process, and starts it again when it ends."""
         return self._notifier.socket is not None
 
-    def look(self, now_s: float, *, ready: bool, healthy: bool, lacks: str) -> None:
-        """Tell what is new. `ready`: the start is over; `lacks`: the parts that do not work."""
+    def look(
+        self, now_s: float, *, ready: bool, healthy: bool, lacks: str, reading: bool = False
+    ) -> None:
+        """Tell what is new. `ready`: the start is over; `lacks`: the parts that do not work;
+        `reading`: the start goes on, since the model reads what stands before the first question.
+        """
         if ready and not self._was_ready:
             self._was_ready = True
             self._notifier.notify("READY=1")
@@ -35,6 +40,8 @@ class Service:
         if healthy and now_s - self._fed_s >= FEED_S:
             self._fed_s = now_s
             self._notifier.notify("WATCHDOG=1")
+            if reading:  # beyond TimeoutStartSec= the start lasts until this is not renewed
+                self._notifier.notify(f"EXTEND_TIMEOUT_USEC={1_000_000 * EXTEND_S}")
 
     def stopping(self) -> None:
         """The box stops, and is not to be started again: systemd counts down from here."""

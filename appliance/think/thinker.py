@@ -269,13 +269,16 @@ def main(work: Worker) -> None:
         poll.register(fd, select.POLLIN)
     work.send(RecallWanted())
     thread.start()
-    ready, beaten_s = False, 0.0
+    ready, reads, beaten_s = False, False, 0.0
     while not work.stopping:
         poll.poll(LOOK_MS)
         now_s = time.monotonic()
         desk.look(now_s)
         if thread.problem is not None:
             raise thread.problem
+        if not reads and thread.mind is not None:
+            reads = True
+            work.reads()
         if not ready and thread.ready:
             ready = True
             work.ready()

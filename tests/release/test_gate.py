@@ -74,6 +74,23 @@ def test_what_is_sick_is_said(reading: Reading, why: str) -> None:
     assert why in (watched(reading) or "")
 
 
+READING = Status(version="2.0.0", pid=8, state="idle", reading=True, healthy=True)
+
+
+def test_a_release_whose_model_reads_its_opening_for_the_first_time_is_waited_for() -> None:
+    gate = Gate("2.0.0", OLD)
+    for now_s in range(0, 350, 5):
+        assert gate.judge(Reading("starting", 0, READING), now_s) is None
+    assert gate.judge(WELL, 350.0) is None
+    assert gate.judge(WELL, 350.0 + STEADY_S) == ""
+
+
+def test_a_release_whose_model_reads_for_ever_is_sick() -> None:
+    gate = Gate("2.0.0", OLD)
+    assert gate.judge(Reading("starting", 0, READING), 0.0) is None
+    assert "not well within 390 s" in (gate.judge(Reading("starting", 0, READING), 390.0) or "")
+
+
 def test_an_old_process_that_still_stops_is_not_taken_for_the_new_one() -> None:
     stopping = Status(version="2.0.0", pid=7, state="idle", ready=True, healthy=True)
     gate = Gate("2.0.0", OLD)
