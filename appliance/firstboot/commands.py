@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import pwd
+import socket
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from appliance import status
+from appliance import mdns, status
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.files import write_whole
 from appliance.firstboot import grow, typed
 from appliance.firstboot.apply import Ground, apply, forget
 from appliance.firstboot.begin import begin
+from appliance.firstboot.plan import HOST
 from appliance.firstboot.radio import Radio
 from appliance.firstboot.seed import Seed
 from appliance.firstboot.serve import FOLDER, serve
-from appliance.firstboot.setup import AGAIN_S, LOOK_S, STARTS_S, SetUp, insist
+from appliance.firstboot.setup import AGAIN_S, LOOK_S, REPEATS, STARTS_S, SetUp, insist
+from appliance.firstboot.untouched import untouched
 from appliance.messages import Message, Restart, Say
 from appliance.panel.held import WANTED_SETUP, WISHES
 from appliance.release.handed import NOTE_BYTES, Handed, take_note
@@ -27,6 +30,8 @@ from appliance.slots.part import DiskCard
 from appliance.verbs import tell
 
 BAD_SEED = "seed-problem"  # beside the files of serve.py
+LOOKED = "looked"  # there too: set-up has run since the start (/usr/lib/interlude/alone)
+NAMED_S = 15.0  # after an address came, until avahi has found out whether a name is free
 TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
 SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
 LEFT = "Not everything could be taken away from this card. Do not give it away."
@@ -55,10 +60,32 @@ def cli_begin(folder: Path = FOLDER) -> int:
         write_whole(folder / BAD_SEED, begun.problem.encode(errors="replace"), lasting=False)
     elif begun.seeded:
         print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
-        if "etc/hostname" in begun.seeded:
-            name = Path("/etc/hostname").read_text(encoding="utf-8").strip()
-            subprocess.run(["hostnamectl", "hostname", name], check=False)
+        if HOST in begun.seeded:
+            rename(host())
     return 0
+
+
+def host() -> str:
+    """The name that the box is to have in its network."""
+    try:
+        return Path("/", HOST).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return socket.gethostname()
+
+
+def rename(name: str) -> None:
+    """The running system, too, and avahi, which reads the name when it starts."""
+    for words in (["hostnamectl", "hostname", name],
+                  ["systemctl", "--no-block", "try-restart", "avahi-daemon.service"]):  # fmt: skip
+        subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
+
+
+def own_name(radio: Radio) -> str:
+    """As others find the box in its network; "" if avahi does not say within NAMED_S."""
+    limit_s = time.monotonic() + NAMED_S
+    while not (name := mdns.own_name(radio.addresses())) and time.monotonic() < limit_s:
+        time.sleep(LOOK_S)
+    return name
 
 
 def cli_setup(
@@ -69,12 +96,24 @@ def cli_setup(
     wanted = take(voice, Ground(), folder, wishes)
 
     def applied(seed: Seed) -> None:
-        apply(seed, Ground())
+        ground = Ground()
+        if HOST in apply(seed, ground):
+            rename(seed.hostname)
 
-    page_uid = pwd.getpwnam(typed.USER).pw_uid
-    set_up = SetUp(Radio(), voice.says, applied, folder, page_uid=page_uid)
+    radio = Radio()
+    looked = folder / LOOKED
+    set_up = SetUp(
+        radio, voice.says, applied, folder,
+        logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
+        own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(Ground()),
+        # A network that is lost later may come back: it is said once, whatever hour it is.
+        tellings=1 if looked.exists() else REPEATS,
+        first=not looked.exists(),
+        page_uid=pwd.getpwnam(typed.USER).pw_uid,
+    )  # fmt: skip
+    looked.touch()
     bad = folder / BAD_SEED
-    if bad.exists():
+    if bad.exists() and set_up.first:
         said = bad.read_text(encoding="utf-8")
         set_up.insist(f"What this card says of me cannot be used. {said}")
     print(ended := set_up.run(asked=bool(wanted)))

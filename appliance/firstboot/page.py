@@ -65,18 +65,22 @@ class Reply:
 
 @dataclass
 class Page:
-    """`place`: where it is served, as a browser names it. `take`: gets each seed that is good."""
+    """`place`: where it is served, as a browser names it. `take`: gets each seed that is good.
+    `cable`: the box is in a network, and needs no Wi-Fi."""
 
     place: str
     take: Callable[[Seed], None]
     names: tuple[str, ...] = ()
     problem: str = ""  # of the last try
+    cable: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _tries: list[float] = field(default_factory=list)
 
-    def get(self, path: str) -> Reply:
-        """The form; any other page leads to it, also those by which phones look for the world."""
-        if path != "/":
+    def get(self, path: str, host: str) -> Reply:
+        """The form. Every other page of every host leads to it, also those by which phones look for
+        the world (http://captive.apple.com/hotspot-detect.html): an answer that is not the one they
+        expect makes them show the page by themselves."""
+        if path != "/" or host != self.place:
             return Reply(302, to=f"http://{self.place}/")
         return Reply(200, self._form())
 
@@ -96,18 +100,21 @@ class Page:
             typed = _typed(body)
             if not hmac.compare_digest(typed.pop("token", "").encode(), self.token.encode()):
                 return Reply(403, _framed("<p>This page is an old one. Load it anew.</p>"))
-            seed = _seed(typed)
+            seed = self._seed(typed)
             check(seed)
         except InterludeError as error:
             self.problem = str(error)
             return Reply(400, self._form())
         self.take(seed)
-        joins = html.escape(seed.wifi.name.decode("utf-8", "replace")) if seed.wifi else ""
-        return Reply(
-            200,
-            _framed(f"<p>Thank you. The box leaves this Wi-Fi now and joins <b>{joins}</b>. It "
-                    "says aloud whether that went well; if not, this page comes back.</p>"),
-        )  # fmt: skip
+        return Reply(200, _framed(f"<p>Thank you. {_goes_on(seed)}</p>"))
+
+    def _seed(self, typed: Mapping[str, str]) -> Seed:
+        seed = _seed(typed)
+        if seed.wifi is None and not self.cable:
+            raise SeedRefused("The Wi-Fi's name is missing.")
+        if seed.empty:
+            raise SeedRefused("Nothing was typed.")
+        return seed
 
     @property
     def _origin(self) -> str:
@@ -115,7 +122,7 @@ class Page:
 
     def _form(self) -> str:
         bad = f'<p class="bad">{html.escape(self.problem)}</p>' if self.problem else ""
-        rows = [_input(*row) for row in _FIELDS]
+        rows = [_input(*row, required=row[0] == "wifi" and not self.cable) for row in _FIELDS]
         known = "".join(f'<option value="{html.escape(name)}">' for name in self.names)
         modes = _options(_MODES)
         return _framed(
@@ -134,8 +141,18 @@ def _options(rows: Iterable[tuple[str, str]]) -> str:
     return "".join(f'<option value="{key}">{says}</option>' for key, says in rows)
 
 
-def _input(name: str, says: str, kind: str, most: int) -> str:
-    more = ' list="known" required' if name == "wifi" else ""
+def _goes_on(seed: Seed) -> str:
+    if seed.wifi is None:
+        return "The box closes this Wi-Fi now. It says aloud that it is set up."
+    joins = html.escape(seed.wifi.name.decode("utf-8", "replace"))
+    return (
+        f"The box leaves this Wi-Fi now and joins <b>{joins}</b>. It "
+        "says aloud whether that went well; if not, this page comes back."
+    )
+
+
+def _input(name: str, says: str, kind: str, most: int, *, required: bool) -> str:
+    more = (' list="known"' if name == "wifi" else "") + (" required" if required else "")
     return f'<label>{says}<input name="{name}" type="{kind}" maxlength="{most}"{more}></label>'
 
 
@@ -159,10 +176,8 @@ def _typed(body: bytes) -> dict[str, str]:
 def _seed(typed: Mapping[str, str]) -> Seed:
     words = {name: value.strip() for name, value in typed.items()}
     name = words.get("wifi", "")
-    if not name:
-        raise SeedRefused("The Wi-Fi's name is missing.")
     return Seed(
-        wifi=Wifi(name.encode(), typed.get("password", "")),
+        wifi=Wifi(name.encode(), typed.get("password", "")) if name else None,
         country=words.get("country", "").upper(),
         hostname=words.get("hostname", ""),
         broker=words.get("broker", ""),

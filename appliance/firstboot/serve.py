@@ -6,13 +6,18 @@ it (setup.py). Each writes into a folder of its own, in memory, where the other 
 /run/interlude-setup/open      root: there is set-up; the page's address, and networks in reach
 /run/interlude-setup/problem   root: what went wrong with the last one, in a sentence
 /run/interlude-page/typed.json the page: what was typed (typed.py)
+/run/interlude-page/used       the page: when somebody had it last
+
+Phones keep several connections open, some of them silent: each is answered by a thread of its own.
 """
 
 from __future__ import annotations
 
 import http.server
+import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -21,16 +26,19 @@ from appliance.firstboot.page import HEADERS, MOST_BYTES, Page, Reply
 
 FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
 OPEN, PROBLEM = "open", "problem"
-CONNECTION_S = 5.0  # for one request; the next one waits that long behind a slow one
+CONNECTION_S = 5.0  # for one request
+MOST_CONNECTIONS = 8  # at once; the unit allows 16 threads
 LOOK_S = 0.5
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """What root says of a set-up. `port`: 80; a test takes what it gets."""
+    """What root says of a set-up. `port`: 80; a test takes what it gets. `cable`: the box is in a
+    network by one, and needs no Wi-Fi."""
 
     address: str
     port: int = 80
     names: tuple[str, ...] = ()
+    cable: bool = False
 
 
 def opened(folder: Path) -> Opened | None:
@@ -52,26 +60,33 @@ def serve(folder: Path = FOLDER, own: Path = typed.FOLDER) -> None:
 
 def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
     """Bound to that address and no other. `folder`: root's; `own`: the page's."""
-    place = said.address if said.port == 80 else f"{said.address}:{said.port}"
-    page = Page(place, lambda seed: typed.put(own, seed), said.names)
+    page = Page(said.address, lambda seed: typed.put(own, seed), said.names, cable=said.cable)
+    one_at_a_time = threading.Lock()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         timeout = CONNECTION_S
         server_version, sys_version = "Interlude", ""
 
         def do_GET(self) -> None:
-            self._problem()
-            self._answer(page.get(self.path))
+            with one_at_a_time:
+                self._problem()
+                reply = page.get(self.path, self.headers.get("Host", ""))
+            if reply.status == 200:  # the form; a phone's own look for the world is nobody's use
+                typed.use(own)
+            self._answer(reply)
 
         def do_POST(self) -> None:
-            self._problem()
             length = self.headers.get("Content-Length", "")
             if not length.isdecimal() or int(length) > MOST_BYTES:
                 self.close_connection = True
                 self._answer(Reply(413))
                 return
             body = self.rfile.read(int(length))
-            self._answer(page.post(dict(self.headers.items()), body, time.monotonic()))
+            with one_at_a_time:
+                self._problem()
+                reply = page.post(dict(self.headers.items()), body, time.monotonic())
+            typed.use(own)
+            self._answer(reply)
 
         def _problem(self) -> None:
             try:
@@ -93,6 +108,32 @@ def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name there
             """Nothing: addresses of phones are no business of the log."""
 
-    made = http.server.HTTPServer((said.address, said.port), Handler)
+    made = Server((said.address, said.port), Handler)
+    if made.server_port != 80:
+        page.place = f"{said.address}:{made.server_port}"
     made.timeout = LOOK_S
     return made
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """MOST_CONNECTIONS at once; what is over that is closed unheard."""
+
+    daemon_threads = True
+
+    def __init__(
+        self, place: tuple[str, int], handler: type[http.server.BaseHTTPRequestHandler]
+    ) -> None:
+        self._room = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        super().__init__(place, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if self._room.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()

@@ -1,8 +1,9 @@
-"""Setting a box up by voice and page: no network, and nobody has said of one.
+"""Setting a box up by voice and page: it has no network, or nobody has said anything to it yet.
 
 The box opens a Wi-Fi of its own, says how to join it, and waits for what is typed into its page
 (serve.py, which has no rights). Of that page root takes the page's own fields and nothing else
-(typed.py); then they go the same way as a seed on the card. Runs as root, without a network itself.
+(typed.py); then they go the same way as a seed on the card. A Wi-Fi that is known is tried again
+every few minutes: one radio cannot do both at once. Runs as root, without a network itself.
 """
 
 from __future__ import annotations
@@ -13,35 +14,43 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
-from appliance.errors import InterludeError, StorageError
+from appliance import network
+from appliance.errors import InterludeError, SeedRefused, StorageError
 from appliance.files import write_whole
-from appliance.firstboot import typed, words
-from appliance.firstboot.radio import ADDRESS
+from appliance.firstboot import sentences, typed, words
+from appliance.firstboot.radio import ADDRESS, Joined
 from appliance.firstboot.seed import Seed, check
 from appliance.firstboot.serve import FOLDER, OPEN, PROBLEM, Opened
 
-NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi that is known
+NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi
+KNOWN_S = 30.0  # for a Wi-Fi that is known; then the box asks for it itself, for up to 45 s
+CLOSED_S = 300.0  # the box's own Wi-Fi is open so long before a known one is tried again,
+USED_S = 600.0  # or, after somebody had the page, so long
+ASKED_S = 900.0  # it is open so long beside a cable, or where somebody asked for it
 REPEAT_S = 90.0  # between two tellings of how to join
 REPEATS = 20  # half an hour; then it is silent, and still open
 STARTS_S = 180.0  # a box that loads a large model
 AGAIN_S = 3.0  # between two tries to say something to a box that is starting
 LOOK_S = 1.0
 
+# Why the wait at the page ended without a seed.
+Ended = Literal["in a network", "try the known one", "long enough"]
+
 
 class Radios(Protocol):
     """What of the networks set-up needs; Radio is the real one."""
 
-    def connected(self) -> bool: ...
-    def known(self) -> bool: ...
+    def joined(self) -> Joined | None: ...
+    def known(self) -> list[str]: ...
     def device(self) -> str: ...
     def names(self) -> list[str]: ...
     def open(self, name: str, password: str) -> None: ...
     def close(self) -> None: ...
-    def join(self) -> bool: ...
+    def join(self) -> str: ...
 
 
 def insist(
@@ -53,14 +62,21 @@ def insist(
         sleep(AGAIN_S)
 
 
-@dataclass(frozen=True)
+@dataclass
 class SetUp:
     """One set-up.
 
-    says   a sentence aloud, and whether the box took it, which may still be starting
-    apply  brings the box to a seed
+    says      a sentence aloud, and whether the box took it, which may still be starting
+    apply     brings the box to a seed
+    logs      why the box is in no network, once for each reason
+    own_name  of the box in its network, as others find it: kitchen.local; "" if nobody knows
+    host      the name that it is to have there: kitchen
+    untouched whether nobody has set anything up yet
+    first     it is the first since the machine started: then it says its name where that matters
+    tellings  how often it says how to join
     password       of its own Wi-Fi: words, typed as one
     folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
+    public         where anybody may read how the network is (network.py)
     """
 
     radio: Radios
@@ -68,107 +84,188 @@ class SetUp:
     apply: Callable[[Seed], object]
     folder: Path = FOLDER
     page: Path = typed.FOLDER
+    public: Path = network.FOLDER
+    logs: Callable[[str], object] = lambda problem: None
+    own_name: Callable[[], str] = lambda: ""
+    host: Callable[[], str] = lambda: ""
+    untouched: Callable[[], bool] = lambda: False
+    first: bool = True
+    tellings: int = REPEATS
     page_uid: int = field(default_factory=os.geteuid)
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
     password: tuple[str, ...] = field(default_factory=words.password)
+    why: str = field(default="", init=False)  # there is set-up, as it is said aloud
+    _logged: str = field(default="", init=False)
+    _told: int = field(default=0, init=False)
+    _tell_s: float = field(default=float("-inf"), init=False)
+    _seen: int | None = field(default=None, init=False)  # the page's newest note of its use,
+    _seen_s: float = field(default=float("-inf"), init=False)  # and when it was seen
 
     def run(self, *, asked: bool = False) -> str:
         """Set up if that is needed, or `asked` for. Returns how it ended, in a word or two.
 
         Raises StorageError, said aloud, where no Wi-Fi can be opened.
         """
-        if not asked:
-            limit = self.now_s() + NETWORK_S
-            while not self.radio.connected():
-                if self.radio.known():
-                    return "a Wi-Fi is set up, and may be out of reach"
-                if self.now_s() >= limit:
-                    break
-                self.sleep(LOOK_S)
-            else:
-                return "in a network"
+        joined = self.radio.joined() if asked else self._comes()
+        if joined is not None and not asked:
+            return self._in_a_network(joined)
+        self.why = sentences.ASKED if asked else self.why or sentences.NO_NETWORK
         if not self.radio.device():
-            self.insist("I have no network. Plug in a network cable.")
+            self._publish(self.why)
+            self.insist(sentences.NEEDS_CABLE)
             return "no Wi-Fi in this machine"
-        try:
-            return self._until_set_up(asked=asked)
-        except StorageError as error:
-            self.says(f"I have no network, and cannot open a Wi-Fi of my own. {error.problem}")
-            raise
-        finally:
-            self._clear(OPEN, PROBLEM)
-            typed.clear(self.page)
-            self.radio.close()
+        cable = joined is not None and joined.kind == "ethernet"
+        return self._opened(asked=asked, cable=cable)
 
     def insist(self, sentence: str) -> None:
         """Aloud, as soon as the box can; one that stays away is no reason to stop."""
         insist(lambda: self.says(sentence), self.now_s, self.sleep)
 
-    def _until_set_up(self, *, asked: bool) -> str:
-        names = tuple(self.radio.names())
+    def _comes(self) -> Joined | None:
+        """The network that comes by itself, or by one try at the Wi-Fi that is known."""
+        begun_s = self.now_s()
+        while (joined := self.radio.joined()) is None:
+            waited_s = self.now_s() - begun_s
+            if waited_s >= KNOWN_S and self.radio.device() and self.radio.known():
+                self.why = self.radio.join()
+                return self.radio.joined()
+            if waited_s >= NETWORK_S:
+                return None
+            self.sleep(LOOK_S)
+        return joined
+
+    def _in_a_network(self, joined: Joined) -> str:
+        """The box says its name there, where its owner would look for another, or does not know."""
+        name = self._named()
+        if not self.first:
+            return "in a network"
+        if joined.kind == "ethernet" and self.untouched():
+            self.why = sentences.by_cable(name or self.host())
+            if self.radio.device():
+                return self._opened(asked=False, cable=True)
+            self.insist(f"{self.why} {sentences.NEEDS_SEED}")
+        elif name and name != f"{self.host()}.local":
+            self.insist(sentences.other_name(self.host(), name))
+        return "in a network"
+
+    def _named(self) -> str:
+        name = self.own_name()
+        network.write(network.Network(name=name), self.public)
+        return name
+
+    def _opened(self, *, asked: bool, cable: bool) -> str:
         typed.clear(self.page)
-        while True:
-            self.radio.open(self.name, "".join(self.password))
-            self._write(OPEN, msgspec.json.encode(Opened(ADDRESS, names=names)))
-            seed = self._wait_for_seed(asked=asked)
-            if seed is None:
-                self.says("I am in a network now. Set-up is over.")
-                return "in a network"
+        try:
+            return self._until_set_up(asked=asked, cable=cable)
+        except StorageError as error:
+            self.says(f"I cannot open a Wi-Fi of my own. {error.problem}")
+            raise
+        finally:
             self._clear(OPEN, PROBLEM)
-            try:
-                self.apply(seed)
-            except InterludeError as error:
-                self._tell(str(error))
+            typed.clear(self.page)
+            self.radio.close()
+            if self.radio.joined() is not None:
+                self._named()
+            else:
+                self._publish(self.why)
+
+    def _until_set_up(self, *, asked: bool, cable: bool) -> str:
+        while True:
+            names = tuple(self.radio.names())
+            self.radio.open(self.name, "".join(self.password))
+            self._publish("" if cable else self.why, setup=self.name)
+            opened = Opened(ADDRESS, names=names, cable=cable)
+            self._write(OPEN, msgspec.json.encode(opened))
+            seed = self._wait_for_seed(asked=asked, cable=cable)
+            if seed == "in a network":
+                self.says(f"I am in a network now. {sentences.OVER}")
+                return seed
+            self._clear(OPEN)
+            if seed == "long enough":
+                self.radio.close()
+                self.why = "" if cable else self.radio.join()
+                return "nobody came"
+            if seed == "try the known one":
+                self.radio.close()
+                if not (problem := self.radio.join()):
+                    self.says(f"I am in your Wi-Fi now. {sentences.OVER}")
+                    return "in a network"
+                self.why = problem
                 continue
+            if self._applied(seed):
+                return "set up"
+
+    def _applied(self, seed: Seed) -> bool:
+        self._clear(PROBLEM)
+        try:
+            if seed.wifi is None and self.radio.joined() is None:
+                raise SeedRefused("The Wi-Fi's name is missing.")  # the cable was pulled out
+            self.apply(seed)
+        except InterludeError as error:
+            self._tell(str(error))
+            return False
+        if seed.wifi is not None:
             self.says("Thank you. I am joining your network.")
             self.radio.close()
-            if self.radio.join():
-                self.says("I am in your network, and set up.")
-                return "set up"
-            self._tell("The Wi-Fi did not let me in. Is its password right?")
+            if problem := self.radio.join():
+                self.why = problem
+                self._tell(problem)
+                return False
+        self.says(f"I am in your network, and set up. {sentences.called(self.own_name())}".strip())
+        return True
 
-    def _wait_for_seed(self, *, asked: bool) -> Seed | None:
-        """What was typed; None when a network came by itself."""
-        told, next_s = 0, self.now_s()
+    def _wait_for_seed(self, *, asked: bool, cable: bool) -> Seed | Ended:
+        """What was typed, or why nobody need type any more."""
+        begun_s = self.now_s()
+        open_s = ASKED_S if asked or cable else CLOSED_S
+        known = bool(self.radio.known())
         while True:
-            if told < REPEATS and self.now_s() >= next_s:
-                heard = self.says(self.invitation(asked=asked))
-                told, next_s = told + heard, self.now_s() + (REPEAT_S if heard else AGAIN_S)
+            self._invite()
             try:
                 if (seed := self._typed()) is not None:
                     return seed
             except InterludeError as error:
                 self._write(PROBLEM, str(error).encode())
-            if not asked and self.radio.connected():
-                return None
+            if not (asked or cable) and self.radio.joined() is not None:
+                return "in a network"
+            if (cable or known) and self.now_s() >= max(begun_s + open_s, self._used_s() + USED_S):
+                return "long enough" if asked or cable else "try the known one"
             self.sleep(LOOK_S)
+
+    def _used_s(self) -> float:
+        """When somebody had the page last, by our own clock; long ago if nobody had it."""
+        seen = typed.used(self.page)
+        if seen is not None and seen != self._seen:
+            self._seen, self._seen_s = seen, self.now_s()
+        return self._seen_s
+
+    def _invite(self) -> None:
+        if self._told < self.tellings and self.now_s() >= self._tell_s:
+            heard = self.says(sentences.invitation(self.why, self.name, self.password))
+            self._told += heard
+            self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
 
     def _typed(self) -> Seed | None:
         """Raises SeedRefused."""
         seed = typed.take(self.page, self.page_uid)
         if seed is not None:
             check(seed)
+            if seed.empty:
+                raise SeedRefused("Nothing was typed.")
         return seed
-
-    def invitation(self, *, asked: bool = False) -> str:
-        """As it is said aloud: digits one by one, or they would be said as a number; the password
-        word by word, each of them a sentence, so that there is a pause to type it in."""
-        number = " ".join(self.name.removeprefix("Interlude "))
-        password = ". ".join(word.capitalize() for word in self.password)
-        address = ADDRESS.replace(".", " dot ")
-        why = "I am ready to be set up." if asked else "I have no network."
-        return (
-            f"{why} With a phone, join the Wi-Fi named Interlude {number}. Its password is "
-            f"five words, typed as one, in small letters, without spaces. "
-            f"They are: {password}. Then open {address}."
-        )
 
     def _tell(self, problem: str) -> None:
         """Aloud, and on the page."""
         self._write(PROBLEM, problem.encode())
         self.says(problem)
+
+    def _publish(self, problem: str, setup: str = "") -> None:
+        if problem and problem != self._logged:
+            self.logs(problem)
+        self._logged = problem
+        network.write(network.Network(problem=problem, setup=setup), self.public)
 
     def _write(self, name: str, data: bytes) -> None:
         write_whole(self.folder / name, data, lasting=False)

@@ -21,6 +21,7 @@ from appliance.firstboot.seed import Seed, Wifi
 FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobody else's
 USER = "interlude-setup"
 FILE = "typed.json"
+USED = "used"  # empty; its time is when somebody had the page last
 MODELS = ("", "gemma-4-e2b")  # what the page offers
 MOST_BYTES = 8192
 
@@ -28,7 +29,7 @@ Line = Annotated[str, msgspec.Meta(max_length=256)]
 
 
 class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fields of the page (page.py); each may be empty but the Wi-Fi's name."""
+    """The fields of the page (page.py); each may be empty, the Wi-Fi's name only beside a cable."""
 
     wifi: Line
     password: Line = ""
@@ -66,17 +67,33 @@ def take(folder: Path, writer_uid: int) -> Seed | None:
         typed = msgspec.json.decode(data, type=Typed)
     except (msgspec.DecodeError, UnicodeError) as error:  # ValidationError is a DecodeError
         raise SeedRefused("The page has sent something that it does not ask for.") from error
+    wifi = Wifi(typed.wifi.encode(), typed.password) if typed.wifi else None
     return Seed(
-        wifi=Wifi(typed.wifi.encode(), typed.password), country=typed.country,
+        wifi=wifi, country=typed.country,
         hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,
         mode=typed.mode, model=typed.model, card=typed.card, panel=typed.panel,
     )  # fmt: skip
 
 
-def clear(folder: Path) -> None:
-    """As root: take away what lies there."""
+def use(folder: Path) -> None:
+    """As the page: somebody has it. What cannot be noted costs at most a second try at the page."""
     with contextlib.suppress(OSError):
-        (folder / FILE).unlink()
+        write_whole(folder / USED, b"", 0o600, lasting=False)
+
+
+def used(folder: Path) -> int | None:
+    """As root: the time of the newest note (ns, of that file's clock); None if there is none."""
+    try:
+        return (folder / USED).lstat().st_mtime_ns
+    except OSError:
+        return None
+
+
+def clear(folder: Path, *names: str) -> None:
+    """As root: take away what lies there."""
+    for name in names or (FILE, USED):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
 
 
 def _read(folder: Path, writer_uid: int) -> bytes | None:
@@ -90,4 +107,4 @@ def _read(folder: Path, writer_uid: int) -> bytes | None:
             raise SeedRefused("The page has handed over more than anybody types.") from error
         raise SeedRefused("The page has handed over what is no file of its own.") from error
     finally:
-        clear(folder)
+        clear(folder, FILE)

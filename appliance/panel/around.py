@@ -5,18 +5,17 @@ Read off the disk, now and then; nobody has to tell the panel.
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from appliance import network
 from appliance.machine import Machine
 from appliance.models.store import Store
 from appliance.release.shelf import TRIAL
 from appliance.release.wanted import PROGRESS, how_it_goes
 from appliance.reset import unfinished
 
-SETUP = Path("/run/interlude-setup/open")  # while the box's own Wi-Fi is: firstboot/serve.py
 LOOK_S = 5.0  # between two looks
 HOT_C, COOL_C = 80.0, 77.0  # a Pi slows down from 80 on; the gap keeps the light from flickering
 STALE_S = 1800.0  # an installation that has not moved for so long was killed: its unit's limit
@@ -30,7 +29,7 @@ class Around:
     machine: Machine
     store: Store
     trial: Path = TRIAL
-    setup: Path = SETUP
+    network: Path = network.FOLDER
     state: Path | None = None
     seen: frozenset[str] = frozenset()
     _next_s: float = field(default=float("-inf"), init=False)
@@ -44,7 +43,7 @@ class Around:
                 "updating": self._updating(),
                 "fetching": self._fetching(),
                 "failed": self.state is not None and unfinished(self.state),
-                "setup": os.access(self.setup, os.F_OK),  # False, too, in a folder that is not ours
+                "setup": bool(network.read(self.network).setup),
             }
             self.seen = frozenset(name for name, so in true.items() if so)
         return self.seen

@@ -81,6 +81,13 @@ def panel(settings: Settings, machine: Machine) -> list[Finding]:
     return panel_fitness.look(settings, machine)
 
 
+def network() -> list[Finding]:
+    """Where the box is in its network, or why it is in none."""
+    from appliance.firstboot import fitness as network_fitness
+
+    return list(network_fitness.look())
+
+
 @dataclass(frozen=True)
 class Asked:
     """What no file tells: libraries, programs, the card itself. A test answers in their place."""
@@ -94,6 +101,7 @@ class Asked:
     voice: Callable[[Settings], list[Finding]] = voice
     house: Callable[[Settings], str] = house
     panel: Callable[[Settings, Machine], list[Finding]] = panel
+    network: Callable[[], list[Finding]] = network
     version: Callable[[str], str] = importlib.metadata.version
     fell_back: Callable[[], list[str]] = fallback.sentences
 
@@ -132,6 +140,7 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
             "Install the package espeak-ng.",
         )
     yield told_by("echo", lambda: asked.canceller(settings))
+    yield from asked.network()
     if settings.link.broker:
         yield told_by("house", lambda: asked.house(settings))
     yield from asked.panel(settings, machine)

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.timeout(900)
 PLACES = (
     "/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude-incoming",
     "/var/lib/interlude-wishes", "/run/interlude", "/run/interlude-model", "/run/interlude-page",
-    "/run/interlude-setup", "/run/interlude-release", "/run/interlude-light",
-    "/opt/interlude", "/etc/interlude", "/etc",
+    "/run/interlude-setup", "/run/interlude-network", "/run/interlude-release",
+    "/run/interlude-light", "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
     "/data/keep",
 )  # fmt: skip
@@ -38,7 +38,8 @@ WRITES = {
     "interlude-begin": {"/etc", "/etc/interlude", "/etc/ssh", "/root/.ssh", "/data/keep",
                         "/run/interlude-setup"},
     "interlude-setup": {"/etc", "/etc/interlude", "/root/.ssh", "/data/keep",
-                        "/run/interlude-setup", "/run/interlude-page", "/var/log/interlude",
+                        "/run/interlude-setup", "/run/interlude-page",
+                        "/run/interlude-network", "/var/log/interlude",
                         "/var/lib/interlude-wishes"},
     "interlude-update": {"/opt/interlude", "/run/interlude-release",
                          "/var/lib/interlude-incoming"},

@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -15,8 +17,8 @@ import pytest
 
 from appliance.firstboot.page import FORM, MOST_A_MINUTE, MOST_BYTES, Page
 from appliance.firstboot.seed import Seed, Wifi, check
-from appliance.firstboot.serve import OPEN, Opened, server
-from appliance.firstboot.typed import FILE, MODELS, Typed, put, take
+from appliance.firstboot.serve import CONNECTION_S, MOST_CONNECTIONS, OPEN, Opened, server
+from appliance.firstboot.typed import FILE, MODELS, Typed, put, take, used
 
 PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
@@ -66,7 +68,7 @@ def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
 
 
 def test_every_field_of_the_page_is_one_that_root_takes(page: Page) -> None:
-    shown = page.get("/").body
+    shown = page.get("/", PLACE).body
     fields = set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', shown)) - {"token"}
     fields |= set(re.findall(r'<select name="(\w+)"', shown))
     assert fields == set(Typed.__struct_fields__)
@@ -75,15 +77,56 @@ def test_every_field_of_the_page_is_one_that_root_takes(page: Page) -> None:
 
 
 def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(page: Page) -> None:
-    shown = page.get("/").body
+    shown = page.get("/", PLACE).body
+    assert "required" in shown
     assert "Home &amp; garden" in shown
     assert "<script>" not in shown
     assert page.token in shown
 
 
-@pytest.mark.parametrize("path", ["/generate_204", "/hotspot-detect.html", "/../etc/passwd"])
+# What phones and computers ask by http, to see whether the world is there, and what they expect.
+PROBES = (
+    ("connectivitycheck.gstatic.com", "/generate_204", "204"),  # Android, ChromeOS
+    ("www.google.com", "/gen_204", "204"),
+    ("captive.apple.com", "/hotspot-detect.html", "Success"),  # iOS, macOS
+    ("captive.apple.com", "/", "Success"),
+    ("www.apple.com", "/library/test/success.html", "Success"),
+    ("www.msftconnecttest.com", "/connecttest.txt", "Microsoft Connect Test"),  # Windows 10, 11
+    ("www.msftncsi.com", "/ncsi.txt", "Microsoft NCSI"),
+    ("detectportal.firefox.com", "/canonical.html", "success"),
+    ("detectportal.firefox.com", "/success.txt", "success"),
+    ("nmcheck.gnome.org", "/check_network_status.txt", "NetworkManager is online"),
+)
+
+
+@pytest.mark.parametrize(("host", "path", "wanted"), PROBES)
+def test_what_looks_for_the_world_is_led_to_the_form(
+    page: Page, host: str, path: str, wanted: str
+) -> None:
+    reply = page.get(path, host)
+    assert (reply.status, reply.to) == (302, f"http://{PLACE}/")
+    assert wanted not in (str(reply.status), reply.body)
+
+
+@pytest.mark.parametrize("path", ["/favicon.ico", "/../etc/passwd", "//", "http://10.42.0.1/"])
 def test_every_other_page_leads_to_the_form(page: Page, path: str) -> None:
-    assert (page.get(path).status, page.get(path).to) == (302, f"http://{PLACE}/")
+    assert (page.get(path, PLACE).status, page.get(path, PLACE).to) == (302, f"http://{PLACE}/")
+
+
+def test_another_hosts_page_has_no_form_which_could_not_be_sent(page: Page) -> None:
+    assert page.get("/", "example.com").to == f"http://{PLACE}/"
+    assert page.get("/", "").to == f"http://{PLACE}/"
+
+
+def test_beside_a_cable_a_wifi_may_stay_empty_and_something_is_typed(taken: list[Seed]) -> None:
+    page = Page(PLACE, taken.append, cable=True)
+    assert "required" not in page.get("/", PLACE).body
+    empty = urlencode({"token": page.token, **dict.fromkeys(TYPED_WELL, "")}).encode()
+    reply = page.post(headers(), empty, 0.0)
+    assert (reply.status, taken) == (400, [])
+    assert "Nothing was typed" in reply.body
+    assert page.post(headers(), body(page, wifi="", password=""), 0.0).status == 200
+    assert taken[0].wifi is None
 
 
 @pytest.mark.parametrize(
@@ -193,6 +236,51 @@ def test_a_length_that_is_none_or_too_large_is_refused_unread(
 ) -> None:
     head = {"Content-Length": length, "Content-Type": FORM}
     assert ask(served[1], "POST", head)[0] == 413
+
+
+def test_silent_connections_keep_nobody_from_the_page(served: tuple[Path, int]) -> None:
+    """A browser opens some ahead; each would have taken its 5 s while the others waited."""
+    silent = [socket.create_connection(("127.0.0.1", served[1])) for _ in range(4)]
+    try:
+        begun_s = time.monotonic()
+        assert ask(served[1], "GET")[0] == 200
+        assert time.monotonic() - begun_s < CONNECTION_S
+    finally:
+        for each in silent:
+            each.close()
+
+
+def test_no_more_connections_are_held_than_there_is_room_for(served: tuple[Path, int]) -> None:
+    silent = [socket.create_connection(("127.0.0.1", served[1])) for _ in range(MOST_CONNECTIONS)]
+    try:
+        with pytest.raises((http.client.HTTPException, OSError)):
+            ask(served[1], "GET")
+    finally:
+        for each in silent:
+            each.close()
+    limit_s = time.monotonic() + 20
+    while True:
+        try:
+            assert ask(served[1], "GET")[0] == 200
+        except (http.client.HTTPException, OSError):
+            assert time.monotonic() < limit_s
+        else:
+            return
+
+
+def test_the_form_is_a_use_of_the_page_and_a_phones_look_for_the_world_is_none(
+    served: tuple[Path, int],
+) -> None:
+    folder, port = served
+    assert ask(port, "GET", {"Host": "captive.apple.com"})[0] == 302
+    assert used(folder) is None
+    assert ask(port, "GET")[0] == 200
+    first = used(folder)
+    assert first is not None
+    limit_s = time.monotonic() + 20
+    while used(folder) == first:  # the clock of files has a grain of some ms
+        assert ask(port, "POST", {"Content-Length": "0", "Content-Type": FORM})[0] != 302
+        assert time.monotonic() < limit_s
 
 
 def test_another_method_is_refused(served: tuple[Path, int]) -> None:

@@ -10,31 +10,45 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from appliance import network
 from appliance.errors import SeedRefused, StorageError
+from appliance.firstboot.radio import Joined
 from appliance.firstboot.seed import Seed, Wifi
 from appliance.firstboot.serve import opened
-from appliance.firstboot.setup import NETWORK_S, REPEAT_S, REPEATS, SetUp
-from appliance.firstboot.typed import FILE, put, take
+from appliance.firstboot.setup import (
+    ASKED_S,
+    CLOSED_S,
+    KNOWN_S,
+    LOOK_S,
+    NETWORK_S,
+    REPEAT_S,
+    REPEATS,
+    USED_S,
+    SetUp,
+)
+from appliance.firstboot.typed import FILE, put, take, use
 
 PASSWORD = ("amber", "canoe", "maple", "tulip", "zebra")
+WRONG = "The Wi-Fi Home does not take the password that I have."
+CABLE, WIFI = Joined("ethernet", "eth0", "Wired connection 1"), Joined("wifi", "wlan0", "Home")
 HOME = Seed(wifi=Wifi(b"Home", "correct horse"), country="DE")
 
 
 @dataclass
 class PaperRadio:
-    """A machine's networks. `lets_in`: what the next tries to join come to."""
+    """A machine's networks. `answers`: why the next tries to join fail; "" where one does not."""
 
-    in_network: bool = False
+    network: Joined | None = None
     has_profile: bool = False
     wifi: str = "wlan0"
-    lets_in: list[bool] = field(default_factory=lambda: [True])
+    answers: list[str] = field(default_factory=lambda: [""])
     story: list[str] = field(default_factory=list)
 
-    def connected(self) -> bool:
-        return self.in_network
+    def joined(self) -> Joined | None:
+        return self.network
 
-    def known(self) -> bool:
-        return self.has_profile
+    def known(self) -> list[str]:
+        return ["interlude-wifi"] * self.has_profile
 
     def device(self) -> str:
         return self.wifi
@@ -49,9 +63,11 @@ class PaperRadio:
     def close(self) -> None:
         self.story.append("close")
 
-    def join(self) -> bool:
+    def join(self) -> str:
         self.story.append("join")
-        return self.lets_in.pop(0)
+        answer = self.answers.pop(0)
+        self.network = self.network if answer else WIFI
+        return answer
 
 
 @dataclass
@@ -65,8 +81,12 @@ class Scene:
     applied: list[Seed] = field(default_factory=list)
     at: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
     refuses: str = ""
+    public: list[network.Network] = field(default_factory=list)
     time_s: float = 0.0
     box_up_s: float = 0.0  # from when on the box takes what it is to say
+    own_name: str = "interlude.local"
+    untouched: bool = False
+    logged: list[str] = field(default_factory=list)
 
     def says(self, sentence: str) -> bool:
         if self.time_s < self.box_up_s:
@@ -77,6 +97,7 @@ class Scene:
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
         assert self.time_s < 20_000, "it never ends"
+        self.public.append(network.read(self.folder))
         while self.at and self.at[0][0] <= self.time_s:
             self.at.pop(0)[1]()
 
@@ -86,12 +107,28 @@ class Scene:
             raise SeedRefused(problem)
         self.applied.append(seed)
 
-    def run(self, *, asked: bool = False) -> str:
+    def run(self, *, asked: bool = False, first: bool = True) -> str:
         made = SetUp(
-            self.radio, self.says, self.apply, self.folder, self.page,
+            self.radio, self.says, self.apply, self.folder, self.page, self.folder,
+            logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
+            untouched=lambda: self.untouched, first=first,
             now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password=PASSWORD,
         )  # fmt: skip
         return made.run(asked=asked)
+
+    @property
+    def shown(self) -> set[network.Network]:
+        """What anybody could read meanwhile."""
+        return set(self.public)
+
+    @property
+    def left(self) -> list[str]:
+        """What is left of it in the end, but for what is public."""
+        return [
+            path.name
+            for path in (*self.folder.iterdir(), *self.page.iterdir())
+            if path.name != network.FILE
+        ]
 
 
 @pytest.fixture
@@ -102,21 +139,130 @@ def scene(tmp_path: Path) -> Scene:
 
 
 def test_a_box_in_a_network_is_left_alone(scene: Scene) -> None:
-    scene.radio.in_network = True
+    scene.radio.network = CABLE
     assert scene.run() == "in a network"
     assert (scene.said, scene.radio.story) == ([], [])
+    assert network.read(scene.folder) == network.Network(name="interlude.local")
 
 
 def test_a_cable_that_comes_up_late_is_waited_for(scene: Scene) -> None:
-    scene.at = [(NETWORK_S - 5, lambda: setattr(scene.radio, "in_network", True))]
+    scene.at = [(NETWORK_S - 5, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
     assert scene.said == []
 
 
-def test_a_wifi_that_is_known_and_out_of_reach_is_no_reason_for_set_up(scene: Scene) -> None:
-    scene.radio.has_profile = True
-    assert "out of reach" in scene.run()
+def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_opens(
+    scene: Scene,
+) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    scene.at = [(KNOWN_S + 10, lambda: put(scene.page, HOME))]
+    assert scene.run() == "set up"
+    assert scene.radio.story == ["join", "open Interlude 4711", "close", "join", "close"]
+    assert scene.said[0].startswith(f"{WRONG} To set me up with a phone")
+    assert scene.logged == [WRONG]
+    assert network.Network(problem=WRONG, setup="Interlude 4711") in scene.shown
+    assert KNOWN_S + 45 <= 75
+    assert network.read(scene.folder) == network.Network(name="interlude.local")
+
+
+def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) -> None:
+    away = "The Wi-Fi Home is not in reach."
+    scene.radio = PaperRadio(has_profile=True, answers=[away, away, ""])
+    assert scene.run() == "in a network"
+    tries = ["open Interlude 4711", "close", "join"]
+    assert scene.radio.story == ["join", *tries, *tries, "close"]
+    assert KNOWN_S + 2 * CLOSED_S <= scene.time_s < KNOWN_S + 2 * CLOSED_S + 5 * LOOK_S
+    assert "in your Wi-Fi now" in scene.said[-1]
+    assert scene.logged == [away]
+
+
+def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Scene) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    late_s = KNOWN_S + CLOSED_S - 10
+    scene.at = [
+        (late_s, lambda: use(scene.page)),
+        (late_s + USED_S - 10, lambda: scene.radio.story.append("types")),
+        (late_s + USED_S - 9, lambda: put(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert scene.radio.story == ["join", "open Interlude 4711", "types", "close", "join", "close"]
+    assert scene.left == []
+
+
+def test_a_page_that_somebody_left_open_is_closed_in_the_end(scene: Scene) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
+    scene.at = [(KNOWN_S + 60, lambda: use(scene.page))]
+    assert scene.run() == "in a network"
+    assert KNOWN_S + 60 + USED_S <= scene.time_s < KNOWN_S + 60 + USED_S + 5 * LOOK_S
+
+
+def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: Scene) -> None:
+    scene.radio.network, scene.untouched = CABLE, True
+    assert scene.run() == "nobody came"
+    assert "in your network by cable. My name there is interlude dot local" in scene.said[0]
+    assert "Interlude 4 7 1 1" in scene.said[0]
+    assert scene.radio.story == ["open Interlude 4711", "close", "close"]
+    assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
+    assert network.Network(setup="Interlude 4711") in scene.shown
+    assert scene.logged == []
+
+
+def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> None:
+    scene.radio.network, scene.untouched = CABLE, True
+    typed = Seed(broker="homeassistant.local")
+    scene.at = [(30.0, lambda: put(scene.page, typed))]
+    assert scene.run() == "set up"
+    assert scene.applied == [typed]
+    assert "join" not in scene.radio.story
+    assert "set up. My name there is interlude dot local." in scene.said[-1]
+
+
+def test_without_a_cable_a_wifi_is_asked_for_and_nothing_typed_is_nothing(scene: Scene) -> None:
+    problems: list[str] = []
+
+    def note() -> None:
+        problems.append((scene.folder / "problem").read_text())
+
+    scene.at = [
+        (NETWORK_S + 5, lambda: put(scene.page, Seed(broker="homeassistant.local"))),
+        (NETWORK_S + 9, note),
+        (NETWORK_S + 12, lambda: put(scene.page, Seed())),
+        (NETWORK_S + 16, note),
+        (NETWORK_S + 20, lambda: put(scene.page, HOME)),
+    ]
+    assert scene.run() == "set up"
+    assert "name is missing" in problems[0]
+    assert "Nothing was typed" in problems[1]
+    assert scene.applied == [HOME]
+
+
+def test_without_a_radio_a_box_with_a_cable_says_its_name_and_what_to_do(scene: Scene) -> None:
+    scene.radio = PaperRadio(network=CABLE, wifi="")
+    scene.untouched = True
+    assert scene.run() == "in a network"
+    (said,) = scene.said
+    assert "My name there is interlude dot local" in said
+    assert "interlude dot yaml" in said
     assert scene.radio.story == []
+
+
+def test_a_box_whose_name_another_has_says_its_own(scene: Scene) -> None:
+    scene.radio.network = WIFI
+    scene.own_name = "interlude-2.local"
+    assert scene.run() == "in a network"
+    (said,) = scene.said
+    assert "is called interlude, too. My name there is interlude dash 2 dot local." in said
+    again = Scene(scene.folder, scene.page, PaperRadio(network=WIFI), own_name="interlude-2.local")
+    assert again.run(first=False) == "in a network"
+    assert again.said == []
+
+
+def test_a_set_up_that_was_asked_for_and_that_nobody_used_ends(scene: Scene) -> None:
+    scene.radio = PaperRadio(network=WIFI, has_profile=True)
+    scene.at = [(1.0, lambda: setattr(scene.radio, "network", None))]  # one radio
+    assert scene.run(asked=True) == "nobody came"
+    assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
+    assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
 
 
 def test_without_wifi_a_cable_is_asked_for(scene: Scene) -> None:
@@ -135,7 +281,7 @@ def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
     assert "Amber. Canoe. Maple. Tulip. Zebra." in scene.said[0]
     assert "10 dot 42 dot 0 dot 1" in scene.said[0]
     assert "set up" in scene.said[-1]
-    assert [*scene.folder.iterdir(), *scene.page.iterdir()] == []
+    assert scene.left == []
 
 
 def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None:
@@ -151,14 +297,14 @@ def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None
 
 def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> None:
     problems = []
-    scene.radio.lets_in = [False, True]
+    scene.radio.answers = [WRONG, ""]
     scene.at = [
         (NETWORK_S + 5, lambda: put(scene.page, HOME)),
         (NETWORK_S + 20, lambda: problems.append((scene.folder / "problem").read_text())),
         (NETWORK_S + 30, lambda: put(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
-    assert "did not let me in" in problems[0]
+    assert problems[0] == WRONG
     assert scene.radio.story.count("open Interlude 4711") == 2
     assert len(scene.applied) == 2
 
@@ -191,6 +337,7 @@ def wifi(**more: object) -> bytes:
         (wifi(mode="loud"), "does not ask for"),
         (wifi(hostname="a" * 300), "does not ask for"),
         (wifi(hostname="a b"), "no host name"),
+        (wifi(wifi="", hostname="kitchen"), "name is missing"),
         (wifi(broker="a;b"), "no broker"),
     ],
 )
@@ -249,10 +396,10 @@ def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
 
 
 def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
-    scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "in_network", True))]
+    scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
     assert scene.radio.story == ["open Interlude 4711", "close"]
-    asked = Scene(scene.folder, scene.page, PaperRadio(in_network=True))
+    asked = Scene(scene.folder, scene.page, PaperRadio(network=CABLE))
     asked.at = [(100.0, lambda: put(asked.page, HOME))]
     assert asked.run(asked=True) == "set up"
     assert "ready to be set up" in asked.said[0]
@@ -261,7 +408,7 @@ def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
 def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) -> None:
     scene.at = [(10_000.0, lambda: put(scene.page, HOME))]
     scene.run()
-    assert sum("With a phone" in sentence for sentence in scene.said) == REPEATS
+    assert sum("with a phone" in sentence for sentence in scene.said) == REPEATS
     assert REPEATS * REPEAT_S < 10_000.0
 
 
@@ -285,7 +432,7 @@ def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: 
     late = Scene(scene.folder, scene.page, box_up_s=NETWORK_S + 100)
     late.at = [(NETWORK_S + 110, lambda: put(late.page, HOME))]
     late.run()
-    assert sum("With a phone" in sentence for sentence in late.said) == 1
+    assert sum("with a phone" in sentence for sentence in late.said) == 1
 
 
 def test_a_cable_is_asked_for_as_soon_as_the_box_can(scene: Scene) -> None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from pathlib import Path
 
 import pytest
 
-from appliance import settings
-from appliance.firstboot import serve
+from appliance import network, settings
 from appliance.machine import Machine
 from appliance.models.store import Store
-from appliance.panel.around import FETCHING_S, LOOK_S, SETUP, STALE_S, Around
+from appliance.panel.around import FETCHING_S, LOOK_S, STALE_S, Around
 from appliance.panel.light import PATTERNS
 from appliance.release.wanted import PROGRESS, Teller
 
+ROOT = Path(__file__).parents[2]
 ZONE = "sys/class/thermal/thermal_zone0/temp"
 THROTTLED = "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled"
 
@@ -23,7 +24,7 @@ THROTTLED = "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled"
 @pytest.fixture
 def around(tmp_path: Path) -> Around:
     store = Store.of(settings.load(None, {"state_dir": str(tmp_path / "state")}))
-    return Around(Machine(tmp_path), store, tmp_path / "trial", tmp_path / "open")
+    return Around(Machine(tmp_path), store, tmp_path / "trial", tmp_path)
 
 
 def put(path: Path, text: str = "x", age_s: float = 0.0) -> None:
@@ -88,14 +89,19 @@ def test_a_download_is_shown_while_its_file_grows(
 def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
     around: Around, tmp_path: Path
 ) -> None:
-    put(tmp_path / "open")
+    network.write(network.Network(setup="Interlude 4711"), tmp_path)
     assert around.look(0.0) == {"setup"}
-    (tmp_path / "open").unlink()
+    network.write(network.Network(problem="The Wi-Fi Home is not in reach."), tmp_path)
     assert around.look(LOOK_S) == frozenset()
 
 
-def test_the_file_that_says_so_is_the_one_that_set_up_writes() -> None:
-    assert SETUP == serve.FOLDER / serve.OPEN
+def test_what_says_so_lies_where_the_box_may_read() -> None:
+    """Set-up's own folder is hidden from it: the light never blinked while its file lay there."""
+    unit = (ROOT / "system/usr/lib/systemd/system/interlude.service").read_text()
+    (hidden,) = re.findall(r"^InaccessiblePaths=(.*)$", unit, re.MULTILINE)
+    assert f"-{network.FOLDER}" not in hidden.split()
+    folders = (ROOT / "system/usr/lib/tmpfiles.d/interlude.conf").read_text()
+    assert re.search(rf"^d\s+{network.FOLDER}\s+0755 root\s+root\s", folders, re.MULTILINE)
 
 
 def test_the_disk_is_left_alone_between_two_looks(around: Around, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 @pytest.fixture
 def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made = Panel(cast("Worker", desk))
-    made._around = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path, tmp_path / "open")
+    made._around = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path, tmp_path)
     made._wires.drive("mute_switch", False)
     later(made)
     later(made, 1.0)

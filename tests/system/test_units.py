@@ -373,6 +373,7 @@ def test_the_folders_can_be_made_and_are_for_whom_they_should_be(tmp_path: Path)
         "etc/interlude/secrets": (0, 0, 0o700),
         "run/interlude-release": (0, 0, 0o755),
         "run/interlude-setup": (0, 712, 0o750),
+        "run/interlude-network": (0, 0, 0o755),
         "run/interlude-page": (712, 712, 0o700),
         "run/interlude-model": (713, 710, 0o2770),
         "var/lib/interlude": (710, 710, 0o750),

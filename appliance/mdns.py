@@ -1,0 +1,44 @@
+"""The box's own name in its network, asked of avahi: it may differ from the host name.
+
+Where two machines of a network have one host name, the later one is called kitchen-2.local. avahi
+tells names over a socket (its simple protocol: one line each way), as libnss-mdns asks it.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+
+SOCKET = Path("/run/avahi-daemon/socket")
+PATIENCE_S = 6.0  # avahi itself gives up after 5
+MOST_BYTES = 1024
+# RESOLVE-ADDRESS: interface, protocol (0: IPv4, 1: IPv6), name
+_FOUND = re.compile(r"\+ \d+ [01] ([A-Za-z0-9.-]{1,255})\n")
+
+
+def own_name(addresses: Iterable[str], place: Path = SOCKET) -> str:
+    """The name that leads to one of the box's own addresses; "" if none does, or nobody knows."""
+    for address in addresses:
+        if (found := _FOUND.fullmatch(_asked(f"RESOLVE-ADDRESS {address}\n", place))) is not None:
+            return found[1]
+    return ""
+
+
+def spoken(name: str) -> str:
+    """As a voice says it."""
+    return name.replace("-", " dash ").replace(".", " dot ")
+
+
+def _asked(line: str, place: Path) -> str:
+    """One line of answer; "" if there is none."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as wire:
+        wire.settimeout(PATIENCE_S)
+        try:
+            wire.connect(str(place))
+            wire.sendall(line.encode("ascii"))
+            with wire.makefile("rb") as answers:
+                return answers.readline(MOST_BYTES).decode("ascii")
+        except (OSError, UnicodeError):
+            return ""

@@ -1,0 +1,72 @@
+"""What `interlude check` says of the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.findings import Finding
+from appliance.firstboot.fitness import found, look
+from appliance.firstboot.radio import Joined, Radio
+from appliance.network import Network
+from tests.firstboot.test_radio import CABLE as NMCLI_CABLE
+from tests.firstboot.test_radio import radio
+
+CABLE, WIFI = Joined("ethernet", "eth0", "Wired"), Joined("wifi", "wlan0", "interlude-wifi")
+AWAY = Network(problem="The Wi-Fi Home is not in reach.", setup="Interlude 4711")
+
+
+def only(
+    network: Network, joined: Joined | None, ssid: str = "", name: str = "kitchen.local"
+) -> Finding:
+    (one,) = found(
+        network, joined, ssid, ["192.168.1.7"] if joined else [], lambda addresses: name, "kitchen"
+    )
+    return one
+
+
+@pytest.mark.parametrize(
+    ("joined", "ssid", "where"), [(CABLE, "", "by a cable"), (WIFI, "Home", "by the Wi-Fi Home")]
+)
+def test_a_box_in_a_network_says_where_and_under_which_name(
+    joined: Joined, ssid: str, where: str
+) -> None:
+    said = only(Network(), joined, ssid)
+    assert said.verdict == "ok"
+    assert where in said.sentence
+    assert "kitchen.local or 192.168.1.7" in said.sentence
+
+
+def test_a_name_that_another_machine_has_is_told_with_the_one_that_the_box_got() -> None:
+    said = only(Network(), CABLE, name="kitchen-2.local")
+    assert said.verdict == "warning"
+    assert "as kitchen-2.local or 192.168.1.7" in said.sentence
+    assert "`hostname:`" in said.remedy
+
+
+def test_without_avahi_the_address_is_told() -> None:
+    said = only(Network(), CABLE, name="")
+    assert (said.verdict, said.sentence) == ("ok", "In the network by a cable, as 192.168.1.7.")
+
+
+def test_a_box_in_no_network_says_why_and_how_to_reach_its_page() -> None:
+    said = only(AWAY, None)
+    assert said.verdict == "warning"
+    assert said.sentence == AWAY.problem
+    assert "`Interlude 4711`" in said.remedy
+    assert "http://10.42.0.1" in said.remedy
+    assert "cable" in only(Network(), None).remedy
+
+
+def test_a_box_that_nobody_has_set_up_says_so_beside_its_cable() -> None:
+    said = only(Network(setup="Interlude 4711"), CABLE)
+    assert said.verdict == "warning"
+    assert "Nobody has set the box up" in said.sentence
+
+
+def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:
+    (said,) = look(Network(), radio(tmp_path, NMCLI_CABLE))
+    assert "by a cable" in said.sentence
+    assert list(look(Network(), radio(tmp_path, "Error: NetworkManager is not running.", 8))) == []
+    assert list(look(Network(), Radio(tmp_path, str(tmp_path / "nothing")))) == []
