@@ -131,8 +131,10 @@ def panel(args: argparse.Namespace) -> int:
 
 
 def light(args: argparse.Namespace) -> int:
+    from appliance.log import set_up_logging
     from appliance.panel import early
 
+    set_up_logging("info")
     return early.cli(args.settings)
 
 

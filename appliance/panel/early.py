@@ -10,6 +10,7 @@ start: a hold that began here counts in full. Both run as the box's user.
 from __future__ import annotations
 
 import itertools
+import logging
 import os
 import select
 import time
@@ -40,6 +41,8 @@ ALONE_S = 300.0  # without a panel something has failed: a box has 180 s to star
 NO_PANEL_S = 20.0  # after its supervisor: a release that asks for nothing finds its wires free
 TICK_S = 0.02
 _MOST_BYTES = 65_536
+
+log = logging.getLogger("light")
 
 Edge = tuple[bool, float]  # whether it is down from then on, and when (CLOCK_MONOTONIC, s)
 
@@ -98,7 +101,7 @@ def cli(
     settings_file: Path | None,
     folder: Path = FOLDER,
     box: Path = status.FOLDER,
-    say: Callable[[str], object] = print,
+    say: Callable[[str], object] = log.info,
     wires_of: Callable[[Panel, str], Wires] = Wires,
 ) -> int:
     """Until the panel begins. Returns 0 where there is nothing to light, too."""

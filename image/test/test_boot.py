@@ -21,10 +21,12 @@ from appliance import __version__
 from appliance.processes import PROCESSES
 from appliance.room.owner import SPEECH_DB, at_level, spoken
 from image import layout
+from image.test import plugged
 from image.test.emulator import Card, Machine
 from image.test.prepared import HARDWARE, SOUND_CARD, prepared
 
 pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
+LIGHT_LIMIT_S = 6.0  # of its own: most of it is Python's start on an emulated core
 LISTENING_LIMIT_S = 3000.0  # of ours
 TALK_LIMIT_S = 3000.0
 
@@ -257,6 +259,26 @@ def test_the_light_answers_the_box(started: Started) -> None:
     assert "interlude" in line
 
 
+def test_the_light_breathes_before_the_box_has_begun(started: Started) -> None:
+    """From the first second of the system on, whatever the model and the network take."""
+    lit_s, box_s, ready_s = plugged.began_s(started.machine)
+    print(f"\n   after systemd's start: the light at {lit_s:.1f} s, the box's first process at "
+          f"{box_s:.1f} s, listening at {ready_s:.1f} s")  # fmt: skip
+    assert 0 < lit_s < LIGHT_LIMIT_S
+    assert lit_s < box_s
+    left = started.machine.tell("systemctl show -P Result -P ActiveState interlude-light")
+    assert set(left.split()) == {"success", "inactive"}
+
+
+def test_what_is_plugged_in_was_found_and_not_named(started: Started) -> None:
+    machine = started.machine
+    assert "panel" not in machine.tell("cat /etc/interlude/settings.yaml | grep -v '^#' | cat")
+    log = machine.tell("journalctl -b -u interlude -o cat")
+    for way in ("capture", "playback"):
+        assert f"{way} on plughw:CARD={SOUND_CARD} at 16000 Hz" in log
+    assert "pinctrl-rp1" in machine.tell("cat /run/interlude/panel.json")
+
+
 @pytest.fixture(scope="module")
 def talk(started: Started) -> dict[str, Any]:
     """The conversation of talk.py, held once, with what was seen of it."""
@@ -292,3 +314,17 @@ def test_the_light_shows_what_it_does(talk: dict[str, Any]) -> None:
     assert any(row.startswith("speaking:") and "blue" in row for row in talk["lit"])
     assert any(row.startswith("listening:") and "green" in row for row in talk["lit"])
     assert not any("muted" in row for row in talk["lit"])
+
+
+def test_a_card_that_is_pulled_out_is_in_the_light_and_found_again(
+    started: Started, talk: dict[str, Any]
+) -> None:
+    machine = started.machine
+    with plugged.pulled_out(machine):
+        machine.wait_for(plugged.STATE.format("failed"))
+        assert plugged.colours(machine) == {"000", "100"}  # red, and at times nothing
+    machine.wait_for(plugged.STATE.format("idle"))
+    log = machine.tell("journalctl -b -u interlude -o cat")
+    assert "There is no sound card." in log
+    for way in ("capture", "playback"):
+        assert re.search(rf"{way} on plughw:CARD={SOUND_CARD}.*, found again", log)

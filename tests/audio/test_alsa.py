@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from appliance.audio.alsa import Direction, Stream, _not_opened, open_stream, probe
+from appliance.audio.alsa import (
+    Direction,
+    Probe,
+    Stream,
+    _choose_channels,
+    _not_opened,
+    open_stream,
+    probe,
+)
 from appliance.errors import CardError
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment
@@ -19,10 +27,14 @@ from tests.audio.rig import SHM
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 
+def card_path(folder: Path) -> Path:
+    return SHM / f"interlude-test-alsa-{os.getpid()}-{folder.name}"
+
+
 @contextlib.contextmanager
 def card_of(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
     """A machine with one card, "sim", and ALSA's converter in front of it, "easy"."""
-    path = SHM / f"interlude-test-alsa-{os.getpid()}-{folder.name}"
+    path = card_path(folder)
     with SoundCard.create(path, rate_hz) as card:
         for name, value in alsa_environment(folder, {"sim": path}).items():
             monkeypatch.setenv(name, value)
@@ -94,6 +106,40 @@ def test_a_rate_that_the_card_lacks_is_refused_with_the_way_out(
 def test_alsas_own_converter_is_a_card_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with card_of(tmp_path, 44_100, monkeypatch):
         assert opened("easy", "playback").rate_hz == 16_000
+
+
+@pytest.mark.parametrize("direction", ["capture", "playback"])
+@pytest.mark.parametrize("rate_hz", [16_000, 48_000])
+def test_behind_plughw_a_rate_of_the_card_itself_is_taken_and_never_alsas_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rate_hz: int, direction: Direction
+) -> None:
+    """As the box opens what `auto` found: with 16 kHz asked for, ALSA would interpolate."""
+    with hardware(tmp_path, rate_hz, monkeypatch):
+        assert 16_000 in probe("plughw:CARD=Array", direction).rates_hz
+        stream = opened("plughw:CARD=Array", direction)
+    assert (stream.rate_hz, stream.channels) == (rate_hz, 1)
+    assert stream.period_frames == rate_hz * 5 // 1000  # ours, of 5 ms
+
+
+@contextlib.contextmanager
+def hardware(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
+    """The software card under the names of a kernel's: hw:CARD=… and plughw:CARD=…"""
+    takes = "@args [ CARD DEV ] @args.CARD { type string } @args.DEV { type integer default 0 }"
+    with card_of(folder, rate_hz, monkeypatch) as card:
+        with Path(os.environ["ALSA_CONFIG_PATH"]).open("a", encoding="utf-8") as config:
+            shm = f'type simcard shm "{card_path(folder)}"'
+            config.write(f"pcm.!hw {{ {takes} {shm} }}\n")
+            config.write(f"pcm.!plughw {{ {takes} type plug slave.pcm {{ {shm} }} }}\n")
+        yield card
+
+
+@pytest.mark.parametrize(
+    ("channels", "taken"), [((1, 2), 1), ((2,), 2), ((2, 4, 6), 2), ((6,), 6), ((4, 8), 4)]
+)
+def test_of_a_cards_channels_one_or_the_fewest_are_taken(
+    channels: tuple[int, ...], taken: int
+) -> None:
+    assert _choose_channels(Probe("hw:CARD=Array", "capture", (16_000,), channels)) == taken
 
 
 @pytest.mark.parametrize("device", ["nobody", "hw:CARD=Nobody", "plughw:CARD=Nobody", "hw:7"])
