@@ -5,7 +5,7 @@ export PYTHON
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release image test-boxes test-image wheel lock clean distclean
+.PHONY: help setup demo test check format bench run release voices image test-boxes test-image wheel lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
@@ -44,6 +44,9 @@ setup-%:
 
 release: setup-release ## the package with all it needs, as one file signed by KEY=, for machines like this one
 	@$(BIN)/python scripts/release.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
+
+voices: setup-release ## the program of Piper's voices, as one file signed by KEY=, for machines like this one
+	@$(BIN)/python scripts/voices.py --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)
 
 image: setup-image ## the card for a Pi 5 as one file, signed by KEY=; needs root
 	@scripts/image.sh --key "$(KEY:~/%=$(HOME)/%)" $(ARGS)

@@ -24,6 +24,7 @@ from appliance.verbs.typed import (
     room_verbs,
     system_verbs,
     told_verbs,
+    voice_verbs,
 )
 
 if TYPE_CHECKING:
@@ -182,6 +183,12 @@ def release(args: argparse.Namespace) -> int:
     return commands.cli(args, lambda: _settings(args))
 
 
+def voices(args: argparse.Namespace) -> int:
+    from appliance.engines import commands
+
+    return commands.cli(args, lambda: _settings(args))
+
+
 def system(args: argparse.Namespace) -> int:
     from appliance.settings import load
     from appliance.slots import commands
@@ -266,6 +273,7 @@ def parser() -> argparse.ArgumentParser:
     link.add("add", "let the box appear in Home Assistant again", link_add)
     release_verbs(verbs, common, release)
     system_verbs(verbs, common, system)
+    voice_verbs(verbs, common, voices)
     return top
 
 

@@ -20,6 +20,7 @@ from image import inside
 from image.plan import LIBC, MACHINE, PYTHON, ROOT, NotBuilt, Plan, once, remove
 from image.tools import quietly
 from image.wheels import SOURCES
+from scripts import licences
 from scripts.release import BESIDE, COMMAND
 
 _LOCK = ROOT / "requirements.lock"
@@ -135,6 +136,8 @@ def _plant(plan: Plan, tree: Path) -> None:
             sys.executable, "-m", "pip", "wheel", "--disable-pip-version-check", "--no-deps",
             "--no-build-isolation", "--wheel-dir", own, ROOT)  # fmt: skip
     _unpack(plan, library, list(own.glob("*.whl")))
+    if forbidden := licences.copyleft(library):
+        raise NotBuilt(" ".join(forbidden), "A voice's program is the place for it: voices/.")
     for name in BESIDE:
         shutil.copy(ROOT / name, tree / name)
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BOX_LOCKS = ("requirements.lock", "requirements-llama.lock")
 DEV_LOCKS = ("requirements-dev.lock",)
 _SECTION = "## Python packages"
+# The exception lets what GCC compiled be linked with anything.
+_GPL = re.compile(r"(?<!L)GPL(?!.*exception)|(?<!Lesser )General Public License", re.IGNORECASE)
 _ROW = re.compile(r"\| (?P<name>[a-z0-9-]+) \| (?P<licence>[^|]+?) \| [^|]*\|")
 
 
@@ -40,9 +43,24 @@ def problems(page: str, box: Iterable[str], dev: Iterable[str]) -> list[str]:
         *(
             f"{name} is {told[name]}: the box may not depend on it."
             for name in box_names & told.keys()
-            if re.search(r"(?<!L)GPL", told[name])
+            if _GPL.search(told[name])
         ),
     ]
+
+
+def copyleft(library: Path) -> list[str]:
+    """A sentence for every package below `library` that says of itself that it is GPL: nothing of
+    the release may be."""
+    found = []
+    for about in sorted(library.glob("*.dist-info/METADATA")):
+        said = HeaderParser().parsestr(about.read_text(encoding="utf-8", errors="replace"))
+        told = [said.get("License-Expression") or said.get("License") or ""]
+        told += [each for each in said.get_all("Classifier", []) if each.startswith("License ::")]
+        # A licence's whole text may stand there: its first line names it.
+        lines = [each.strip().split("\n")[0] for each in told]
+        if any(_GPL.search(line) for line in lines):
+            found.append(f"{said['Name']} is {lines[0]}: the release may not hold it.")
+    return found
 
 
 def main() -> int:

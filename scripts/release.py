@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from appliance import __version__
 from appliance.errors import ReleaseRefused
 from appliance.release.pack import pack
-from scripts import llama
+from scripts import licences, llama
 from scripts.progress import Failed, follow
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +51,8 @@ def plant(tree: Path, logs: Path) -> None:
     follow([*PIP, "--no-index", *target, str(wheel)], logs / "release-llama.log")
     follow([*PIP, "--no-index", "--no-build-isolation", *target, str(ROOT)],
            logs / "release-project.log")  # fmt: skip
+    if forbidden := licences.copyleft(library):
+        raise Failed(" ".join(forbidden))
     shutil.rmtree(library / "bin", ignore_errors=True)  # scripts with this machine's paths in them
     for name in BESIDE:
         shutil.copy(ROOT / name, tree / name)

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from appliance import __version__, processes
@@ -206,6 +207,32 @@ def test_every_dependency_has_a_licence_and_every_licence_a_dependency() -> None
 )
 def test_a_licence_that_is_missing_or_unfit_is_said(page: str, said: str) -> None:
     assert any(said in problem for problem in licences.problems(page, {"numpy"}, set()))
+
+
+@pytest.mark.parametrize(
+    ("said", "forbidden"),
+    [
+        ("License: GPL-3.0-or-later", True),
+        ("License-Expression: AGPL-3.0-only", True),
+        ("Classifier: License :: OSI Approved :: GNU General Public License v3 (GPLv3)", True),
+        ("License-Expression: LGPL-2.1-or-later", False),
+        ("License: GNU Lesser General Public License v2", False),
+        ("License-Expression: BSD-3-Clause AND GPL-3.0-or-later WITH GCC-exception-3.1", False),
+        ("License: MIT", False),
+    ],
+)
+def test_a_release_takes_no_package_that_calls_itself_gpl(
+    tmp_path: Path, said: str, forbidden: bool
+) -> None:
+    about = tmp_path / "some-1.0.dist-info/METADATA"
+    about.parent.mkdir()
+    about.write_text(f"Metadata-Version: 2.1\nName: some\n{said}\n\nText of GPL things.\n")
+    assert bool(licences.copyleft(tmp_path)) == forbidden
+
+
+def test_of_what_the_tests_run_with_only_a_voices_program_calls_itself_gpl() -> None:
+    found = licences.copyleft(Path(np.__file__).parents[1])
+    assert [sentence.split()[0] for sentence in found] == ["piper-tts"]
 
 
 @pytest.mark.parametrize("licence", ["BSD-3-Clause", "LGPL-2.1-or-later"])

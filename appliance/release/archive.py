@@ -1,4 +1,5 @@
 """A release as one file: a tar of the manifest, its signature, and the packed tree, in this order.
+A voice's program (engines/) is one, too, with a manifest of its own.
 
 The manifest names the tree's checksum, so that one signature covers all. What was handed over can
 be changed by its owner at any time: the packed tree is copied, and the copy has to be what was
@@ -13,8 +14,9 @@ import io
 import tarfile
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from appliance.errors import ReleaseRefused
 from appliance.release import manifest as manifests
@@ -33,18 +35,52 @@ MOST_BYTES = 1 << 30  # of a release; ours have 90 to 120 MiB, and `data` of a n
 Share = Callable[[float], None]  # how much is done: 0 to 1
 
 
-class Archive:
-    """A release whose manifest is signed by somebody whom this box trusts. Its tree is not read."""
+class OfTree(Protocol):
+    """What of a manifest vouches for the tree; see Manifest."""
 
-    def __init__(self, handed: Handed, signers: Path) -> None:
-        """Raises ReleaseRefused for a file that is no release, or not signed by any of `signers`.
+    @property
+    def tree_sha256(self) -> str: ...
+    @property
+    def tree_bytes(self) -> int: ...
+    @property
+    def files_bytes(self) -> int: ...
+
+
+M = TypeVar("M", bound=OfTree)
+
+
+@dataclass(frozen=True)
+class Form(Generic[M]):
+    """One kind of archive. `kind`: for its owner. `name`: of its manifest, which `parse` reads and
+    which raises ReleaseRefused for that of another kind: the signature says nothing of the kind."""
+
+    kind: str
+    name: str
+    parse: Callable[[bytes], M]
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The names of its parts, in their order."""
+        return self.name, f"{self.name}.sig", TREE
+
+
+RELEASE = Form("release", manifests.NAME, manifests.parse)
+
+
+class Signed(Generic[M]):
+    """An archive whose manifest is signed by somebody whom this box trusts. Its tree is not
+    read."""
+
+    def __init__(self, handed: Handed, signers: Path, form: Form[M]) -> None:
+        """Raises ReleaseRefused for a file that is none of `form`, or not signed by any of
+        `signers`.
 
         The signature comes first: nothing of a stranger's manifest is understood or repeated.
         """
-        said, signed, (self._tree,) = open_parts(handed, "release", manifests.NAME, SIGNATURE, TREE)
+        said, signed, (self._tree,) = open_parts(handed, form.kind, *form.parts)
         signature.verify(said, signed, signers)
-        self.manifest = manifests.parse(said)
-        self._said, self._handed = said, handed
+        self.manifest = form.parse(said)
+        self._said, self._handed, self._name = said, handed, form.name
 
     def copy(self, place: Path, disk: Disk, share: Share = lambda _: None) -> Tree:
         """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
@@ -69,14 +105,25 @@ class Archive:
         except BaseException:
             copy.close()
             raise
-        return Tree(copy, self.manifest, self._said, self._handed.name)
+        return Tree(copy, self.manifest, self._said, self._handed.name, self._name)
+
+
+class Archive(Signed[Manifest]):
+    """A release, likewise."""
+
+    def __init__(self, handed: Handed, signers: Path) -> None:
+        super().__init__(handed, signers, RELEASE)
 
 
 class Tree:
-    """The packed tree of a release in a file of ours. `said`: the manifest as it was signed."""
+    """The packed tree of an archive in a file of ours. `said`: the manifest as it was signed, which
+    becomes the file `whole` when all is unpacked."""
 
-    def __init__(self, copy: BinaryIO, manifest: Manifest, said: bytes, name: str) -> None:
+    def __init__(
+        self, copy: BinaryIO, manifest: OfTree, said: bytes, name: str, whole: str
+    ) -> None:
         self._copy, self._manifest, self._said, self._name = copy, manifest, said, name
+        self._whole = whole
 
     def close(self) -> None:
         """The copy's room is free again."""
@@ -91,7 +138,7 @@ class Tree:
         disk.make_folder(folder)
         written, expected = 0, self._manifest.files_bytes
         source = _Hashed(self._copy)
-        members = Members()
+        members = Members(self._whole)
         try:
             with tarfile.open(fileobj=source, mode="r|gz") as tree:
                 for member in tree:
@@ -108,7 +155,7 @@ class Tree:
         if source.drained() != signed:
             raise _changed(self._name)
         disk.settle(folder)
-        disk.write(folder / manifests.NAME, self._said)
+        disk.write(folder / self._whole, self._said)
         disk.settle(folder)
 
 

@@ -12,7 +12,6 @@ import tarfile
 from pathlib import Path, PurePosixPath
 
 from appliance.errors import ReleaseRefused
-from appliance.release import manifest as manifests
 from appliance.release.disk import Disk
 
 TOP = PurePosixPath()
@@ -23,8 +22,9 @@ class Members:
     """What of a tree has been unpacked. Only plain files, folders and inner links are; owners and
     modes are ours (0644, or 0755 for what may be run), so no setuid bit comes with them."""
 
-    def __init__(self) -> None:
-        self._folders, self._others = {TOP}, {PurePosixPath(manifests.NAME)}
+    def __init__(self, manifest: str) -> None:
+        """`manifest`: the name of the file that is not the tree's to bring."""
+        self._folders, self._others = {TOP}, {PurePosixPath(manifest)}
 
     def put(self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk) -> None:
         """Unpack one. Raises ReleaseRefused, OSError."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from appliance.release import manifest as manifests
 from appliance.release import signature
-from appliance.release.archive import SIGNATURE, SUFFIX, TREE
+from appliance.release.archive import RELEASE, SUFFIX
 from appliance.release.manifest import Manifest
 
 
@@ -30,13 +30,7 @@ def pack(
     Raises ReleaseRefused.
     """
     manifests.version_key(version)
-    packed = io.BytesIO()
-    with (
-        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
-        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
-    ):
-        files_bytes = _add(tar, tree)
-    data = packed.getvalue()
+    data, files_bytes = squeeze(tree, level)
     manifest = Manifest(
         version=version,
         machine=machine,
@@ -46,15 +40,32 @@ def pack(
         tree_bytes=len(data),
         files_bytes=files_bytes,
     )
-    said = manifest.encode()
     path = into / f"interlude-{version}-{machine}{SUFFIX}"
+    seal(path, RELEASE.parts, manifest.encode(), data, key, made_s)
+    return path
+
+
+def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
+    """The packed tree, and the bytes of all its files."""
+    packed = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
+        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        files_bytes = _add(tar, tree)
+    return packed.getvalue(), files_bytes
+
+
+def seal(
+    path: Path, names: tuple[str, str, str], manifest: bytes, tree: bytes, key: Path, made_s: int
+) -> None:
+    """Write the archive: manifest, signature and tree, under these names. Raises ReleaseRefused."""
+    signed = signature.sign(manifest, key)
     with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
-        signed = signature.sign(said, key)
-        for name, content in ((manifests.NAME, said), (SIGNATURE, signed), (TREE, data)):
+        for name, content in zip(names, (manifest, signed, tree), strict=True):
             info = tarfile.TarInfo(name)
             info.size, info.mtime = len(content), made_s
             outer.addfile(info, io.BytesIO(content))
-    return path
 
 
 def _add(tar: tarfile.TarFile, tree: Path) -> int:

@@ -72,4 +72,4 @@ class Settings(Section, frozen=True):
     def programs_path(self) -> Path:
         """Where the programs of voices lie. On a box below a folder of root's, wherever the state
         is: what runs there no part of the box may write."""
-        return SYSTEM_PROGRAMS if SYSTEM_PROGRAMS.is_dir() else self.state_path() / "voices"
+        return SYSTEM_PROGRAMS if SYSTEM_PROGRAMS.parent.is_dir() else self.state_path() / "voices"

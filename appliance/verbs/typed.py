@@ -185,6 +185,21 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
     add("selftest", "look whether this release could run here; opens no sound card")
 
 
+def voice_verbs(verbs: Verbs, common: argparse.ArgumentParser, voices: Verb) -> None:
+    """For the programs that speak."""
+    example = "example:\n  interlude voices install piper-0.1.0-aarch64.voice"
+    under = verbs.add("voices", "list the voices, and install the programs of voices", more=example)
+    every = Verbs(under, common, "caller")
+    listed = every.add("list", "list the voices that are here, and what speaks them", voices)
+    listed.set_defaults(doing="list", runs_as="box")
+    installed = every.add("install", "check a voice's program, try it, and keep it", voices)
+    installed.set_defaults(doing="install")
+    installed.add_argument(
+        "file", type=Path, metavar="FILE", help="a .voice file, or a folder with some"
+    )
+    installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
+
+
 def system_verbs(verbs: Verbs, common: argparse.ArgumentParser, system: Verb) -> None:
     """For the two systems of a card of ours."""
     example = "example:\n  interlude system install interlude-0.2.0-aarch64.system"

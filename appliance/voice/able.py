@@ -13,7 +13,7 @@ from appliance.voice.program import Program
 from appliance.voice.trial import Trial
 from appliance.voice.voice import Voice
 
-LOOK_S = 60.0  # between two looks at what lies on the disk
+LOOK_S = 10.0  # between two looks at what lies on the disk: some dozen small files
 AGAIN_S = 3600.0  # a voice that could not speak is tried again
 
 log = logging.getLogger("speaker")
@@ -61,6 +61,14 @@ class Able:
             self._program = Program(name, self._here[name])
             self._trial = Trial(self._program, self._now_s)
             self._tried_s[self._here[name]] = now_s
+
+    def replaced(self, voices: Sequence[Voice]) -> str:
+        """The name of a voice in use whose program another has taken the place of; "" for none."""
+        for voice in voices:
+            here = self._here.get(voice.name)
+            if isinstance(voice, Program) and here is not None and here != voice.command:
+                return voice.name
+        return ""
 
     def close(self) -> None:
         if self._program is not None:

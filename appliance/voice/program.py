@@ -62,7 +62,8 @@ class Program:
         """Starts it, and does not wait until it is ready."""
         self.name = name
         self.problem = ""  # why it is not there, as long as it is not; for the log
-        self._command = (
+        self.command = tuple(command)
+        self._words = (
             sys.executable, "-m", "appliance.voice.confine", str(os.getpid()), str(memory_mib),
             *command,
         )  # fmt: skip
@@ -140,7 +141,7 @@ class Program:
         self._backoff.started(self._started_s)
         try:
             child = subprocess.Popen(
-                self._command,
+                self._words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,  # what it complains of, for the log

@@ -27,6 +27,7 @@ def main(work: Worker) -> None:
     spoke = _tell(work, voices)
     work.ready()
     wanted = ""  # another voice, for when nothing is being said
+    auto = work.settings.speaking.voice == choose.AUTO  # until another is asked for
     told: tuple[str, ...] = ()
     try:
         while not work.stopping:
@@ -35,7 +36,7 @@ def main(work: Worker) -> None:
                 if isinstance(message, Speak | EndAnswer):
                     delivery.take(message, time.monotonic())
                 elif isinstance(message, SetVoice):
-                    wanted = message.name
+                    wanted, auto = message.name, False
             if wanted and not delivery.busy:
                 delivery.voices = voices = choose.other(
                     work.settings, wanted, voices, work.log, work.beat
@@ -50,6 +51,9 @@ def main(work: Worker) -> None:
             if able.names != told:
                 told = able.names
                 work.send(VoicesHere(told))
+                if auto and told[0] != voices[0].name:  # a better one has come
+                    wanted = told[0]
+            wanted = wanted or able.replaced(voices)
             work.beat()
     finally:
         delivery.stop()

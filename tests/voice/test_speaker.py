@@ -102,6 +102,19 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         assert rig.told(VoicesHere)[-1].voices == ("espeak",)
 
 
+def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path: Path) -> None:
+    with Rig(tmp_path) as rig:
+        rig.until(lambda: rig.told(VoicesHere))
+        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+        bundles.fetched(tmp_path, "mine")
+        bundles.plant(tmp_path / "voices")
+        rig.until(lambda: rig.told(SpeakerReady)[-1] == SpeakerReady("mine"), 60)
+        assert rig.told(VoicesHere)[-1].voices == ("mine", "espeak")
+        rig.say(1, "Hello there.")
+        rig.until(lambda: rig.ended(1))
+        assert rig.told(SpeakFailed) == []
+
+
 def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
     with Rig(tmp_path, voice="mine") as rig:

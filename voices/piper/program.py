@@ -1,6 +1,7 @@
 """piper-tts as a program that speaks Interlude's voice protocol (docs/voices.md) by its pipes.
 
     program.py MODEL.onnx       its config beside it, `.json` appended
+    program.py --check          can it run here at all? The exit code says so
 
 This file is under the Apache License 2.0. It imports piper-tts, which is GPL-3.0-or-later: both
 together are a program under GPL-3.0-or-later. It shares no process and no module with Interlude.
@@ -27,6 +28,7 @@ import numpy as np  # noqa: E402
 import onnxruntime  # noqa: E402
 from piper import PiperVoice  # noqa: E402
 from piper.config import PiperConfig  # noqa: E402
+from piper.phonemize_espeak import EspeakPhonemizer  # noqa: E402
 
 PROTOCOL = 1
 # A longer text is synthesised in parts: the first sound comes sooner, memory stays small (VITS
@@ -148,6 +150,8 @@ class Program:
 
 
 def main() -> int:
+    if sys.argv[1:] == ["--check"]:
+        return 0 if EspeakPhonemizer().phonemize("en-us", "Yes.") else 70  # EX_SOFTWARE
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
     try:

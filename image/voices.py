@@ -1,0 +1,46 @@
+"""The program of Piper's voices for the Pi, made on this machine. Out: a signed bundle.
+
+It is no part of the release: a program of its own, GPL-3.0-or-later, beside it (docs/voices.md).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from appliance.engines.pack import pack
+from appliance.errors import ReleaseRefused
+from appliance.voice.wire import PROTOCOL
+from image import freight
+from image.plan import MACHINE, PYTHON, NotBuilt, Plan, once, remove
+from image.tools import quietly
+from scripts import voices
+
+
+def make(plan: Plan) -> Path:
+    """The bundle, from the cache or made now. Raises NotBuilt."""
+    wanted = freight.fitting(voices.requirements(voices.LOCK.read_text()))
+    sources = [Path(voices.__file__), *sorted(voices.SOURCE.iterdir())]
+    inputs: list[str | bytes] = [
+        plan.version, plan.key.with_suffix(".pub").read_text(), str(plan.time_s), wanted,
+        *(path.read_bytes() for path in sources if path.is_file()),
+    ]  # fmt: skip
+
+    def install(listed: Path, library: Path) -> None:
+        quietly("The voices' program cannot be had", "A package without a wheel for the Pi?",
+                plan.logs / "voices.log",
+                *freight.PIP, "--require-hashes", "--target", library, "-r", listed)  # fmt: skip
+
+    def write(path: Path) -> None:
+        tree = plan.work / "voices-tree"
+        remove(tree)
+        path.mkdir()
+        voices.plant(tree, wanted, install)
+        try:
+            pack(tree, path, plan.key, engine="piper", version=plan.version, protocol=PROTOCOL,
+                 licence=voices.LICENCE, machine=MACHINE, python=PYTHON,
+                 made_s=plan.time_s)  # fmt: skip
+        except ReleaseRefused as error:
+            raise NotBuilt(f"The voices' program cannot be made: {error}") from error
+        remove(tree)
+
+    return next(once(plan.work, "voices", inputs, write).glob("*.voice"))

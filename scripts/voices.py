@@ -1,0 +1,169 @@
+"""`make voices`: the program of Piper's voices, as one signed file for boxes like this one.
+
+In: the lock, voices/piper, a private ssh key, and voices of the catalogue if they are to lie in it.
+Out: dist/piper-<version>-<machine>.voice. The card's is made by image/voices.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from appliance import __version__
+from appliance.engines.pack import pack
+from appliance.errors import InterludeError
+from appliance.models import catalogue
+from appliance.models.fetch import Fetcher
+from appliance.models.hub import Hub
+from appliance.models.store import Store
+from appliance.voice.wire import PROTOCOL
+from scripts.progress import Failed, follow
+from scripts.release import PIP, made_s
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "voices/piper"
+LOCK = ROOT / "requirements-dev.lock"
+# piper-tts with all that it needs, and nothing of Interlude's.
+NEEDS = (
+    "flatbuffers",
+    "numpy",
+    "onnxruntime",
+    "packaging",
+    "pathvalidate",
+    "piper-tts",
+    "protobuf",
+)
+LICENCE = "GPL-3.0-or-later"
+COMMAND = """#!/bin/sh
+# A program of its own: its own packages, and nobody else's.
+here=$(dirname "$(dirname "$(readlink -f "$0")")")
+exec /usr/bin/python3 -I -B "$here/program.py" "$@"
+"""
+# What nobody needs who only speaks: training, a server, and other programs' scripts.
+LEFT_OUT = ("bin", "piper/train", "piper/templates", "piper/img")
+
+Install = Callable[[Path, Path], None]  # a list of requirements, and the folder they go to
+
+
+def requirements(lock: str, names: Sequence[str] = NEEDS) -> str:
+    """The rows of a lock that pin `names`, with their hashes and markers."""
+    rows = re.findall(r"^[a-z0-9-]+==[^\n\\]*(?:\\\n[^\n\\]*)*$", lock, re.MULTILINE)
+    kept = [row for row in rows if row.split("==")[0] in names]
+    missing = set(names) - {row.split("==")[0] for row in kept}
+    if missing:
+        raise Failed(f"{LOCK.name} does not pin {', '.join(sorted(missing))}. Run `make lock`.")
+    return "\n".join(kept) + "\n"
+
+
+def plant(tree: Path, wanted: str, install: Install) -> None:
+    """The program with its packages, below `tree`. Raises Failed."""
+    library = tree / "lib"
+    (tree / "bin").mkdir(parents=True)
+    command = tree / "bin/voice"
+    command.write_text(COMMAND)
+    command.chmod(0o755)
+    shutil.copy(SOURCE / "program.py", tree / "program.py")
+    shutil.copy(SOURCE / "SOURCES.md", tree / "SOURCES.md")
+    shutil.copy(ROOT / "LICENSE", tree / "LICENSE.program")
+    listed = tree / "REQUIREMENTS.txt"
+    listed.write_text(wanted)
+    install(listed, library)
+    for name in LEFT_OUT:
+        shutil.rmtree(library / name, ignore_errors=True)
+    for record in library.glob("*.dist-info"):
+        for name in ("RECORD", "direct_url.json", "INSTALLER", "REQUESTED"):
+            (record / name).unlink(missing_ok=True)  # these say where and how, not what
+    shutil.copy(_gpl(library), tree / "LICENSE")
+
+
+def _gpl(library: Path) -> Path:
+    """The text of piper-tts' licence, as its wheel brings it. Raises Failed."""
+    texts = sorted(library.glob("piper_tts-*.dist-info/**/COPYING"))
+    if not texts:
+        raise Failed("piper-tts comes without the text of its licence.")
+    return texts[0]
+
+
+def add_voices(tree: Path, names: Sequence[str], store: Store, hub: Hub) -> None:
+    """Voices of the catalogue, every byte verified. Raises InterludeError."""
+    for name in names:
+        model = catalogue.find(name, store.models)
+        if model.kind != "voice":
+            raise Failed(f"{name} is no voice.")
+        if store.state(model) != "installed":
+            Fetcher(store, hub, _Quiet()).fetch(model)
+        folder = tree / "voices" / name
+        folder.mkdir(parents=True)
+        for file in model.files.values():
+            shutil.copy(store.path(model, file), folder / file.name)
+        about = f"{model.about}\nLicence: {model.licence} ({model.licence_url})\n{model.note}\n"
+        (folder / "LICENCE.txt").write_text(about)
+
+
+class _Quiet:
+    def begin(self, name: str, done: int, total: int) -> None:
+        print(f"   {name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
+
+    def advance(self, name: str, done: int) -> None:
+        """Nothing: it takes a minute."""
+
+    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+        print(f"   {name}: {problem}; again in {wait_s:g} s", flush=True)
+
+
+def here(logs: Path) -> Install:
+    """For this machine and this Python."""
+
+    def install(listed: Path, library: Path) -> None:
+        follow([*PIP, "--only-binary=:all:", "--require-hashes", "--target", str(library),
+                "-r", str(listed)], logs / "voices.log")  # fmt: skip
+
+    return install
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Make the program of Piper's voices.")
+    parser.add_argument("--key", type=Path, required=True, help="a private ssh key, to sign it")
+    parser.add_argument("--into", type=Path, default=ROOT / "dist", help="a folder (dist)")
+    parser.add_argument("--voice", action="append", default=[], metavar="NAME",
+                        help="of the catalogue, to lie in it (may be repeated)")  # fmt: skip
+    parser.add_argument("--models", type=Path, default=ROOT / "build/voices/models",
+                        metavar="DIR", help="where fetched voices are kept")  # fmt: skip
+    args = parser.parse_args()
+    if not args.key.is_file():
+        print(f"No program: {args.key} is no private ssh key."
+              " ssh-keygen -t ed25519 -f ~/.ssh/interlude-release makes one.",
+              file=sys.stderr)  # fmt: skip
+        return 1
+    args.into.mkdir(parents=True, exist_ok=True)
+    logs = ROOT / ".make"
+    logs.mkdir(exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="interlude-voices-", dir=args.into) as scratch:
+            tree = Path(scratch) / "tree"
+            plant(tree, requirements(LOCK.read_text()), here(logs))
+            store = Store(args.models, catalogue.load())
+            add_voices(tree, args.voice, store, Hub())
+            path = pack(
+                tree, args.into, args.key, engine="piper", version=__version__, protocol=PROTOCOL,
+                licence=LICENCE, voices=tuple(args.voice), machine=platform.machine(),
+                python=f"{sys.version_info.major}.{sys.version_info.minor}", made_s=made_s(),
+            )  # fmt: skip
+    except (Failed, InterludeError, subprocess.CalledProcessError) as error:
+        print(f"No program: {error}", file=sys.stderr)
+        return 1
+    print(f"{path}: {path.stat().st_size >> 20} MiB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
