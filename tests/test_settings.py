@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -336,3 +337,7 @@ def test_what_was_set_is_shown_as_such_and_the_files_value_beside_it(tmp_path: P
     assert "[default: 0.8] [set from outside; the file: 0.6]" in line
     assert effective.changes(now, outside).count("[set from outside; the file: 0.6]") == 1
     assert load(written(tmp_path, effective.whole(now, outside))) == now
+
+
+def test_dev_null_as_the_settings_file_is_the_defaults_alone() -> None:
+    assert load(Path(os.devnull)) == load_defaults()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file
 
 MOST_BYTES = 100_000  # of a file; the defaults with all their comments are 15 kB
+_NONE = Path(os.devnull)  # no file: the defaults alone
 _FREE = ("processes.", "models.")
 MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
 
@@ -33,7 +35,7 @@ def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -
     """
     merged = _read(DEFAULTS)
     path = path if path is not None else owner_file()
-    if path is not None:
+    if path is not None and path != _NONE:
         _merge(merged, _read(path), str(path))
     if overrides:
         _merge(merged, overrides, "the overrides")
