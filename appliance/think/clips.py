@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from appliance.think.gemma import Rows
+from appliance.think.context import Rows
 from appliance.think.history import Clip
 
 Ids = npt.NDArray[np.int64]  # a token's own number, or a negative one, unique to a row of sound

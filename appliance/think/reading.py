@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from appliance.think.clips import Ids
-from appliance.think.gemma import BATCH, Gemma
+from appliance.think.context import BATCH, Context
 from appliance.think.tape import Tape
 
 PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it did not ask for
@@ -37,7 +37,7 @@ class Pace:
 class Reader:
     """`held`: the identities of what the model holds. `clock` gives seconds."""
 
-    def __init__(self, gemma: Gemma, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, gemma: Context, clock: Callable[[], float] = time.monotonic) -> None:
         self._gemma = gemma
         self._clock = clock
         self._pace = Pace()

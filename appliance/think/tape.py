@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from appliance.think.clips import Ids
-from appliance.think.gemma import Rows
+from appliance.think.context import Rows
 
 Run = tuple[int, ...] | Rows
 

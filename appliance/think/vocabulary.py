@@ -11,8 +11,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import llama_cpp as llama
-
+from appliance.think.native import llama
 from appliance.think.unmarked import Unmarked
 
 _SPECIAL = (

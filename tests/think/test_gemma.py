@@ -43,12 +43,6 @@ def read_on(model: Gemma, start: int) -> None:
         model.roll_back(start)
 
 
-def encode_on(model: Gemma, samples: np.ndarray[tuple[int, ...], np.dtype[np.int16]]) -> None:
-    """Encode until somebody interrupts."""
-    while True:
-        model.encode(samples)
-
-
 @pytest.mark.parametrize(
     ("samples", "rows"),
     [(0, 0), (1, 1), (2, 1), (639, 1), (640, 1), (16_000, 25), (16_000 * 30, 750)],
@@ -163,19 +157,21 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
     model, whole = gemma(), sound(30)
     fresh = model.encode(whole)
     steps = model.pulse
-    ended_in_the_middle = 0
-    for _ in range(9):
-        before = model.pulse
-        timer = threading.Timer(0.02, model.interrupt)
-        timer.start()
-        with pytest.raises(Abandoned):
-            encode_on(model, whole)
-        timer.join()
-        ended_in_the_middle += (model.pulse - before) % steps > 0
-        with pytest.raises(Abandoned):
-            model.encode(whole)  # until it is taken back
-        model.resume()
-    assert ended_in_the_middle
+
+    def interrupt() -> None:
+        while model.pulse == steps:  # until the second encoding has taken its first step
+            continue
+        model.interrupt()
+
+    interrupting = threading.Thread(target=interrupt, daemon=True)
+    interrupting.start()
+    with pytest.raises(Abandoned):
+        model.encode(whole)
+    interrupting.join()
+    assert model.pulse - steps < steps  # it had not come to its end
+    with pytest.raises(Abandoned):
+        model.encode(whole)  # until it is taken back
+    model.resume()
     assert np.array_equal(model.encode(whole), fresh)
 
 

@@ -1,0 +1,179 @@
+"""What the model holds: two sequences of tokens in llama.cpp's memory, of which one is in use.
+
+In: tokens and soft tokens, a position to go back to, the bytes of a state. Out: the next token.
+Each sequence has its own part of the memory (18 KiB a token: `swa_full`, 16 bits).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import ModelError
+from appliance.think import native
+from appliance.think.model import Abandoned
+from appliance.think.native import llama
+
+Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
+
+BATCH = 512  # tokens a call: the same for batches and what is computed at once
+SEQUENCES = 2
+_ABORTED = 2  # llama_decode: the abort callback said so
+
+
+class Context:
+    """`position` counts the tokens that the sequence in use holds; `read`, all that were ever read.
+
+    All methods belong to one thread, but for `interrupt` and `resume`.
+    """
+
+    def __init__(self) -> None:
+        self._context: Any = None
+        self._abort = ctypes.create_string_buffer(2)
+        self._positions = [0] * SEQUENCES
+        self._sequence = 0
+        self._width = self._window = 0
+        self.read = 0
+
+    def open(self, model: Any, tokens: int, threads: int) -> None:
+        """Make room for `tokens` in each sequence. Raises ModelError."""
+        self._width = llama.llama_model_n_embd(model)
+        self._window = llama.llama_model_n_swa(model)
+        parameters = llama.llama_context_default_params()
+        a_sequence = min(tokens, llama.llama_model_n_ctx_train(model))
+        parameters.n_ctx = SEQUENCES * a_sequence
+        parameters.n_seq_max = SEQUENCES
+        parameters.kv_unified = False  # else each sequence computes attention over both
+        parameters.n_batch = parameters.n_ubatch = min(BATCH, a_sequence)
+        parameters.n_threads = parameters.n_threads_batch = threads
+        parameters.flash_attn_type = 1
+        parameters.swa_full = True  # else going back past the window is silently wrong
+        # A Python callback would take the GIL some 900 times a token. libc's strlen takes none:
+        # of a buffer that holds "" it is 0, go on; of one that holds "x" it is 1, stop.
+        strlen = ctypes.CDLL(None).strlen
+        parameters.abort_callback = ctypes.cast(strlen, llama.ggml_abort_callback)
+        parameters.abort_callback_data = ctypes.addressof(self._abort)
+        self._context = llama.llama_init_from_model(model, parameters)
+        if not self._context:
+            raise ModelError(
+                f"There is no room for {tokens} tokens of context ({native.reason()}).",
+                "Lower `thinking.context_tokens`.",
+            )
+        self._memory = llama.llama_get_memory(self._context)
+        self.context_tokens = int(llama.llama_n_ctx_seq(self._context))
+
+    def close(self) -> None:
+        """Give it back; safe to call twice."""
+        if self._context:
+            llama.llama_free(self._context)
+        self._context = None
+
+    # ── which sequence ───────────────────────────────────────────────────────────────────────
+    def use(self, sequence: int) -> None:
+        """From now on this one is meant: 0 or 1."""
+        self._sequence = sequence
+
+    @property
+    def position(self) -> int:
+        return self._positions[self._sequence]
+
+    @position.setter
+    def position(self, position: int) -> None:
+        self._positions[self._sequence] = position
+
+    # ── reading and drawing ──────────────────────────────────────────────────────────────────
+    def feed(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
+        """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
+
+        Raises Abandoned when interrupted: `position` then says how much is held. Of all but the
+        last token only the output layer is left out, though half of the others serve it alone.
+        """
+        if self.position + len(content) > self.context_tokens:
+            raise ModelError(
+                f"{self.position + len(content)} tokens do not fit into the model's "
+                f"{self.context_tokens}.",
+                "Raise `thinking.context_tokens` or lower `thinking.history_tokens`.",
+            )
+        for start in range(0, len(content), BATCH):
+            part = content[start : start + BATCH]
+            self._decode(part, wanted=last and start + len(part) == len(content))
+
+    def _decode(self, content: Sequence[int] | Rows, *, wanted: bool) -> None:
+        count = len(content)
+        is_sound = isinstance(content, np.ndarray)
+        batch = llama.llama_batch_init(count, self._width if is_sound else 0, 1)
+        try:
+            batch.n_tokens = count
+            if is_sound:
+                rows = np.ascontiguousarray(content, np.float32)
+                ctypes.memmove(batch.embd, rows.ctypes.data, rows.nbytes)
+            for at in range(count):
+                if not is_sound:
+                    batch.token[at] = content[at]
+                batch.pos[at] = self.position + at
+                batch.n_seq_id[at] = 1
+                batch.seq_id[at][0] = self._sequence
+                batch.logits[at] = int(wanted and at == count - 1)
+            outcome = llama.llama_decode(self._context, batch)
+        finally:
+            llama.llama_batch_free(batch)
+        if outcome:
+            self.roll_back(self.position)  # what was half done
+            if outcome == _ABORTED:
+                raise Abandoned
+            raise ModelError(f"The model failed with code {outcome} ({native.reason()}).")
+        self.position += count
+        self.read += count
+
+    def roll_back(self, position: int) -> int:
+        """Hold only the first `position` tokens, or none if that cannot be; says how many."""
+        llama.llama_memory_seq_rm(self._memory, self._sequence, position, -1)
+        oldest = llama.llama_memory_seq_pos_min(self._memory, self._sequence)
+        if position and not 0 <= oldest <= max(0, position - self._window + 1):
+            llama.llama_memory_seq_rm(self._memory, self._sequence, -1, -1)
+            position = 0
+        self.position = position
+        return position
+
+    # ── the state of a sequence ──────────────────────────────────────────────────────────────
+    def state(self) -> bytes:
+        """All that is held, for `restore`. From there one cannot go back further than to its end:
+        of layers with a window it has the window alone (facts of llama.cpp's format)."""
+        size = llama.llama_state_seq_get_size(self._context, self._sequence)
+        buffer = (ctypes.c_uint8 * size)()
+        written = llama.llama_state_seq_get_data(self._context, buffer, size, self._sequence)
+        return bytes(memoryview(buffer)[:written])
+
+    def restore(self, state: bytes, position: int) -> bool:
+        """Hold what `state` holds, `position` tokens. Returns whether it does; else nothing."""
+        self.roll_back(0)
+        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        taken = llama.llama_state_seq_set_data(self._context, buffer, len(state), self._sequence)
+        newest = llama.llama_memory_seq_pos_max(self._memory, self._sequence)
+        if taken != len(state) or newest != position - 1:
+            self.roll_back(0)
+            return False
+        return self.roll_back(position) == position
+
+    @property
+    def form(self) -> bytes:
+        """What must be the same for a state to be taken back, besides the model's file."""
+        made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full fa"
+        return hashlib.sha256(native.build() + made_of.encode()).digest()
+
+    # ── from another thread ──────────────────────────────────────────────────────────────────
+    def interrupt(self) -> None:
+        """Make `feed` and `encode` raise Abandoned, now and until `resume`."""
+        self._abort[0] = b"x"
+
+    def resume(self) -> None:
+        self._abort[0] = b"\0"
+
+    @property
+    def interrupted(self) -> bool:
+        return self._abort[0] != b"\0"
