@@ -34,6 +34,7 @@ from appliance.messages import (
     SpeakerReady,
     StateChanged,
     TimersStand,
+    Transcribed,
 )
 from appliance.microphone import Complaint, Microphone
 from appliance.moves.actions import (
@@ -137,6 +138,10 @@ class Conductor:
     def hear(self, peer: str, message: Message | Seen) -> None:
         """One message of `peer`."""
         if isinstance(message, Seen):
+            return
+        if isinstance(message, Transcribed):  # what was said: for the memory's eyes alone
+            if peer == "thinker":
+                self.keeping.transcribed(message)
             return
         self._copy(peer, self._work.name, message)
         if peer == "panel" and self.microphone.heed():

@@ -155,10 +155,14 @@ def _give_up(file: Path, keep_turns: int) -> None:
     raise StorageError(f"{file} could not be read to its end.", _REMEDY)
 
 
+def _texts(turn: Turn) -> tuple[str, ...]:
+    return turn.asked, turn.transcript, turn.heard
+
+
 def _look_through(file: Path, others: list[Turn], last: Turn) -> None:
     """Raises StorageError if the last turn's words are in a file, though no other turn has them."""
-    rest = "\n".join(text for turn in others for text in (turn.asked, turn.heard)).encode()
-    for text in (last.asked, last.heard):
+    rest = "\n".join(text for turn in others for text in _texts(turn)).encode()
+    for text in _texts(last):
         words = text.encode()[:_LOOKED_FOR]
         if len(text) < _LEAST_LETTERS or words in rest:
             continue

@@ -15,13 +15,14 @@ from datetime import datetime, timedelta
 from appliance import memory, reset, status
 from appliance.ipc.limits import MAX_LINE
 from appliance.memory import Turn
-from appliance.messages import Forgotten, Recall, Say
+from appliance.messages import Forgotten, Recall, Say, Transcribed
 from appliance.moves.actions import ForgetAll, GiveRecall, Remember
 from appliance.scribe import Forgot, Health, Recalled, Scribe
 from appliance.settings import Settings
 
 DAMAGED = "My memory was damaged. I have begun a new one."
 SLOW = "My card is slow. I will tell you when it is forgotten."
+MOST_STARTED = 64  # turns whose transcript may still come: more than a thinker holds the sound of
 SLOW_S = 8.0  # a healthy card takes less than one; who asked is told that it takes longer
 
 
@@ -46,6 +47,7 @@ class Keeping:
         self._scribe = Scribe(memory.path(settings), keep.keep_turns, status.folder())
         self._at_first = reset.to_say(settings.state_path())
         self._asked: dict[int, _Asked] = {}  # by the number of the scribe's order
+        self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
         self.visitor: int | None = None
         self.replies: list[tuple[int, Forgotten]] = []  # to visitors at the door
 
@@ -57,19 +59,30 @@ class Keeping:
         """`model`: the one that answered."""
         match action:
             case Remember():
-                self._scribe.remember(_turn(action, model))
+                self._remember(_turn(action, model))
             case GiveRecall():
                 self._scribe.recall(self._recall_turns)
             case ForgetAll(last):
                 number = self._scribe.forget(last=last)
                 self._asked[number] = _Asked(action, time.monotonic(), self.visitor)
 
+    def transcribed(self, news: Transcribed) -> None:
+        """Keep it with its turn, if that is remembered; it goes nowhere else."""
+        if started := self._started.pop(news.turn, ""):
+            self._scribe.transcribe(started, news.turn, news.text)
+
+    def _remember(self, turn: Turn) -> None:
+        self._scribe.remember(turn)
+        self._started[turn.turn] = turn.started
+        while len(self._started) > MOST_STARTED:
+            del self._started[next(iter(self._started))]
+
     def look(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
         """What there is to tell: a Recall to the thinker, all else to the conversation."""
         for item in self._scribe.news():
             match item:
                 case Recalled(turns):
-                    yield Recall.newest((turn.asked, turn.heard) for turn in turns)
+                    yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)
                 case Forgot():
                     yield self._answered(item)
                 case Health(well, text, set_aside):

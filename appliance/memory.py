@@ -11,8 +11,9 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from datetime import datetime
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,16 @@ CREATE TABLE turns (
     id       INTEGER PRIMARY KEY,
     started  TEXT NOT NULL,     -- when the question was complete; local time, ISO 8601 with offset
     turn     INTEGER NOT NULL,  -- the answer's number since the box was switched on
-    asked    TEXT NOT NULL,     -- typed words; '' for speech, of which no transcript exists
+    asked    TEXT NOT NULL,     -- typed words; '' for speech
     seconds  REAL NOT NULL,     -- that the owner spoke
     heard    TEXT NOT NULL,     -- what left the loudspeaker
     complete INTEGER NOT NULL,  -- 1: all of the answer was heard
-    model    TEXT NOT NULL
+    model    TEXT NOT NULL,
+    transcript TEXT NOT NULL DEFAULT ''  -- of speech, by the model, made later; '' if there is none
 ) STRICT
 """
+# To a file of before there were transcripts. The version stays: an older Interlude reads the file.
+_ADD_TRANSCRIPT = "ALTER TABLE turns ADD COLUMN transcript TEXT NOT NULL DEFAULT ''"
 
 
 @dataclass(frozen=True)
@@ -54,15 +58,21 @@ class Turn:
     heard: str
     complete: bool
     model: str
+    transcript: str = ""
 
 
 _FIELDS = {field.name for field in fields(Turn)}
 _INSERT = """
-INSERT INTO turns (started, turn, asked, seconds, heard, complete, model)
-VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO turns (started, turn, asked, seconds, heard, complete, model, transcript)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NEWEST = """
-SELECT started, turn, asked, seconds, heard, complete, model FROM turns ORDER BY id DESC LIMIT ?
+SELECT started, turn, asked, seconds, heard, complete, model, transcript
+FROM turns ORDER BY id DESC LIMIT ?
+"""
+_TRANSCRIBE = """
+UPDATE turns SET transcript = ?
+WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)
 """
 
 
@@ -118,29 +128,40 @@ class Memory:
                 if not self._value("SELECT count(*) FROM sqlite_schema"):
                     self._db.execute(_LAYOUT)
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
-        if self._value("PRAGMA user_version") != VERSION or not self._has_our_table():
+        lacks = self._lacks()
+        if self._value("PRAGMA user_version") != VERSION or lacks - {"transcript"}:
             raise Damaged(f"{self.file} is not a memory of Interlude.")
+        self._insert, self._newest = _INSERT, _NEWEST
+        if lacks:
+            try:
+                self._db.execute(_ADD_TRANSCRIPT)
+            except sqlite3.OperationalError:  # a full disk: what is there is read and forgotten
+                self._insert = _INSERT.replace(", transcript", "").replace("?, ", "", 1)
+                self._newest = _NEWEST.replace("transcript", "''")
 
-    def _has_our_table(self) -> bool:
+    def _lacks(self) -> set[str]:
+        """Columns of ours that the table has not."""
         columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
-        return {name for (name,) in columns} >= _FIELDS
+        return _FIELDS - {name for (name,) in columns}
 
     def remember(self, turn: Turn) -> None:
         """Add a turn, and let go of the oldest beyond `keep_turns`."""
         with self._named_errors(), self._transaction():
-            self._db.execute(_INSERT, astuple(turn))
+            self._db.execute(self._insert, self._values(turn))
             self._db.execute(
                 "DELETE FROM turns WHERE id <= (SELECT max(id) FROM turns) - ?", (self._keep,)
             )
 
+    def transcribe(self, started: str, turn: int, transcript: str) -> None:
+        """What was said in that turn; nothing if it is not remembered any more."""
+        with self._named_errors(), self._transaction():
+            self._db.execute(_TRANSCRIBE, (transcript, started, turn))
+
     def recall(self, count: int) -> list[Turn]:
         """The last `count` turns, oldest first."""
         with self._named_errors():
-            rows = self._db.execute(_NEWEST, (count,)).fetchall()
-        return [
-            Turn(started, turn, asked, seconds, heard, bool(complete), model)
-            for started, turn, asked, seconds, heard, complete, model in reversed(rows)
-        ]
+            rows = self._db.execute(self._newest, (count,)).fetchall()
+        return [replace(turn, complete=bool(turn.complete)) for turn in starmap(Turn, rows[::-1])]
 
     def count(self) -> int:
         with self._named_errors():
@@ -155,7 +176,7 @@ class Memory:
         with self._named_errors():
             with self._transaction():
                 self._db.execute("DELETE FROM turns")  # overwrites all its pages: secure_delete
-                self._db.executemany(_INSERT, map(astuple, turns))
+                self._db.executemany(self._insert, map(self._values, turns))
             self._clear_log()
 
     def close(self) -> None:
@@ -187,6 +208,9 @@ class Memory:
         raise StorageError(
             f"{self.file} is in use by another program.", "Close it, and ask once more."
         )
+
+    def _values(self, turn: Turn) -> tuple[Any, ...]:
+        return astuple(turn)[: self._insert.count("?")]
 
     def _value(self, query: str) -> Any:
         return self._db.execute(query).fetchone()[0]

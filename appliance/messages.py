@@ -60,6 +60,7 @@ from appliance.think.events import (
     Think,
     ThinkerReady,
     ThoughtEnded,
+    Transcribed,
 )
 from appliance.tools.events import (
     CallAnswered,
@@ -78,7 +79,7 @@ __all__ = [
     "PressName", "Pressed", "Recall", "RecallWanted", "Record", "Repeat", "Restart", "Resumed",
     "Say", "Sentence", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged",
     "StateName", "StillThinking", "StopSpeaking", "Stopped", "Switched", "Talk", "Think",
-    "ThinkerReady", "ThoughtEnded", "TimerHappened", "TimersStand", "VoicesHere",
+    "ThinkerReady", "ThoughtEnded", "TimerHappened", "TimersStand", "Transcribed", "VoicesHere",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
@@ -240,6 +241,7 @@ Message = (
     | Attend | WordsHeard | Woken
     | Think | Abandon | Heard | Recall | Forget | RecallWanted | ThinkerReady
     | StillThinking | Sentence | ThoughtEnded
+    | Transcribed
     | Called | CallAnswered | HouseRequest | HouseResponse | TimerHappened | TimersStand
     | Speak | EndAnswer | SpeakerReady | VoicesHere | Spoken | SpeakFailed
     | Started | Paused | Resumed | Finished | Stopped | SetVolume

@@ -117,6 +117,11 @@ class Scribe:
         if self._keep:
             self._order(lambda memory: memory.remember(turn))
 
+    def transcribe(self, started: str, turn: int, transcript: str) -> None:
+        """What was said in a turn that was remembered before; nothing if it is forgotten since."""
+        if self._keep:
+            self._order(lambda memory: memory.transcribe(started, turn, transcript))
+
     def recall(self, count: int) -> None:
         """The answer comes as `Recalled` news, unless there is no memory."""
         if self._keep and count:

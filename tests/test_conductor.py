@@ -192,7 +192,7 @@ def test_a_conversation_goes_through_the_process(box: Box) -> None:
     assert box.state("idle").reason == "finished"
     # a thinker that begins afresh
     box.say("thinker", RecallWanted())
-    recalled = (("", "The moon is grey. It has"), ("", "The sea is wet."))
+    recalled = (("", "", "The moon is grey. It has"), ("", "", "The sea is wet."))
     assert box.get("thinker", Recall).turns == recalled
 
 

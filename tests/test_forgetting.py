@@ -32,10 +32,12 @@ def turn(number: int, word: bytes) -> Turn:
 
 
 def talk(file: Path, count: int, word: bytes, keep: int = 50) -> None:
-    """One session of the box, ended in order."""
+    """One session of the box, ended in order; each turn is written down after the next."""
     memory = Memory(file, keep)
     for number in range(count):
         memory.remember(turn(number, word))
+        for said in (turn(number - 1, word), turn(number, word)):
+            memory.transcribe(said.started, said.turn, said.asked * 2)
     memory.close()
 
 

@@ -132,7 +132,7 @@ def largest(kind: inspect.Type, letter: str = WIDE, number: int = 2**63 - 1) -> 
 
 def build(kind: type[msgspec.Struct], letter: str = WIDE, number: int = 2**63 - 1) -> Any:
     if kind is Recall:
-        return Recall.newest([(letter * MAX_WORDS, letter * MAX_ANSWER)] * 200)
+        return Recall.newest([(letter * MAX_WORDS,) * 2 + (letter * MAX_ANSWER,)] * 200)
     return largest(inspect.type_info(kind), letter, number)
 
 
@@ -208,18 +208,24 @@ def test_a_volume_that_is_no_share_is_no_message() -> None:
     assert decode(encode(SetVolume(1.0))) == SetVolume(1.0)
 
 
-@given(turns=st.lists(st.tuples(st.text(max_size=3000), st.text(max_size=20_000)), max_size=30))
+TURNS = st.tuples(st.text(max_size=3000), st.text(max_size=3000), st.text(max_size=20_000))
+
+
+@given(turns=st.lists(TURNS, max_size=30))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
-def test_the_newest_turns_are_recalled_as_far_as_they_fit(turns: list[tuple[str, str]]) -> None:
+def test_the_newest_turns_are_recalled_as_far_as_they_fit(
+    turns: list[tuple[str, str, str]],
+) -> None:
     recall = Recall.newest(turns)
     assert len(encode(recall)) <= MAX_BYTES
-    kept = [(asked[-MAX_WORDS:], heard[:MAX_ANSWER]) for asked, heard in turns]
+    kept = [(asked[-MAX_WORDS:], said[-MAX_WORDS:], heard[:MAX_ANSWER])
+            for asked, said, heard in turns]  # fmt: skip
     assert list(recall.turns) == kept[len(kept) - len(recall.turns) :]
     assert bool(recall.turns) == bool(turns)
 
 
 def test_what_fits_is_recalled_whole() -> None:
-    turns = [("", "The moon is grey.")] * 200
+    turns = [("", "what is the moon", "The moon is grey.")] * 200
     assert Recall.newest(turns).turns == tuple(turns)
 
 
@@ -312,8 +318,8 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
         box.say("thinker", RecallWanted())
         turns = box.get("thinker", Recall).turns
         assert 10 < len(turns) < 200
-        assert turns[-1][1] == WIDE * 357
-        assert all(len(asked) == MAX_WORDS for asked, _ in turns)
+        assert turns[-1][2] == WIDE * 357
+        assert all(len(asked) == MAX_WORDS for asked, _, _ in turns)
     finally:
         box.supervisor.stop_all()
         box.supervisor.close()
@@ -327,4 +333,4 @@ def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> Non
     box.say("playback", Finished(box.floor.turn, 16_000, 0))
     box.state("idle")
     box.say("thinker", RecallWanted())
-    assert box.get("thinker", Recall).turns == ((question, "Yes."),)
+    assert box.get("thinker", Recall).turns == ((question, "", "Yes."),)

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from appliance.processes import RATE_HZ
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History, Turn
-from appliance.think.prompt import NO_ANSWER, UNKNOWN_WORDS
+from appliance.think.prompt import NO_ANSWER, words_alone
 from appliance.tools.table import Tool, function
 
 LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
@@ -76,14 +76,15 @@ class Chat:
         return self._sounds[clip]
 
     def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
+        """Sound, then the instruction for it and typed words, as for a model on the box."""
         words = turn.text.strip()
         if not turn.clips:
-            return words or UNKNOWN_WORDS
+            return words_alone(turn)
         parts: list[dict[str, Any]] = [
             {"type": "input_audio", "input_audio": {"data": self.sound(clip), "format": "wav"}}
             for clip in turn.clips
         ]
-        if words:
+        if words := f"{self._thinking.instruction.strip()}\n{words}".strip():
             parts.append({"type": "text", "text": words})
         return parts
 
@@ -111,6 +112,7 @@ def _answered(turn: Turn) -> Iterator[dict[str, Any]]:
 
 def tokens(turn: Turn) -> int:
     """About how many tokens a turn takes."""
-    letters = len(turn.text) + len(turn.answer) + sum(len(use.said) for use in turn.uses)
+    said = len(turn.text) if turn.clips else len(words_alone(turn))
+    letters = said + len(turn.answer) + sum(len(use.said) for use in turn.uses)
     sound_s = sum(len(clip.samples) for clip in turn.clips) / RATE_HZ
     return int(letters / LETTERS_A_TOKEN + SOUND_TOKENS_A_SECOND * sound_s)

@@ -8,9 +8,10 @@ from typing import Literal
 from appliance.ipc.limits import MAX_ANSWER, MAX_WORDS, Answer, Count, Line, Utterances, Words
 from appliance.ipc.record import Record
 
-# Of the turns of a Recall; the newest always fits: its question has 4 kB, its answer 40 kB at most.
+# Of the turns of a Recall; the newest always fits: its question has twice 4 kB, its answer 40 kB at
+# most.
 RECALL_BYTES = 50_000
-HEAD_BYTES = 8  # of msgpack, for a text and its share of a pair: at most 5 and 1
+HEAD_BYTES = 8  # of msgpack, for a text and its share of a turn: at most 5 and 1
 
 
 class Think(Record, frozen=True):
@@ -39,21 +40,30 @@ class Heard(Record, frozen=True):
 
 
 class Recall(Record, frozen=True):
-    """Earlier turns for a thinker that has just begun: (what the owner said, what was heard)."""
+    """Earlier turns for a thinker that has just begun: (what the owner typed, what a model wrote
+    down of what the owner said, what was heard)."""
 
-    turns: tuple[tuple[Words, Answer], ...]
+    turns: tuple[tuple[Words, Words, Answer], ...]
 
     @classmethod
-    def newest(cls, turns: Iterable[tuple[str, str]]) -> Recall:
+    def newest(cls, turns: Iterable[tuple[str, str, str]]) -> Recall:
         """As many of `turns`, the newest of them, as one message has room for."""
-        room, kept = RECALL_BYTES, list[tuple[str, str]]()
-        for asked, heard in reversed(tuple(turns)):
-            pair = asked[-MAX_WORDS:], heard[:MAX_ANSWER]
-            room -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in pair)
+        room, kept = RECALL_BYTES, list[tuple[str, str, str]]()
+        for asked, transcript, heard in reversed(tuple(turns)):
+            texts = asked[-MAX_WORDS:], transcript[-MAX_WORDS:], heard[:MAX_ANSWER]
+            room -= sum(len(text.encode("utf-8", "replace")) + HEAD_BYTES for text in texts)
             if room < 0:
                 break
-            kept.append(pair)
+            kept.append(texts)
         return cls(tuple(reversed(kept)))
+
+
+class Transcribed(Record, frozen=True):
+    """From the thinker: what the owner said in turn `turn`, which is over, as the model wrote it
+    down while nobody waited. For the memory alone: no watcher, log or link is shown it."""
+
+    turn: Count
+    text: Words
 
 
 class RecallWanted(Record, frozen=True):

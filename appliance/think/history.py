@@ -41,7 +41,8 @@ class Turn:
     `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
     stands as it was drawn; else they are empty, and the words count. `uses`: the model's calls;
     what the tools said is part of `answer`, too. `settled`: it is known how much of the answer was
-    heard.
+    heard. `transcript`: what a model wrote down of the sound; "" if that failed, None if nobody has
+    tried; it stands for the sound once that is gone.
     """
 
     number: int
@@ -51,6 +52,7 @@ class Turn:
     tokens: list[int] = field(default_factory=list)
     uses: list[Use] = field(default_factory=list)
     settled: bool = False
+    transcript: str | None = None
 
     @property
     def answered(self) -> bool:
@@ -122,12 +124,21 @@ class History:
         if turn := self._find(number):
             self.turns.remove(turn)
 
-    def recall(self, turns: Iterable[tuple[str, str]]) -> None:
-        """Turns from before, (what the owner said, what was heard), ahead of those of now."""
+    def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
+        """Turns from before, (what the owner typed, what a model wrote down of what the owner said,
+        what was heard), ahead of those of now."""
         earlier = [
-            Turn(RECALLED, text=said, answer=heard) for said, heard in turns if heard.strip()
+            Turn(RECALLED, text=typed, transcript=transcript, answer=heard)
+            for typed, transcript, heard in turns
+            if heard.strip()
         ]
         self.turns = earlier + [turn for turn in self.turns if turn.number != RECALLED]
+
+    @property
+    def unwritten(self) -> Turn | None:
+        """The oldest turn that is over and whose sound nobody has tried to write down."""
+        over = (turn for turn in self.turns if turn.settled and turn.clips)
+        return next((turn for turn in over if turn.transcript is None), None)
 
     def forget(self) -> None:
         self.turns.clear()

@@ -110,7 +110,7 @@ class Mind:
     def call_answered(self, turn: int, call: int, text: str) -> None:
         self.history.used(turn, call, text)
 
-    def recall(self, turns: Iterable[tuple[str, str]]) -> None:
+    def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
         self.history.recall(turns)
         self.recalled = True
 

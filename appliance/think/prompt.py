@@ -16,6 +16,7 @@ from appliance.tools.calls import answer_wire, wire
 from appliance.tools.table import Tool, declaration
 
 UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
+TRANSCRIPT = "(said aloud; transcript)"  # likewise, where a model wrote down what was said
 NO_ANSWER = "no answer yet"  # of a tool, when the owner spoke first
 
 
@@ -63,12 +64,18 @@ def question(turn: Turn, instruction: str = "") -> Iterator[Part]:
         yield Marks("<|audio>")
         yield clip
         yield Marks("<audio|>")
-    words = turn.text.strip() or ("" if turn.clips else UNKNOWN_WORDS)
+    words = turn.text.strip() if turn.clips else words_alone(turn)
     if turn.clips and instruction:
         words = f"{instruction}\n{words}".strip()
     if words:
         yield Words(words)
     yield Marks("<turn|>\n<|turn>model\n")
+
+
+def words_alone(turn: Turn) -> str:
+    """What stands for a question without its sound."""
+    said = f"{TRANSCRIPT} {turn.transcript}" if turn.transcript else ""
+    return " ".join(filter(None, (said, turn.text.strip()))) or UNKNOWN_WORDS
 
 
 def answer(turn: Turn) -> Iterator[Part]:

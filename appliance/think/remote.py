@@ -12,8 +12,9 @@ import logging
 import stat
 import time
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
@@ -129,6 +130,7 @@ class RemoteModel:
 
     def close(self) -> None:
         self._loop.run_until_complete(self._client.aclose())
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
     # ── the stream ───────────────────────────────────────────────────────────────────────────
@@ -171,37 +173,40 @@ class RemoteModel:
             sent, extra = extra, None
             async with self._client.stream("POST", url, json={**request, **sent}) as response:
                 if response.status_code != httpx.codes.OK:
-                    body = await beginning(response.aiter_raw())
+                    async with _bytes(response) as chunks:
+                        body = await beginning(chunks)
                     extra = self._dialect.fewer(sent, response.status_code, body)
                     if extra is None:
                         raise refusals.refused(self._server, response.status_code, body)
                     continue
                 if refused := self._dialect.took(sent):
                     log.info("%s refuses %s: not sent again", self._server, ", ".join(refused))
-                async for text in self._texts(response, effort):
-                    yield text
+                async with aclosing(self._texts(response, effort)) as texts:
+                    async for text in texts:
+                        yield text
 
     async def _texts(self, response: httpx.Response, effort: Effort) -> AsyncGenerator[str]:
         """The pieces of text of one answer; "" where calls are complete."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise refusals.no_answer(self._server)
         ended, letters = False, 0
-        async for line in lines(response.aiter_raw()):
-            if not line.startswith("data:"):
-                continue  # comments and other fields of server-sent events
-            data = line.removeprefix("data:").strip()
-            if data == "[DONE]":
-                return
-            text, reason = self._delta(data)
-            if reason is not None:
-                ended = True
-                effort.limited = reason == "length"
-            if text or self._calls.waiting:
-                yield text
-            letters += len(text)
-            if letters > self._most_letters:
-                effort.limited = True
-                return
+        async with _bytes(response) as chunks, aclosing(lines(chunks)) as every:
+            async for line in every:
+                if not line.startswith("data:"):
+                    continue  # comments and other fields of server-sent events
+                data = line.removeprefix("data:").strip()
+                if data == "[DONE]":
+                    return
+                text, reason = self._delta(data)
+                if reason is not None:
+                    ended = True
+                    effort.limited = reason == "length"
+                if text or self._calls.waiting:
+                    yield text
+                letters += len(text)
+                if letters > self._most_letters:
+                    effort.limited = True
+                    return
         if not ended:
             raise self._away("broke off its answer")
 
@@ -258,6 +263,11 @@ def _address(text: str) -> httpx.URL:
     if url.scheme not in ("http", "https") or not url.host:
         raise SettingsError("`thinking.remote.url` is no address.", EXAMPLE)
     return url
+
+
+def _bytes(response: httpx.Response) -> aclosing[AsyncGenerator[bytes]]:
+    """What comes, as it comes; closed in the end also when not all was wanted."""
+    return aclosing(cast("AsyncGenerator[bytes]", response.aiter_raw()))
 
 
 async def _piece(stream: AsyncGenerator[str], patience_s: float) -> str | None:

@@ -72,7 +72,8 @@ def _turns(count: int) -> str:
 
 
 def _in_words(turn: Turn) -> str:
-    asked = turn.asked or f"({turn.seconds:.1f} s of speech)"
+    said = f"{turn.transcript} (as the model heard it)" if turn.transcript else ""
+    asked = " ".join(filter(None, (said, turn.asked))) or f"({turn.seconds:.1f} s of speech)"
     cut = "" if turn.complete else " …(cut)"
     return f"{turn.started}\n  owner: {asked}\n  box:   {turn.heard}{cut}"
 

@@ -53,7 +53,7 @@ class Rig:
         self,
         state_dir: Path,
         files: tuple[Path, Path] | None = None,
-        recalled: tuple[tuple[str, str], ...] | None = (),
+        recalled: tuple[tuple[str, str, str], ...] | None = (),
         **thinking: Any,
     ) -> None:
         plain = settings.load(

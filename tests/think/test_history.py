@@ -104,12 +104,33 @@ def test_recalled_turns_come_before_those_of_now_and_only_once() -> None:
     history = History()
     asked_and_answered(history, 5)
     for _ in range(2):
-        history.recall([("hi", "Hello."), ("nothing came of this", ""), ("", "Good day.")])
+        history.recall([
+            ("hi", "", "Hello."), ("nothing came", "", ""), ("", "who are you", "Good day."),
+        ])  # fmt: skip
     assert told(history) == [
         (RECALLED, "hi", "Hello."),
         (RECALLED, "", "Good day."),
         (5, "question 5", "All of it."),
     ]
+    assert [turn.transcript for turn in history.turns] == ["", "who are you", None]
+
+
+def test_what_was_said_is_written_down_once_its_turn_is_over_oldest_first() -> None:
+    history = History()
+    asked_and_answered(history, 1)  # typed
+    clip = Clip(2, np.zeros(16_000, np.int16))
+    for number in (2, 3):
+        history.begin(number, [clip]).answer = "Yes."
+    assert not history.unwritten  # nobody knows yet how much was heard
+    history.heard(2, "Yes.", complete=True)
+    history.heard(3, "Yes.", complete=True)
+    for number in (2, 3):
+        turn = history.unwritten
+        assert turn is not None
+        assert turn.number == number
+        turn.transcript = ""  # failed, and is not tried again
+    assert [turn.transcript for turn in history.turns] == [None, "", ""]
+    assert not history.unwritten
 
 
 def test_the_oldest_turn_is_dropped_but_never_the_last() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from appliance.think import prompt
 from appliance.think.gemma import Gemma
@@ -67,8 +68,33 @@ def test_a_finished_conversation_is_closed() -> None:
 
 def test_a_recalled_turn_without_words_says_that_something_was_said() -> None:
     history = History()
-    history.recall([("", "Good day.")])
+    history.recall([("", "", "Good day.")])
     assert "user\n(something said aloud)<turn|>" in as_text("", history, open_last=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "transcript", "words"),
+    [
+        ("hi", "", "hi"),
+        ("", "what is the moon", "(said aloud; transcript) what is the moon"),
+        ("hi", "what is the moon", "(said aloud; transcript) what is the moon hi"),
+    ],
+)
+def test_a_transcript_stands_for_sound_that_is_gone_and_says_what_it_is(
+    typed: str, transcript: str, words: str
+) -> None:
+    history = History()
+    history.recall([(typed, transcript, "Good day.")])
+    assert f"user\n{words}<turn|>" in as_text("", history, open_last=False)
+
+
+def test_as_long_as_there_is_sound_its_transcript_is_not_read() -> None:
+    history = conversation()
+    before = as_text("", history)
+    for turn in history.turns:
+        if turn.clips:
+            turn.transcript = "something else"
+    assert as_text("", history) == before
 
 
 def test_tokens_part_by_part_are_those_of_the_whole(gemma: Callable[[], Gemma]) -> None:

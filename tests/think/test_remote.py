@@ -170,14 +170,17 @@ def test_the_conversation_is_sent_with_sound_before_words(server: Server) -> Non
     history.begin(1, text="hello").answer = "Hello to you. "
     history.begin(2, [Clip(5, samples)], "typed too")
     server.reply = stream(said("Yes."), said("", "stop"))
-    ask(server.url, history, temperature=0.5, answer_tokens=77, seed=3)
+    ask(
+        server.url, history, temperature=0.5, answer_tokens=77, seed=3,
+        instruction="Answer the sound.",
+    )  # fmt: skip
     (body,) = server.bodies
     system, user, assistant, asked = body["messages"]
     assert system == {"role": "system", "content": "Be kind."}
     assert user == {"role": "user", "content": "hello"}
     assert assistant == {"role": "assistant", "content": "Hello to you."}
     sound, words = asked["content"]
-    assert words == {"type": "text", "text": "typed too"}
+    assert words == {"type": "text", "text": "Answer the sound.\ntyped too"}
     assert sound["type"] == "input_audio"
     assert sound["input_audio"]["format"] == "wav"
     with wave.open(io.BytesIO(base64.b64decode(sound["input_audio"]["data"]))) as wav:

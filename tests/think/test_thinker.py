@@ -68,7 +68,7 @@ def test_speech_in_the_ring_comes_out_as_sentences(rig: Rig) -> None:
     assert end.tokens_per_s > 0
 
 
-LONG_AGO = (("what is the moon", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
+LONG_AGO = (("what is the moon", "", "The moon is a big stone. " * 40),) * 3  # 1,800 tokens
 PLAIN = {"model": "gemma-4-e2b", "threads": 1, "temperature": 0, "answer_tokens": 40}
 
 
@@ -112,7 +112,7 @@ def test_where_the_processor_does_not_suffice_nothing_is_read_before_it_is_asked
 
 
 def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -> None:
-    rig.mail.send(Recall((("who are you", "I am a box."),)))
+    rig.mail.send(Recall((("who are you", "", "I am a box."),)))
     for turn in range(1, 6):
         rig.say(turn, noise(1, turn))
         rig.think(turn, turn, text="tell me about the moon")

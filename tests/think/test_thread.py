@@ -88,7 +88,7 @@ def test_it_is_ready_when_all_is_read_that_stands_before_the_first_question(
     running: Begin,
 ) -> None:
     it = running(Slow(4))
-    it.thread.do(lambda mind: mind.recall([("hi", "Hello.")]))
+    it.thread.do(lambda mind: mind.recall([("hi", "", "Hello.")]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
