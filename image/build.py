@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from appliance import __version__
 from appliance.errors import InterludeError
-from image import boot, foreign, freight, kernel, ramdisk, roles, root, slot, tools, wheels
+from image import boot, foreign, freight, kernel, ramdisk, roles, root, slot, tools, voices, wheels
 from image.disk import Misfit
 from image.kernels import FLAVOURS
 from image.plan import ROOT, NotBuilt, Plan, cache_folder, commit_time_s, once, remove
@@ -25,7 +25,7 @@ from image.publish import publish
 from scripts.progress import took
 
 Made = TypeVar("Made")
-STEPS = 9
+STEPS = 10
 _MAKE_THE_SLOT = ("roles.py", "inside.py", "slot.py", "sbom.py", "disk.py", "layout.py", "tree.py",
                   "initramfs/kept")  # fmt: skip
 
@@ -60,7 +60,10 @@ def build(plan: Plan, teller: Teller) -> list[Path]:
     built = step("Wheels that nobody publishes", lambda: wheels.make(plan))
     bare = once(plan.work, "bare", [debian.name], lambda to: root.unpack(debian, to))
     release = step("The release", lambda: freight.make(plan, bare, built))
-    system = step("Roles, and the system's slot", lambda: _slot(plan, debian, linux, release))
+    spoken = step("The program of voices, beside the release", lambda: voices.make(plan, bare))
+    system = step(
+        "Roles, and the system's slot", lambda: _slot(plan, debian, linux, release, spoken)
+    )
     started = step("The initramfs", lambda: ramdisk.make(plan, linux))
     boots = step("The firmware's partitions", lambda: _boots(plan, linux, started))
     return step("The card", lambda: publish(plan, system, boots, release))
@@ -71,9 +74,10 @@ def _look(plan: Plan) -> None:
     foreign.enable()
 
 
-def _slot(plan: Plan, debian: Path, linux: Path, release: Path) -> Path:
+def _slot(plan: Plan, debian: Path, linux: Path, release: Path, spoken: Path) -> Path:
     inputs: list[str | bytes] = [
-        plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name
+        plan.version, str(plan.time_s), debian.name, linux.name, release.parent.name,
+        spoken.parent.name,
     ]  # fmt: skip
     ours = [path for part in ("ansible", "system") for path in (ROOT / part).rglob("*")]
     ours += [ROOT / "image" / name for name in _MAKE_THE_SLOT]
@@ -84,7 +88,7 @@ def _slot(plan: Plan, debian: Path, linux: Path, release: Path) -> Path:
         tree = plan.work / "tree"
         remove(tree)
         root.unpack(debian, tree)
-        print(f"   {roles.apply(plan, tree, release)}", flush=True)
+        print(f"   {roles.apply(plan, tree, release, [spoken])}", flush=True)
         slot.finish(plan, tree, linux, path)
 
     return once(plan.work, "slot", inputs, write)

@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from image import inside
@@ -24,8 +25,9 @@ _HOST = "/run/host"
 _SHARED = "/run/interlude-ansible"  # where Ansible lays files for a module: the same path for both
 
 
-def apply(plan: Plan, root: Path, release: Path | None) -> str:
-    """Apply them. Returns Ansible's count (`ok=30 changed=12 …`). Raises NotBuilt."""
+def apply(plan: Plan, root: Path, release: Path | None, voices: Sequence[Path] = ()) -> str:
+    """Apply them. `voices`: bundles of voices' programs. Returns Ansible's count (`ok=30 changed=12
+    …`). Raises NotBuilt."""
     playbook = shutil.which("ansible-playbook")
     if playbook is None:
         raise NotBuilt(
@@ -54,6 +56,8 @@ def apply(plan: Plan, root: Path, release: Path | None) -> str:
     }
     if release is not None:
         said["interlude_release_file"] = str(release)
+    if voices:
+        said["interlude_voice_files"] = [str(voice) for voice in voices]
     (plan.work / "inventory.json").write_text(json.dumps(inventory))
     (plan.work / "said.json").write_text(json.dumps(said))
     log = plan.logs / "ansible.log"

@@ -39,7 +39,7 @@ def rows(root: Path, kernel: Path) -> list[Row]:
     for line in (kernel / "packages.tsv").read_text().splitlines():
         name, version = line.split("\t")
         found.add(Row("deb", name, version))
-    for about in root.glob("opt/interlude/releases/*/lib/*.dist-info/METADATA"):
+    for about in root.glob("opt/interlude/*/*/lib/*.dist-info/METADATA"):  # releases, voices
         said = HeaderParser().parsestr(about.read_text(errors="replace"))
         found.add(Row("pypi", said["Name"], said["Version"]))
     return sorted(found)

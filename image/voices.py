@@ -5,19 +5,21 @@ It is no part of the release: a program of its own, GPL-3.0-or-later, beside it 
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 from appliance.engines.pack import pack
 from appliance.errors import ReleaseRefused
 from appliance.voice.wire import PROTOCOL
-from image import freight
+from image import freight, inside
 from image.plan import MACHINE, PYTHON, NotBuilt, Plan, once, remove
 from image.tools import quietly
 from scripts import voices
 
 
-def make(plan: Plan) -> Path:
-    """The bundle, from the cache or made now. Raises NotBuilt."""
+def make(plan: Plan, root: Path) -> Path:
+    """The bundle, from the cache or made now. `root`: a root file system with the Pi's Python.
+    Raises NotBuilt."""
     wanted = freight.fitting(voices.requirements(voices.LOCK.read_text()))
     sources = [Path(voices.__file__), *sorted(voices.SOURCE.iterdir())]
     inputs: list[str | bytes] = [
@@ -35,6 +37,10 @@ def make(plan: Plan) -> Path:
         remove(tree)
         path.mkdir()
         voices.plant(tree, wanted, install)
+        words = ["python3", *voices.compiling(plan.version, Path("/mnt"))]
+        with (plan.logs / "voices-compile.log").open("wb") as log:
+            subprocess.run(inside.command(root, words, {tree: "/mnt"}), stdout=log, stderr=log,
+                           check=False)  # fmt: skip
         try:
             pack(tree, path, plan.key, engine="piper", version=plan.version, protocol=PROTOCOL,
                  licence=voices.LICENCE, machine=MACHINE, python=PYTHON,

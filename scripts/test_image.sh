@@ -62,6 +62,7 @@ echo "── What is tried, and how long it takes on two cores"
 echo "   10 minutes   a fleet of three boxes in containers, by Ansible"
 echo "    8 minutes   lives of the unit: each way to a restart, and harm to its parts, while somebody talks"
 echo "   10 minutes   the hostile twin, rights from inside each unit, a box that does not stay up, a busy one"
+echo "    4 minutes   a voice: fetched, its program installed, under its sandbox; killed"
 echo "    3 minutes   names that end in .local: the link finds its broker, the house finds the box"
 echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
@@ -75,7 +76,7 @@ code=0
 echo "── the playbooks' style (ansible-lint)"
 (cd ansible && ansible-lint --offline --nocolor -q) || code=$?
 if lacks=$(lacks_for_boxes) && [ -n "$lacks" ]; then
-  for each in test_fleet test_fleet_systems test_real test_lives test_stays_up test_twin test_users test_names; do
+  for each in test_fleet test_fleet_systems test_real test_lives test_stays_up test_twin test_users test_names test_voices; do
     what+=("--ignore=image/test/$each.py")
   done
   not_run+=("the fleet of three boxes: this machine has no containers ($lacks)")

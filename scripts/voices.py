@@ -85,6 +85,14 @@ def plant(tree: Path, wanted: str, install: Install) -> None:
     shutil.copy(_gpl(library), tree / "LICENSE")
 
 
+def compiling(version: str, tree: Path) -> list[str]:
+    """Words for Python: compile what lies in `tree`, once. By content, not by time: the same bytes.
+    What is no Python for that version is left as it is."""
+    place = f"/opt/interlude/voices/piper-{version}"
+    return ["-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-s", str(tree),
+            "-p", place, str(tree / "lib"), str(tree / "program.py")]  # fmt: skip
+
+
 def _gpl(library: Path) -> Path:
     """The text of piper-tts' licence, as its wheel brings it. Raises Failed."""
     texts = sorted(library.glob("piper_tts-*.dist-info/**/COPYING"))
@@ -151,6 +159,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="interlude-voices-", dir=args.into) as scratch:
             tree = Path(scratch) / "tree"
             plant(tree, requirements(LOCK.read_text()), here(logs))
+            subprocess.run([sys.executable, *compiling(__version__, tree)], check=False)
             store = Store(args.models, catalogue.load())
             add_voices(tree, args.voice, store, Hub())
             path = pack(

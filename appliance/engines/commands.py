@@ -24,7 +24,9 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude voices`."""
     if args.doing == "list":
         return cli_list(settings())
-    return cli_install(settings().programs_path(), args.file, downgrade=args.downgrade)
+    tries = _untried if args.cold else check
+    installer = Installer(settings().programs_path(), tries)
+    return cli_install(installer, args.file, downgrade=args.downgrade)
 
 
 def cli_list(settings: Settings, console: Console | None = None) -> int:
@@ -53,9 +55,12 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
     return 0
 
 
-def cli_install(root: Path, file: Path, *, downgrade: bool) -> int:
+def _untried(_: Path) -> str:
+    return ""
+
+
+def cli_install(installer: Installer, file: Path, *, downgrade: bool) -> int:
     """Install a bundle, or each that lies in a folder. Raises what Installer.install raises."""
-    installer = Installer(root, check)
     for each in handed_over(file):
         manifest, changed = installer.install(each, downgrade=downgrade)
         name = f"{manifest.engine} {manifest.version}"

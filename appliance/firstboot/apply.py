@@ -23,6 +23,7 @@ from appliance.firstboot.plan import (
     OF_THE_SYSTEM,
     SECRETS,
     SETTINGS,
+    VOICE_WANTED,
     WANTED,
     File,
     plan,
@@ -90,7 +91,7 @@ def forget(ground: Ground | None = None) -> None:
     ground = ground or Ground()
     gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
     gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
-    gone += [(ground.root, path) for path in (SETTINGS, WANTED)]
+    gone += [(ground.root, path) for path in (SETTINGS, WANTED, VOICE_WANTED)]
     left = []
     for base, path in gone:
         if os.path.lexists(base / path):

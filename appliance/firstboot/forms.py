@@ -69,6 +69,7 @@ class _Own(_Row, frozen=True):
     name: str = ""
     mqtt: _Mqtt | None = None
     model: str = ""
+    voice: str = ""
     models: dict[str, OwnModel] = {}
 
 
@@ -169,6 +170,7 @@ def _of_own(said: Any) -> Seed:
         user=mqtt.user if mqtt else "",
         password=mqtt.password if mqtt else "",
         model=own.model,
+        voice=own.voice,
         models=own.models,
     )
 

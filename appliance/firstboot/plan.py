@@ -27,7 +27,8 @@ KEYS = "root/.ssh/authorized_keys"
 HOST, HOSTS, TIMEZONE = "etc/hostname", "etc/hosts", "etc/timezone"
 COUNTRY = "etc/modprobe.d/interlude-country.conf"
 OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # which every system has, or does without
-WANTED = "etc/interlude/model-wanted"  # of models/wish.py
+WANTED = "etc/interlude/model-wanted"  # of models/store.py
+VOICE_WANTED = "etc/interlude/voice-wanted"  # likewise
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ def plan(seed: Seed, settings_now: str = "") -> list[File]:
         files.append(File(SETTINGS, _merged(settings_now, changed), own=True))
     if seed.model and seed.model != "pocket":
         files.append(File(WANTED, f"{seed.model}\n", own=True))
+    if seed.voice:
+        files.append(File(VOICE_WANTED, f"{seed.voice}\n", own=True))
     return files
 
 

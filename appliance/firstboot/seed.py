@@ -55,6 +55,7 @@ class Seed:
     card       the sound card's ALSA name, or auto
     panel      what button and light are wired to, as `panel.gpio` of the settings
     model      of the catalogue or of `models`, to be fetched in the background
+    voice      of the catalogue, likewise
     models     rows of the owner's own, by name (settings/models.py)
     """
 
@@ -72,6 +73,7 @@ class Seed:
     user: str = ""
     password: str = ""
     model: str = ""
+    voice: str = ""
     models: Mapping[str, OwnModel] = field(default_factory=dict)
 
     @property
@@ -137,6 +139,13 @@ def _check_models(seed: Seed) -> None:
             raise SeedRefused(error.problem, error.remedy) from error
         if found.language is None:
             raise SeedRefused(f"{found.name} is not a language model.")
+    if seed.voice:
+        try:
+            found = catalogue.find(_short(seed.voice))
+        except ModelError as error:
+            raise SeedRefused(error.problem, error.remedy) from error
+        if found.kind != "voice":
+            raise SeedRefused(f"{found.name} is not a voice.")
 
 
 def _check_wifi(wifi: Wifi) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import yaml
 
 from appliance.firstboot.apply import Ground
-from appliance.firstboot.plan import CONNECTION, HOST, KEYS, SETTINGS, WANTED
+from appliance.firstboot.plan import CONNECTION, HOST, KEYS, SETTINGS, VOICE_WANTED, WANTED
 
 
 def untouched(ground: Ground) -> bool:
     """No Wi-Fi, name, key, wish for a model or setting. What cannot be read is somebody's."""
     kept = any((ground.keep / path).exists() for path in (CONNECTION, HOST, KEYS))
-    own = any((ground.root / path).exists() for path in (CONNECTION, KEYS, WANTED))
+    own = any((ground.root / path).exists() for path in (CONNECTION, KEYS, WANTED, VOICE_WANTED))
     if kept or own:
         return False
     try:

@@ -19,13 +19,15 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from appliance.engines import shelf
 from appliance.errors import ControlError, FetchError, ModelError
 from appliance.models import catalogue, news
 from appliance.models.catalogue import UNJUDGED, Form, Model
-from appliance.models.store import Store
+from appliance.models.store import VOICE_WANTED, Store
 from appliance.settings import Settings
 
 OK = 0
+SOON = "A box that runs tries it in some seconds, and offers it once it has said a word."
 DECLINED = 1
 STARTS_S = 60.0  # for a box that is just starting, to tell it something
 INTERRUPTED = 130  # as shells say for Ctrl-C
@@ -94,6 +96,36 @@ def cli_fetch(
         console.print("Stopped. What has arrived is kept: fetch again to go on.")
         return INTERRUPTED
     console.print(f"{name} is here, every byte verified.")
+    if model.kind == "voice":
+        why = shelf.lacking(settings.programs_path(), shelf.PIPER)
+        told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
+        console.print(told, highlight=False)
+    return OK
+
+
+def cli_bring_voice(
+    settings: Settings, stick: Path | None = None, wish: Path = VOICE_WANTED
+) -> int:
+    """Bring the voice that this box awaits, likewise. There is nothing to say: it speaks."""
+    from appliance.models.awaited import Errand
+    from appliance.models.fetch import Fetcher
+    from appliance.models.hub import Hub
+
+    store = Store.of(settings, wish)
+    engine = shelf.engine(settings.programs_path(), shelf.PIPER)
+    if engine is not None and store.wanted() in engine.voices():
+        print(f"{store.wanted()} came with its program")
+        return OK
+
+    def fetch(model: Model) -> None:
+        Fetcher(store, Hub(), _Lines()).fetch(model)
+
+    def told(what: news.News) -> None:
+        print(f"{what.model}: {what.kind}", flush=True)
+
+    errand = Errand(store, fetch, told, time.sleep)
+    if not (errand.run() if stick is None else errand.take(stick)):
+        print("no voice is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
 

@@ -33,6 +33,7 @@ from appliance.think.model import LocalModel, Sampling
 
 State = Literal["shipped", "installed", "partial", "missing"]
 WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up
+VOICE_WANTED = Path("/etc/interlude/voice-wanted")  # likewise, for a voice
 STANDS_IN = "pocket"
 _CHUNK_BYTES = 1 << 20
 

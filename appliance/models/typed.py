@@ -40,7 +40,8 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     def bring(args: argparse.Namespace) -> int:
         from appliance.models import commands
 
-        return commands.cli_bring(settings(args), args.folder)
+        do = commands.cli_bring_voice if args.voice else commands.cli_bring
+        return do(settings(args), args.folder)
 
     def announce(args: argparse.Namespace) -> int:
         from appliance.models import commands
@@ -75,6 +76,7 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     verified = models.add("verify", "read every byte again and compare checksums", verify)
     verified.add_argument("name", metavar="NAME", nargs="?", help="of a model; without it, all")
     brought = models.add("bring", "bring the model that this box awaits; for its services", bring)
+    brought.add_argument("--voice", action="store_true", help="the voice that it awaits")
     brought.add_argument("--from", dest="folder", type=Path, metavar="DIR", help="not from the hub")
     models.add("announce", "say what came of it; for a service of the box", announce)
 

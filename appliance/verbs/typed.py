@@ -197,6 +197,9 @@ def voice_verbs(verbs: Verbs, common: argparse.ArgumentParser, voices: Verb) -> 
     installed.add_argument(
         "file", type=Path, metavar="FILE", help="a .voice file, or a folder with some"
     )
+    installed.add_argument(
+        "--cold", action="store_true", help="keep it untried: where no box runs, as in an image"
+    )
     installed.add_argument("--downgrade", action="store_true", help="an older one is welcome")
 
 

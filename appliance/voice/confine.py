@@ -50,7 +50,8 @@ def drop_capabilities() -> str:
     """Give every capability up, for good. Returns what could not be done, or ''.
 
     The bounding set can be emptied only by who has CAP_SETPCAP; without it no_new_privs, which
-    `no_network` sets, keeps execve(2) from giving any back.
+    `no_network` sets, keeps execve(2) from giving any back. Who has none need not be able to drop
+    any: the box's own unit forbids capset(2).
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
@@ -58,7 +59,9 @@ def drop_capabilities() -> str:
     while libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0) == 0:
         number += 1
     header = struct.pack("=Ii", _CAPABILITY_VERSION_3, 0)
-    if libc.capset(header, bytes(24)) != 0:
+    libc.capset(header, bytes(24))
+    left = ctypes.create_string_buffer(24)
+    if libc.capget(header, left) != 0 or any(left.raw):
         return f"capabilities cannot be dropped ({os.strerror(ctypes.get_errno())})"
     return ""
 

@@ -65,6 +65,7 @@ def main(work: Worker) -> None:
 def _tell(work: Worker, voices: list[Voice]) -> bool:
     """Say which voice speaks. Whether it is the one that is to."""
     speaks = next((voice for voice in voices if voice.ready), voices[0])
+    work.log.info("the voice is %s", speaks.name)
     work.send(SpeakerReady(speaks.name))
     return speaks is voices[0]
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from appliance.release.pack import pack
@@ -22,12 +23,19 @@ LIBRARY = "usr/local/lib/libasound_module_pcm_simcard.so"
 SETTINGS = {"card": {"capture": "sim", "playback": "sim"}}
 
 
-def releases(into: Path, key: Path, versions: tuple[str, ...]) -> list[Path]:
-    """One archive a version; they differ in nothing else."""
+def releases(
+    into: Path,
+    key: Path,
+    versions: tuple[str, ...],
+    change: Callable[[Path], None] = lambda _: None,
+) -> list[Path]:
+    """One archive a version; they differ in nothing else. `change`: what else is done to the tree,
+    which is then all of them."""
     tree = into / "real"
     logs = into / "logs"
     logs.mkdir()
     release.plant(tree, logs)
+    change(tree)
     own = tree / "lib/appliance/__init__.py"
     made = []
     for version in versions:

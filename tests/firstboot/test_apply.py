@@ -22,7 +22,7 @@ from appliance.firstboot.plan import (
     connection,
     plan,
 )
-from appliance.firstboot.seed import Seed, Wifi
+from appliance.firstboot.seed import Seed, Wifi, check
 from appliance.release.disk import Disk
 from appliance.settings import load
 from appliance.settings.models import OwnFile, OwnModel
@@ -139,7 +139,8 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
     """Whatever a seed may say: a field that is new is not forgotten here."""
     own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
                    audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
-    seed = dataclasses.replace(WHOLE, port=1884, model="gemma-4-e2b", models={"mine": own})
+    whole = dataclasses.replace(WHOLE, port=1884, voice="ljspeech", models={"mine": own})
+    seed = dataclasses.replace(whole, model="gemma-4-e2b")
     assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
     before = tree(ground.root)
     (ground.root / SETTINGS).unlink()
@@ -345,3 +346,12 @@ def test_a_network_is_written_as_network_manager_reads_it(wifi: Wifi, lines: lis
 def test_a_model_that_is_shipped_is_not_fetched() -> None:
     assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
     assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]
+
+
+def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
+    check(Seed(voice="ljspeech"))
+    (wish,) = plan(Seed(voice="ljspeech"))
+    assert (wish.path, wish.text, wish.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
+    for voice, said in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
+        with pytest.raises(SeedRefused, match=said):
+            check(Seed(voice=voice))

@@ -31,6 +31,7 @@ class HubServer:
     statuses: list[int] = field(default_factory=list)
     ranges: bool | str = True
     large: bool = True
+    host: str = "127.0.0.1"
     hold: threading.Event | None = None
     requests: list[tuple[str, str, str | None]] = field(default_factory=list)
 
@@ -49,7 +50,7 @@ class HubServer:
             def log_message(self, *_: Any) -> None:
                 return
 
-        self._httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._httpd = ThreadingHTTPServer((self.host, 0), Handler)
         self._httpd.daemon_threads = True
         self._thread = threading.Thread(target=self._httpd.serve_forever, args=(0.01,), daemon=True)
         self._thread.start()
@@ -63,7 +64,7 @@ class HubServer:
 
     @property
     def endpoint(self) -> str:
-        return f"http://127.0.0.1:{self._httpd.server_port}"
+        return f"http://{self.host}:{self._httpd.server_port}"
 
     @property
     def gets(self) -> list[str | None]:

@@ -107,25 +107,38 @@ def test_only_a_system_on_trial_is_left(tmp_path: Path, flag: str | None, asked:
     ("result", "status", "stays"),
     [("success", "0", False), ("success", "TERM", True), ("exit-code", "69", True), ("", "", True)],
 )
-def test_a_wish_for_a_model_goes_only_when_its_fetch_has_ended_well(
-    tmp_path: Path, result: str, status: str, stays: bool
+@pytest.mark.parametrize("words", [(), ("voice-wanted",)])
+def test_a_wish_goes_only_when_its_fetch_has_ended_well(
+    tmp_path: Path, result: str, status: str, stays: bool, words: tuple[str, ...]
 ) -> None:
-    wish = tmp_path / "model-wanted"
-    wish.write_text("gemma-4-e2b\n")
-    done = run("fulfilled", INTERLUDE_WISH=wish, SERVICE_RESULT=result, EXIT_STATUS=status)
+    wishes = {name: tmp_path / name for name in ("model-wanted", "voice-wanted")}
+    for wish in wishes.values():
+        wish.write_text("a-name\n")
+    done = run("fulfilled", *words, INTERLUDE_WISHES=tmp_path, SERVICE_RESULT=result,
+               EXIT_STATUS=status)  # fmt: skip
     assert done.returncode == 0
-    assert wish.exists() == stays
+    own = wishes[words[0] if words else "model-wanted"]
+    assert [wish.exists() for wish in wishes.values()] == [wish != own or stays
+                                                           for wish in wishes.values()]  # fmt: skip
 
 
 # ── stick ────────────────────────────────────────────────────────────────────────────────────
-def plug(folder: Path, kind: str, code: int = 0) -> tuple[int, list[str]]:
-    """Put a stick of that kind in. What was called, in order."""
+def plug(
+    folder: Path, kind: str, code: int = 0, *, wants: tuple[str, ...] = ("wish",), refuses: int = 0
+) -> tuple[int, list[str]]:
+    """Put a stick of that kind in. What was called, in order. `code`: of the copy. `refuses`: the
+    code of the installation of a voice's program."""
     asked = folder / "asked"
     asked.touch()
+    for wanted in wants:
+        (folder / wanted).touch()
     done = run(
         "stick", "sda1", INTERLUDE_UDEVADM=script(folder / "udevadm", f"echo {kind}"),
         INTERLUDE_SETPRIV=script(folder / "setpriv", f'umask >>{asked}; echo "setpriv $*" >>{asked}'
                                  f"; exit {code}"),
+        INTERLUDE_WISH=folder / "wish", INTERLUDE_VOICE_WISH=folder / "voice-wish",
+        INTERLUDE_COMMAND=script(folder / "interlude", f'umask >>{asked}; echo "interlude $*"'
+                                 f" >>{asked}; exit {refuses}"),
         **{f"INTERLUDE_{name.upper()}": script(folder / name, f'echo "{name} $*" >>{asked}')
            for name in ("mount", "umount", "systemctl")},
     )  # fmt: skip
@@ -158,6 +171,24 @@ def test_a_stick_that_was_of_no_use_is_put_away_all_the_same(tmp_path: Path) -> 
     assert code == 69
     assert asked[-1].startswith("umount")
     assert not [line for line in asked if line.startswith("systemctl")]
+
+
+@pytest.mark.parametrize("refuses", [0, 65])
+def test_a_stick_brings_a_voice_and_root_installs_its_program(tmp_path: Path, refuses: int) -> None:
+    """A program that is refused does not keep the voice's own files from coming."""
+    code, asked = plug(tmp_path, "vfat", wants=("voice-wish",), refuses=refuses)
+    assert code == refuses
+    _, mask, install, _, copy, again, umount = asked
+    assert (int(mask, 8), install) == (0o022, "interlude voices install /run/interlude-stick/sda1")
+    assert copy.endswith("models bring --voice --from /run/interlude-stick/sda1")
+    assert "--reuid=interlude-model" in copy
+    assert again == "systemctl --no-block restart interlude-voice.service"
+    assert umount.startswith("umount")
+
+
+def test_without_a_wish_for_a_voice_no_program_is_installed_from_a_stick(tmp_path: Path) -> None:
+    _, asked = plug(tmp_path, "vfat")
+    assert not [line for line in asked if line.startswith("interlude ") or "--voice" in line]
 
 
 @pytest.mark.parametrize("kind", ["ntfs", "hfsplus", "btrfs", "iso9660", "vfat,x", ""])

@@ -151,6 +151,7 @@ USERS = {
     "interlude-announce.service": "interlude",
     "interlude-light.service": "interlude",
     "interlude-model.service": "interlude-model",
+    "interlude-voice.service": "interlude-model",
     "interlude-page.service": "interlude-setup",
     "interlude-pull.service": "interlude-pull",
     "interlude-warnings.service": "interlude-log",
@@ -160,6 +161,7 @@ WRITES = {  # beside what systemd makes for a unit (StateDirectory= and the like
     "interlude-announce.service": {"/run/interlude-model"},
     "interlude-light.service": set(),
     "interlude-model.service": {"/run/interlude-model", "/var/lib/interlude-models"},
+    "interlude-voice.service": {"/var/lib/interlude-models"},
     "interlude-page.service": {"/run/interlude-page"},
     "interlude-pull.service": {"/var/lib/interlude-incoming"},
     "interlude-warnings.service": set(),
@@ -173,7 +175,7 @@ TAKES_AWAY = {  # by descriptor, and writes nothing there
     # For the models' own user, as which it runs what copies.
     "interlude-stick@.service": {"/var/lib/interlude-models", "/run/interlude-model"},
 }
-FROM_THE_WORLD = {"interlude-model.service", "interlude-pull.service"}
+FROM_THE_WORLD = {"interlude-model.service", "interlude-pull.service", "interlude-voice.service"}
 
 
 def writes(name: str) -> set[str]:
