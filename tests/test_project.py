@@ -28,6 +28,7 @@ FOREIGN = {
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
+    "jinja2": ["think/rendering.py"],
     "llama_cpp": ["think/native.py"],  # the model, its tokens, what it holds
     "matplotlib": ["room/timeline.py", "bench/interruption_pictures.py"],
     # A network is run by whom it belongs to.

@@ -26,6 +26,7 @@ from appliance.think.model import Abandoned, Effort, LocalModel
 from appliance.think.reading import Reader
 from appliance.think.tags import SILENT, TextFilter
 from appliance.think.tape import Run, Tape
+from appliance.think.template import Way
 from appliance.tools.calls import QUOTE, BadCall, Call
 from appliance.tools.table import Tool
 
@@ -50,10 +51,8 @@ class LocalGemma:
         engine: type[Gemma] = Gemma,
     ) -> None:
         self.name = model.name
-        self._persona = thinking.persona if model.persona is None else model.persona
-        self._tools = tuple(tools) if model.persona is None else ()
-        own = model.instruction
-        self._instruction = thinking.instruction.strip() if own is None else own
+        self.way = Way.of(model, thinking, tools)
+        self._persona, self._tools = self.way.persona, self.way.tools
         self._answer_tokens = thinking.answer_tokens
         self._gemma = engine(
             model.text,
@@ -80,6 +79,11 @@ class LocalGemma:
                 "tokens.",
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
+
+    @property
+    def template(self) -> str | None:
+        """The chat template that the model brings, to compare the prompt with."""
+        return self._gemma.vocabulary.template
 
     @property
     def pulse(self) -> int:
@@ -202,7 +206,7 @@ class LocalGemma:
         self, persona: str, history: History, open_last: bool, tools: Sequence[Tool] = ()
     ) -> Iterator[prompt.Part]:
         return prompt.render(
-            persona, history, open_last=open_last, tools=tools, instruction=self._instruction
+            persona, history, open_last=open_last, tools=tools, instruction=self.way.instruction
         )
 
     def _tape(self, parts: Iterable[prompt.Part]) -> Tape:

@@ -9,9 +9,12 @@ are cut inside of every such text before llama.cpp sees them.
 from __future__ import annotations
 
 import ctypes
+import os
+from pathlib import Path
 from typing import Any
 
-from appliance.think.native import llama
+from appliance.errors import ModelError
+from appliance.think.native import begin, llama
 from appliance.think.unmarked import Unmarked
 
 _SPECIAL = (
@@ -39,6 +42,12 @@ class Vocabulary:
                 if len(text) > 1 and text.strip(" \t\r\n\u2581"):
                     self.special[token] = text
         self._unmarked = Unmarked(self.special.values())
+
+    @property
+    def template(self) -> str | None:
+        """The chat template in the model's file."""
+        found = llama.llama_model_chat_template(self._model, None)
+        return None if found is None else found.decode(errors="replace")
 
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such.
@@ -75,3 +84,19 @@ class Vocabulary:
     def is_end(self, token: int) -> bool:
         """Whether the model ends its answer with this token."""
         return bool(llama.llama_vocab_is_eog(self._vocabulary, token))
+
+
+def template_of(text: Path) -> str | None:
+    """The chat template in a model's file, of which no weights are read. Raises ModelError."""
+    begin()
+    parameters = llama.llama_model_default_params()
+    parameters.vocab_only = True
+    parameters.n_gpu_layers = 0
+    model = llama.llama_model_load_from_file(os.fsencode(text), parameters)
+    if not model:
+        raise ModelError(f"{text} is not a model that can be used.")
+    try:
+        found = llama.llama_model_chat_template(model, None)
+        return None if found is None else found.decode(errors="replace")
+    finally:
+        llama.llama_model_free(model)

@@ -20,7 +20,7 @@ from appliance import processes
 from appliance.audio import fitness
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.trial import Trial, try_card
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, ModelError
 from appliance.findings import Finding, as_json, exit_code, ok, problem, show, told_by, warning
 from appliance.machine import Machine
 from appliance.release import fallback
@@ -40,6 +40,25 @@ def language_model(settings: Settings) -> str:
     if damage := store.damage(store.models[model.name]):
         raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
     return f"{model.name} is here and whole."
+
+
+def prompt(settings: Settings) -> Finding | None:
+    """The prompt beside the model's own chat template; None if there is no model to ask."""
+    from appliance.models.store import Store
+    from appliance.think.template import Way, compare
+    from appliance.think.vocabulary import template_of
+    from appliance.tools.table import available
+
+    try:
+        model = Store.of(settings).language_model(settings.thinking.model)
+        template = template_of(model.text)
+    except ModelError:
+        return None  # said of the model itself
+    found = compare(template, Way.of(model, settings.thinking, available(settings)))
+    if found.same:
+        return ok("prompt", found.sentence())
+    remedy = "It still answers, perhaps worse than it could. `interlude models list` has others."
+    return warning("prompt", found.sentence(), remedy)
 
 
 def model_server(settings: Settings) -> Finding:
@@ -97,6 +116,7 @@ class Asked:
     program: Callable[[str], str | None] = shutil.which
     canceller: Callable[[Settings], str] = canceller
     model: Callable[[Settings], str] = language_model
+    prompt: Callable[[Settings], Finding | None] = prompt
     server: Callable[[Settings], Finding] = model_server
     voice: Callable[[Settings], list[Finding]] = voice
     house: Callable[[Settings], str] = house
@@ -132,6 +152,8 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
         yield asked.server(settings)
     else:
         yield told_by("model", lambda: asked.model(settings))
+        if (said := asked.prompt(settings)) is not None:
+            yield said
     yield from asked.voice(settings)
     if asked.program("espeak-ng") is None:
         yield warning(

@@ -43,7 +43,11 @@ class Bench:
 
     def __init__(self, model: LocalModel, tools: tuple[Tool, ...] = TOOLS[:1]) -> None:
         thinking = msgspec.structs.replace(
-            load_defaults().thinking, answer_tokens=200, context_tokens=4096, persona="a stone"
+            load_defaults().thinking,
+            answer_tokens=200,
+            context_tokens=4096,
+            persona="a stone",
+            instruction="",
         )
         self.local = LocalGemma(model, thinking, 1, tools, Dictated)
         self.sent: list[Message] = []

@@ -39,8 +39,15 @@ def write(folder: Path) -> tuple[Path, Path]:
     return text, audio
 
 
-def write_text(path: Path, architecture: str = "gemma4", per_layer: int = PER_LAYER) -> None:
-    """`per_layer`: width of the embeddings that each layer has of its own."""
+def write_text(
+    path: Path,
+    architecture: str = "gemma4",
+    per_layer: int = PER_LAYER,
+    *,
+    quantised: bool = False,
+) -> None:
+    """`per_layer`: width of the embeddings that each layer has of its own. `quantised`: matrices of
+    the layers are in Q4_0, which llama.cpp puts into an order of its own when it loads them."""
     w = gguf.GGUFWriter(path, architecture)
     w.add_type(gguf.GGUFType.MODEL)
     w.add_context_length(CONTEXT)
@@ -64,7 +71,7 @@ def write_text(path: Path, architecture: str = "gemma4", per_layer: int = PER_LA
     w.add_embedding_length_per_layer_input(per_layer)
     w.add_final_logit_softcapping(30.0)
     _add_vocabulary(w)
-    _write(w, _text_tensors(np.random.default_rng(0), per_layer))
+    _write(w, _text_tensors(np.random.default_rng(0), per_layer), quantised=quantised)
 
 
 def write_audio(path: Path) -> None:
@@ -207,9 +214,13 @@ def _audio_tensors(rng: np.random.Generator) -> Iterator[Tensor]:
     yield "mm.a.input_projection.weight", weight(WIDTH, EARS_OUT)
 
 
-def _write(w: gguf.GGUFWriter, tensors: Iterator[Tensor]) -> None:
+def _write(w: gguf.GGUFWriter, tensors: Iterator[Tensor], *, quantised: bool = False) -> None:
+    small = gguf.GGMLQuantizationType.Q4_0
     for name, tensor in tensors:
-        w.add_tensor(name, tensor)
+        if quantised and name.startswith("blk.") and tensor.ndim == 2:
+            w.add_tensor(name, gguf.quants.quantize(tensor, small), raw_dtype=small)
+        else:
+            w.add_tensor(name, tensor)
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()

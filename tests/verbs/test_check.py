@@ -56,6 +56,7 @@ def fine() -> health.Asked:
         program=lambda name: f"/usr/bin/{name}",
         canceller=lambda _: "The canceller is here.",
         model=lambda _: "pocket is here.",
+        prompt=lambda _: findings.ok("prompt", "It is as the template has it."),
         voice=lambda _: [findings.ok("voice", "espeak speaks.")],
         version=lambda _: "1.0",
         fell_back=list,
@@ -90,8 +91,8 @@ def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
     found = list(health.look(settings(tmp_path), machine(tmp_path), fine()))
     assert not_well(found) == []
     assert {finding.looked_at for finding in found} == {
-        "software", "cores", "permissions", "memory", "disk", "heat, power", "model", "voice",
-        "echo", "sound card", "level", "clock",
+        "software", "cores", "permissions", "memory", "disk", "heat, power", "model", "prompt",
+        "voice", "echo", "sound card", "level", "clock",
     }  # fmt: skip
     assert findings.exit_code(found) == 0
 

@@ -21,6 +21,12 @@ FAR = 1e30  # divides a rotation rate away: the unrotated part of a full layer's
 CHAT_TEMPLATE = """\
 {{ bos_token }}{% for m in messages %}<|turn>{{ 'model' if m['role'] == 'assistant'\
  else m['role'] }}
+{% for c in m['tool_calls'] or [] %}<|tool_call>call:{{ c['function']['name'] }}{{ '{' }}\
+{% for k, v in c['function']['arguments'] | dictsort %}{{ k }}:\
+{% if v is string %}<|"|>{{ v }}<|"|>{% else %}{{ v }}{% endif %}\
+{% if not loop.last %},{% endif %}{% endfor %}}<tool_call|>{% endfor %}\
+{% for r in m['tool_responses'] or [] %}<|tool_response>response:{{ r['name'] }}{{ '{' }}\
+value:<|"|>{{ r['response'] }}<|"|>}<tool_response|>{% endfor %}\
 {% if m['content'] is string %}{{ m['content'] | trim }}{% else %}\
 {% for p in m['content'] %}\
 {% if p['type'] == 'text' %}{{ p['text'] | trim }}{% endif %}\
