@@ -35,6 +35,7 @@ from appliance.supervision.limits import (
     limit_memory,
     lock_memory,
     offer_to_oom_killer,
+    read_mapped_files,
     set_cores,
     set_priority,
 )
@@ -86,6 +87,8 @@ class Worker:
 
     def ready(self) -> None:
         """Say that this process does its work from now on."""
+        if self.row.lock_memory:
+            read_mapped_files()  # also of what it has loaded since it began
         self.beat()
         self._heartbeat.ready()
 

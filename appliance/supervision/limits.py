@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import resource
 from pathlib import Path
 
 from appliance.processes import Process
 
-# The kernel counts address space here: stacks of threads (8 MiB each) and heaps of which most was
-# never touched. Measured on x86-64, budgets of the table beside it: at most 67 MiB of that.
-# On arm64 128 MiB were too little for panel and conductor (Debian 13 in an emulated machine:
-# MemoryError as they start); how much they take there is not measured.
-UNTOUCHED_MIB = 128 if platform.machine() == "x86_64" else 1024
-_MCL_CURRENT, _MCL_FUTURE = 1, 2  # mlockall(2)
+# The kernel counts address space here: stacks of threads (8 MiB each), heaps of which most is not
+# touched, what OpenBLAS reserves as numpy is imported (128 MiB on arm64). Measured above the
+# budgets of the table: at most 67 MiB on x86-64, 202 MiB on arm64 (Debian 13, an emulated machine).
+UNTOUCHED_MIB = 384
+_MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4  # mlockall(2)
+_MADV_POPULATE_READ = 22  # madvise(2); Linux 5.14
+_MAPS = Path("/proc/self/maps")
 _OOM = Path("/proc/self/oom_score_adj")
 
 
@@ -47,11 +47,28 @@ def set_priority(row: Process) -> str:
 
 
 def lock_memory() -> str:
-    """Keep every page of this process in memory."""
+    """Keep in memory every page that this process has touched, or will, and every file it has
+    mapped. What was reserved and never touched costs nothing: its first touch asks no disk."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE) != 0:
+    readable = libc.madvise(None, 0, _MADV_POPULATE_READ) == 0
+    how = _MCL_ONFAULT if readable else 0  # an older kernel locks what was never touched, too
+    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | how) != 0:
         return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
+    read_mapped_files()
     return ""
+
+
+def read_mapped_files() -> None:
+    """Bring the mapped files (code, tables, models) into memory, so that no page of them has to
+    come from a disk later; where memory is locked they stay. What cannot be read so (a device's
+    pages; all of it on an older kernel) is passed over."""
+    libc = ctypes.CDLL(None)
+    libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in _MAPS.read_text().splitlines():
+        place, rights, _, _, inode, *_ = line.split(maxsplit=5)
+        if inode != "0" and rights.startswith("r"):
+            begin, end = (int(each, 16) for each in place.split("-"))
+            libc.madvise(begin, end - begin, _MADV_POPULATE_READ)
 
 
 def limit_memory(budget_mib: int) -> str:
