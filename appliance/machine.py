@@ -28,9 +28,10 @@ _SINCE_START = 16
 
 @dataclass(frozen=True)
 class Machine:
-    """A view of one machine."""
+    """A view of one machine. `process`: whose cores and limits count, by its number."""
 
     root: Path = Path("/")
+    process: str = "self"
     access: Callable[[Path, int], bool] = os.access
 
     def name(self) -> str:
@@ -64,7 +65,7 @@ class Machine:
         return next((a for a in addresses if re.fullmatch(r"([0-9a-f]{2}:){5}[0-9a-f]{2}", a)), "")
 
     def cores(self) -> frozenset[int]:
-        """Those that a process started here may run on."""
+        """Those that the process may run on, and what it starts."""
         allowed = re.search(r"^Cpus_allowed_list:\s*(\S+)", self._status(), re.MULTILINE)
         if allowed is None:
             return frozenset()
@@ -106,11 +107,11 @@ class Machine:
         return there is not None and there.is_dir() and self.access(there, os.W_OK | os.X_OK)
 
     def may_schedule(self) -> int:
-        """The highest FIFO priority that a process started here may take; 0: none."""
+        """The highest FIFO priority that the process may give; 0: none."""
         return 99 if self._capable(CAP_SYS_NICE) else self._limit("Max realtime priority")
 
     def may_lock_mib(self) -> int:
-        """Memory that a process started here may lock."""
+        """Memory that the process may lock."""
         return (
             UNLIMITED if self._capable(CAP_IPC_LOCK) else self._limit("Max locked memory")
         ) >> 20
@@ -146,7 +147,8 @@ class Machine:
     # ── reading ──────────────────────────────────────────────────────────────────────────────
     def _limit(self, name: str) -> int:
         """A soft limit of proc(5); no such line counts as no permission."""
-        found = re.search(rf"^{name}\s+(\S+)", self._text("proc/self/limits"), re.MULTILINE)
+        limits = self._text(f"proc/{self.process}/limits")
+        found = re.search(rf"^{name}\s+(\S+)", limits, re.MULTILINE)
         if found is None:
             return 0
         return UNLIMITED if found[1] == "unlimited" else int(found[1])
@@ -156,7 +158,7 @@ class Machine:
         return mask is not None and bool(int(mask[1], 16) >> bit & 1)
 
     def _status(self) -> str:
-        return self._text("proc/self/status")
+        return self._text(f"proc/{self.process}/status")
 
     def _text(self, path: str | Path) -> str:
         try:

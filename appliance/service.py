@@ -20,6 +20,7 @@ from typing import Literal
 from appliance.errors import NotAllowed
 
 STATE = Path("/var/lib/interlude")  # the unit's StateDirectory=
+CREDENTIALS = Path("/run/credentials/interlude.service")  # LoadCredential= of its unit
 RELEASES = Path("/opt/interlude/releases")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where none is given
 NOWHERE = "/nonexistent"
@@ -46,6 +47,7 @@ class Service:
     state: Path = STATE
     user: Callable[[str], pwd.struct_passwd] = pwd.getpwnam
     environment: MutableMapping[str, str] = field(default_factory=lambda: os.environ)
+    credentials: Path = CREDENTIALS
 
     def here(self) -> bool:
         """This is a release on a box."""
@@ -63,6 +65,8 @@ class Service:
         env = self.environment
         env.setdefault("STATE_DIRECTORY", str(self.state))
         env.setdefault("PATH", PATH)
+        if runs_as == "box" and os.access(self.credentials, os.X_OK):  # while the service runs
+            env.setdefault("CREDENTIALS_DIRECTORY", str(self.credentials))
         # The service's own; none to root, who reads nothing that is another's to write, nor to
         # a user who may not look into its folder.
         reached = runs_as != "caller" and os.access(self.state, os.X_OK)

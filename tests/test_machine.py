@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,3 +76,22 @@ def test_only_a_board_with_the_register_can_say_that_it_is_throttled(tmp_path: P
     register.parent.mkdir(parents=True)
     register.write_text("0")
     assert Machine(tmp_path).can_be_throttled()
+
+
+def test_the_cores_and_limits_of_another_process_can_be_looked_at() -> None:
+    """Of a child whose own are smaller than this one's."""
+    one = min(os.sched_getaffinity(0))
+    narrow = (
+        f"import os, resource, sys; os.sched_setaffinity(0, [{one}]);"
+        "resource.setrlimit(resource.RLIMIT_MEMLOCK, (1 << 20, 1 << 20));"
+        "print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", narrow], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        other = Machine(process=str(child.pid))
+        assert other.cores() == {one}
+        assert other._limit("Max locked memory") == 1 << 20
+        child.communicate()

@@ -7,6 +7,7 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,20 @@ def test_what_systemd_says_of_the_folder_counts(tmp_path: Path) -> None:
     environment = {"STATE_DIRECTORY": "/data/elsewhere"}
     box(tmp_path, environment).enter("box")
     assert environment["STATE_DIRECTORY"] == "/data/elsewhere"
+
+
+def test_a_command_has_the_passwords_that_systemd_gave_to_the_running_service(
+    tmp_path: Path,
+) -> None:
+    environment: dict[str, str] = {}
+    given = replace(box(tmp_path, environment), credentials=tmp_path / "credentials")
+    given.enter("box")
+    assert "CREDENTIALS_DIRECTORY" not in environment  # it does not run
+    given.credentials.mkdir()
+    given.enter("caller")
+    assert "CREDENTIALS_DIRECTORY" not in environment
+    given.enter("box")
+    assert environment["CREDENTIALS_DIRECTORY"] == str(given.credentials)
 
 
 def test_a_system_without_that_user_says_so(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from appliance.audio.cards import AUTO, CardInfo, Direction, card_named, chosen
 from appliance.audio.trial import SILENT_DBFS, Trial
@@ -21,8 +21,12 @@ def look(
     machine: Machine,
     cards: Sequence[CardInfo],
     try_card: Callable[[Card], Trial],
+    failed: Collection[str] | None = None,
 ) -> Iterator[Finding]:
-    """Every finding about the card. `try_card` opens it for some seconds."""
+    """Every finding about the card. `try_card` opens it for some seconds.
+
+    `failed`: the parts that fail of a box that runs, and so holds the card; None: none runs.
+    """
     allowed, refused = machine.sound_devices()
     if refused:
         grave = warning if allowed else problem
@@ -35,6 +39,9 @@ def look(
         listed = ", ".join(f"{each.device} ({each.name}{_lacks(each)})" for each in cards)
         yield ok("sound card", f"Here: {listed}.")
     yield from _chosen(card, cards)
+    if failed is not None:
+        yield _held(failed)
+        return
     try:
         trial = try_card(card)
     except InterludeError as error:
@@ -43,6 +50,19 @@ def look(
     yield _stream(trial)
     yield _level(trial)
     yield from _clock(trial)
+
+
+def _held(failed: Collection[str]) -> Finding:
+    """Of a card that nobody else can open, for the box has it."""
+    without = sorted({"capture", "playback"}.intersection(failed))
+    if without:
+        remedy = "`journalctl -u interlude` says why."
+        return problem("sound card", f"The box runs without {' and '.join(without)}.", remedy)
+    return ok(
+        "sound card",
+        "The box has it open, and hears and plays; its level and clock are tried when it is "
+        "stopped.",
+    )
 
 
 def _chosen(card: Card, cards: Sequence[CardInfo]) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from appliance import processes
+from appliance import processes, status
 from appliance.audio import fitness
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.trial import Trial, try_card
@@ -24,6 +24,7 @@ from appliance.errors import InterludeError, ModelError
 from appliance.findings import Finding, as_json, exit_code, ok, problem, show, told_by, warning
 from appliance.machine import Machine
 from appliance.release import fallback
+from appliance.service import Service
 from appliance.settings import Card, Settings
 
 LEAST_DISK_MIB = 200  # for the memory of conversations and the log
@@ -31,11 +32,15 @@ HOT_C = 75.0  # a Pi slows down at 80
 _LIMITS = "/etc/security/limits.d/interlude.conf"
 
 
-def language_model(settings: Settings) -> str:
-    """A sentence about the language model. Raises ModelError if it is not here or damaged."""
+def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
+    """A sentence about the language model. Raises ModelError if it is not here or damaged, and
+    none stands in for it."""
+    from appliance.models.awaited import standing
     from appliance.models.store import Store
 
-    store = Store.of(settings)
+    store = Store.of(settings, wish)
+    if store.wanted() == settings.thinking.model and (awaited := standing(store)):
+        return awaited
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
         raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
@@ -128,7 +133,9 @@ class Asked:
 
 def cli(settings: Settings, *, json: bool) -> int:
     """Look, print, and return the exit code."""
-    findings = list(look(settings, Machine(), Asked()))
+    running = _running()
+    machine = Machine(process=str(running.pid)) if running is not None else Machine()
+    findings = list(look(settings, machine, Asked(), running))
     if json:
         print(as_json(findings))
     else:
@@ -136,8 +143,19 @@ def cli(settings: Settings, *, json: bool) -> int:
     return exit_code(findings)
 
 
-def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding]:
-    """Every finding; the card comes last, since it is opened for some seconds."""
+def _running() -> status.Status | None:
+    """The box, where this is one and it runs: what systemd gave to it counts, and not what a shell
+    has; and its sound card is its own."""
+    running = status.read() if Service().here() else None
+    there = running is not None and Path(f"/proc/{running.pid}").exists()
+    return running if there else None
+
+
+def look(
+    settings: Settings, machine: Machine, asked: Asked, running: status.Status | None = None
+) -> Iterator[Finding]:
+    """Every finding; the card comes last, since it is opened for some seconds, unless a box that is
+    `running` has it."""
     yield from _software(asked)
     yield from _cores(settings, machine)
     yield from _permissions(settings, machine)
@@ -166,7 +184,8 @@ def look(settings: Settings, machine: Machine, asked: Asked) -> Iterator[Finding
     if settings.link.broker:
         yield told_by("house", lambda: asked.house(settings))
     yield from asked.panel(settings, machine)
-    yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card)
+    failed = running.failed if running is not None else None
+    yield from fitness.look(settings.card, machine, asked.cards(), asked.try_card, failed)
 
 
 def _software(asked: Asked) -> Iterator[Finding]:
@@ -244,9 +263,9 @@ def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _weights_mib(settings: Settings) -> int:
-    from appliance.models import catalogue
+    from appliance.models.store import Store
 
-    model = catalogue.load().get(settings.thinking.model)
+    model = Store.of(settings).models.get(settings.thinking.model)
     if settings.thinking.remote.url or model is None:
         return 0
     return (model.size or 0) >> 20

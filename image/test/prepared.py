@@ -13,7 +13,8 @@ from appliance.slots.slot import CONFIG
 from image.test.emulator import Card
 
 SOUND_CARD = "Array"  # as a ReSpeaker calls itself
-HARDWARE = f"modules_load=snd-aloop snd_aloop.id={SOUND_CARD}"  # modules-load.d(5)
+# modules-load.d(5). One stream each way, as a real card has: who opens it has it alone.
+HARDWARE = f"modules_load=snd-aloop snd_aloop.id={SOUND_CARD} snd_aloop.pcm_substreams=1"
 
 
 def prepared(image: Path, scratch: Path, door: Path, seed: str = "") -> Card:

@@ -21,6 +21,7 @@ from appliance.models.hub import Hub
 from appliance.models.news import News, sentence
 from appliance.models.store import Store, resolve
 from appliance.settings import load
+from appliance.verbs.check import language_model
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
 
@@ -155,3 +156,12 @@ def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
 def test_a_seed_with_a_row_that_cannot_be_is_refused(said: dict[str, Any]) -> None:
     with pytest.raises(SeedRefused):
         check(read({"interlude.yaml": yaml.safe_dump(said).encode()}))
+
+
+def test_check_says_that_it_is_awaited_and_what_stands_in(tmp_path: Path) -> None:
+    settings = load(written(tmp_path, {"mine": row()}))
+    wish = tmp_path / "wanted"
+    with pytest.raises(ModelError):
+        language_model(settings, wish)
+    wish.write_text("mine\n")
+    assert "mine is awaited. Until it is here, pocket stands in" in language_model(settings, wish)

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from rich.console import Console
 
-from appliance import findings
+from appliance import findings, status
 from appliance.audio.cards import CardInfo
 from appliance.audio.trial import Trial
 from appliance.errors import CardError, InterludeError, LinkError, ModelError
@@ -210,6 +211,18 @@ def test_a_card_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     asked = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
     one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
     assert one == Finding("sound card", "problem", "It is in use.", "Stop that program.")
+
+
+def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path: Path) -> None:
+    busy = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
+    runs = status.Status(pid=1, ready=True, healthy=True)
+    found = list(health.look(settings(tmp_path), machine(tmp_path), busy, runs))
+    assert not_well(iter(found)) == []
+    assert "has it open" in next(f for f in found[::-1] if f.looked_at == "sound card").sentence
+    deaf = msgspec.structs.replace(runs, failed=("capture",))
+    one = only(health.look(settings(tmp_path), machine(tmp_path), busy, deaf))
+    assert (one.looked_at, one.verdict) == ("sound card", "problem")
+    assert "without capture" in one.sentence
 
 
 def test_a_broker_is_looked_at_where_one_is_named(tmp_path: Path) -> None:
