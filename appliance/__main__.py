@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from appliance import processes, reset
     from appliance.log import set_up_logging
     from appliance.settings.adjusted import adjusted
-    from appliance.supervision import instance, service_settings
+    from appliance.supervision import giving_up, instance, service_settings
     from appliance.supervisor import Supervisor
 
     found = service_settings.found(args.settings)
@@ -71,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
     signal.signal(signal.SIGINT, stop)
     supervisor.run()
     supervisor.close()
+    if supervisor.given_up and not asked_to_stop:
+        return giving_up.EXIT_CODE
     if supervisor.restarting and not asked_to_stop and not supervisor.service.managed:
         os.execv(sys.executable, [sys.executable, "-m", "appliance", *sys.argv[1:]])  # noqa: S606  # the same command again
     return code

@@ -27,6 +27,7 @@ from appliance.settings import Settings
 from appliance.status import Status, StatusFile, folder
 from appliance.supervision.begun import begun, reading
 from appliance.supervision.child import Child, how_it_ended
+from appliance.supervision.giving_up import TOO_MANY
 from appliance.supervision.joints import Joints
 from appliance.supervision.part import Part
 from appliance.supervision.service import Service
@@ -89,6 +90,7 @@ class Supervisor:
         self._looked_s = self._spawned_s = self._clock()
         self.stopping = False
         self.restarting = False
+        self.given_up = False
 
     def channel(self, peer: str) -> Channel:
         """The end of `peer`'s channel to the conductor that is `peer`'s own."""
@@ -101,7 +103,8 @@ class Supervisor:
     def run(self) -> None:
         """Start everything, keep it true, stop it in order when asked to.
 
-        Afterwards `restarting` says whether it is to begin anew.
+        Afterwards `restarting` says whether it is to begin anew, `given_up` whether a part that it
+        needs ended too often.
         """
         try:
             self.start()
@@ -172,7 +175,7 @@ class Supervisor:
     def stop_all(self) -> None:
         """Stop the parts, all at once but for the first, which notes what the others were at."""
         self.stopping = True
-        if not self.restarting:
+        if not (self.restarting or self.given_up):
             self.service.stopping()
         parts = list(self.parts.values())
         self._stop(parts[:0:-1])
@@ -269,6 +272,10 @@ class Supervisor:
     def _went_down(self, part: Part, problem: str, now: float) -> None:
         pause_s = part.back_off.ended(now)
         part.start_s = now + pause_s
+        part.ends.ended(now)
+        if part.row.needed and part.ends.too_many and self.service.managed and not self.stopping:
+            log.error("%s %s", part.row.name, TOO_MANY)  # elsewhere it is tried again for ever
+            self.given_up = self.stopping = True
         if part.back_off.failed or part.failed:
             self._fails(part, problem)
             return

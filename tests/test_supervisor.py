@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from appliance.messages import Message, PartChanged, Seen
 from appliance.supervision import part as parts_of_the_box
 from appliance.supervision.backoff import FAILED_AT
 from appliance.supervision.begun import BEGIN_S, READ_S
+from appliance.supervision.giving_up import ENDS
 from appliance.supervision.starving import SHEDS
 from appliance.supervisor import Supervisor
 from tests import skips
@@ -452,6 +454,32 @@ def test_told_to_begin_anew_it_stops_in_order_and_says_so(parts: Make) -> None:
     supervisor.run()
     assert supervisor.restarting
     assert all(part.child is None and not part.failed for part in supervisor.parts.values())
+
+
+@pytest.mark.parametrize(("managed", "needed"), [(True, True), (True, False), (False, True)])
+def test_a_box_of_systemds_is_given_up_for_a_needed_part_that_keeps_ending_and_for_no_other(
+    parts: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, managed: bool, needed: bool
+) -> None:
+    told: list[bytes] = []
+    if managed:
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        listening.bind(str(tmp_path / "notify"))
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        reading = threading.Thread(
+            target=lambda: told.extend(iter(lambda: listening.recv(99), b""))
+        )
+        reading.start()
+    supervisor = parts({"conductor": "lives", "capture": "dies at once"}, needed=needed)
+    supervisor.start()
+    capture = supervisor.parts["capture"]
+    until(supervisor, lambda: supervisor.given_up or capture.starts > ENDS, 60.0)
+    assert supervisor.given_up == supervisor.stopping == (managed and needed)
+    supervisor.stop_all()
+    if managed:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as last:
+            last.sendto(b"", str(tmp_path / "notify"))
+        reading.join()
+        assert (b"STOPPING=1" in told) == (not needed)  # else its exit code says it
 
 
 def test_told_nothing_it_does_not_begin_anew(parts: Make) -> None:

@@ -8,6 +8,7 @@ from appliance.ipc.heartbeat import Heartbeat
 from appliance.processes import Process
 from appliance.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
 from appliance.supervision.child import Child
+from appliance.supervision.giving_up import Ends
 from appliance.supervision.procfs import read
 from appliance.supervision.starving import DISK_S, Silence, starves
 
@@ -38,6 +39,7 @@ class Part:
         self.problem = ""
         self.silence = Silence()
         self.back_off = BackOff(LONGEST_NEEDED_S if row.needed else LONGEST_S)
+        self.ends = Ends()
         self._killed_s = 0.0
 
     @property

@@ -15,12 +15,15 @@ from pathlib import Path
 import pytest
 
 from appliance.settings.usable import BEFORE
+from appliance.supervision.giving_up import ENDS
 from image.test import real
 from image.test.boxes import Box
 from image.test.fleet import scratch, started
+from system.usr.lib.interlude.ended import MOST
 
 pytestmark = pytest.mark.timeout(1800)
 OLD, NEW = "9.0.0", "9.1.0"
+WORKS_S = 10.0
 PATIENCE_S = 300.0  # for what takes half a minute where nothing else runs
 STATE = "var/lib/interlude"
 
@@ -68,8 +71,15 @@ def well(box: Box, version: str) -> bool:
     return (said.get("version"), said.get("well")) == (version, True)
 
 
+def counted(box: Box) -> int:
+    """Bad ends since somebody last asked for one."""
+    return len(json.loads(box.ssh("cat /run/interlude-release/ends.json").stdout))
+
+
 def restart(box: Box) -> None:
-    box.ssh("systemctl reset-failed interlude; systemctl --no-block restart interlude")
+    """As an owner does, and never refused."""
+    done = box.ssh("systemctl --no-block restart interlude")
+    assert done.returncode == 0, done.stderr
 
 
 def module(box: Box, version: str, name: str) -> Path:
@@ -78,16 +88,26 @@ def module(box: Box, version: str, name: str) -> Path:
 
 def damage(file: Path) -> Callable[[], None]:
     """As a card does that wears out, and what mends it."""
+    return exchange(file, b"\0" * 512 + file.read_bytes()[512:])
+
+
+def ends_after(file: Path, seconds: float) -> Callable[[], None]:
+    """A part that ends so long after its start, and what mends it."""
+    ends = f"\nimport os, threading\nthreading.Timer({seconds}, os._exit, (3,)).start()\n"
+    return exchange(file, file.read_bytes() + ends.encode())
+
+
+def exchange(file: Path, data: bytes) -> Callable[[], None]:
     whole, compiled = file.read_bytes(), list(file.parent.glob(f"__pycache__/{file.stem}.*"))
     away = [(path, path.read_bytes()) for path in compiled]
     for path, _ in away:
         path.unlink()
-    file.write_bytes(b"\0" * 512 + whole[512:])
+    file.write_bytes(data)
 
     def mend() -> None:
         file.write_bytes(whole)
-        for path, data in away:
-            path.write_bytes(data)
+        for path, was in away:
+            path.write_bytes(was)
 
     return mend
 
@@ -103,6 +123,21 @@ def test_a_model_that_kills_the_thinker_alone_costs_no_release_and_no_start(box:
     assert note(box) == {}
     mend()
     restart(box)
+    until(lambda: well(box, NEW), "well again")
+
+
+def test_restarts_by_hand_are_never_refused_and_count_for_nothing(box: Box) -> None:
+    main = "systemctl show -P MainPID interlude"
+    for number in range(2 * MOST):
+        if number == MOST:  # among them an end that nobody asked for
+            box.ssh(f"kill -9 $({main})")
+            until(lambda: counted(box) == 1, "the one bad end is counted")
+        before = box.ssh(main).stdout
+        done = box.ssh("systemctl restart interlude")
+        assert done.returncode == 0, done.stderr
+        assert box.ssh(main).stdout not in {before, "0"}
+        assert counted(box) == 0
+    assert note(box) == {}
     until(lambda: well(box, NEW), "well again")
 
 
@@ -124,6 +159,23 @@ def test_a_settings_file_with_a_mistake_keeps_no_box_down_and_costs_no_release(b
     file.write_text(usable)
     restart(box)
     until(lambda: well(box, NEW), "well again")
+
+
+def test_a_needed_part_that_works_for_a_while_and_ends_again_and_again_costs_the_release(
+    box: Box,
+) -> None:
+    mend = ends_after(module(box, NEW, "hear/listener.py"), WORKS_S)
+    restart(box)
+    took_s = until(lambda: well(box, OLD), "well on the release before")
+    print(f"\n   from a listener that ends {WORKS_S:g} s after each start: {took_s:.0f} s")
+    assert took_s >= 2 * ENDS * WORKS_S  # by this way, and no other
+    noted = note(box)
+    assert (noted["left"], noted["failures"]) == (NEW, 0)
+    assert noted["why"] == "a part that it needs ended again and again"
+    mend()
+    done = box.ssh("interlude release install /opt/interlude/incoming/new.release", 600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert well(box, NEW)
 
 
 def test_a_release_that_rots_after_it_was_kept_is_left_for_the_one_before_and_the_owner_told(

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from appliance import processes
-from appliance.supervision import backoff, limits, part, starving
+from appliance.supervision import backoff, giving_up, limits, part, starving
 from appliance.supervisor import SWITCH_LATE_S
+from system.usr.lib.interlude import ended
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs/staying-up.md").read_text().split())
 
@@ -21,6 +22,9 @@ PAGE = " ".join((Path(__file__).parents[2] / "docs/staying-up.md").read_text().s
         f"to {backoff.LONGEST_S:g} s for another",
         f"it has ended {backoff.FAILED_AT} times in a row",
         f"cannot be killed within {part.STUCK_S:g} s",
+        f"ends {giving_up.ENDS} times within {giving_up.WITHIN_S / 60:g} min",
+        f"ends with exit code {giving_up.EXIT_CODE}",
+        f"badly {ended.MOST} times within {ended.WINDOW_S / 60:g} min",
         f"its row's budget and {limits.UNTOUCHED_MIB} MiB",
         f"has not beaten for {SWITCH_LATE_S:g} s",
         f"up to {starving.DISK_S:g} s in the kernel",

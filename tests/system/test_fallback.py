@@ -251,7 +251,7 @@ def systemctl(folder: Path, result: str = "exit-code", status: int = 70) -> Path
 
 def box(root: Path, disk: Disk | None = None, **places: Path) -> Box:
     none = root.parent / "none"
-    at = {"start": none, "command_line": none, "os_release": none, **places}
+    at = {"given_up": none, "start": none, "command_line": none, "os_release": none, **places}
     asks = str(systemctl(root.parent))
     return Box(root, systemctl=asks, disk=disk or Disk(), **at)
 
@@ -405,10 +405,27 @@ def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
     assert sentences(Shelf(root), os_release) == ["The system 0.9.0 was left for the system 0.8.0."]
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [("signal 0\n", "signal"), ("exit-code 3\n", "exit code 3"), ("", "exit code 79"),
+     ("x", "exit code 79"), ("exit-code x", "exit code 79"), ("\0 \0 \0", "exit code 79")],
+)  # fmt: skip
+def test_of_a_box_that_was_given_up_the_mark_says_how_it_had_ended(
+    root: Path, words: str, why: str
+) -> None:
+    mark = root.parent / "given-up"
+    mark.write_text(words)
+    at = box(root, given_up=mark)
+    at = replace(at, systemctl=str(systemctl(root.parent, status=79)))
+    said = once(at).note.why
+    assert said == {"exit code 79": "a part that it needs ended again and again"}.get(why, why)
+
+
 # ── as the unit runs it ──────────────────────────────────────────────────────────────────────
 def settle(root: Path, **more: str | Path) -> subprocess.CompletedProcess[str]:
     places = {"INTERLUDE_ROOT": root, "INTERLUDE_TRIAL": root / "none",
-              "INTERLUDE_FALLBACK": SCRIPTS / "fallback.py", **more}  # fmt: skip
+              "INTERLUDE_FALLBACK": SCRIPTS / "fallback.py",
+              "INTERLUDE_GIVEN_UP": root.parent / "given-up", **more}  # fmt: skip
     return subprocess.run(
         [SCRIPTS / "settle"], env={**os.environ, **{k: str(v) for k, v in places.items()}},
         capture_output=True, text=True, check=False, timeout=30,
@@ -423,6 +440,23 @@ def test_the_unit_goes_back_and_starts_the_box_again(root: Path, tmp_path: Path)
     assert starts(root) == OLD
     asked = (tmp_path / "asked").read_text().splitlines()
     assert asked[-2:] == ["reset-failed interlude.service", "--no-block start interlude.service"]
+
+
+@pytest.mark.parametrize("trial", [False, True])
+def test_once_that_is_read_whoever_starts_the_box_is_not_refused(
+    root: Path, tmp_path: Path, trial: bool
+) -> None:
+    mark = root.parent / "given-up"
+    mark.write_text("signal 0\n")
+    if trial:
+        (root / "none").symlink_to("anywhere")
+    decides = tmp_path / "decides"
+    decides.write_text(f"#!/bin/sh\ncat {mark} >&2\necho 0\n")
+    decides.chmod(0o755)
+    done = settle(root, INTERLUDE_SYSTEMCTL=systemctl(tmp_path), INTERLUDE_FALLBACK=decides)
+    assert done.returncode == 0, done.stderr
+    assert ("signal 0" in done.stderr) != trial
+    assert not mark.exists()
 
 
 def test_without_its_program_the_unit_still_starts_the_box_again(

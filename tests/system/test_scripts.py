@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.supervision import giving_up
+
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "system/usr/lib/interlude"
 
@@ -54,6 +56,16 @@ def test_a_trial_that_leads_nowhere_is_passed_over(
 ) -> None:
     (tmp_path / "trial").symlink_to(tmp_path / "gone")
     assert run("start", **places).stdout == "old run\n"
+
+
+def test_a_box_that_was_given_up_starts_nothing_and_says_so_to_systemd(
+    places: dict[str, str | Path], tmp_path: Path
+) -> None:
+    mark = tmp_path / "given-up"
+    assert run("start", **places, INTERLUDE_GIVEN_UP=mark).stdout == "old run\n"
+    mark.write_text("signal 0\n")
+    done = run("start", **places, INTERLUDE_GIVEN_UP=mark)
+    assert (done.returncode, "run" in done.stdout) == (giving_up.EXIT_CODE, False)
 
 
 # ── settle ───────────────────────────────────────────────────────────────────────────────────

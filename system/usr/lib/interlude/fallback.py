@@ -35,6 +35,7 @@ HOT_S = 60.0  # a unit that ends in order this often is not restarted by an owne
 WAITS_S = (5.0, 20.0, 60.0, 120.0, 300.0)
 OTHERS_WAIT_S = 60.0  # while an installation, or the watch of a system on trial, is in charge
 SETTINGS = 78  # EX_CONFIG, sysexits(3): appliance.errors.SettingsError
+KEEPS_ENDING = 79  # supervision/giving_up.py
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -138,6 +139,8 @@ def decide(note: Note, seen: Seen) -> Decision:
 
 def how(seen: Seen) -> str:
     """How the last start ended, in a few words."""
+    if seen.result == "exit-code" and seen.status == KEEPS_ENDING:
+        return "a part that it needs ended again and again"
     return f"exit code {seen.status}" if seen.result == "exit-code" else seen.result
 
 
@@ -229,6 +232,7 @@ class Box:
     """Where everything is. A test has places of its own."""
 
     root: Path = Path("/opt/interlude")
+    given_up: Path = Path("/run/interlude-release/given-up")
     start: Path = Path("/run/interlude-start")
     command_line: Path = Path("/proc/cmdline")
     os_release: Path = Path("/usr/lib/os-release")
@@ -261,21 +265,28 @@ class Box:
             yield True
 
     def seen(self, *, installing: bool = False) -> Seen:
-        keys = "Result,ExecMainStatus"
-        done = subprocess.run(
-            [self.systemctl, "show", UNIT, f"--property={keys}"],
-            capture_output=True, text=True, check=True, timeout=30,
-        )  # fmt: skip
-        said = dict(re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE))
+        result, status = self._how_it_ended()
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         trial = _text(self.start / "trial") == "yes" and (self.root / "system/trial.json").exists()
         system = re.search(r'^IMAGE_VERSION="?([^"\n]*)', _text(self.os_release), re.MULTILINE)
         return Seen(
             self._leads_to("current"), self._leads_to("previous"), self._whole(),
-            said.get("Result", ""), int(said.get("ExecMainStatus") or 0),
-            boot, time.clock_gettime(time.CLOCK_BOOTTIME),
+            result, status, boot, time.clock_gettime(time.CLOCK_BOOTTIME),
             self._slots(), system[1] if system else "", trial, installing,
         )  # fmt: skip
+
+    def _how_it_ended(self) -> tuple[str, int]:
+        """systemd's word for it, and the exit code. Of a box that was given up, ended.py's: the
+        last start was none."""
+        noted = _text(self.given_up).split()
+        if len(noted) == 2 and noted[1].isdecimal():
+            return noted[0], int(noted[1])
+        done = subprocess.run(
+            [self.systemctl, "show", UNIT, "--property=Result,ExecMainStatus"],
+            capture_output=True, text=True, check=True, timeout=30,
+        )  # fmt: skip
+        said = dict(re.findall(r"^(\w+)=(.*)$", done.stdout, re.MULTILINE))
+        return said.get("Result", ""), int(said.get("ExecMainStatus") or 0)
 
     def _slots(self) -> bool:
         """A card of ours: what started the machine noted the slot, or the kernel was told one."""
@@ -319,8 +330,9 @@ def _text(path: Path) -> str:
 
 def main() -> int:
     root = Path(os.environ.get("INTERLUDE_ROOT", "/opt/interlude"))
+    given_up = Path(os.environ.get("INTERLUDE_GIVEN_UP", Box.given_up))
     start = Path(os.environ.get("INTERLUDE_START", "/run/interlude-start"))
-    box = Box(root, start, systemctl=os.environ.get("INTERLUDE_SYSTEMCTL", "systemctl"))
+    box = Box(root, given_up, start, systemctl=os.environ.get("INTERLUDE_SYSTEMCTL", "systemctl"))
     with box.alone() as free:
         decision = decide(box.note(), box.seen(installing=not free))
         print(decision.said, file=sys.stderr)
