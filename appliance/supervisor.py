@@ -276,17 +276,17 @@ class Supervisor:
         if part.row.needed and part.ends.too_many and self.service.managed and not self.stopping:
             log.error("%s %s", part.row.name, TOO_MANY)  # elsewhere it is tried again for ever
             self.given_up = self.stopping = True
+        again = f" in {pause_s:.3g} s" if pause_s else ""
         if part.back_off.failed or part.failed:
-            self._fails(part, problem)
+            self._fails(part, problem, again)
             return
-        again = f" in {pause_s:g} s" if pause_s else ""
         log.warning("%s %s; starting it again%s", part.row.name, problem, again)
         self._conductor.send(PartChanged(part.row.name, "down", problem))
 
-    def _fails(self, part: Part, problem: str) -> None:
+    def _fails(self, part: Part, problem: str, again: str = "") -> None:
         """Say so, once; it is tried again all the same."""
         if not part.failed or problem != part.problem:
-            log.error("%s %s; it is started again after pauses that grow", part.row.name, problem)
+            log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
         if not part.failed:
             self._conductor.send(PartChanged(part.row.name, "failed", problem))
         part.failed, part.problem = True, problem

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import statistics
 import time
 from collections import defaultdict
@@ -29,6 +30,8 @@ MUTED = 0.3  # the share of lives before which the box is muted
 DENIED = ("Permission denied", "Read-only file system", "Operation not permitted",
           "cannot be written")  # fmt: skip
 ALLOWED = "runs without: "  # a container has no real-time priorities
+# What the supervisor says of a part that ends soon after it has ended before (backoff.py).
+PAUSE = re.compile(r"\b(\w+) .*; starting it again in ([\d.]+) s")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Life:
     gone_s   from then on, until all were gone that had to go
     heard_s  until it heard again, and every part was up
     load     processes that wanted to run, for each core, on average of the last minute
+    pause_s  that the supervisor waited before it started the part, since it had been harmed before
     """
 
     what: str
@@ -48,11 +52,18 @@ class Life:
     late_s: float
     load: float
     muted: bool
+    pause_s: float = 0.0
+
+    @property
+    def slow(self) -> bool:
+        """With the pause, it took longer than that."""
+        return self.heard_s > self.limit_s - self.pause_s
 
     @property
     def limit_s(self) -> float:
-        """On cores that others use as well, everything takes longer in proportion."""
-        return self.late_s + HEARS_S * max(1.0, self.load)
+        """On cores that others use as well, everything takes longer in proportion; a pause does
+        not, whose length the supervisor has said."""
+        return self.late_s + self.pause_s + HEARS_S * max(1.0, self.load)
 
 
 # ── one life ─────────────────────────────────────────────────────────────────────────────────
@@ -136,7 +147,8 @@ class Lives:
                          f"{what}: another start")  # fmt: skip
             heard_s = self._heard(began_s, time.monotonic(), muted=muted)
             acting.result()
-        self.done.append(Life(what, part, heard_s, gone_s, late_s, load, muted))
+        pause_s = self._pause(part, began_s) if part else 0.0
+        self.done.append(Life(what, part, heard_s, gone_s, late_s, load, muted, pause_s))
         self._is_what_it_was(self.done[-1], before, turns, old, began_s)
         if muted:
             at.mute(False)
@@ -154,6 +166,12 @@ class Lives:
             return ready_s - began_s
         at.until(lambda: at.hears(again_s), 60.0, "hearing again")
         return max(ready_s, at.hears(again_s) or 0.0) - began_s
+
+    def _pause(self, part: str, began_s: float) -> float:
+        """Before the newest start of that part, as the log says it."""
+        said = [PAUSE.search(line) for line in self.at.log(began_s)]
+        pauses = [float(found[2]) for found in said if found and found[1] == part]
+        return pauses[-1] if pauses else 0.0
 
     def _ready_again(self, began_s: float) -> float:
         """When it was ready, after it had not been; 0.0: not yet."""
@@ -204,18 +222,23 @@ class Lives:
         rows: dict[str, list[Life]] = defaultdict(list)
         for life in self.done:
             rows[f"{life.what} {life.part}".strip()].append(life)
-        lines = [f"{'what':32} {'n':>4} {'muted':>5} {'late':>5} {'p50 s':>6} {'most s':>6}"]
+        lines = [f"{'what':32} {'n':>4} {'muted':>5} {'late':>5} {'p50 s':>6} {'most s':>6}"
+                 f" {'pause':>6}"]  # fmt: skip
         for name, lives in sorted(rows.items()):
             heard = [life.heard_s for life in lives]
             muted = sum(life.muted for life in lives)
             late_s = statistics.median(life.late_s for life in lives)
-            lines.append(f"{name:32} {len(lives):4} {muted:5} {late_s:5.1f} "
-                         f"{statistics.median(heard):6.2f} {max(heard):6.2f}")  # fmt: skip
+            p50_s, most_s = statistics.median(heard), max(heard)
+            pause_s = max(life.pause_s for life in lives)
+            lines.append(f"{name:32} {len(lives):4} {muted:5} {late_s:5.1f} {p50_s:6.2f}"
+                         f" {most_s:6.2f} {pause_s:6.2f}")  # fmt: skip
         took_s = time.monotonic() - self.begun_s
         alone = [life.heard_s - life.late_s for life in self.done]
         load = statistics.mean(life.load for life in self.done)
         lines.append(f"{len(self.done)} lives in {took_s:.0f} s, heard again after at most"
                      f" {max(alone):.2f} s; {load:.1f} processes wanted each core")  # fmt: skip
+        lines += [f"SLOW {life.what} {life.part}: heard after {life.heard_s:.1f} s, of which"
+                  f" {life.pause_s:g} s were its pause" for life in self.done if life.slow]  # fmt: skip
         lines += [f"WRONG {wrong}" for wrong in self.wrong]
         return "\n".join(lines)
 
