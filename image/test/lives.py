@@ -238,7 +238,8 @@ class Lives:
         lines.append(f"{len(self.done)} lives in {took_s:.0f} s, heard again after at most"
                      f" {max(alone):.2f} s; {load:.1f} processes wanted each core")  # fmt: skip
         lines += [f"SLOW {life.what} {life.part}: heard after {life.heard_s:.1f} s, of which"
-                  f" {life.pause_s:g} s were its pause" for life in self.done if life.slow]  # fmt: skip
+                  f" {life.pause_s:g} s were its pause"
+                  for life in self.done if life.slow]  # fmt: skip
         lines += [f"WRONG {wrong}" for wrong in self.wrong]
         return "\n".join(lines)
 
