@@ -33,6 +33,7 @@ BAD_SEED = "seed-problem"  # beside the files of serve.py
 LOOKED = "looked"  # there too: set-up has run since the start (/usr/lib/interlude/alone)
 NAMED_S = 15.0  # after an address came, until avahi has found out whether a name is free
 TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
+CARD_S = 600.0  # before what was asked for is tried again on a card that cannot be written
 SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
 LEFT = "Not everything could be taken away from this card. Do not give it away."
 
@@ -122,14 +123,28 @@ def cli_setup(
     return 0
 
 
-def take(voice: Voice, ground: Ground, folder: Path, wishes: Path) -> str:
-    """What the panel has asked for, with a reset carried out and the note taken away. Raises
-    StorageError where it cannot be."""
+def take(
+    voice: Voice,
+    ground: Ground,
+    folder: Path,
+    wishes: Path,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
+    """What the panel has asked for, with a reset carried out and the note taken away.
+
+    Raises StorageError where it cannot be, after CARD_S: with the note there, the path unit starts
+    this again as soon as it ends.
+    """
     wanted = wish(wishes)
     if wanted == "reset":
         reset(voice, ground, folder)
     # Only now: a reset that the power cut short begins anew at the next start.
-    take_note(wishes / WANTED_SETUP)
+    try:
+        take_note(wishes / WANTED_SETUP)
+    except StorageError:
+        print(f"<3>The note of a {wanted or 'set-up'} remains: again in {CARD_S / 60:g} min.")
+        sleep(CARD_S)
+        raise
     (folder / TOLD).unlink(missing_ok=True)
     return wanted
 

@@ -24,9 +24,14 @@ PLACES = (
     "/run/interlude-setup", "/run/interlude-network", "/run/interlude-release",
     "/run/interlude-light", "/opt/interlude", "/etc/interlude", "/etc",
     "/etc/systemd", "/etc/pam.d", "/etc/ssh", "/root", "/root/.ssh", "/usr", "/var/log/interlude",
-    "/data/keep",
+    "/data/keep", "/data/keep/etc", "/data/keep/root", "/data/keep/usr",
 )  # fmt: skip
 STATE = "/var/lib/interlude"
+KEPT = ("/data/keep/etc", "/data/keep/root")
+# Of all that lies in /etc, what those two units write, and the parts of it.
+IN_ETC = {"interlude-begin": {"interlude", "modprobe.d", "NetworkManager", "ssh"},
+          "interlude-setup": {"interlude", "modprobe.d", "NetworkManager"}}  # fmt: skip
+ETC_FILES = ("passwd", "shadow", "group", "profile", "nsswitch.conf", "ld.so.cache", "fstab")
 # What each unit can write of them. docs/security.md has the same as a table.
 WRITES = {
     "interlude-model": {"/var/lib/interlude-models", "/run/interlude-model"},
@@ -35,9 +40,9 @@ WRITES = {
     "interlude-pull": {"/var/lib/interlude-incoming"},
     "interlude-page": {"/run/interlude-page"},
     "interlude-warnings": {"/var/log/interlude"},
-    "interlude-begin": {"/etc", "/etc/interlude", "/etc/ssh", "/root/.ssh", "/data/keep",
+    "interlude-begin": {"/etc", "/etc/interlude", "/etc/ssh", "/root/.ssh", *KEPT,
                         "/run/interlude-setup"},
-    "interlude-setup": {"/etc", "/etc/interlude", "/root/.ssh", "/data/keep",
+    "interlude-setup": {"/etc", "/etc/interlude", "/root/.ssh", *KEPT,
                         "/run/interlude-setup", "/run/interlude-page",
                         "/run/interlude-network", "/var/log/interlude",
                         "/var/lib/interlude-wishes"},
@@ -70,6 +75,13 @@ for folder in {places!r}:
     real = folder != "/root" or not root_is_memory()
     if real and can(lambda: writes(folder)):
         print("writes", folder)
+for name in sorted(os.listdir("/etc")):
+    folder = "/etc/" + name
+    if os.path.isdir(folder) and not os.path.islink(folder) and can(lambda: writes(folder)):
+        print("in-etc", name)
+for name in {etc_files!r}:
+    if can(lambda: os.close(os.open("/etc/" + name, os.O_WRONLY))):
+        print("file-in-etc", name)
 for path in {secret!r}:
     if can(lambda: os.listdir(path) if os.path.isdir(path) else open(path).read()):
         print("reads", path)
@@ -104,7 +116,7 @@ def fleet() -> Iterator[Fleet]:
         )
         assert played.code == 0, played.said[-3000:]
         box = made.boxes[0]
-        box.ssh("mkdir -p /data/keep /root/.ssh; touch /etc/interlude/pull.env;"
+        box.ssh("mkdir -p /data/keep/usr /root/.ssh; touch /etc/interlude/pull.env;"
                 " install -d -o interlude -g interlude -m 700 /var/lib/interlude/memory;"
                 " echo secret >/etc/interlude/secrets/mqtt-password;"
                 " chmod 600 /etc/interlude/secrets/mqtt-password;"
@@ -138,7 +150,10 @@ def back(box: Box, unit: str) -> None:
 def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) -> None:
     box = fleet.boxes[0]
     probe = PROBE.format(
-        places=PLACES, secret=SECRET, gateway=f"{box.address.rpartition('.')[0]}.1"
+        places=PLACES,
+        secret=SECRET,
+        etc_files=ETC_FILES,
+        gateway=f"{box.address.rpartition('.')[0]}.1",
     )
     (box.root / "usr/lib/interlude/probe.py").write_text(probe)
     box.ssh(f"systemctl stop {unit}")
@@ -157,6 +172,9 @@ def test_a_unit_can_do_what_it_is_for_and_nothing_else(fleet: Fleet, unit: str) 
     as_root = unit in {"interlude-begin", "interlude-setup", "interlude-update",
                        "interlude-system", "interlude-settle-system"}  # fmt: skip
     assert writes == WRITES[unit]
+    in_etc = {row[1] for row in rows if row[0] == "in-etc"}
+    assert in_etc - IN_ETC.get(unit, set()) == set()
+    assert "file-in-etc" not in said
     if not as_root:
         assert reads == READS.get(unit, set())
         assert ("opens the door" in said) == (unit == "interlude-announce")

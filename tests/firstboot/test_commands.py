@@ -11,7 +11,7 @@ import pytest
 
 from appliance.errors import StorageError
 from appliance.firstboot.apply import Ground
-from appliance.firstboot.commands import LEFT, Voice, reset, take, wish
+from appliance.firstboot.commands import CARD_S, LEFT, Voice, reset, take, wish
 from appliance.messages import Message, Restart, Say
 from appliance.panel import held
 from appliance.panel.held import WANTED_SETUP
@@ -142,10 +142,11 @@ def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
     assert voice.messages == [SENTENCE, SENTENCE, Restart()]
 
 
-def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once(
-    ground: Ground, tmp_path: Path
+def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
+    ground: Ground, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As on a card that has become read-only: the note stays, and its unit runs again."""
+    waits: list[float] = []
     voice, memory, wishes = Spoken(), tmp_path / "memory", tmp_path / "wishes"
     memory.mkdir()
     wishes.mkdir()
@@ -156,9 +157,11 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once(
     try:
         for _ in range(3):
             with pytest.raises(StorageError, match="cannot be removed"):
-                take(voice, ground, memory, wishes)
+                take(voice, ground, memory, wishes, waits.append)
     finally:
         subprocess.run(["umount", str(wishes)], check=True)
+    assert waits == [CARD_S] * 3  # the path unit starts it again at once
+    assert capsys.readouterr().out.count("<3>The note of a reset remains") == 3
     assert voice.messages == [Restart()]
     assert take(voice, ground, memory, wishes) == "reset"
     assert voice.messages == [Restart()]
