@@ -88,9 +88,7 @@ class Supervisor:
         self._state = "starting"
         self._strain = Strain()
         self._looked_s = self._spawned_s = self._clock()
-        self.stopping = False
-        self.restarting = False
-        self.given_up = False
+        self.stopping = self.restarting = self.given_up = False
 
     def channel(self, peer: str) -> Channel:
         """The end of `peer`'s channel to the conductor that is `peer`'s own."""
@@ -103,8 +101,7 @@ class Supervisor:
     def run(self) -> None:
         """Start everything, keep it true, stop it in order when asked to.
 
-        Afterwards `restarting` says whether it is to begin anew, `given_up` whether a part that it
-        needs ended too often.
+        Afterwards `restarting` and `given_up` say why, if nobody asked for its end.
         """
         try:
             self.start()
