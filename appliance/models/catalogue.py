@@ -63,6 +63,7 @@ class Language(Row, frozen=True):
     top_k: Annotated[int, msgspec.Meta(ge=0)]
     persona: str | None = None  # the system prompt it was trained with; None takes the owner's
     instruction: str | None = None  # likewise, behind sound
+    transcribes: bool = True  # it can write down what was said
 
 
 class Model(Row, frozen=True):
@@ -134,6 +135,7 @@ def _own(name: str, row: OwnModel) -> Model:
             top_k=row.top_k,
             persona=row.persona,
             instruction=row.instruction,
+            transcribes=row.transcribes,
         ),
         name=name,
     )

@@ -192,6 +192,7 @@ class Store:
             sampling=Sampling(own.temperature, own.top_p, own.top_k),
             persona=own.persona,
             instruction=own.instruction,
+            transcribes=own.transcribes,
         )
 
     # ── checking and changing ────────────────────────────────────────────────────────────────

@@ -9,14 +9,14 @@ import base64
 import io
 import json
 import wave
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from appliance.processes import RATE_HZ
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History, Turn
-from appliance.think.prompt import NO_ANSWER, words_alone
+from appliance.think.prompt import NO_ANSWER, TRANSCRIBE, most_tokens, words_alone
 from appliance.tools.table import Tool, function
 
 LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the server's vocabulary
@@ -29,7 +29,7 @@ class Chat:
     def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
         self._thinking = thinking
         self._tools = [function(tool) for tool in tools]
-        self._sounds: WeakKeyDictionary[Clip, str] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[Clip, str] = WeakKeyDictionary()
 
     def request(self, history: History) -> dict[str, Any]:
         """The body that asks for the answer to the last turn."""
@@ -57,6 +57,23 @@ class Chat:
             body["seed"] = thinking.seed
         return body
 
+    def transcription(self, clips: Sequence[Clip]) -> dict[str, Any]:
+        """The body that asks for the words of these clips."""
+        body: dict[str, Any] = {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [*self._sounds(clips), {"type": "text", "text": TRANSCRIBE}],
+                }
+            ],
+            "stream": True,
+            "max_tokens": sum(map(most_tokens, clips)),
+            "temperature": 0,
+        }
+        if self._thinking.remote.model:
+            body["model"] = self._thinking.remote.model
+        return body
+
     def make_room(self, history: History) -> None:
         """Drop the oldest turns beyond the owner's budget, by an estimate."""
         while sum(map(tokens, history.turns)) > self._thinking.history_tokens:
@@ -65,25 +82,28 @@ class Chat:
 
     def sound(self, clip: Clip) -> str:
         """The clip as a WAV file in base64; made once."""
-        if clip not in self._sounds:
+        if clip not in self._made:
             file = io.BytesIO()
             with wave.open(file, "wb") as out:
                 out.setnchannels(1)
                 out.setsampwidth(2)
                 out.setframerate(RATE_HZ)
                 out.writeframes(clip.samples.astype("<i2").tobytes())
-            self._sounds[clip] = base64.b64encode(file.getvalue()).decode()
-        return self._sounds[clip]
+            self._made[clip] = base64.b64encode(file.getvalue()).decode()
+        return self._made[clip]
+
+    def _sounds(self, clips: Iterable[Clip]) -> list[dict[str, Any]]:
+        return [
+            {"type": "input_audio", "input_audio": {"data": self.sound(clip), "format": "wav"}}
+            for clip in clips
+        ]
 
     def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
         """Sound, then the instruction for it and typed words, as for a model on the box."""
         words = turn.text.strip()
         if not turn.clips:
             return words_alone(turn)
-        parts: list[dict[str, Any]] = [
-            {"type": "input_audio", "input_audio": {"data": self.sound(clip), "format": "wav"}}
-            for clip in turn.clips
-        ]
+        parts = self._sounds(turn.clips)
         if words := f"{self._thinking.instruction.strip()}\n{words}".strip():
             parts.append({"type": "text", "text": words})
         return parts

@@ -37,17 +37,19 @@ class Context:
         self._abort = ctypes.create_string_buffer(2)
         self._positions = [0] * SEQUENCES
         self._sequence = 0
-        self._width = self._window = 0
+        self._width = self._window = self._vocabulary_size = 0
         self.read = 0
 
-    def open(self, model: Any, tokens: int, threads: int) -> None:
+    def open(self, model: Any, tokens: int, threads: int, *, sequences: int = SEQUENCES) -> None:
         """Make room for `tokens` in each sequence. Raises ModelError."""
+        self._positions = [0] * sequences
+        self._vocabulary_size = llama.llama_vocab_n_tokens(llama.llama_model_get_vocab(model))
         self._width = llama.llama_model_n_embd(model)
         self._window = llama.llama_model_n_swa(model)
         parameters = llama.llama_context_default_params()
         a_sequence = min(tokens, llama.llama_model_n_ctx_train(model))
-        parameters.n_ctx = SEQUENCES * a_sequence
-        parameters.n_seq_max = SEQUENCES
+        parameters.n_ctx = sequences * a_sequence
+        parameters.n_seq_max = sequences
         parameters.kv_unified = False  # else each sequence computes attention over both
         parameters.n_batch = parameters.n_ubatch = min(BATCH, a_sequence)
         parameters.n_threads = parameters.n_threads_batch = threads
@@ -129,6 +131,11 @@ class Context:
             raise ModelError(f"The model failed with code {outcome} ({native.reason()}).")
         self.position += count
         self.read += count
+
+    def logits(self) -> npt.NDArray[np.float32]:
+        """The weight of every token to be the next, after `feed(…, last=True)`."""
+        pointer: Any = llama.llama_get_logits_ith(self._context, -1)
+        return np.ctypeslib.as_array(pointer, (self._vocabulary_size,)).copy()
 
     def roll_back(self, position: int) -> int:
         """Hold only the first `position` tokens, or none if that cannot be; says how many."""

@@ -65,6 +65,11 @@ class Gemma(Context):
             raise
         self._sampler = _sampler(sampling, seed)
 
+    @property
+    def model(self) -> Any:
+        """llama.cpp's handle of the weights, for another context of them."""
+        return self._model
+
     # ── loading ──────────────────────────────────────────────────────────────────────────────
     def _load_text(self, path: Path) -> None:
         _readable(path)
@@ -186,12 +191,6 @@ class Gemma(Context):
     def draw(self) -> int:
         """The next token, after `feed(…, last=True)`."""
         return int(llama.llama_sampler_sample(self._sampler, self._context, -1))
-
-    def logits(self) -> npt.NDArray[np.float32]:
-        """The weight of every token to be the next, after `feed(…, last=True)`."""
-        count = self.vocabulary.size
-        pointer: Any = llama.llama_get_logits_ith(self._context, -1)
-        return np.ctypeslib.as_array(pointer, (count,)).copy()
 
 
 def _sampler(sampling: Sampling, seed: int) -> Any:

@@ -11,6 +11,7 @@ import functools
 import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from appliance.settings import Thinking
 from appliance.think import prompt
 from appliance.think.called import with_calls
 from appliance.think.clips import Clips, Ids
+from appliance.think.dictation import Dictation
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
 from appliance.think.model import Abandoned, Effort, LocalModel
@@ -66,6 +68,9 @@ class LocalGemma:
         self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         self._tags = self._check_vocabulary(model)
+        self._transcribes = model.transcribes
+        self._dictation = Dictation(self._gemma.model, self._gemma.vocabulary, threads)
+        self._written: WeakKeyDictionary[Clip, str | None] = WeakKeyDictionary()
         opening = len(self._tape(prompt.opening(self._persona, self._tools)).ids)
         self._room = self._gemma.context_tokens - opening  # for turns, questions and answers
         self._reserve = min(self._answer_tokens, self._room // 4)
@@ -87,7 +92,7 @@ class LocalGemma:
 
     @property
     def pulse(self) -> int:
-        return self._gemma.pulse
+        return self._gemma.pulse + self._dictation.pulse
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
     def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
@@ -127,13 +132,26 @@ class LocalGemma:
             history.forget()  # one turn, longer than the model can hold
         return self._reader.read_piece(self._prompt(history, open_last=False))
 
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        if not self._transcribes:
+            return ""
+        for clip in clips:
+            if clip not in self._written:
+                request = self._tape(prompt.dictation(clip))
+                self._written[clip] = self._dictation.write(clip, request)
+        texts = [self._written[clip] for clip in clips]
+        return "" if None in texts else " ".join(filter(None, texts))
+
     def interrupt(self) -> None:
         self._gemma.interrupt()
+        self._dictation.interrupt()
 
     def resume(self) -> None:
         self._gemma.resume()
+        self._dictation.resume()
 
     def close(self) -> None:
+        self._dictation.stop()
         self._gemma.close()
 
     # ── room ─────────────────────────────────────────────────────────────────────────────────

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 
 from appliance.errors import InterludeError
-from appliance.messages import Called, Message, Sentence, ThoughtEnded
+from appliance.messages import Called, Message, Sentence, ThoughtEnded, Transcribed
 from appliance.think.history import Clip, History, Turn, Use
 from appliance.think.model import Abandoned, Effort, Model
 from appliance.think.sentences import Sentences
@@ -38,6 +38,7 @@ class Mind:
         self._clock = clock
         self._lock = threading.Lock()  # the two below and the model's interruption, together
         self._at_work_on: int | None = None
+        self._writing = False  # down what was said: for this nobody waits
         self._outdated = -1
         self.recalled = False  # what there is to recall has come, be it nothing
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
@@ -48,6 +49,12 @@ class Mind:
         with self._lock:
             self._outdated = max(self._outdated, turn)
             if self._at_work_on is not None and self._at_work_on <= self._outdated:
+                self.model.interrupt()
+
+    def make_way(self) -> None:
+        """Something else is to be done: what nobody waits for ends at once."""
+        with self._lock:
+            if self._writing:
                 self.model.interrupt()
 
     def quit(self) -> None:
@@ -137,6 +144,25 @@ class Mind:
         """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
         all of it is read."""
         return self._overhearing or self.model.settle(self.history)
+
+    def write_down(self, wanted: Callable[[], bool]) -> None:
+        """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
+        memory. Nothing is done once the model is `wanted`. Raises Abandoned."""
+        turn = self.history.unwritten
+        with self._lock:
+            if turn is None or wanted():
+                return
+            self._writing = True
+        try:
+            turn.transcript = self.model.transcribe(turn.clips)
+        except InterludeError:
+            turn.transcript = ""  # nobody misses it; what is wrong, the next answer meets, too
+        finally:
+            with self._lock:
+                self._writing = False
+            self._rest()
+        if turn.transcript:
+            self._send(Transcribed(turn.number, turn.transcript))
 
     # ── interruption ─────────────────────────────────────────────────────────────────────────
     def _work_on(self, turn: int) -> None:

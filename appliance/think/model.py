@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -38,6 +38,7 @@ class LocalModel:
     persona         the system prompt that it was trained with, and with it the tools that it knows;
                     None takes the owner's, and declares the box's tools
     instruction     what it was trained to read behind sound; None takes the owner's
+    transcribes     it can write down what was said, word for word, when asked to
     """
 
     name: str
@@ -48,6 +49,7 @@ class LocalModel:
     sampling: Sampling = Sampling()
     persona: str | None = None
     instruction: str | None = None
+    transcribes: bool = True
 
 
 @dataclass
@@ -110,8 +112,16 @@ class Model(Protocol):
         it is done. Raises Abandoned."""
         ...
 
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        """Nobody waits: what was said in these, in words; "" if there are none or it cannot tell.
+
+        Begun anew after an interruption, it goes on where it was. Raises Abandoned, or an
+        InterludeError when it cannot.
+        """
+        ...
+
     def interrupt(self) -> None:
-        """From any thread: end what `answer` or `settle` is doing, within a token."""
+        """From any thread: end what `answer`, `settle` or `transcribe` is doing, within a token."""
         ...
 
     def resume(self) -> None:

@@ -11,12 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from appliance.processes import RATE_HZ
 from appliance.think.history import Clip, History, Turn
 from appliance.tools.calls import answer_wire, wire
 from appliance.tools.table import Tool, declaration
 
 UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
 TRANSCRIPT = "(said aloud; transcript)"  # likewise, where a model wrote down what was said
+# By the model card's advice for speech recognition.
+TRANSCRIBE = (
+    "Transcribe the following speech segment in its original language. Only output the "
+    "transcription, with no newlines."
+)
+# Of a transcript, at most. Fast speech has 4 words a second, and a word 1.3 tokens in English,
+# twice as many in other languages. What takes more is no transcript but goes round in circles.
+LEAST_TOKENS = 16
+TOKENS_A_SECOND = 8
 NO_ANSWER = "no answer yet"  # of a tool, when the owner spoke first
 
 
@@ -70,6 +80,20 @@ def question(turn: Turn, instruction: str = "") -> Iterator[Part]:
     if words:
         yield Words(words)
     yield Marks("<turn|>\n<|turn>model\n")
+
+
+def dictation(clip: Clip) -> Iterator[Part]:
+    """Asks for the words of a clip."""
+    yield Marks("<bos><|turn>user\n<|audio>")
+    yield clip
+    yield Marks("<audio|>")
+    yield Words(TRANSCRIBE)
+    yield Marks("<turn|>\n<|turn>model\n")
+
+
+def most_tokens(clip: Clip) -> int:
+    """How many tokens a transcript of this clip may have."""
+    return LEAST_TOKENS + int(TOKENS_A_SECOND * len(clip.samples) / RATE_HZ)
 
 
 def words_alone(turn: Turn) -> str:

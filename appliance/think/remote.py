@@ -30,7 +30,7 @@ from appliance.think.lines import Endless, beginning, lines
 from appliance.think.model import Abandoned, Effort
 from appliance.think.refusals import UNREADABLE
 from appliance.think.tags import THOUGHTS, Hidden, TextFilter
-from appliance.tools.calls import BadCall, Call
+from appliance.tools.calls import BadCall, Call, plain
 from appliance.tools.table import Tool
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
@@ -79,9 +79,18 @@ class RemoteModel:
     # ── the Model ────────────────────────────────────────────────────────────────────────────
     def answer(self, history: History, effort: Effort) -> Generator[str | Call | BadCall]:
         self._chat.make_room(history)
+        return self._answer(self._chat.request(history), effort)
+
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        effort = Effort()
+        pieces = self._answer(self._chat.transcription(clips), effort)
+        text = "".join(piece for piece in pieces if isinstance(piece, str))
+        return "" if effort.limited else plain(text)
+
+    def _answer(self, request: dict[str, Any], effort: Effort) -> Generator[str | Call | BadCall]:
         began_s = time.monotonic()
         self._until_s = began_s + LONGEST_S
-        stream = self._stream(self._chat.request(history), effort)
+        stream = self._stream(request, effort)
         tags = TextFilter()
         self._calls = CallDeltas()
         thought, self.thinks = self.thinks, False

@@ -45,6 +45,7 @@ LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then neve
 RECALL_S = 10.0  # after loading, for the turns from memory; a card that stalls must not keep it
 STILL_S = 5.0  # between two notes that the model gets on with a question; within `think_s`
 STOP_S = 2.0  # for the model to let go
+IDLE_S = 5.0  # nobody waits for so long: what was said is written down, for the memory
 AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before anybody asks
 
 Job = Callable[[Mind], None]
@@ -52,10 +53,11 @@ Job = Callable[[Mind], None]
 
 class Thread:
     """The model's thread: loads the model, then does one job after the other, and while there is
-    none has the model read ahead, a piece at a time.
+    none has the model read ahead, a piece at a time, and write down what was said.
 
     `problem` is what ended it before its time. `ready`: all that stands before the first question
-    is read. `told`: the newest answer of which something was sent.
+    is read. `told`: the newest answer of which something was sent. `writes`: what was said is to be
+    written down now; each time only when nothing was to be done for `idle_s`.
     """
 
     def __init__(
@@ -63,8 +65,11 @@ class Thread:
         load: Callable[[], Model],
         send: Callable[[AnyMessage], object],
         recall_s: float = RECALL_S,
+        idle_s: float = IDLE_S,
     ) -> None:
         self._load = load
+        self._idle_s = idle_s
+        self.writes = False
         self._recall_s = recall_s
         self._send = send
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
@@ -93,6 +98,8 @@ class Thread:
     def do(self, job: Job) -> None:
         """Have it done after all that was asked before."""
         self._jobs.put(job)
+        if self.mind is not None:
+            self.mind.make_way()
 
     def outdate(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more."""
@@ -143,7 +150,13 @@ class Thread:
                 if waited and not (unread or self.ready):
                     self._send(ThinkerReady(mind.model.name))
                     self.ready = True
-                job = self._next(LOOK_MS / 1000 if not self.ready else None)
+                try:
+                    job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
+                except queue.Empty:
+                    if self.ready and self.writes:
+                        self._at = "reading"
+                        mind.write_down(lambda: not self._jobs.empty())
+                    continue
                 if job is None:
                     return
                 self._at, unread = "a job", True
@@ -151,13 +164,10 @@ class Thread:
             except Abandoned:
                 continue  # what was left undone is done before the next answer
 
-    def _next(self, within_s: float | None) -> Job | None:
-        """The next job; one that does nothing if none comes within that time."""
+    def _next(self, within_s: float) -> Job | None:
+        """The next job. Raises queue.Empty if none comes within that time."""
         self._at = "nothing" if self._jobs.empty() else "a job"
-        try:
-            return self._jobs.get(timeout=within_s)
-        except queue.Empty:
-            return lambda mind: None
+        return self._jobs.get(timeout=within_s)
 
 
 class Desk:
@@ -197,6 +207,8 @@ class Desk:
         if stale != self._stale:
             self._stale = stale
             self._thread.outdate(stale)
+        keep = self._work.settings.memory.keep_turns > 0
+        self._thread.writes = keep and self._work.floor.strain < NO_READ_AHEAD
         self._say_still(now_s)
 
     def _say_still(self, now_s: float) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
-from appliance.messages import Message, Sentence, ThoughtEnded
+from appliance.messages import Message, Sentence, ThoughtEnded, Transcribed
 from appliance.think.history import Clip, History
 from appliance.think.mind import Mind
 from appliance.think.model import Abandoned, Effort
@@ -29,6 +29,8 @@ class Scripted:
         self.asked: list[tuple[int, ...]] = []
         self.overheard: list[tuple[int, ...]] = []
         self.settled = 0
+        self.transcribed: list[tuple[int, ...]] = []
+        self.words: str | Exception = "what was said"
 
     def answer(self, history: History, effort: Effort) -> Iterator[str]:
         assert history.last is not None
@@ -51,6 +53,12 @@ class Scripted:
     def overhear(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None
         self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        self.transcribed.append(tuple(clip.utterance for clip in clips))
+        if isinstance(self.words, str):
+            return self.words
+        raise self.words
 
     def interrupt(self) -> None:
         self.interrupted = True
@@ -230,3 +238,65 @@ def test_forgetting_lets_go_of_what_was_overheard() -> None:
     mind.forget()
     mind.settle()
     assert model.settled == 1
+
+
+# ── what was said is written down ────────────────────────────────────────────────────────────
+def over(mind: Mind, turn: int) -> None:
+    """A spoken question whose answer was heard."""
+    mind.think(turn, [Clip(turn, np.zeros(1600, np.int16))], "", 100.0)
+    mind.heard(turn, "Yes.", complete=True)
+
+
+def test_what_was_said_is_told_once_and_stands_in_the_history() -> None:
+    mind, sent = mind_of(Scripted("Yes."))
+    over(mind, 3)
+    for _ in range(2):
+        mind.write_down(lambda: False)
+    assert [each for each in sent if isinstance(each, Transcribed)] == [
+        Transcribed(3, "what was said")
+    ]
+    assert mind.history.turns[0].transcript == "what was said"
+
+
+@pytest.mark.parametrize("words", ["", RemoteError("away")])
+def test_what_could_not_be_written_down_is_told_to_nobody_and_not_tried_again(
+    words: str | Exception,
+) -> None:
+    model = Scripted("Yes.")
+    model.words = words
+    mind, sent = mind_of(model)
+    over(mind, 3)
+    for _ in range(2):
+        mind.write_down(lambda: False)
+    assert model.transcribed == [(3,)]
+    assert not any(isinstance(each, Transcribed) for each in sent)
+
+
+def test_as_soon_as_the_model_is_wanted_nothing_is_written_down() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    over(mind, 3)
+    mind.write_down(lambda: True)
+    assert model.transcribed == []
+    mind.write_down(lambda: False)
+    assert model.transcribed == [(3,)]
+
+
+def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.think(1, [], "typed", 100.0)
+    mind.heard(1, "Yes.", complete=True)
+    mind.think(2, [Clip(2, np.zeros(1600, np.int16))], "", 100.0)
+    mind.write_down(lambda: False)
+    assert model.transcribed == []
+
+
+def test_making_way_interrupts_the_writing_alone() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("Yes.", mind.make_way, "No.")
+    mind.think(1, [], "hi", 100.0)
+    assert ended(sent).reason == "complete"
+    mind.make_way()
+    assert not model.interrupted

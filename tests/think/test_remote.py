@@ -230,6 +230,23 @@ def test_tools_their_calls_and_answers_are_sent_in_the_servers_form(server: Serv
     assert tool["content"] == assistant["content"] == "Five minutes, from now."
 
 
+def test_what_was_said_is_written_down_by_the_server_without_the_conversation(
+    server: Server,
+) -> None:
+    server.reply = stream(said("Tell me about\n"), said("the moon."), said("", "stop"))
+    model = RemoteModel(thinking(server.url), TOOLS)
+    clips = [Clip(number, np.zeros(16_000, np.int16)) for number in range(2)]
+    assert model.transcribe(clips) == "Tell me about the moon."
+    (body,) = server.bodies
+    (user,) = body["messages"]
+    assert [part["type"] for part in user["content"]] == ["input_audio", "input_audio", "text"]
+    assert "Transcribe" in user["content"][-1]["text"]
+    assert (body["max_tokens"], body["temperature"], "tools" in body) == (48, 0, False)
+    server.reply = stream(said("and and and"), said("", "length"))
+    assert model.transcribe(clips) == ""  # cut off: it goes round in circles
+    model.close()
+
+
 def test_the_oldest_turns_are_not_sent_beyond_the_budget(server: Server) -> None:
     history = History()
     for number in range(5):

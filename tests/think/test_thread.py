@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
+import numpy as np
 import pytest
 
-from appliance.messages import Message, ThinkerReady, ThoughtEnded
+from appliance.messages import Message, ThinkerReady, ThoughtEnded, Transcribed
 from appliance.think.history import Clip, History
-from appliance.think.model import Effort
+from appliance.think.mind import Mind
+from appliance.think.model import Abandoned, Effort
 from appliance.think.thinker import Thread
 
 
@@ -24,6 +27,8 @@ class Slow:
         self.pulse = 0
         self.log: list[str] = []
         self.before_piece: Callable[[int], object] = lambda left: None
+        self.while_writing: Callable[[], object] = lambda: None
+        self.interrupted = False
 
     def settle(self, history: History) -> bool:
         if self.left:
@@ -38,20 +43,30 @@ class Slow:
         self.left = 0  # what was left to be read is part of the prompt
         yield "Yes."
 
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        self.log.append("writes")
+        self.while_writing()
+        return f"words {clips[0].utterance}"
+
     def prepare(self, clip: Clip) -> None: ...
     def overhear(self, history: History, *, likely_all: bool) -> None: ...
-    def interrupt(self) -> None: ...
-    def resume(self) -> None: ...
+
+    def interrupt(self) -> None:
+        self.interrupted = True
+
+    def resume(self) -> None:
+        self.interrupted = False
+
     def close(self) -> None: ...
 
 
 class Running:
     """A thread at work with that model."""
 
-    def __init__(self, model: Slow, recall_s: float = 60.0) -> None:
+    def __init__(self, model: Slow, recall_s: float = 60.0, idle_s: float = 60.0) -> None:
         self.model = model
         self.sent: list[Message] = []
-        self.thread = Thread(lambda: model, self._take, recall_s)
+        self.thread = Thread(lambda: model, self._take, recall_s, idle_s)
 
     def _take(self, message: Message) -> None:
         self.sent.append(message)
@@ -146,3 +161,88 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
     it.until(lambda: it.thread.ready)
     assert looked == [True, True, False]
     assert it.thread.well(200.0)  # nothing is left to do
+
+
+# ── what was said is written down ────────────────────────────────────────────────────────────
+def spoken(turn: int, mind: Mind) -> None:
+    """A question that was said aloud, answered, and its answer heard."""
+    mind.think(turn, [Clip(turn, np.zeros(1600, np.int16))], "", 0.0)
+    mind.heard(turn, "Yes.", complete=True)
+
+
+def talked(it: Running, *turns: int) -> None:
+    """The thread runs, and has been through these turns."""
+    it.thread.do(lambda mind: mind.recall([]))
+    for turn in turns:
+        it.thread.do(partial(spoken, turn))
+    it.thread.start()
+    it.until(lambda: it.thread.ready)
+
+
+def test_once_nobody_waits_every_turn_is_written_down_oldest_first(running: Begin) -> None:
+    it = running(Slow(0), idle_s=0.02)
+    it.thread.writes = True
+    talked(it, 1, 2)
+    it.until(lambda: it.model.log.count("Transcribed") == 2)
+    told = [each for each in it.sent if isinstance(each, Transcribed)]
+    assert told == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
+    it.thread.do(lambda mind: it.model.log.append("a job"))
+    it.until(lambda: it.model.log[-1] == "a job")
+    assert it.model.log.count("writes") == 2
+
+
+def test_nothing_is_written_down_where_nothing_is_kept(running: Begin) -> None:
+    it = running(Slow(0), idle_s=0.001)
+    talked(it, 1)
+    for number in range(20):  # each after a while in which nothing was to be done
+        it.thread.do(lambda mind, number=number: it.model.log.append(f"job {number}"))
+        it.until(lambda number=number: it.model.log[-1] == f"job {number}")
+        it.until(lambda: it.thread.idle)
+    assert "writes" not in it.model.log
+
+
+def test_nothing_is_written_down_as_long_as_there_is_something_to_do(running: Begin) -> None:
+    it = running(Slow(0))  # a minute without anything to do does not pass here
+    it.thread.writes = True
+    talked(it, 1, 2)
+    assert "writes" not in it.model.log
+
+
+def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: Begin) -> None:
+    it = running(Slow(0), idle_s=0.02)
+    it.thread.writes = True
+
+    def asked_meanwhile() -> None:
+        if "answer again" in it.model.log:
+            return
+        it.model.log.append("answer again")
+        it.thread.do(lambda mind: mind.think(2, [], "and?", 0.0))
+        assert it.model.interrupted
+        raise Abandoned
+
+    it.model.while_writing = asked_meanwhile
+    talked(it, 1)
+    it.until(lambda: it.told(Transcribed))
+    writing = it.model.log[it.model.log.index("writes") :]
+    assert writing == [
+        "writes", "answer again", "answer", "Sentence", "ThoughtEnded", "writes", "Transcribed",
+    ]  # fmt: skip
+    assert not it.model.interrupted
+
+
+def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None:
+    it = running(Slow(0), idle_s=0.02)
+    it.thread.writes = True
+
+    def forget_meanwhile() -> None:
+        it.thread.do(lambda mind: mind.forget())
+        raise Abandoned
+
+    it.model.while_writing = forget_meanwhile
+    talked(it, 1)
+    it.until(lambda: "writes" in it.model.log)
+    it.thread.do(lambda mind: it.model.log.append("forgotten"))
+    it.until(lambda: it.model.log[-1] == "forgotten")
+    it.thread.do(lambda mind: it.model.log.append("later"))
+    it.until(lambda: it.model.log[-1] == "later")
+    assert not it.told(Transcribed)
