@@ -45,6 +45,7 @@ class OwnModel(Section, frozen=True):
     top_k: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 64
     persona: Annotated[str, msgspec.Meta(max_length=4000)] | None = None
     instruction: Annotated[str, _TEXT] | None = None
+    transcribes: bool = True
 
     def __post_init__(self) -> None:
         if self.text.file == self.audio.file:
