@@ -104,7 +104,9 @@ class Service:
         os.setresgid(entry.pw_gid, entry.pw_gid, entry.pw_gid)
         os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
         os.umask(0o077 if runs_as == "box" else 0o027)
-        self.environment["HOME"] = str(self.state)
+        # Who fetches may not look into the box's folder, and libraries look for files at home: as
+        # under systemd, its home is one that holds nothing.
+        self.environment["HOME"] = str(self.state) if runs_as == "box" else "/"
         self.environment["USER"] = self.environment["LOGNAME"] = entry.pw_name
 
 

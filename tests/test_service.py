@@ -174,6 +174,15 @@ def test_what_root_types_is_done_by_the_services_user_who_cannot_go_back(shared:
     assert owners == {(12345, 12345)}, "nothing of root's is left behind"
 
 
+def test_who_fetches_models_has_a_home_that_holds_nothing_and_can_be_looked_into(
+    shared: Path,
+) -> None:
+    """A library that looks for its files there would be refused, and with it every fetch."""
+    done = typed(shared, "model")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith('"/"]\n')
+
+
 def test_a_file_that_only_root_can_read_is_named_with_what_to_do(shared: Path) -> None:
     private, open_to_all = shared / "private", shared / "open.yaml"
     private.mkdir(mode=0o700)
