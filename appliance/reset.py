@@ -48,6 +48,7 @@ RESET: tuple[Row, ...] = (
     Row("the owner's voice (`interlude enrol`) and its recordings", "erases",
         ("verdict-owner.npz", "enrolled")),
     Row("timers and alarms", "erases", ("timers",)),
+    Row("what the model has computed of its persona", "erases", ("openings",)),
     Row("what the room sounds like", "erases", ("echo.npz",)),
     Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
         ("left-at-the-broker.json", "removed-from-home-assistant")),

@@ -16,6 +16,7 @@ from appliance.link import leftovers, link
 from appliance.memory import Memory, path
 from appliance.reset import DONE, NOTE, RESET, SAID_DONE, SAID_LEFT, begin, clear, finish, to_say
 from appliance.settings import Settings, adjusted, usable
+from appliance.think import openings
 from appliance.tools import shelf
 from appliance.verbs import enrol
 from tests import skips
@@ -64,6 +65,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         adjusted.FILE,
         usable.BEFORE,
         notices.TOLD,
+        openings.FOLDER,
         *house,
         *elsewhere,
     }

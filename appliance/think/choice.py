@@ -9,6 +9,7 @@ from appliance.models.store import resolve
 from appliance.processes import Process
 from appliance.settings import Settings
 from appliance.think.model import Model
+from appliance.think.openings import FOLDER, Openings
 from appliance.think.template import compare_later
 from appliance.tools.table import available
 
@@ -26,7 +27,10 @@ def choose(settings: Settings, row: Process) -> Callable[[], Model]:
 
         threads = settings.thinking.threads or usable_threads(row.cores)
         tools = available(settings)
-        model = LocalGemma(resolve(settings), settings.thinking, threads, tools)
+        model = LocalGemma(
+            resolve(settings), settings.thinking, threads, tools,
+            openings=Openings(settings.state_path() / FOLDER),
+        )  # fmt: skip
         compare_later(model.template, model.way)
         return model
 

@@ -25,6 +25,10 @@ class Clip:
     utterance: int
     samples: npt.NDArray[np.int16]
 
+    def lasts_as_long_as(self, other: Clip) -> bool:
+        """It is the same sound: of the same utterance, and as much of it."""
+        return self.utterance == other.utterance and len(self.samples) == len(other.samples)
+
 
 @dataclass(eq=False)
 class Use:

@@ -21,10 +21,13 @@ from appliance.settings import Thinking
 from appliance.think import prompt
 from appliance.think.called import with_calls
 from appliance.think.clips import Clips, Ids
+from appliance.think.context import SEQUENCES
 from appliance.think.dictation import Dictation
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
 from appliance.think.model import Abandoned, Effort, LocalModel
+from appliance.think.openings import Openings, model_identity
+from appliance.think.pruning import Pruning
 from appliance.think.reading import Reader
 from appliance.think.tags import SILENT, TextFilter
 from appliance.think.tape import Run, Tape
@@ -34,6 +37,7 @@ from appliance.tools.table import Tool
 
 MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
+CLOSE_S = 1.0  # for what is being written to a card
 PATIENCE_S = 60.0  # 28 s of sound take up to 13 s to encode on a Pi, 512 tokens 18 s (estimated)
 
 log = logging.getLogger("thinker")
@@ -51,7 +55,9 @@ class LocalGemma:
         threads: int,
         tools: Sequence[Tool] = (),
         engine: type[Gemma] = Gemma,
+        openings: Openings | None = None,
     ) -> None:
+        """`openings`: where what was computed of the opening is kept; None: nowhere."""
         self.name = model.name
         self.way = Way.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
@@ -64,26 +70,35 @@ class LocalGemma:
             sampling=model.sampling.with_owner(thinking),
             seed=thinking.seed,
         )
-        self._reader = Reader(self._gemma)
+        self._reader, self._spare = (Reader(self._gemma, number) for number in range(SEQUENCES))
+        self._preparing = False  # what no question needs
         self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         self._tags = self._check_vocabulary(model)
         self._transcribes = model.transcribes
         self._dictation = Dictation(self._gemma.model, self._gemma.vocabulary, threads)
         self._written: WeakKeyDictionary[Clip, str | None] = WeakKeyDictionary()
-        opening = len(self._tape(prompt.opening(self._persona, self._tools)).ids)
-        self._room = self._gemma.context_tokens - opening  # for turns, questions and answers
-        self._reserve = min(self._answer_tokens, self._room // 4)
-        self._budget = min(
-            thinking.history_tokens, model.history_tokens, self._room - self._reserve
-        )
-        if self._room < 64:
+        self._opening = self._tape(prompt.opening(self._persona, self._tools))
+        room = self._gemma.context_tokens - len(self._opening)  # for turns, questions and answers
+        reserve = min(self._answer_tokens, room // 4)
+        if room < 64:
             self._gemma.close()
             raise ModelError(
-                f"Persona and tools take {opening} of the model's {self._gemma.context_tokens} "
-                "tokens.",
+                f"Persona and tools take {len(self._opening)} of the model's "
+                f"{self._gemma.context_tokens} tokens.",
                 "Shorten `thinking.persona` or raise `thinking.context_tokens`.",
             )
+        self._fits = room - reserve  # tokens of all turns
+        self._most = min(self._fits, model.history_tokens)  # if there is more than one
+        self._budget = min(thinking.history_tokens, self._most)
+        spare = min(reserve + SPARE_TOKENS, self._budget // 4)
+        self._pruning = Pruning(self._budget, self._budget - spare, self._size)
+        self._openings = openings
+        self._made_of = b""
+        if openings is not None:
+            made_of = (model_identity(model.text), self._gemma.form, self._opening.ids.tobytes())
+            self._made_of = b"".join(made_of)
+        self._state: bytes | None = None  # of the opening, once it is read
 
     @property
     def template(self) -> str | None:
@@ -102,10 +117,11 @@ class LocalGemma:
         for clip in turn.clips:
             self._clips[clip]
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
-        began_s = time.monotonic()
-        self._make_room(history, spare=0)
-        self._shorten(history, turn)
-        effort.read = self._reader.read(self._prompt(history, open_last=True), draw=True)
+        began_s, read = time.monotonic(), self._gemma.read
+        self._open(whole=True)
+        self._make_room(history, turn)
+        self._reader.read(self._prompt(history, open_last=True), draw=True)
+        effort.read = self._gemma.read - read
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
 
@@ -116,8 +132,8 @@ class LocalGemma:
         turn = history.last
         assert turn is not None
         encoded = self._clips.overhear(turn.clips[-1])
-        if self._size(history) > self._budget:
-            return  # room must be made first, and that waits for the question
+        if self._state is None or self._size(history) > self._most:
+            return  # the opening is read first; and to make room waits for the question
         tape = self._prompt(history, open_last=True)
         if not likely_all:
             newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
@@ -127,10 +143,27 @@ class LocalGemma:
     def settle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
             return True  # what is held of its question will serve the next, which it joins
-        self._make_room(history, spare=min(self._reserve + SPARE_TOKENS, self._budget // 4))
-        if self._size(history) > self._room - self._reserve:
-            history.forget()  # one turn, longer than the model can hold
-        return self._reader.read_piece(self._prompt(history, open_last=False))
+        if not self._open(whole=False):
+            return False
+        if self._size(history) > self._most:
+            self._shorten(history)
+            if self._size(history) > self._fits:
+                history.forget()  # one turn, longer than the model can hold
+        if not self._reader.read_piece(self._prompt(history, open_last=False)):
+            return False
+        shorter = self._pruning.shorter(history)
+        if shorter is None:
+            return True
+        if not self._prepare(shorter):
+            return False
+        if self._pruning.due(history):
+            self._go_on_with(history, shorter)
+            return False
+        return True
+
+    def hurry(self) -> None:
+        if self._preparing:
+            self._gemma.interrupt()
 
     def transcribe(self, clips: Sequence[Clip]) -> str:
         if not self._transcribes:
@@ -152,28 +185,72 @@ class LocalGemma:
 
     def close(self) -> None:
         self._dictation.stop()
+        if self._openings is not None:
+            self._openings.wait(CLOSE_S)
         self._gemma.close()
 
+    # ── the opening ──────────────────────────────────────────────────────────────────────────
+    def _open(self, *, whole: bool) -> bool:
+        """Hold the opening: as it was kept, or by reading it, or a piece of it. Returns whether it
+        is read. Raises Abandoned."""
+        if self._state is not None:
+            return True
+        if not len(self._reader.held) and self._kept_opening():
+            return True
+        if whole:
+            self._reader.read(self._opening, draw=False)
+        elif not self._reader.read_piece(self._opening):
+            return False
+        self._state = self._gemma.state()
+        if self._openings is not None:
+            self._openings.keep(self._made_of, self._state)
+        return True
+
+    def _kept_opening(self) -> bool:
+        began_s = time.monotonic()
+        state = self._openings.take(self._made_of) if self._openings is not None else None
+        if state is None or not self._reader.restore(state, self._opening):
+            return False
+        assert self._openings is not None
+        self._openings.works(self._made_of)
+        self._state = state
+        log.info("the opening (%d tokens) was kept: %.0f ms",
+                 len(self._opening), 1000 * (time.monotonic() - began_s))  # fmt: skip
+        return True
+
     # ── room ─────────────────────────────────────────────────────────────────────────────────
-    def _make_room(self, history: History, spare: int) -> None:
-        """Drop the oldest turns if they are too many.
+    def _prepare(self, shorter: History) -> bool:
+        """Read a piece of the prompt that is to come into the other sequence. Returns whether all
+        of it is read. A question ends it at once: it has no use for it. Raises Abandoned."""
+        tape = self._prompt(shorter, open_last=False)
+        if tape.common(self._spare.held) < len(self._opening):
+            assert self._state is not None
+            self._spare.restore(self._state, self._opening)
+        self._preparing = True
+        try:
+            return self._spare.read_piece(tape)
+        finally:
+            self._preparing = False
 
-        Everything behind a dropped turn must be read again, since it had seen that turn. So
-        half of the budget is freed at once, seldom, and `settle` does it while nobody waits.
-        """
-        if self._size(history) <= self._budget - spare:
-            return
-        before = len(history.turns)
-        while self._size(history) > self._budget // 2 and history.drop_oldest():
-            pass
-        if dropped := before - len(history.turns):
-            log.info("forgot the oldest %d of %d turns to make room", dropped, before)
+    def _go_on_with(self, history: History, shorter: History) -> None:
+        """What was prepared takes the place of what is full."""
+        self._pruning.drop(history, shorter)
+        self._reader, self._spare = self._spare, self._reader
 
-    def _shorten(self, history: History, turn: Turn) -> None:
-        """A single question that is longer than the model can hold loses its oldest sound."""
-        while len(turn.clips) > 1 and self._size(history) > self._room - self._reserve:
+    def _make_room(self, history: History, turn: Turn) -> None:
+        """For the answer to `turn`, the last one: only if it does not fit otherwise."""
+        if self._size(history) > self._most and (shorter := self._pruning.shorter(history)):
+            self._go_on_with(history, shorter)
+        self._shorten(history)
+        while len(turn.clips) > 1 and self._size(history) > self._fits:
             log.warning("dropped %.0f s of a long question", len(turn.clips[0].samples) / 16_000)
             turn.clips = turn.clips[1:]
+
+    def _shorten(self, history: History) -> None:
+        """What could not be prepared: the oldest turns go as far as half of the budget."""
+        if self._size(history) > self._most:
+            while self._size(history) > self._budget // 2 and history.drop_oldest():
+                pass
 
     def _size(self, history: History) -> int:
         """Tokens of all turns."""

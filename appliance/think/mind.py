@@ -36,11 +36,14 @@ class Mind:
         self.history = History()
         self._send = send
         self._clock = clock
-        self._lock = threading.Lock()  # the two below and the model's interruption, together
+        # The five below and the model's interruption, together.
+        self._lock = threading.Lock()
         self._at_work_on: int | None = None
         self._writing = False  # down what was said: for this nobody waits
         self._outdated = -1
         self.recalled = False  # what there is to recall has come, be it nothing
+        self._settling = False
+        self._ahead: Clip | None = None  # what is being encoded before anybody has asked
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
     # ── from any thread ──────────────────────────────────────────────────────────────────────
@@ -51,10 +54,18 @@ class Mind:
             if self._at_work_on is not None and self._at_work_on <= self._outdated:
                 self.model.interrupt()
 
-    def make_way(self) -> None:
-        """Something else is to be done: what nobody waits for ends at once."""
+    def hurry(self, question: Iterable[Clip] | None = None) -> None:
+        """There is something to do: what is of no use for it ends. `question`: to be answered,
+        with these clips; another one, or less of one of them, need not be encoded any more."""
         with self._lock:
             if self._writing:
+                self.model.interrupt()
+            if self._settling:
+                self.model.hurry()
+            ahead = self._ahead
+            if ahead is None or question is None:
+                return
+            if not any(clip.lasts_as_long_as(ahead) for clip in question):
                 self.model.interrupt()
 
     def quit(self) -> None:
@@ -137,13 +148,25 @@ class Mind:
         if self.history.in_flux:
             return  # what is read now would be in the wrong place
         self._overhearing = True
-        with contextlib.suppress(InterludeError):  # the question itself will meet it, and say so
-            self.model.overhear(self.history.with_question(clips), likely_all=likely_all)
+        question = self.history.with_question(clips)
+        assert question.last is not None
+        with self._lock:
+            self._ahead = question.last.clips[-1]
+        try:
+            with contextlib.suppress(InterludeError):  # the question will meet it, and say so
+                self.model.overhear(question, likely_all=likely_all)
+        finally:
+            self._rest()
 
     def settle(self) -> bool:
         """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
-        all of it is read."""
-        return self._overhearing or self.model.settle(self.history)
+        all of it is read. Raises Abandoned."""
+        with self._lock:
+            self._settling = True
+        try:
+            return self._overhearing or self.model.settle(self.history)
+        finally:
+            self._rest()
 
     def write_down(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
@@ -173,7 +196,8 @@ class Mind:
 
     def _rest(self) -> None:
         with self._lock:
-            self._at_work_on = None
+            self._at_work_on = self._ahead = None
+            self._settling = False
             if self._outdated < 2**63:
                 self.model.resume()
 

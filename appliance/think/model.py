@@ -120,6 +120,10 @@ class Model(Protocol):
         """
         ...
 
+    def hurry(self) -> None:
+        """From any thread: end what `settle` is doing, if no question has a use for it."""
+        ...
+
     def interrupt(self) -> None:
         """From any thread: end what `answer`, `settle` or `transcribe` is doing, within a token."""
         ...

@@ -35,10 +35,13 @@ class Pace:
 
 
 class Reader:
-    """`held`: the identities of what the model holds. `clock` gives seconds."""
+    """Of one sequence. `held`: the identities of what it holds. `clock` gives seconds."""
 
-    def __init__(self, gemma: Context, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, gemma: Context, sequence: int = 0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._gemma = gemma
+        self._sequence = sequence
         self._clock = clock
         self._pace = Pace()
         self.held: Ids = np.empty(0, np.int64)
@@ -48,6 +51,7 @@ class Reader:
 
         Returns how many tokens it read. Raises Abandoned, ModelError.
         """
+        self._gemma.use(self._sequence)
         common = tape.common(self.held)
         if draw:  # weights of the next token come only with reading the last one
             common = min(common, len(tape) - 1)
@@ -72,6 +76,14 @@ class Reader:
         read = self.read(piece, draw=False)
         self._pace.took(read, self._clock() - began_s)
         return len(piece) == len(tape)
+
+    def restore(self, state: bytes, tape: Tape) -> bool:
+        """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
+        it holds nothing."""
+        self._gemma.use(self._sequence)
+        holds = self._gemma.restore(state, len(tape))
+        self.held = tape.ids if holds else tape.ids[:0]
+        return holds
 
     def drew(self, tokens: Sequence[int]) -> None:
         """The model has drawn these, and holds them as far as it has read them."""

@@ -130,6 +130,9 @@ class RemoteModel:
         self._chat.make_room(history)
         return True
 
+    def hurry(self) -> None:
+        """`settle` is done at once."""
+
     def interrupt(self) -> None:
         self._interrupted = True
         self._loop.call_soon_threadsafe(self._cancel)

@@ -10,7 +10,7 @@ import queue
 import select
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
 
@@ -95,11 +95,11 @@ class Thread:
         """Rises with every step of the model's work."""
         return self.mind.model.pulse if self.mind is not None else 0
 
-    def do(self, job: Job) -> None:
-        """Have it done after all that was asked before."""
+    def do(self, job: Job, question: Iterable[Clip] | None = None) -> None:
+        """Have it done after all that was asked before. `question`: it answers these clips."""
         self._jobs.put(job)
         if self.mind is not None:
-            self.mind.make_way()
+            self.mind.hurry(question)
 
     def outdate(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more."""
@@ -260,7 +260,7 @@ class Desk:
             return
         self._thread.outdate(turn - 1)
         self._asked, self._still = turn, (self._thread.pulse, now_s)
-        self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s))
+        self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s), question.clips)
 
 
 def _prepare(mind: Mind, clip: Clip) -> None:

@@ -31,6 +31,8 @@ class Scripted:
         self.settled = 0
         self.transcribed: list[tuple[int, ...]] = []
         self.words: str | Exception = "what was said"
+        self.hurried = 0
+        self.during: Callable[[], object] = lambda: None
 
     def answer(self, history: History, effort: Effort) -> Iterator[str]:
         assert history.last is not None
@@ -48,11 +50,16 @@ class Scripted:
     def prepare(self, clip: Clip) -> None: ...
     def settle(self, history: History) -> bool:
         self.settled += 1
+        self.during()
         return True
 
     def overhear(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None
         self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+        self.during()
+
+    def hurry(self) -> None:
+        self.hurried += 1
 
     def transcribe(self, clips: Sequence[Clip]) -> str:
         self.transcribed.append(tuple(clip.utterance for clip in clips))
@@ -295,8 +302,49 @@ def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> N
 def test_making_way_interrupts_the_writing_alone() -> None:
     model = Scripted()
     mind, sent = mind_of(model)
-    model.pieces = ("Yes.", mind.make_way, "No.")
+    model.pieces = ("Yes.", mind.hurry, "No.")
     mind.think(1, [], "hi", 100.0)
     assert ended(sent).reason == "complete"
-    mind.make_way()
+    mind.hurry()
+    assert not model.interrupted
+
+
+def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.hurry()
+    assert model.hurried == 0
+    model.during = mind.hurry
+    mind.settle()
+    assert model.hurried == 1
+    mind.hurry()
+    assert (model.hurried, model.interrupted) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ends"),
+    [
+        ([Clip(1, np.zeros(16_000, np.int16))], False),  # the same sound: it is of use
+        ([Clip(1, np.zeros(17_000, np.int16))], True),  # there is more of it: encoded anew
+        ([Clip(2, np.zeros(16_000, np.int16))], True),
+        ([], True),  # typed
+        (None, False),  # no question
+    ],
+)
+def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
+    asked: list[Clip] | None, ends: bool
+) -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    found: list[bool] = []
+
+    def ask() -> None:
+        mind.hurry(asked)
+        found.append(model.interrupted)
+
+    model.during = ask
+    mind.overhear([clip_of(1)], likely_all=True)
+    assert found == [ends]
+    assert not model.interrupted  # and what comes after it is not ended
+    mind.hurry(asked)
     assert not model.interrupted

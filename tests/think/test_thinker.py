@@ -27,6 +27,7 @@ from appliance.messages import (
 )
 from appliance.models import catalogue
 from appliance.think.choice import usable_threads
+from appliance.think.openings import FOLDER
 from tests.think.rig import Rig
 
 LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds
@@ -173,6 +174,18 @@ def test_a_thinker_that_dies_comes_back_and_answers_what_is_asked_next(rig: Rig)
     rig.wait_ready()
     rig.think(4, 5)
     assert rig.end_of(4).reason == "limit"
+
+
+def test_a_thinker_that_comes_back_has_not_to_read_persona_and_tools_again(
+    rig: Rig, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rig.until(lambda: list((tmp_path / FOLDER).glob("*.state")))
+    os.kill(rig.pid, signal.SIGKILL)
+    rig.messages.clear()
+    rig.wait_ready()
+    assert "tokens) was kept" in capfd.readouterr().err
+    rig.think(1, text="hello")
+    assert rig.end_of(1).read_tokens < 30
 
 
 def test_mail_that_is_no_mail_for_it_changes_nothing(rig: Rig) -> None:

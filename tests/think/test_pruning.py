@@ -1,0 +1,74 @@
+"""Which turns go: by sizes alone, a turn of the test is as many tokens as its text has letters."""
+
+from __future__ import annotations
+
+from appliance.think.history import History, Turn
+from appliance.think.pruning import Pruning
+
+BUDGET, LIMIT = 6000, 5400
+
+
+def talk(*sizes: int) -> History:
+    history = History()
+    history.turns = [Turn(number, answer="x" * size) for number, size in enumerate(sizes)]
+    return history
+
+
+def size(history: History) -> int:
+    return sum(len(turn.answer) for turn in history.turns)
+
+
+def pruning() -> Pruning:
+    return Pruning(BUDGET, LIMIT, size)
+
+
+def test_while_there_is_room_nothing_is_to_be_dropped() -> None:
+    assert pruning().shorter(talk(*[300] * 13)) is None  # 3,900 of 5,400: 1,500 are left
+
+
+def test_when_a_quarter_is_left_it_is_known_which_turns_will_stay() -> None:
+    it, history = pruning(), talk(*[300] * 14)
+    shorter = it.shorter(history)
+    assert shorter is not None
+    assert not it.due(history)
+    assert len(history.turns) == 14  # nothing is dropped yet
+    assert size(shorter) <= BUDGET // 2 - (LIMIT - 4200)  # it will grow by that
+
+
+def test_which_turns_stay_stays_so_while_the_conversation_goes_on() -> None:
+    it, history = pruning(), talk(*[300] * 14)
+    before = it.shorter(history)
+    assert before is not None
+    shorter = before
+    for number in range(14, 19):
+        history.turns.append(Turn(number, answer="x" * 300))
+        found = it.shorter(history)
+        assert found is not None
+        shorter = found
+        assert shorter.turns[0] is before.turns[0]
+        assert shorter.turns[-1] is history.turns[-1]
+    assert it.due(history)
+    it.drop(history, shorter)
+    assert size(history) <= BUDGET // 2 + 300
+    assert it.shorter(history) is None  # half of it is free again
+
+
+def test_a_conversation_that_is_forgotten_is_planned_anew() -> None:
+    it = pruning()
+    assert it.shorter(talk(*[300] * 14)) is not None
+    assert it.shorter(talk()) is None
+    other = talk(*[600] * 7)
+    shorter = it.shorter(other)
+    assert shorter is not None
+    assert set(shorter.turns) < set(other.turns)
+
+
+def test_a_single_turn_is_never_dropped() -> None:
+    assert pruning().shorter(talk(9000)) is None
+
+
+def test_the_last_turn_stays_however_long_it_is() -> None:
+    history = talk(100, 9000)
+    shorter = pruning().shorter(history)
+    assert shorter is not None
+    assert shorter.turns == history.turns[1:]
