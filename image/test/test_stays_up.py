@@ -133,6 +133,7 @@ def test_restarts_by_hand_are_never_refused_and_count_for_nothing(box: Box) -> N
             box.ssh(f"kill -9 $({main})")
             until(lambda: counted(box) == 1, "the one bad end is counted")
         before = box.ssh(main).stdout
+        box.ssh("systemctl --no-block restart interlude; sleep 1")  # and another in mid-start
         done = box.ssh("systemctl restart interlude")
         assert done.returncode == 0, done.stderr
         assert box.ssh(main).stdout not in {before, "0"}

@@ -78,6 +78,7 @@ def test_a_failed_trial_is_ended_and_the_box_started(tmp_path: Path) -> None:
     assert "0.2.0" in done.stdout
     assert not trial.is_symlink()
     assert asked.read_text().splitlines() == [
+        "is-failed --quiet interlude.service",
         "reset-failed interlude.service",
         "--no-block start interlude.service",
     ]
@@ -91,6 +92,7 @@ def test_a_failure_without_a_trial_is_decided_by_the_program_for_it(tmp_path: Pa
                INTERLUDE_FALLBACK=decides)  # fmt: skip
     assert done.returncode == 0
     assert asked.read_text().splitlines() == [
+        "is-failed --quiet interlude.service",
         "decides",
         "is-failed --quiet interlude.service",
         "reset-failed interlude.service",
