@@ -304,6 +304,8 @@ def _not_opened(device: str, direction: Direction, reason: str) -> CardError:
         by = holder(device, direction)
         problem = f'The sound card "{device}" is in use{f" by {by}" if by else ""}.'
         remedy = "Stop that program (a desktop's sound server, perhaps), or give us another card."
+        if by.startswith("interlude"):  # the box that runs has it: `enrol` needs it for itself
+            remedy = "Stop the box for the time: `systemctl stop interlude`; then start it again."
     elif number in (errno.EACCES, errno.EPERM):
         problem = f'Opening the sound card "{device}" is not permitted.'
         remedy = "Add this user to the group audio: sudo usermod -aG audio $USER, then log in anew."
