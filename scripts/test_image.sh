@@ -15,7 +15,10 @@ what=(image/test)
 not_run=()
 if [ "${1-}" = boxes ]; then
   shift
-  what+=(--ignore=image/test/test_boot.py --ignore=image/test/test_systems.py -k "not emulated")
+  for each in boot journey systems air; do # the card in QEMU
+    what+=("--ignore=image/test/test_$each.py")
+  done
+  what+=(-k "not emulated")
   not_run+=("the card in QEMU, and the roles in the Pi's root file system: make test-image")
 fi
 
@@ -67,6 +70,7 @@ echo "    3 minutes   names that end in .local: the link finds its broker, the h
 echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
   echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
+  echo "   15 minutes   an owner's first hour with it: seed, house, stick, button, voice, restart"
   echo "   25 minutes   its system slots: a good one, a sick one, a rotten one, started one after the other"
   which_card
   echo "   One part alone: make test-image ARGS=\"-k test_boot\" (or test_systems, test_fleet, test_cuts)"
