@@ -67,6 +67,7 @@ echo "    8 minutes   lives of the unit: each way to a restart, and harm to its 
 echo "   10 minutes   the hostile twin, rights from inside each unit, a box that does not stay up, a busy one"
 echo "    4 minutes   a voice: fetched, its program installed, under its sandbox; killed"
 echo "    3 minutes   names that end in .local: the link finds its broker, the house finds the box"
+echo "    1 minute    a model server: llama-server, built first, once, in 10 minutes"
 echo "    5 minutes   the power cut at every write; the roles twice; slots, partitions"
 if [ ${#not_run[@]} -eq 0 ]; then
   echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"

@@ -12,6 +12,8 @@ from appliance.firstboot import forms
 from appliance.firstboot.seed import check
 from appliance.panel.light import PATTERNS, Pattern
 from appliance.slots.slot import autoboot
+from appliance.think.dialect import OFF
+from appliance.think.refusals import away, refused, thinks
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("flash", "fleet", "rescue", "security", "release-checklist")
@@ -53,6 +55,17 @@ def test_the_example_of_a_seed_is_one() -> None:
     seed = forms.read({"interlude.yaml": own.encode()})
     check(seed)
     assert list(seed.models) == [seed.model] == ["mine"]
+
+
+def test_the_page_on_model_servers_has_every_field_and_every_sentence() -> None:
+    told = page("model-server")
+    assert all(f"`{field}: " in told for field in OFF)
+    aloud = {refused("here", status, words).aloud for status, words in (
+        (401, b""), (404, b""), (429, b""), (500, b"audio input is not supported"),
+        (400, b"exceeds the available context size"), (400, b"does not support tools"), (500, b""),
+    )}  # fmt: skip
+    assert all(sentence in told for sentence in (*aloud, away("here", "").aloud))
+    assert thinks("here").aloud in " ".join(told.split())
 
 
 def test_the_files_that_start_a_slot_by_hand_are_those_of_the_box() -> None:

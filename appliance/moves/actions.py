@@ -49,8 +49,8 @@ class Send:
 class Remember:
     """A turn is over: what was asked, and what was heard of the answer.
 
-    `asked` is "" for speech, which has no transcript; `seconds` is how long the owner spoke;
-    `asked_at_s` is on the clock that `step` is given.
+    `asked` is "" for speech, whose transcript may come later; `seconds` is how long the owner
+    spoke; `asked_at_s` is on the clock that `step` is given.
     """
 
     turn: int
