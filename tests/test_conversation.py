@@ -78,7 +78,7 @@ TO_ITSELF = {"ToolSaid", "Ringing"}  # the conductor's own tools, in its own pro
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 NO_MATTER_OF_IT = {  # the conductor's own
     "SetVoice", "Restart", "Standing", "HouseChanged", "HouseResponse", "Pressed", "Switched",
-    "ButtonFault", "VoicesHere",
+    "ButtonFault", "VoicesHere", "Transcribed",
 }  # fmt: skip
 
 
