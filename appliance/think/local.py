@@ -38,7 +38,7 @@ from appliance.tools.table import Tool
 MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
 CLOSE_S = 1.0  # for what is being written to a card
-PATIENCE_S = 60.0  # 28 s of sound take up to 13 s to encode on a Pi, 512 tokens 18 s (estimated)
+PATIENCE_S = 60.0  # the slowest step is a batch of tokens: 9 s on a Pi (estimated)
 
 log = logging.getLogger("thinker")
 
