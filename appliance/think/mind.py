@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from appliance.errors import InterludeError
@@ -140,8 +140,9 @@ class Mind:
             self.history.forget()
 
     def prepare(self, clip: Clip) -> None:
-        """Encode ahead, while the owner is still speaking."""
-        self.model.prepare(clip)
+        """Encode ahead, while the owner is still speaking. Raises Abandoned."""
+        with self._encoding_ahead(clip):
+            self.model.prepare(clip)
 
     def overhear(self, clips: Iterable[Clip], *, likely_all: bool) -> None:
         """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
@@ -150,11 +151,17 @@ class Mind:
         self._overhearing = True
         question = self.history.with_question(clips)
         assert question.last is not None
+        with self._encoding_ahead(question.last.clips[-1]):
+            self.model.overhear(question, likely_all=likely_all)
+
+    @contextlib.contextmanager
+    def _encoding_ahead(self, clip: Clip) -> Iterator[None]:
+        """Nobody has asked for it yet, and a question that does not ends it."""
         with self._lock:
-            self._ahead = question.last.clips[-1]
+            self._ahead = clip
         try:
             with contextlib.suppress(InterludeError):  # the question will meet it, and say so
-                self.model.overhear(question, likely_all=likely_all)
+                yield
         finally:
             self._rest()
 

@@ -47,7 +47,9 @@ class Scripted:
             else:
                 piece()
 
-    def prepare(self, clip: Clip) -> None: ...
+    def prepare(self, clip: Clip) -> None:
+        self.during()
+
     def settle(self, history: History) -> bool:
         self.settled += 1
         self.during()
@@ -344,7 +346,8 @@ def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
 
     model.during = ask
     mind.overhear([clip_of(1)], likely_all=True)
-    assert found == [ends]
+    mind.prepare(clip_of(1))
+    assert found == [ends, ends]
     assert not model.interrupted  # and what comes after it is not ended
     mind.hurry(asked)
     assert not model.interrupted
