@@ -132,12 +132,14 @@ def test_systemds_own_limit_is_reached_only_where_nothing_is_counted() -> None:
 
 
 # ── run by systemd ───────────────────────────────────────────────────────────────────────────
-def run(folder: Path, job: int = 0, began_ago_s: float = 10.0, **environment: str) -> str:
-    """As systemd runs it."""
+def run(folder: Path, job: str = "", began_ago_s: float = 10.0, **environment: str) -> str:
+    """As systemd runs it. `job`: of the unit, as systemd lists it."""
     began_us = int((time.monotonic() - began_ago_s) * 1e6)
     systemctl = folder / "systemctl"
-    lines = f"ExecMainStartTimestampMonotonic={began_us}\\n" + (f"Job={job}\\n" if job else "")
-    systemctl.write_text(f"#!/bin/sh\nprintf '{lines}'\n")
+    line = f"echo '1234 interlude.service {job} running'" if job else ":"
+    systemctl.write_text(
+        f"#!/bin/sh\ncase $1 in show) echo {began_us} ;; list-jobs) {line} ;; esac\n"
+    )
     systemctl.chmod(0o755)
     told = {"SERVICE_RESULT": "signal", "EXIT_CODE": "killed", "EXIT_STATUS": "KILL", **environment}
     places = {"INTERLUDE_RELEASE": str(folder), "INTERLUDE_SYSTEMCTL": str(systemctl)}
@@ -162,10 +164,17 @@ def test_an_exit_code_is_passed_on(tmp_path: Path) -> None:
     assert (tmp_path / ended.GIVEN_UP).read_text() == "exit-code 70\n"
 
 
-def test_a_job_of_systemds_is_what_asks_for_an_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("job", ["stop", "restart", "try-restart"])
+def test_a_job_of_systemds_that_ends_it_is_what_asks_for_an_end(tmp_path: Path, job: str) -> None:
     for _ in range(3 * MOST):
-        run(tmp_path, job=1234)
+        run(tmp_path, job=job)
     assert not (tmp_path / ended.GIVEN_UP).exists()
+
+
+def test_a_start_that_fails_is_a_bad_end_though_its_job_is_still_there(tmp_path: Path) -> None:
+    for _ in range(MOST):
+        run(tmp_path, job="start", SERVICE_RESULT="exit-code", EXIT_STATUS="70")
+    assert (tmp_path / ended.GIVEN_UP).exists()
 
 
 @pytest.mark.parametrize(("lived_s", "given_up"), [(5.0, True), (600.0, False)])

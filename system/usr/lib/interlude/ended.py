@@ -85,19 +85,26 @@ def write(path: Path, words: str) -> None:
 
 def seen(systemctl: str) -> End:
     """How it ended, and what systemd is about to do."""
-    said = {}
-    with contextlib.suppress(OSError, subprocess.SubprocessError):
-        words = [systemctl, "show", UNIT, "--property=Job,ExecMainStartTimestampMonotonic"]
-        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=5)
-        said = dict(re.findall(r"^(\w+)=(\d+)$", done.stdout, re.MULTILINE))
-    began_s = int(said.get("ExecMainStartTimestampMonotonic", 0)) / 1e6
+    show = ("show", UNIT, "--property=ExecMainStartTimestampMonotonic", "--value")
+    began_us = _say(systemctl, *show).strip()
+    # A line `26 interlude.service restart running`. A job to start it is no end: it is there until
+    # the box is up, also after systemd's own restarts.
+    jobs = _say(systemctl, "list-jobs", "--no-legend", UNIT)
+    asked = re.search(rf"\b{re.escape(UNIT)}\s+(stop|\S*restart)\s", jobs) is not None
     status = os.environ.get("EXIT_STATUS", "")  # of a signal, its name
     return End(
         os.environ.get("SERVICE_RESULT", ""),
         int(status) if status.isdecimal() else 0,
-        int(said.get("Job", 0)) > 0,
-        time.monotonic() - began_s,
+        asked,
+        time.monotonic() - (int(began_us) / 1e6 if began_us.isdecimal() else 0.0),
     )
+
+
+def _say(*words: str) -> str:
+    """What systemd answers; nothing if it does not."""
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(words, capture_output=True, text=True, check=True, timeout=5).stdout
+    return ""
 
 
 def main() -> int:
