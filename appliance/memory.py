@@ -21,13 +21,11 @@ from appliance.erase import erase, overwrite
 from appliance.errors import StorageError
 from appliance.settings import Settings
 
-VERSION = 1  # PRAGMA user_version of the layout below
+VERSION = 1  # PRAGMA user_version of the layout; _ADD_TRANSCRIPT changes nothing for older code
 DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
 UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
-_LOG_HEADER = (
-    32  # bytes before its first frame; salts and checksums, no content (sqlite.org/walformat)
-)
+_LOG_HEADER = 32  # bytes before its first frame: no content (sqlite.org/walformat)
 _BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
 _DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _LAYOUT = """
@@ -43,7 +41,6 @@ CREATE TABLE turns (
     transcript TEXT NOT NULL DEFAULT ''  -- of speech, by the model, made later; '' if there is none
 ) STRICT
 """
-# To a file of before there were transcripts. The version stays: an older Interlude reads the file.
 _ADD_TRANSCRIPT = "ALTER TABLE turns ADD COLUMN transcript TEXT NOT NULL DEFAULT ''"
 
 

@@ -165,11 +165,11 @@ def test_its_end_costs_no_sentence(fleet: tuple[Fleet, Path]) -> None:
 
 STICK = """
 set -eu
-mkdir -p /run/interlude-stick/usb /root/try
+mkdir -p /run/interlude-stick/usb /opt/try
 mv /opt/interlude/incoming/both.voice /run/interlude-stick/usb
-printf '#!/bin/sh\\necho vfat\\n' >/root/try/udevadm
-printf '#!/bin/sh\\n' >/root/try/mount
-chmod -R 755 /root/try && mv /root/try /usr/lib/interlude/try
+printf '#!/bin/sh\\necho vfat\\n' >/opt/try/udevadm
+printf '#!/bin/sh\\n' >/opt/try/mount
+chmod -R 755 /opt/try && mv /opt/try /usr/lib/interlude/try
 sed -e '/^BindsTo=/d; /^After=/d; s/%I/usb/g' -e '/^ExecStart=/i \\
 Environment=INTERLUDE_UDEVADM=/usr/lib/interlude/try/udevadm \\
 INTERLUDE_MOUNT=/usr/lib/interlude/try/mount INTERLUDE_UMOUNT=/usr/lib/interlude/try/mount' \\
