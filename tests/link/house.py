@@ -17,6 +17,7 @@ from appliance.messages import (
     EndAnswer,
     Finished,
     Message,
+    RecallWanted,
     Sentence,
     SpeakerReady,
     SpeechEnded,
@@ -68,7 +69,7 @@ class Box:
         self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
         self.supervisor.start()
         self.until(lambda: self.supervisor.ready)
-        self.say("thinker", ThinkerReady("pocket"))
+        self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
         self.say("speaker", SpeakerReady("espeak"))
 
     def pid(self) -> int:
