@@ -20,13 +20,16 @@ _TAG = "pi5-64bit"
 
 
 def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
-    """The list. `packed`: what is downloaded; `image`: what it unpacks to."""
-    base = os.environ.get(DOWNLOAD, "").rstrip("/")
+    """The list. `packed`: what is downloaded; `image`: what it unpacks to.
+
+    The block map lies beside it. Imager uses one where it writes over USB, and not for cards.
+    """
     about = {
         "name": f"Interlude {version}",
         "description": "A voice appliance that stops talking when you start",
         "icon": "icons/use_custom.png",  # one that Imager brings along
-        "url": f"{base}/{packed.name}" if base else packed.resolve().as_uri(),
+        "url": _where(packed),
+        "bmap_url": _where(packed.with_name(packed.name.replace(".img.zst", ".bmap"))),
         "extract_size": image.stat().st_size,
         "extract_sha256": sha256_of(image),
         "image_download_size": packed.stat().st_size,
@@ -45,3 +48,9 @@ def manifest(packed: Path, image: Path, version: str, time_s: int) -> str:
         "matching_type": "exclusive",
     }
     return json.dumps({"imager": {"devices": [board]}, "os_list": [about]}, indent=2) + "\n"
+
+
+def _where(file: Path) -> str:
+    """Where it will be had."""
+    base = os.environ.get(DOWNLOAD, "").rstrip("/")
+    return f"{base}/{file.name}" if base else file.resolve().as_uri()

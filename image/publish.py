@@ -43,14 +43,18 @@ def publish(plan: Plan, slot: Path, boots: dict[str, Path], release: Path) -> li
             listed,
             *(plan.into / f"{plan.name}.{end}" for end in ("bmap", "cdx.json", "tree")),
         ]
-        sums = "".join(f"{sha256_of(path)}  {path.name}\n" for path in made)
-        sheet = plan.into / f"{plan.name}.sha256"
-        sheet.write_text(sums)
-        signed = sheet.with_name(f"{sheet.name}.sig")
-        signed.write_bytes(signature.sign(sums.encode(), plan.key))
+        return [*made, *signed_sums(made, plan.into / f"{plan.name}.sha256", plan.key)]
     except ReleaseRefused as error:
         raise NotBuilt(f"The image cannot be signed: {error}") from error
-    return [*made, sheet, signed]
+
+
+def signed_sums(made: list[Path], sheet: Path, key: Path) -> tuple[Path, Path]:
+    """Write the sums of files, and their signature beside them. Raises ReleaseRefused."""
+    sums = "".join(f"{sha256_of(path)}  {path.name}\n" for path in made)
+    sheet.write_text(sums)
+    signed = sheet.with_name(f"{sheet.name}.sig")
+    signed.write_bytes(signature.sign(sums.encode(), key))
+    return sheet, signed
 
 
 def _trees(slot: Path) -> str:

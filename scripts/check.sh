@@ -25,6 +25,7 @@ if [ -f hw/simcard/Makefile ]; then
   check "C warnings (simcard)" make -s -C hw/simcard check
 fi
 check "shell (shellcheck)" shell_scripts
+check "workflows (zizmor)" $bin/zizmor --offline --no-progress --quiet --persona=pedantic .github/workflows
 check "licences" $bin/python scripts/licences.py
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -144,6 +144,24 @@ def shared(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_who_fetches_models_looks_for_nothing_in_the_services_folder(shared: Path) -> None:
+    """The hub's library reads a token below HOME, and stops where it may not
+    (image/test/test_fleet_models.py)."""
+    code = """
+import os, sys
+from pathlib import Path
+from tests.test_service import box
+box(Path(sys.argv[1]), os.environ, 4321).enter(sys.argv[2])
+print(os.getuid(), os.environ["HOME"])
+"""
+    for runs_as, home in (("model", "/"), ("box", str(shared / "state"))):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(shared), runs_as],
+            cwd=ROOT, env={}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.stdout, done.stderr) == (f"4321 {home}\n", "")
+
+
 def test_a_user_who_may_not_look_into_the_services_folder_reads_the_systems_settings(
     shared: Path,
 ) -> None:
@@ -213,6 +231,7 @@ def test_somebody_else_is_told_to_ask_as_root(shared: Path) -> None:
         ("memory forget", "box"),
         ("link remove", "box"), ("link add", "box"), ("models list", "model"),
         ("models fetch x", "model"), ("models verify", "model"), ("models bring", "model"),
+        ("models give x y --most 1", "model"), ("models take x", "model"),
         ("status", "caller"), ("config", "caller"), ("demo", "caller"), ("bench", "caller"),
         ("rehearse x", "caller"), ("release list", "caller"), ("release ask", "caller"),
         ("system status", "caller"), ("system setup", "caller"),

@@ -33,6 +33,8 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_rollback(Wishes(wait_s=args.wait))
         case "ask":
             return cli_ask(args.version)
+        case "pull":
+            return cli_pull(args.address)
         case "list":
             return cli_list()
         case "status":
@@ -72,6 +74,17 @@ def cli_ask(version: str | None = None) -> int:
         return 0
     wanted.ask(ready[0])
     print(f"asked for {ready[0].version}")
+    return 0
+
+
+def cli_pull(address: str | None) -> int:
+    """Fetch what the fleet is to have, and ask for it. Returns at once."""
+    from appliance.release.pull import pull
+
+    address = address or os.environ.get("PULL_URL")
+    if not address:
+        raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
+    print(pull(address))
     return 0
 
 

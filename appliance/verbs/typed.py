@@ -179,6 +179,8 @@ def release_verbs(verbs: Verbs, common: argparse.ArgumentParser, release: Verb) 
         "ask for a release that lies ready; needs no rights, the update service acts",
     )
     asked.add_argument("version", nargs="?", metavar="VERSION", help="which (the newest)")
+    pulled = add("pull", "fetch the release that the fleet is to have, and ask for it")
+    pulled.add_argument("address", nargs="?", metavar="URL", help="of its sheet (PULL_URL)")
     add("list", "list the releases that lie on the box")
     told = add("status", "tell what is kept, what runs, and what could be installed")
     told.add_argument("--json", action="store_true", help="print it as JSON")

@@ -148,3 +148,25 @@ def test_an_ext4_of_one_time_is_whole(tmp_path: Path) -> None:
     clocks = re.findall(r"^ ?(\w+time): (0x[0-9a-f]+):(\d+)", said, re.MULTILINE)
     assert clocks == [(name, f"{TIME_S:#x}", "00000000")
                       for name in ("ctime", "atime", "mtime", "crtime")]  # fmt: skip
+
+
+def test_bmaptool_writes_a_card_by_it_and_finds_a_byte_that_is_another(tmp_path: Path) -> None:
+    """As docs/flash.md has its readers do: the map beside the packed card is found by itself."""
+    small = tmp_path / "card.img"
+    with small.open("wb") as file:
+        file.write(os.urandom(3 * disk.BLOCK))
+        file.truncate(4 << 20)
+        file.seek(2 << 20)
+        file.write(os.urandom(100_000))
+        file.truncate(4 << 20)
+    (tmp_path / "card.bmap").write_text(block_map(small))
+    disk.tell("zstd", "-q", small, "-o", tmp_path / "card.img.zst")
+    written = tmp_path / "written"
+    disk.tell("bmaptool", "copy", tmp_path / "card.img.zst", written)
+    assert written.read_bytes() == small.read_bytes()
+    with small.open("r+b") as file:
+        file.seek(2 << 20)
+        file.write(b"another")
+    disk.tell("zstd", "-q", "-f", small, "-o", tmp_path / "card.img.zst")
+    with pytest.raises(disk.Misfit, match="checksum"):
+        disk.tell("bmaptool", "copy", tmp_path / "card.img.zst", written)

@@ -208,29 +208,27 @@ def test_a_box_that_nobody_can_reach_fetches_its_release_itself(fleet: Fleet) ->
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    told = {
-        "interlude_release_version": "0.10.0",
-        "interlude_release_url": f"http://{address}:8407/{file.name}",
-        "interlude_release_checksum": f"sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}",
-    }
-    (fleet.folder / "release.yml").write_text(json.dumps(told))
-    # As its own user, who has no rights.
-    user = {
-        "pull_host": "box2",
-        "pull_vars": str(fleet.folder / "release.yml"),
-        "ansible_become": True,
-        "ansible_become_method": "ansible.builtin.su",
-        "ansible_become_user": "interlude-pull",
-        "ansible_remote_tmp": "/tmp/.ansible-pull",  # noqa: S108  # on the box, which is a container
-        "ansible_become_flags": "-s /bin/sh",
-    }
+    sheet = {"version": "0.10.0", "url": file.name,
+             "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}  # fmt: skip
+    (file.parent / "sheet.json").write_text(json.dumps(sheet))
+    box = fleet.boxes[1]
     try:
-        played = fleet.play("pull.yml", "-e", json.dumps(user))
+        where = json.dumps({"interlude_pull_url": f"http://{address}:8407/sheet.json"})
+        played = fleet.play("site.yml", "--tags", "pull", "--limit", "box2", "-e", where)
+        assert played.code == 0, played.said[-2000:]
+        # What its timer starts at night, as its own user, who has no rights.
+        pulled = box.ssh("systemctl start interlude-pull.service")
+        assert pulled.returncode == 0, box.ssh("journalctl -u interlude-pull").stdout
+        limit = time.monotonic() + PATIENCE_S
+        while fleet.kept()[1] != "0.10.0":
+            assert time.monotonic() < limit, box.ssh("journalctl -u interlude-update").stdout
+            time.sleep(0.5)
+        again = box.ssh("systemctl start interlude-pull.service; journalctl -u interlude-pull -n 5")
+        assert "0.10.0 is here" in again.stdout
     finally:
         server.terminate()
         server.wait()
-    assert played.code == 0, played.said[-3000:]
-    assert fleet.kept()[1] == "0.10.0"
+    assert "enabled" in box.ssh("systemctl is-enabled interlude-pull.timer").stdout
 
 
 def test_the_table_shows_every_box(fleet: Fleet) -> None:

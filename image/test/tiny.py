@@ -67,11 +67,12 @@ def make(
     python: str,
     packages: Path | None = None,
     more: Mapping[str, bytes] | None = None,
+    needed: tuple[str, ...] = NEEDED,
 ) -> Path:
     """A release of that version. Kinds: good, sick, crashes, hangs, unfit.
 
     `packages`: where what it needs lies, if not with this Python. `more`: files that it has beside
-    these, or instead of them; below bin they can be run.
+    these, or instead of them; below bin they can be run. `needed`: of the packages.
     """
     tree = into / f"tree-{version}"
     shutil.rmtree(tree, ignore_errors=True)
@@ -84,8 +85,13 @@ def make(
     without = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx")
     shutil.copytree(ROOT / "appliance", library / "appliance", ignore=without)
     packages = packages or Path(sysconfig.get_paths()["platlib"])
-    for name in NEEDED:
-        shutil.copytree(packages / name, library / name, ignore=without)
+    for name in needed:
+        if (packages / name).is_dir():
+            shutil.copytree(packages / name, library / name, ignore=without)
+        else:
+            shutil.copy(packages / f"{name}.py", library)
+        for about in packages.glob(f"{name}-*.dist-info"):  # some look for their own version
+            shutil.copytree(about, library / about.name)
     (library / "acts.py").write_text(ACTS)
     for name, data in (more or {}).items():
         (tree / name).write_bytes(data)

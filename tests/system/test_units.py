@@ -37,7 +37,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
         VENDOR_UNITS, root / "usr/lib/systemd/system", symlinks=True, dirs_exist_ok=True
     )
     for program in (
-        "opt/interlude/current/bin/interlude", "usr/bin/ansible-pull", "usr/bin/rm",
+        "opt/interlude/current/bin/interlude", "usr/bin/rm",
         "usr/bin/sleep",
     ):  # fmt: skip
         command = root / program

@@ -54,8 +54,8 @@ def settings_difference(now: str, then: str) -> list[str]:
     return lines
 
 
-def secrets_difference(wanted: Mapping[str, Any], found: Mapping[str, str | None]) -> list[str]:
-    """The same of secrets, by name. `found`: the SHA-256 of each file on the box, None without one.
+def secrets_difference(wanted: Mapping[str, Any], found: Mapping[str, str]) -> list[str]:
+    """The same of secrets, by name. `found`: the SHA-256 of each file on the box, or "".
 
     An empty secret is one that the inventory does not know: it stays as it is.
     """

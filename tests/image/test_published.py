@@ -1,0 +1,180 @@
+"""What a release publishes is checked against what was promised: by its signed sums, by Imager's
+own rules, and by unpacking the card."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance import __version__
+from image import imager, sbom
+from image.bmap import block_map
+from image.publish import signed_sums
+from scripts import published
+from tests.release.workshop import Workshop
+
+NAME = "interlude-0.1.0-rpi5"
+WHERE = "https://example.org/releases/download/v0.1.0"
+TIME_S = 1_780_000_000
+
+
+def card(path: Path, word: bytes = b"card") -> Path:
+    """Data, a hole, data, and a last block that is no whole one."""
+    with path.open("wb") as file:
+        file.write(os.urandom(20_000) + word)
+        file.truncate(9 << 20)
+        file.seek(5 << 20)
+        file.write(word * 3000)
+        file.truncate((9 << 20) + 512)
+    return path
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path)
+
+
+@pytest.fixture
+def dist(shop: Workshop, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """As `make image` leaves it, of a small card."""
+    monkeypatch.setenv(imager.DOWNLOAD, WHERE)
+    into = shop.folder / "dist"
+    into.mkdir()
+    image = card(shop.folder / f"{NAME}.img")
+    packed = into / f"{NAME}.img.zst"
+    subprocess.run(["zstd", "-q", image, "-o", packed], check=True)
+    (into / f"{NAME}.bmap").write_text(block_map(image))
+    (into / f"{NAME}{imager.SUFFIX}").write_text(imager.manifest(packed, image, "0.1.0", TIME_S))
+    rows = [sbom.Row("deb", "udev", "257"), sbom.Row("pypi", "numpy", "2.0")]
+    (into / f"{NAME}.cdx.json").write_text(sbom.document(rows, "0.1.0", TIME_S))
+    for name in (
+        f"{NAME}.tree",
+        "interlude-0.1.0-aarch64.system",
+        "interlude-0.1.0-aarch64.release",
+    ):
+        (into / name).write_text(name)
+    return sign(shop, into)
+
+
+def sign(shop: Workshop, into: Path, key: Path | None = None) -> Path:
+    for old in into.glob("*.sha256*"):
+        old.unlink()
+    signed_sums(sorted(into.iterdir()), into / f"{NAME}.sha256", key or shop.key)
+    return into
+
+
+def test_a_release_as_it_is_made_has_nothing_wrong(shop: Workshop, dist: Path) -> None:
+    assert published.check(dist, shop.signers) == []
+
+
+def change(into: Path, ending: str, do: Callable[[bytes], bytes]) -> None:
+    (path,) = into.glob(f"*{ending}")
+    path.write_bytes(do(path.read_bytes()))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (lambda into: change(into, ".bmap", lambda data: data + b" "), "another SHA-256"),
+        (lambda into: change(into, ".img.zst", lambda data: data[:-1]), "another SHA-256"),
+        (lambda into: change(into, ".sha256", lambda data: data + b" "), "not signed by anybody"),
+        (lambda into: next(into.glob("*.release")).unlink(), "not there"),
+        (lambda into: (into / "more").write_text("x"), "more is there and not signed for"),
+        (lambda into: next(into.glob("*.sig")).unlink(), "No such file"),
+    ],
+)  # fmt: skip
+def test_what_was_changed_after_it_was_signed_is_found(
+    shop: Workshop, dist: Path, spoil: Callable[[Path], object], why: str
+) -> None:
+    spoil(dist)
+    assert why in " ".join(published.check(dist, shop.signers))
+
+
+def test_a_strangers_signature_is_found(shop: Workshop, dist: Path) -> None:
+    sign(shop, dist, shop.new_key("stranger"))
+    assert "not signed by anybody" in " ".join(published.check(dist, shop.signers))
+
+
+def listing(**changes: Any) -> Callable[[bytes], bytes]:
+    """Imager's list, its entry changed; None takes a key away."""
+
+    def do(data: bytes) -> bytes:
+        listed = json.loads(data)
+        entry = {**listed["os_list"][0], **changes}
+        listed["os_list"] = [{name: each for name, each in entry.items() if each is not None}]
+        return json.dumps(listed).encode()
+
+    return do
+
+
+@pytest.mark.parametrize(
+    ("ending", "do", "why"),
+    [
+        (imager.SUFFIX, listing(extract_size=5), "unpacks to another card"),
+        (imager.SUFFIX, listing(extract_sha256="0" * 64), "unpacks to another card"),
+        (imager.SUFFIX, listing(image_download_size=5), "another size of the download"),
+        (imager.SUFFIX, listing(url=f"{WHERE}/other.img.zst"), "which is not"),
+        (imager.SUFFIX, listing(url="file:///srv/a.img.zst"), "nobody else can reach"),
+        (imager.SUFFIX, listing(devices=None), "devices is missing"),
+        (imager.SUFFIX, listing(devices=["pi4-64bit"]), "No board of the list"),
+        (imager.SUFFIX, listing(init_format="cloud-init"), "no init_format cloud-init"),
+        (imager.SUFFIX, listing(release_date="May"), "no date"),
+        (imager.SUFFIX, lambda _: b"{}", "has no os_list"),
+        (".bmap", lambda data: data.replace(b"<Range", b"<!-- <Range", 1), "block map is none"),
+        (".bmap", lambda data: data.replace(b"bmap v", b"bmap  v", 1), "own sum does not hold"),
+        (".cdx.json", lambda _: b'{"bomFormat": "CycloneDX", "components": []}', "bill of parts"),
+    ],
+)  # fmt: skip
+def test_what_was_signed_and_is_wrong_all_the_same_is_found(
+    shop: Workshop, dist: Path, ending: str, do: Callable[[bytes], bytes], why: str
+) -> None:
+    change(dist, ending, do)
+    sign(shop, dist)
+    assert why in " ".join(published.check(dist, shop.signers))
+
+
+def test_the_block_map_of_another_card_is_found(shop: Workshop, dist: Path) -> None:
+    other = card(shop.folder / "other.img", b"cart")
+    change(dist, ".bmap", lambda _: block_map(other).encode())
+    sign(shop, dist)
+    wrong = published.check(dist, shop.signers)
+    assert len(wrong) == 2
+    assert all("are not the block map's" in each for each in wrong)
+
+
+def test_a_tag_is_the_version_of_the_tree() -> None:
+    assert published.main(["tag", f"v{__version__}"]) == 0
+    assert published.tag(__version__)
+    assert published.tag("v9.9.9")
+
+
+def test_the_key_is_one_that_owners_trust_and_nobody_else_can_read(shop: Workshop) -> None:
+    assert published.key(shop.key, shop.signers) == []
+    for spoilt, signers, why in (
+        (shop.new_key("stranger"), shop.signers, "another key"),
+        (shop.signers, shop.signers, "read by others"),
+        (shop.key, shop.folder / "none", "is missing"),
+    ):
+        assert why in " ".join(published.key(spoilt, signers))
+    shop.key.chmod(0o640)
+    assert "read by others" in " ".join(published.key(shop.key, shop.signers))
+
+
+def test_a_key_that_cannot_be_used_is_not_in_what_is_said_of_it(
+    shop: Workshop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    locked = shop.folder / "locked"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2", "-f", locked], check=True)
+    for words in (locked.read_text(), "-----BEGIN hunter2", ""):
+        locked.write_text(words)
+        locked.chmod(0o600)
+        assert published.main(["key", str(locked), str(shop.signers)]) == 1
+        said = capsys.readouterr()
+        assert said.err == "The secret is no private ssh key without a passphrase.\n"
+        assert said.out == ""

@@ -1,0 +1,133 @@
+"""The workflows: what they run is the repository's own, who may do what is the least, and every
+action of others is pinned. `make check` reads them with a linter, too."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from image.publish import signed_sums
+from scripts import published
+
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = {path.stem: path for path in (ROOT / ".github/workflows").glob("*.yml")}
+PINNED = re.compile(r"uses: [\w-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+TEMPLATE = re.compile(r"\$\{\{")
+
+
+class Words(yaml.SafeLoader):
+    """YAML 1.2's booleans: `on` is a word."""
+
+
+Words.yaml_implicit_resolvers = {
+    letter: [(tag, pattern) for tag, pattern in rows if tag != "tag:yaml.org,2002:bool"]
+    for letter, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def load(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(WORKFLOWS[name].read_text(), Words)  # noqa: S506  # safe's
+    return found
+
+
+def steps(name: str) -> list[dict[str, Any]]:
+    return [step for job in load(name)["jobs"].values() for step in job["steps"]]
+
+
+def test_there_are_two() -> None:
+    assert set(WORKFLOWS) == {"ci", "release"}
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_action_is_pinned_by_its_commit_with_the_version_beside_it(name: str) -> None:
+    lines = [line.strip().removeprefix("- ") for line in WORKFLOWS[name].read_text().splitlines()]
+    used = [line for line in lines if line.startswith("uses:")]
+    assert used
+    assert [line for line in used if not PINNED.match(line)] == []
+    known = ("checkout", "upload-artifact", "download-artifact")
+    assert {line.partition("@")[0] for line in used} <= {f"uses: actions/{each}" for each in known}
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_rights_are_given_by_job_and_are_the_least(name: str) -> None:
+    flow = load(name)
+    assert flow["permissions"] == {}
+    rights = {job: each["permissions"] for job, each in flow["jobs"].items()}
+    assert rights == (
+        {"run": {"contents": "read"}}
+        if name == "ci"
+        else {"build": {"contents": "read"}, "publish": {"contents": "write"}}
+    )
+    for job in flow["jobs"].values():
+        assert job["timeout-minutes"] <= 150
+        (clone,) = (step for step in job["steps"] if "checkout" in step.get("uses", ""))
+        assert clone["with"]["persist-credentials"] == "false"
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_no_word_of_others_is_put_into_a_script(name: str) -> None:
+    """A tag or branch may have any name: it goes by the environment, in quotes."""
+    for step in steps(name):
+        assert not TEMPLATE.search(step.get("run", "")), step
+
+
+def test_the_key_is_in_one_step_of_one_job_and_taken_away() -> None:
+    text = WORKFLOWS["release"].read_text()
+    assert text.count("secrets.") == 1
+    build = load("release")["jobs"]["build"]
+    assert build["environment"] == "release"
+    (writes,) = (step for step in build["steps"] if "RELEASE_KEY" in step.get("env", {}))
+    assert "umask 077" in writes["run"]
+    removes = [step for step in build["steps"] if "rm -f" in step.get("run", "")]
+    assert [step["if"] for step in removes] == ["always()"]
+    assert "set -x" not in text
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_file_and_verb_that_it_names_is_there(name: str) -> None:
+    said = " ".join(step.get("run", "") for step in steps(name))
+    for path in re.findall(r"(?<![\w/.])((?:\.github|\.ci|scripts)/[\w.-]+)", said):
+        if path != ".github/allowed_signers":  # of who makes the releases
+            assert (ROOT / path).is_file(), path
+    for verb in re.findall(r"make (\w+)", said):
+        assert re.search(rf"^{verb}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    for verb in re.findall(r"published\.py (\w+)", said):
+        assert hasattr(published, verb)
+
+
+def test_the_build_uses_the_key_that_was_written_and_says_where_it_will_be_had() -> None:
+    (build,) = (step for step in steps("release") if "make image" in step.get("run", ""))
+    assert "/releases/download/" in build["env"]["DOWNLOAD"]
+    assert 'INTERLUDE_DOWNLOAD="$DOWNLOAD"' in build["run"]
+    assert 'INTERLUDE_RELEASE_KEY="$RUNNER_TEMP/release-key"' in build["run"]
+    assert "KEY=/srv/release-key" in build["run"]
+
+
+def test_the_step_that_writes_the_key_writes_it_for_its_owner_alone(tmp_path: Path) -> None:
+    """As the step has it, with a key of nobody's."""
+    own = tmp_path / "own"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", own], check=True)
+    signers = tmp_path / "repository/.github/allowed_signers"
+    signers.parent.mkdir(parents=True)
+    (tmp_path / "repository/scripts").symlink_to(ROOT / "scripts")
+    public = own.with_suffix(".pub").read_text()
+    signers.write_text(f'release@interlude namespaces="interlude-release" {public}')
+    (step,) = (step for step in steps("release") if "RELEASE_KEY" in step.get("env", {}))
+    done = subprocess.run(
+        ["bash", "-e", "-c", step["run"]],
+        cwd=tmp_path / "repository", capture_output=True, text=True, check=False,
+        env={**os.environ, "RELEASE_KEY": own.read_text().rstrip("\n"),
+             "RUNNER_TEMP": str(tmp_path)},
+    )  # fmt: skip
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    written = tmp_path / "release-key"
+    assert written.stat().st_mode & 0o777 == 0o600
+    file = tmp_path / "file"
+    file.write_text("x")
+    signed_sums([file], tmp_path / "sums", written)  # it signs
