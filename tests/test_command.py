@@ -24,7 +24,7 @@ from appliance.verbs import tell
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "voice",
          "mode", "check", "status", "config", "models", "enrol", "panel", "light", "memory",
-         "link", "release", "system"]  # fmt: skip
+         "link", "release", "system", "voices"]  # fmt: skip
 ROOT = Path(__file__).parents[1]
 
 
