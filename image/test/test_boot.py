@@ -26,7 +26,7 @@ from image.test.emulator import Card, Machine
 from image.test.prepared import HARDWARE, SOUND_CARD, prepared
 
 pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
-LIGHT_LIMIT_S = 6.0  # of its own: most of it is Python's start on an emulated core
+LIGHT_LIMIT_S = 4.0  # of its own: most of it is Python's start on an emulated core
 LISTENING_LIMIT_S = 3000.0  # of ours
 TALK_LIMIT_S = 3000.0
 
