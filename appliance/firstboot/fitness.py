@@ -62,7 +62,7 @@ def found(
             f"{where} Another machine there is called {host}.local.",
             "Give the box a name of its own: `hostname:` in interlude.yaml, or on its set-up page.",
         )
-    elif network.setup:
+    elif network.setup and joined.kind == "ethernet":
         yield warning("network", f"{where} Nobody has set the box up.", JOIN.format(network.setup))
     else:
         yield ok("network", where)

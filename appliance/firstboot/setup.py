@@ -184,11 +184,11 @@ class SetUp:
                 return seed
             self._clear(OPEN)
             if seed == "long enough":
-                self.radio.close()
+                self._closed()
                 self.why = "" if cable else self.radio.join()
                 return "nobody came"
             if seed == "try the known one":
-                self.radio.close()
+                self._closed()
                 if not (problem := self.radio.join()):
                     self.says(f"I am in your Wi-Fi now. {sentences.OVER}")
                     return "in a network"
@@ -196,6 +196,10 @@ class SetUp:
                 continue
             if self._applied(seed):
                 return "set up"
+
+    def _closed(self) -> None:
+        self.radio.close()
+        self._publish("" if self.radio.joined() else self.why)
 
     def _applied(self, seed: Seed) -> bool:
         self._clear(PROBLEM)
@@ -208,7 +212,7 @@ class SetUp:
             return False
         if seed.wifi is not None:
             self.says("Thank you. I am joining your network.")
-            self.radio.close()
+            self._closed()
             if problem := self.radio.join():
                 self.why = problem
                 self._tell(problem)

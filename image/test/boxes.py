@@ -31,15 +31,16 @@ _SSH = ("-q", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/n
         "-o", "ConnectTimeout=5", "-o", "BatchMode=yes")  # fmt: skip
 
 
-def packages() -> list[str]:
-    """The box's own list, and what makes a container of it."""
+def packages(more: tuple[str, ...] = ()) -> list[str]:
+    """The box's own list, what makes a container of it, and `more`."""
     lines = (ROOT / "image/packages.txt").read_text().splitlines()
-    return [*BASE, *(line.strip() for line in lines if line.strip() and line[0] != "#")]
+    return [*BASE, *more, *(line.strip() for line in lines if line.strip() and line[0] != "#")]
 
 
-def root_file_system(scratch: Path) -> Path:
-    """A folder with Debian in it; from the cache, or made now in half a minute."""
-    wanted = packages()
+def root_file_system(scratch: Path, more: tuple[str, ...] = ()) -> Path:
+    """A folder with Debian in it; from the cache, or made now in half a minute. `more`: packages
+    that a test wants beside a box's own."""
+    wanted = packages(more)
     suite = SUITES.get(sys.version_info[:2])
     if suite is None:
         raise RuntimeError(f"no Debian is known with Python {platform.python_version()}")

@@ -59,15 +59,15 @@ poweroff -f
 def run(command: list[str], disk: Path, log: Path, scratch: Path) -> str:
     """Run `command` (of this file system, as root, in /run) beside `disk` as /dev/vda; what is
     written to it is noted in `log`. Returns what was said. Raises NotBuilt unless it succeeds."""
-    machine = _kind()
-    kernel = _kernel(machine)
+    machine = kind()
+    at = kernel(machine)
     console = scratch / "console.log"
     log.write_bytes(b"")
     done = subprocess.run(
         [
             machine.qemu, *machine.machine, "-accel", "tcg", "-m", "768", "-nodefaults",
             "-no-reboot", "-display", "none", "-monitor", "none", "-serial", f"file:{console}",
-            "-kernel", kernel / "kernel", "-initrd", _initramfs(kernel, command, scratch),
+            "-kernel", at / "kernel", "-initrd", _initramfs(at, command, scratch),
             "-append", f"console={machine.console} quiet panic=-1",
             "-virtfs",
             "local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap",
@@ -86,7 +86,7 @@ def run(command: list[str], disk: Path, log: Path, scratch: Path) -> str:
     return said
 
 
-def _kind() -> Kind:
+def kind() -> Kind:
     found = KINDS.get(platform.machine())
     if found is None:
         raise NotBuilt(f"No virtual machine is known for {platform.machine()}.")
@@ -95,7 +95,7 @@ def _kind() -> Kind:
     return found
 
 
-def _kernel(machine: Kind) -> Path:
+def kernel(machine: Kind) -> Path:
     """A folder with `kernel` and `lib/modules`: this Debian's own, fetched once."""
     name = _named(f"linux-image-{machine.debian}")
 

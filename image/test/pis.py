@@ -22,7 +22,8 @@ STARTS_ANEW = 133  # how systemd-nspawn ends when what runs in it asks for a res
 KIND = "usr/lib/interlude/kind"  # see tiny.py
 WORDS = "words"
 # No partition to grow, and no NetworkManager.
-WITHOUT = ("interlude-grow.service", "interlude-setup.service", "interlude-setup.path")
+WITHOUT = ("interlude-grow.service", "interlude-setup.service", "interlude-setup.path",
+           "interlude-setup.timer")  # fmt: skip
 # Run by systemd at its very end. The firmware of a Pi gets the words from the kernel.
 LAST_WORDS = f"""#!/bin/sh
 cp /run/systemd/reboot-param /dev/disk/by-partlabel/{WORDS} 2>/dev/null

@@ -74,7 +74,16 @@ def make(
     `packages`: where what it needs lies, if not with this Python. `more`: files that it has beside
     these, or instead of them; below bin they can be run. `needed`: of the packages.
     """
-    tree = into / f"tree-{version}"
+    tree = plant(into / f"tree-{version}", kind, packages)
+    for name, data in (more or {}).items():
+        (tree / name).write_bytes(data)
+    return pack(
+        tree, into, key, version=version, machine=machine, python=python, made_s=int(time.time())
+    )
+
+
+def plant(tree: Path, kind: str, packages: Path | None = None) -> Path:
+    """What such a release holds, in a folder."""
     shutil.rmtree(tree, ignore_errors=True)
     library = tree / "lib"
     (tree / "bin").mkdir(parents=True)
@@ -93,8 +102,4 @@ def make(
         for about in packages.glob(f"{name}-*.dist-info"):  # some look for their own version
             shutil.copytree(about, library / about.name)
     (library / "acts.py").write_text(ACTS)
-    for name, data in (more or {}).items():
-        (tree / name).write_bytes(data)
-    return pack(
-        tree, into, key, version=version, machine=machine, python=python, made_s=int(time.time())
-    )
+    return tree

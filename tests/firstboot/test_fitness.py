@@ -63,6 +63,7 @@ def test_a_box_that_nobody_has_set_up_says_so_beside_its_cable() -> None:
     said = only(Network(setup="Interlude 4711"), CABLE)
     assert said.verdict == "warning"
     assert "Nobody has set the box up" in said.sentence
+    assert only(Network(setup="Interlude 4711"), WIFI, "Home").verdict == "ok"  # just joined
 
 
 def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ class PaperRadio:
     wifi: str = "wlan0"
     answers: list[str] = field(default_factory=lambda: [""])
     story: list[str] = field(default_factory=list)
+    joins: Callable[[], None] = lambda: None
 
     def joined(self) -> Joined | None:
         return self.network
@@ -65,6 +66,7 @@ class PaperRadio:
 
     def join(self) -> str:
         self.story.append("join")
+        self.joins()
         answer = self.answers.pop(0)
         self.network = self.network if answer else WIFI
         return answer
@@ -87,6 +89,7 @@ class Scene:
     own_name: str = "interlude.local"
     untouched: bool = False
     logged: list[str] = field(default_factory=list)
+    open_when_joining: list[str] = field(default_factory=list)
 
     def says(self, sentence: str) -> bool:
         if self.time_s < self.box_up_s:
@@ -108,6 +111,7 @@ class Scene:
         self.applied.append(seed)
 
     def run(self, *, asked: bool = False, first: bool = True) -> str:
+        self.radio.joins = lambda: self.open_when_joining.append(network.read(self.folder).setup)
         made = SetUp(
             self.radio, self.says, self.apply, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
@@ -276,6 +280,7 @@ def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
     assert scene.run() == "set up"
     assert scene.applied == [HOME]
     assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
+    assert scene.open_when_joining == [""]
     assert "4 7 1 1" in scene.said[0]
     assert "five words, typed as one, in small letters, without spaces" in scene.said[0]
     assert "Amber. Canoe. Maple. Tulip. Zebra." in scene.said[0]

@@ -1,0 +1,78 @@
+"""In the machine of air.py: the owner, who hears what the box says and has a phone.
+
+The box's door is opened by the product's own (control.py), so that what set-up says aloud is heard
+here. Out: one line of JSON on the console, after `FACTS `.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from appliance import network
+from appliance.control import Door
+from appliance.firstboot.apply import Ground, apply
+from appliance.firstboot.fitness import look
+from appliance.firstboot.radio import Radio
+from appliance.firstboot.seed import Seed, Wifi
+from appliance.messages import Say, StateChanged
+
+LIMIT_S = 400.0  # for what takes a minute, emulated
+INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+?)\. Then open")
+said: list[str] = []
+
+
+def heard(door: Door, wanted: str) -> str:
+    """The first sentence with that in it. Raises SystemExit if it never comes."""
+    limit_s = time.monotonic() + LIMIT_S
+    while time.monotonic() < limit_s:
+        for visitor, command in door.commands():
+            if isinstance(command, Say):
+                said.append(command.text)
+            door.reply(visitor, StateChanged("idle", 0, time.monotonic_ns()))
+        if found := next((sentence for sentence in said if wanted in sentence), ""):
+            return found
+        time.sleep(0.1)
+    raise SystemExit(f"`{wanted}` was never said: {said}")
+
+
+def main() -> None:
+    facts: dict[str, Any] = {"said": said}
+    Path("/run/interlude").mkdir(exist_ok=True)
+    door = Door(Path("/run/interlude/control"))
+    try:
+        invitation = heard(door, "They are:")
+        facts["invited_s"] = time.monotonic()  # since the kernel's start
+        facts["open"] = json.loads((network.FOLDER / network.FILE).read_text())
+        facts["check"] = [finding.sentence for finding in look()]
+        found = INVITED.search(invitation)
+        if found is None:
+            raise SystemExit(f"no invitation: {invitation}")
+        name = "Interlude " + found[1].replace(" ", "")
+        password = found[2].replace(".", "").replace(" ", "").lower()
+        done = subprocess.run(
+            ["ip", "netns", "exec", "phone", sys.executable, "/usr/lib/phone.py", name, password],
+            capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )  # fmt: skip
+        if done.returncode:
+            raise SystemExit(f"the phone: {done.stdout} {done.stderr}")
+        facts["phone"] = json.loads(done.stdout.splitlines()[-1])
+        facts["set_up"] = heard(door, "set up. ")
+        radio = Radio()
+        joined = radio.joined()
+        facts["joined"] = radio.ssid(joined.connection) if joined else ""
+        facts["after"] = [finding.sentence for finding in look()]
+        apply(Seed(wifi=Wifi(b"Nowhere", "correct horse")), Ground(keep=Path("/data/keep")))
+        facts["away"] = radio.join()
+    finally:
+        print("FACTS " + json.dumps(facts), flush=True)
+    print("the owner has done it all", flush=True)
+
+
+main()
