@@ -34,7 +34,8 @@ ASKED_S = 900.0  # it is open so long beside a cable, or where somebody asked fo
 REPEAT_S = 90.0  # between two tellings of how to join
 REPEATS = 20  # half an hour; then it is silent, and still open
 STARTS_S = 180.0  # a box that loads a large model
-AGAIN_S = 3.0  # between two tries to say something to a box that is starting
+OPEN_TRIES = 4  # of its own Wi-Fi
+AGAIN_S = 3.0  # between two tries to open it, or to say something to a box that is starting
 LOOK_S = 1.0
 
 # Why the wait at the page ended without a seed.
@@ -108,7 +109,7 @@ class SetUp:
 
         Raises StorageError, said aloud, where no Wi-Fi can be opened.
         """
-        joined = self.radio.joined() if asked else self._comes()
+        joined = self._joined() if asked else self._comes()
         if joined is not None and not asked:
             return self._in_a_network(joined)
         self.why = sentences.ASKED if asked else self.why or sentences.NO_NETWORK
@@ -126,11 +127,11 @@ class SetUp:
     def _comes(self) -> Joined | None:
         """The network that comes by itself, or by one try at the Wi-Fi that is known."""
         begun_s = self.now_s()
-        while (joined := self.radio.joined()) is None:
+        while (joined := self._joined()) is None:
             waited_s = self.now_s() - begun_s
             if waited_s >= KNOWN_S and self.radio.device() and self.radio.known():
                 self.why = self.radio.join()
-                return self.radio.joined()
+                return self._joined()
             if waited_s >= NETWORK_S:
                 return None
             self.sleep(LOOK_S)
@@ -160,21 +161,22 @@ class SetUp:
         try:
             return self._until_set_up(asked=asked, cable=cable)
         except StorageError as error:
-            self.says(f"I cannot open a Wi-Fi of my own. {error.problem}")
+            if self.first:
+                self.says(f"I cannot open a Wi-Fi of my own. {error.problem}")
             raise
         finally:
             self._clear(OPEN, PROBLEM)
             typed.clear(self.page)
             self.radio.close()
-            if self.radio.joined() is not None:
+            if self._joined() is not None:
                 self._named()
             else:
                 self._publish(self.why)
 
     def _until_set_up(self, *, asked: bool, cable: bool) -> str:
         while True:
-            names = tuple(self.radio.names())
-            self.radio.open(self.name, "".join(self.password))
+            names = self._names()
+            self._open()
             self._publish("" if cable else self.why, setup=self.name)
             opened = Opened(ADDRESS, names=names, cable=cable)
             self._write(OPEN, msgspec.json.encode(opened))
@@ -197,14 +199,40 @@ class SetUp:
             if self._applied(seed):
                 return "set up"
 
+    def _joined(self) -> Joined | None:
+        """A NetworkManager that is not up, or does not answer, is asked again a second later."""
+        try:
+            return self.radio.joined()
+        except StorageError:
+            return None
+
+    def _names(self) -> tuple[str, ...]:
+        """For the page, where a name may be typed as well."""
+        try:
+            return tuple(self.radio.names())
+        except StorageError:
+            return ()
+
+    def _open(self) -> None:
+        """Raises StorageError. A radio that has just left a network, or looks for some, says no."""
+        for tries_left in range(OPEN_TRIES - 1, -1, -1):
+            try:
+                self.radio.open(self.name, "".join(self.password))
+            except StorageError:
+                if not tries_left:
+                    raise
+                self.sleep(AGAIN_S)
+            else:
+                return
+
     def _closed(self) -> None:
         self.radio.close()
-        self._publish("" if self.radio.joined() else self.why)
+        self._publish("" if self._joined() else self.why)
 
     def _applied(self, seed: Seed) -> bool:
         self._clear(PROBLEM)
         try:
-            if seed.wifi is None and self.radio.joined() is None:
+            if seed.wifi is None and self._joined() is None:
                 raise SeedRefused("The Wi-Fi's name is missing.")  # the cable was pulled out
             self.apply(seed)
         except InterludeError as error:
@@ -232,7 +260,7 @@ class SetUp:
                     return seed
             except InterludeError as error:
                 self._write(PROBLEM, str(error).encode())
-            if not (asked or cable) and self.radio.joined() is not None:
+            if not (asked or cable) and self._joined() is not None:
                 return "in a network"
             if (cable or known) and self.now_s() >= max(begun_s + open_s, self._used_s() + USED_S):
                 return "long enough" if asked or cable else "try the known one"

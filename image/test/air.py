@@ -8,9 +8,9 @@ NetworkManager and we get on. Neither KVM nor a loop device is needed.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
-import sysconfig
 from pathlib import Path
 
 from appliance.firstboot.apply import Ground, apply
@@ -121,7 +121,9 @@ def run(scratch: Path) -> str:
     )  # fmt: skip
     said = console.read_text(errors="replace")
     if DONE not in said:
-        raise NotBuilt(f"The machine with radios failed: {said[-6000:]}")
+        telling = re.compile(r"^FACTS|interlude\[|interlude-setup|Traceback|Error|never said")
+        told = [row for row in said.splitlines() if telling.search(row)]
+        raise NotBuilt(f"The machine with radios failed: {told} {said[-6000:]}")
     return said
 
 
@@ -130,9 +132,7 @@ def _disk(kernel: Path, scratch: Path) -> Path:
     shutil.copytree(boxes.ROOT / "system", tree, dirs_exist_ok=True, symlinks=True)
     for part in ("opt/interlude/releases", "data/keep", "etc/interlude"):
         (tree / part).mkdir(parents=True, exist_ok=True)
-    release = tiny.plant(scratch / "release", "good")
-    for name in FOR_CHECK:
-        shutil.copytree(Path(sysconfig.get_paths()["purelib"]) / name, release / "lib" / name)
+    release = tiny.plant(scratch / "release", "good", needed=tiny.NEEDED + FOR_CHECK)
     shutil.move(release, tree / "opt/interlude/releases" / VERSION)
     (tree / "opt/interlude/current").symlink_to(f"releases/{VERSION}")
     # As the seed on a card leaves it.

@@ -74,7 +74,7 @@ def make(
     `packages`: where what it needs lies, if not with this Python. `more`: files that it has beside
     these, or instead of them; below bin they can be run. `needed`: of the packages.
     """
-    tree = plant(into / f"tree-{version}", kind, packages)
+    tree = plant(into / f"tree-{version}", kind, packages, needed)
     for name, data in (more or {}).items():
         (tree / name).write_bytes(data)
     return pack(
@@ -82,7 +82,9 @@ def make(
     )
 
 
-def plant(tree: Path, kind: str, packages: Path | None = None) -> Path:
+def plant(
+    tree: Path, kind: str, packages: Path | None = None, needed: tuple[str, ...] = NEEDED
+) -> Path:
     """What such a release holds, in a folder."""
     shutil.rmtree(tree, ignore_errors=True)
     library = tree / "lib"

@@ -429,6 +429,49 @@ def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
     assert scene.radio.story == ["close"]
 
 
+def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene: Scene) -> None:
+    class Away(PaperRadio):
+        asked = 0
+
+        def joined(self) -> Joined | None:
+            self.asked += 1
+            if self.asked % 3:
+                raise StorageError("NetworkManager: is not running.")
+            return super().joined()
+
+        def names(self) -> list[str]:
+            raise StorageError("NetworkManager cannot be asked (time is up).")
+
+    scene.radio = Away()
+    scene.at = [(NETWORK_S + 30, lambda: put(scene.page, HOME))]
+    assert scene.run() == "set up"
+
+
+def test_what_cannot_be_opened_is_not_said_again_every_few_minutes(scene: Scene) -> None:
+    class Broken(PaperRadio):
+        def open(self, name: str, password: str) -> None:
+            raise StorageError("NetworkManager: no such mode.")
+
+    scene.radio = Broken()
+    with pytest.raises(StorageError):
+        scene.run(first=False)
+    assert scene.said == []
+
+
+def test_a_radio_that_says_no_at_first_is_asked_again(scene: Scene) -> None:
+    class Busy(PaperRadio):
+        def open(self, name: str, password: str) -> None:
+            if not self.story:
+                self.story.append("busy")
+                raise StorageError("NetworkManager: busy.")
+            super().open(name, password)
+
+    scene.radio = Busy()
+    scene.at = [(NETWORK_S + 30, lambda: put(scene.page, HOME))]
+    assert scene.run() == "set up"
+    assert scene.radio.story[:2] == ["busy", "open Interlude 4711"]
+
+
 def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: Scene) -> None:
     scene.box_up_s = NETWORK_S + 100
     scene.at = [(NETWORK_S + 20, lambda: put(scene.page, HOME))]
