@@ -166,6 +166,14 @@ def test_a_secret_is_named_when_it_changes_and_never_told() -> None:
     ]
 
 
+def test_before_the_first_release_all_is_said_but_which_model_thinks() -> None:
+    wanted = {"mode": "open", "thinking": {"model": "gemma-4-e2b", "threads": 3}}
+    assert MERGING.without_model(wanted) == {"mode": "open", "thinking": {"threads": 3}}
+    assert merge(SEED, MERGING.without_model({"thinking": {"model": "pocket"}})) == SEED
+    for same in ({}, {"thinking": None}, {"thinking": "words"}, {"mode": "open"}):
+        assert MERGING.without_model(same) == same
+
+
 class Tagged(str):  # as Ansible's own strings are: a subclass with more in it
     pass
 

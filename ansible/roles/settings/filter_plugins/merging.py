@@ -41,6 +41,15 @@ def merged_settings(now: str, *wanted: Mapping[str, Any]) -> str:
     return f"{head.rstrip()}\n{body}" if head.strip() else body or "{}\n"
 
 
+def without_model(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What the inventory says, but for which model thinks: before a box has its release, and the
+    models that come with the site, it would not start with it."""
+    thinking = wanted.get("thinking")
+    if not isinstance(thinking, Mapping):
+        return dict(wanted)
+    return {**wanted, "thinking": {key: thinking[key] for key in thinking if key != "model"}}
+
+
 def settings_difference(now: str, then: str) -> list[str]:
     """What differs, as `thinking.model: pocket -> gemma-4-e2b`; [] where nothing does."""
     before, after = dict(_leaves(_read(now))), dict(_leaves(_read(then)))
@@ -163,5 +172,11 @@ class FilterModule:
     def filters(self) -> dict[str, Any]:
         return {
             each.__name__: each
-            for each in (merged_settings, settings_difference, secrets_difference, secret_sha256)
+            for each in (
+                merged_settings,
+                without_model,
+                settings_difference,
+                secrets_difference,
+                secret_sha256,
+            )
         }
