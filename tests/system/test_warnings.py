@@ -152,3 +152,17 @@ def test_a_disk_that_is_full_ends_it_for_systemd_to_see(log: Log) -> None:
     log.file.mkdir()
     (log.folder / "warnings.log.1").mkdir()
     assert log.run() != 0
+
+
+def test_a_mark_that_the_log_has_no_place_for_is_forgotten(log: Log) -> None:
+    """Cut short by a power cut, or left by somebody: the next start keeps warnings again."""
+    script(
+        log.folder / "journalctl",
+        f"if [ -s {log.folder}/cursor ]; then exit 1; fi; "
+        f"[ -e {log.folder}/told ] && exit 1; echo told >{log.folder}/told; echo one",
+    )
+    (log.folder / "cursor").write_text("no cursor at all\n")
+    assert log.run() == 1
+    assert not log.file.exists()
+    assert log.run() == 1
+    assert log.kept() == ["one"]
