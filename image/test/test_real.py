@@ -157,7 +157,7 @@ def test_the_example_of_an_inventory_and_its_vault_make_a_box(
     lies = box.ssh("cat /etc/interlude/secrets/mqtt-password").stdout
     assert lies == "the broker's password for the user interlude\n"
     changed = box.ssh("interlude config --changed").stdout
-    for word in ("homeassistant.local", "Kitchen", "plughw:CARD=Array"):
+    for word in ("homeassistant.local", "Kitchen", "link.user: interlude"):
         assert word in changed
     again = made.play("site.yml", *words, inventory=mine / "example.yml")
     assert (again.code, set(again.changed().values())) == (0, {0})
