@@ -13,16 +13,21 @@ from typing import Literal
 ALIGN_MIB = 8  # of the first partition; SD cards erase 4 MiB at once, and some 8
 FAT = "EBD0A0A2-B9E5-4433-87C0-68B6B72699C7"  # GPT: basic data, what the firmware looks for
 LINUX = "0FC63DAF-8483-4772-8E79-3D69D8477DE4"
+# GPT's attributes of basic data (UEFI's table, bits 48 to 63 as Windows names them): hidden, and no
+# drive letter. A slot without a file system is otherwise offered to be formatted.
+_UNSEEN = "GUID:62,63"
 _SPACE = uuid.UUID("5b6c2b1e-6f0e-5a0c-9d5e-1c0f7a2d4e11")  # of our names; any fixed one would do
 
 
 @dataclass(frozen=True)
 class Partition:
-    """One row. `mib`: on a new card; `data` grows to the card's end at the first boot."""
+    """One row. `mib`: on a new card; `data` grows to the card's end at the first boot. `unseen`:
+    by a computer that the card is put into."""
 
     name: str
     mib: int
     holds: Literal["fat", "erofs", "ext4"]
+    unseen: bool = False
 
     @property
     def type(self) -> str:
@@ -32,7 +37,7 @@ class Partition:
 LAYOUT = (
     Partition("bootconfig", 40, "fat"),
     Partition("boot_a", 128, "fat"),
-    Partition("boot_b", 128, "fat"),
+    Partition("boot_b", 128, "fat", unseen=True),  # empty on a new card
     Partition("system_a", 1536, "erofs"),
     Partition("system_b", 1536, "erofs"),
     Partition("data", 768, "ext4"),
@@ -57,9 +62,10 @@ def script(version: str) -> str:
     start = ALIGN_MIB
     for row in LAYOUT:
         own = uuid.uuid5(card, row.name)
+        seen = f', attrs="{_UNSEEN}"' if row.unseen else ""
         lines.append(
             f"start={start * 2048}, size={row.mib * 2048}, type={row.type}, "
-            f'uuid={own}, name="{row.name}"'
+            f'uuid={own}, name="{row.name}"{seen}'
         )
         start += row.mib
     return "\n".join(lines) + "\n"
