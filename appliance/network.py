@@ -23,11 +23,15 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     setup    the name of the box's own Wi-Fi, while it is open
     problem  why the box is in nobody's network, in a sentence
     name     of the box in its network, as it is found there: kitchen.local
+    wifi     why the Wi-Fi that is set up did not let the box in at the last try, likewise
+    card     what a file on the card says that could not be used, likewise
     """
 
     setup: str = ""
     problem: str = ""
     name: str = ""
+    wifi: str = ""
+    card: str = ""
 
 
 def write(network: Network, folder: Path = FOLDER) -> None:

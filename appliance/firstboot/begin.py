@@ -7,6 +7,7 @@ for its owner to mend.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,30 +20,36 @@ from appliance.slots.part import Card
 from appliance.slots.slot import CONFIG
 
 KEYS = Path("etc/ssh")
+# What editors and browsers make of the name, where endings are hidden: interlude.yaml.txt.
+_NEARLY = re.compile(r"interlude[ a-z0-9()_-]{0,20}(\.(ya?ml|txt|rtf)){1,2}")
 
 
 @dataclass(frozen=True)
 class Begun:
-    """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence."""
+    """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence.
+
+    `misnamed`: a file that its owner may have meant as a seed, which is not read.
+    """
 
     seeded: tuple[str, ...] = ()
     problem: str = ""
+    misnamed: str = ""
 
 
 def begin(card: Card, ground: Ground) -> Begun:
     """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
     starting, and stays on the card."""
     host_keys(ground)
-    files = carried(card)
+    files, other = carried(card), misnamed(card)
     try:
         seed = forms.read(files)
         if seed.empty:
-            return Begun()
+            return Begun(misnamed=other)
         written = apply(seed, ground)
     except (SeedRefused, StorageError) as error:  # a card without room is said as well
-        return Begun(problem=str(error))
+        return Begun(problem=str(error), misnamed=other)
     wipe(card)
-    return Begun(tuple(written))
+    return Begun(tuple(written), misnamed=other)
 
 
 def carried(card: Card) -> dict[str, bytes]:
@@ -57,6 +64,14 @@ def carried(card: Card) -> dict[str, bytes]:
             elif name in sizes:
                 found[name] = fat.read(name) or b""
         return found
+
+
+def misnamed(card: Card) -> str:
+    """The first file on the card that is nearly called as a seed is; "" if there is none."""
+    with card.part(CONFIG) as config:
+        names = sorted(file.name for file in Fat(config).files())
+    near = (name for name in names if _NEARLY.fullmatch(name.lower()))
+    return next((name for name in near if name.lower() not in forms.FORMS), "")
 
 
 def wipe(card: Card) -> None:

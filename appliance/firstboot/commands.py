@@ -13,14 +13,14 @@ from typing import Literal
 from appliance import mdns, status
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.files import write_whole
-from appliance.firstboot import grow, typed
+from appliance.firstboot import grow, sentences, typed
 from appliance.firstboot.apply import Ground, apply, forget
-from appliance.firstboot.begin import begin
+from appliance.firstboot.begin import Begun, begin
 from appliance.firstboot.plan import HOST
 from appliance.firstboot.radio import Radio
 from appliance.firstboot.seed import Seed
 from appliance.firstboot.serve import FOLDER, serve
-from appliance.firstboot.setup import AGAIN_S, LOOK_S, REPEATS, STARTS_S, SetUp, insist
+from appliance.firstboot.setup import AGAIN_S, LOOK_S, STARTS_S, SetUp, insist
 from appliance.firstboot.untouched import untouched
 from appliance.messages import Message, Restart, Say
 from appliance.panel.held import WANTED_SETUP, WISHES
@@ -55,15 +55,21 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
 def cli_begin(folder: Path = FOLDER) -> int:
     """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
     begun = begin(DiskCard(), Ground())
-    (folder / BAD_SEED).unlink(missing_ok=True)
-    if begun.problem:
-        print(f"<4>The card's seed was not used: {begun.problem}")  # a warning: sd-daemon(3)
-        write_whole(folder / BAD_SEED, begun.problem.encode(errors="replace"), lasting=False)
-    elif begun.seeded:
+    note(begun, folder)
+    if begun.seeded:
         print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
         if HOST in begun.seeded:
             rename(host())
     return 0
+
+
+def note(begun: Begun, folder: Path) -> None:
+    """Into the log, and for set-up, which says it: what on the card could not be used."""
+    (folder / BAD_SEED).unlink(missing_ok=True)
+    other = sentences.misnamed(begun.misnamed) if begun.misnamed else ""
+    if problem := " ".join(filter(None, [begun.problem, other])):
+        print(f"<4>The card's seed was not used: {problem}")  # a warning: sd-daemon(3)
+        write_whole(folder / BAD_SEED, problem.encode(errors="replace"), lasting=False)
 
 
 def host() -> str:
@@ -102,21 +108,19 @@ def cli_setup(
             rename(seed.hostname)
 
     radio = Radio()
-    looked = folder / LOOKED
+    looked, bad = folder / LOOKED, folder / BAD_SEED
+    problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
     set_up = SetUp(
         radio, voice.says, applied, folder,
         logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(Ground()),
-        # A network that is lost later may come back: it is said once, whatever hour it is.
-        tellings=1 if looked.exists() else REPEATS,
         first=not looked.exists(),
+        card=problem,
         page_uid=pwd.getpwnam(typed.USER).pw_uid,
     )  # fmt: skip
     looked.touch()
-    bad = folder / BAD_SEED
-    if bad.exists() and set_up.first:
-        said = bad.read_text(encoding="utf-8")
-        set_up.insist(f"What this card says of me cannot be used. {said}")
+    if problem and set_up.first:
+        set_up.insist(sentences.card_says(problem))
     print(ended := set_up.run(asked=bool(wanted)))
     if ended == "set up":
         voice.tell(Restart())  # with the settings that were typed

@@ -19,6 +19,14 @@ JOIN = (
     f"Join the Wi-Fi `{{}}` with a phone, with the password that the box says, and open "
     f"http://{ADDRESS}."
 )
+AT_THE_CARD = (
+    "Switch the box off, put the card into a computer, and mend it on the drive BOOTCONFIG "
+    "(docs/flash.md)."
+)
+BESIDE_A_CABLE = (
+    "It matters once the cable is pulled out: put an interlude.yaml with the right `wifi:` on the "
+    "card, or move the box."
+)
 WAYS = (
     "Plug in a network cable, write the Wi-Fi into interlude.yaml on the card, or hold the button "
     "at power-on for 5 seconds: the box opens a Wi-Fi of its own then."
@@ -33,10 +41,19 @@ def look(network: Network | None = None, radio: Radio | None = None) -> Iterator
     try:
         joined, addresses = radio.joined(), radio.addresses()
         ssid = radio.ssid(joined.connection) if joined and joined.kind == "wifi" else ""
+        left_out = radio.left_out() if joined and joined.kind == "ethernet" else ""
+        in_reach = bool(left_out) and left_out in radio.names()
     except StorageError:  # it is installed, and does not run
         return
     network = read() if network is None else network
     yield from found(network, joined, ssid, addresses, mdns.own_name, socket.gethostname())
+    if left_out:
+        near = "in reach: is its password right?" if in_reach else "not among those in reach."
+        unknown = f"The box is not in the Wi-Fi {left_out} that was set up. It is {near}"
+        why = network.wifi if left_out in network.wifi else unknown
+        yield warning("Wi-Fi", why, BESIDE_A_CABLE)
+    if network.card:
+        yield warning("SD card", network.card, AT_THE_CARD)
 
 
 def found(

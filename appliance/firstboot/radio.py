@@ -79,6 +79,14 @@ class Radio:
         names = [row[1] for row in rows if row[0] == _WIFI and row[1] != SETUP]
         return sorted(names, key=lambda name: name != OURS)
 
+    def left_out(self) -> str:
+        """The Wi-Fi that is set up and that the box is not in; "" while it is in one, tries one,
+        or is one itself. Raises StorageError."""
+        states = [state for _, kind, state, _ in self._devices() if kind == "wifi"]
+        if not states or any(state.startswith("connect") for state in states):
+            return ""
+        return next((self.ssid(name) for name in self.known()), "")
+
     def device(self) -> str:
         """The Wi-Fi's; "" if there is none."""
         return next((name for name, kind, _, _ in self._devices() if kind == "wifi"), "")

@@ -6,6 +6,7 @@ them a sentence, so that there is a pause to type it in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from appliance.firstboot.radio import ADDRESS
@@ -18,6 +19,17 @@ NEEDS_SEED = (
     "Nobody has set me up yet. Switch me off, and put a file named interlude dot yaml on my card."
 )
 OVER = "Set-up is over."
+
+
+def misnamed(name: str) -> str:
+    """A file on the card that its owner may have meant for the box. `name`: as it is written."""
+    return f"The file {name} on the card is not read. Name it interlude.yaml, or take it away."
+
+
+def card_says(problem: str) -> str:
+    """What on the card could not be used, aloud, with the dots of its name said."""
+    said = re.sub(r"(?<=[a-z])\.(?=[a-z])", " dot ", problem)
+    return f"What this card says of me cannot be used. {said}"
 
 
 def by_cable(name: str) -> str:

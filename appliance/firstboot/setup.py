@@ -74,7 +74,7 @@ class SetUp:
     host      the name that it is to have there: kitchen
     untouched whether nobody has set anything up yet
     first     it is the first since the machine started: then it says its name where that matters
-    tellings  how often it says how to join
+    card      what a file on the card says that could not be used; for `interlude check`
     password       of its own Wi-Fi: words, typed as one
     folder, page   root's and the page's; `page_uid`: whose the files in the second have to be
     public         where anybody may read how the network is (network.py)
@@ -91,13 +91,15 @@ class SetUp:
     host: Callable[[], str] = lambda: ""
     untouched: Callable[[], bool] = lambda: False
     first: bool = True
-    tellings: int = REPEATS
+    card: str = ""
     page_uid: int = field(default_factory=os.geteuid)
     now_s: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     name: str = field(default_factory=lambda: f"Interlude {secrets.randbelow(9000) + 1000}")
     password: tuple[str, ...] = field(default_factory=words.password)
     why: str = field(default="", init=False)  # there is set-up, as it is said aloud
+    _wifi: str = field(default="", init=False)  # why the Wi-Fi that is set up let nobody in
+    _tellings: int = field(default=REPEATS, init=False)  # of how to join
     _logged: str = field(default="", init=False)
     _told: int = field(default=0, init=False)
     _tell_s: float = field(default=float("-inf"), init=False)
@@ -109,6 +111,9 @@ class SetUp:
 
         Raises StorageError, said aloud, where no Wi-Fi can be opened.
         """
+        self._wifi = network.read(self.public).wifi
+        # A network that is lost later may come back: it is said once, whatever hour it is.
+        self._tellings = REPEATS if asked or self.first else 1
         joined = self._joined() if asked else self._comes()
         if joined is not None and not asked:
             return self._in_a_network(joined)
@@ -130,7 +135,7 @@ class SetUp:
         while (joined := self._joined()) is None:
             waited_s = self.now_s() - begun_s
             if waited_s >= KNOWN_S and self.radio.device() and self.radio.known():
-                self.why = self.radio.join()
+                self.why = self._join()
                 return self._joined()
             if waited_s >= NETWORK_S:
                 return None
@@ -152,8 +157,10 @@ class SetUp:
         return "in a network"
 
     def _named(self) -> str:
-        name = self.own_name()
-        network.write(network.Network(name=name), self.public)
+        joined, name = self._joined(), self.own_name()
+        if joined is not None and joined.kind == "wifi":
+            self._wifi = ""
+        self._write_public(network.Network(name=name))
         return name
 
     def _opened(self, *, asked: bool, cable: bool) -> str:
@@ -187,11 +194,11 @@ class SetUp:
             self._clear(OPEN)
             if seed == "long enough":
                 self._closed()
-                self.why = "" if cable else self.radio.join()
+                self.why = "" if cable else self._join()
                 return "nobody came"
             if seed == "try the known one":
                 self._closed()
-                if not (problem := self.radio.join()):
+                if not (problem := self._join()):
                     self.says(f"I am in your Wi-Fi now. {sentences.OVER}")
                     return "in a network"
                 self.why = problem
@@ -205,6 +212,10 @@ class SetUp:
             return self.radio.joined()
         except StorageError:
             return None
+
+    def _join(self) -> str:
+        self._wifi = self.radio.join()
+        return self._wifi
 
     def _names(self) -> tuple[str, ...]:
         """For the page, where a name may be typed as well."""
@@ -241,7 +252,7 @@ class SetUp:
         if seed.wifi is not None:
             self.says("Thank you. I am joining your network.")
             self._closed()
-            if problem := self.radio.join():
+            if problem := self._join():
                 self.why = problem
                 self._tell(problem)
                 return False
@@ -274,7 +285,7 @@ class SetUp:
         return self._seen_s
 
     def _invite(self) -> None:
-        if self._told < self.tellings and self.now_s() >= self._tell_s:
+        if self._told < self._tellings and self.now_s() >= self._tell_s:
             heard = self.says(sentences.invitation(self.why, self.name, self.password))
             self._told += heard
             self._tell_s = self.now_s() + (REPEAT_S if heard else AGAIN_S)
@@ -297,7 +308,11 @@ class SetUp:
         if problem and problem != self._logged:
             self.logs(problem)
         self._logged = problem
-        network.write(network.Network(problem=problem, setup=setup), self.public)
+        self._write_public(network.Network(problem=problem, setup=setup))
+
+    def _write_public(self, found: network.Network) -> None:
+        kept = msgspec.structs.replace(found, wifi=self._wifi, card=self.card)
+        network.write(kept, self.public)
 
     def _write(self, name: str, data: bytes) -> None:
         write_whole(self.folder / name, data, lasting=False)

@@ -138,6 +138,42 @@ def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
     assert changed == {"ssh_host_ed25519_key", "ssh_host_ed25519_key.pub"}
 
 
+def named(folder: Path, **files: str) -> ImageCard:
+    """A card with files of these names; a `_` stands for a dot."""
+    image = fat(folder / "named.fat", {n.replace("_", "."): t.encode() for n, t in files.items()})
+    return ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
+
+
+@pytest.mark.parametrize(
+    "name", ["interlude.yaml.txt", "interlude.yml", "Interlude.YML.txt", "interlude.txt",
+             "interlude (1).yaml", "interlude.yaml.yaml", "interlude.rtf"]
+)  # fmt: skip
+def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
+    ground: Ground, tmp_path: Path, name: str
+) -> None:
+    new = named(tmp_path, **{name: OWN})
+    assert begin(new, ground) == Begun(misnamed=name)
+    assert not (ground.keep / "etc/hostname").exists()
+    assert b"correct horse" in (tmp_path / "named.fat").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["autoboot.txt", "interlude.yaml.bak", "._interlude.yaml", "notes.txt", "x.yml"]
+)
+def test_a_file_that_nobody_meant_for_it_is_passed_over(
+    ground: Ground, tmp_path: Path, name: str
+) -> None:
+    assert begin(named(tmp_path, **{name: "x"}), ground) == Begun()
+
+
+def test_a_seed_is_used_and_the_other_file_beside_it_is_named(
+    ground: Ground, tmp_path: Path
+) -> None:
+    begun = begin(named(tmp_path, interlude_yaml="hostname: attic\n", interlude_yml=OWN), ground)
+    assert (begun.problem, begun.misnamed) == ("", "interlude.yml")
+    assert (ground.keep / "etc/hostname").read_text() == "attic\n"
+
+
 @pytest.mark.parametrize("name", ["user-data", "interlude.yaml"])
 def test_zeros_that_a_cut_wipe_left_are_no_seed(ground: Ground, tmp_path: Path, name: str) -> None:
     image = fat(tmp_path / "config.fat", {name: bytes(900)})

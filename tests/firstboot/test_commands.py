@@ -11,7 +11,9 @@ import pytest
 
 from appliance.errors import StorageError
 from appliance.firstboot.apply import Ground
-from appliance.firstboot.commands import CARD_S, LEFT, Voice, reset, take, wish
+from appliance.firstboot.begin import Begun
+from appliance.firstboot.commands import BAD_SEED, CARD_S, LEFT, Voice, note, reset, take, wish
+from appliance.firstboot.sentences import card_says
 from appliance.messages import Message, Restart, Say
 from appliance.panel import held
 from appliance.panel.held import WANTED_SETUP
@@ -188,3 +190,27 @@ def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
 def test_a_box_that_is_away_takes_nothing_and_that_is_no_error(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path)})
     assert not Voice(lambda: settings).says("I have no network.")
+
+
+def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note(Begun(misnamed="interlude.yaml.txt"), tmp_path)
+    said = (tmp_path / BAD_SEED).read_text()
+    assert "interlude.yaml.txt on the card is not read. Name it interlude.yaml" in said
+    assert capsys.readouterr().out == f"<4>The card's seed was not used: {said}\n"
+    assert "interlude dot yaml dot txt on the card is not read" in card_says(said)
+    note(Begun(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)
+    both = (tmp_path / BAD_SEED).read_text()
+    assert "interlude.yaml is no text." in both
+    assert "interlude.yml on the card is not read" in both
+
+
+def test_a_card_that_says_nothing_strange_leaves_no_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note(Begun(problem="interlude.yaml is no text."), tmp_path)
+    capsys.readouterr()
+    note(Begun(seeded=("etc/hostname",)), tmp_path)
+    assert not (tmp_path / BAD_SEED).exists()
+    assert capsys.readouterr().out == ""

@@ -66,6 +66,45 @@ def test_a_box_that_nobody_has_set_up_says_so_beside_its_cable() -> None:
     assert only(Network(setup="Interlude 4711"), WIFI, "Home").verdict == "ok"  # just joined
 
 
+def beside_a_cable(folder: Path, reach: str) -> Radio:
+    """A machine in a network by cable, with a Wi-Fi `Home` set up and those of `reach` about."""
+    here = radio(folder, NMCLI_CABLE)
+    script = folder / "nmcli"
+    more = (
+        'case "$*" in *TYPE,NAME*) echo 802-11-wireless:interlude-wifi; exit;; '
+        "*ssid*connection*) echo 802-11-wireless.ssid:Home; exit;; "
+        f"*wifi*list*) echo '{reach}'; exit;; esac"
+    )
+    script.write_text(script.read_text().replace("\nprintf", f"\n{more}\nprintf", 1))
+    return here
+
+
+@pytest.mark.parametrize(
+    ("kept", "reach", "told"),
+    [
+        ("The Wi-Fi Home does not take the password that I have.", "Home",
+         "The Wi-Fi Home does not take the password that I have."),
+        ("", "Home", "not in the Wi-Fi Home that was set up. It is in reach: is its password"),
+        ("", "Neighbour", "not in the Wi-Fi Home that was set up. It is not among those in reach"),
+        ("The Wi-Fi Older is not in reach.", "Home", "not in the Wi-Fi Home that was set up"),
+    ],
+)  # fmt: skip
+def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(
+    tmp_path: Path, kept: str, reach: str, told: str
+) -> None:
+    cable, wifi = look(Network(wifi=kept), beside_a_cable(tmp_path, reach))
+    assert (cable.verdict, wifi.verdict) == ("ok", "warning")
+    assert told in wifi.sentence
+    assert "interlude.yaml" in wifi.remedy
+
+
+def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: Path) -> None:
+    unread = "The file interlude.yaml.txt on the card is not read. Name it interlude.yaml."
+    _, card = look(Network(card=unread), radio(tmp_path, NMCLI_CABLE))
+    assert (card.verdict, card.sentence) == ("warning", unread)
+    assert "BOOTCONFIG" in card.remedy
+
+
 def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:
     (said,) = look(Network(), radio(tmp_path, NMCLI_CABLE))
     assert "by a cable" in said.sentence

@@ -55,6 +55,33 @@ def test_a_wifi_that_was_set_up_is_known(tmp_path: Path) -> None:
     assert radio(tmp_path, r"802-11-wireless:interlude-setup\n802-3-ethernet:W\n").known() == []
 
 
+BESIDE = r"eth0:ethernet:connected:Wired\nwlan0:wifi:{state}\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "left_out"),
+    [
+        ("disconnected:", "802-11-wireless:interlude-wifi", "Home"),
+        ("disconnected:", "802-3-ethernet:Wired", ""),
+        ("connecting (getting IP configuration):interlude-wifi",
+         "802-11-wireless:interlude-wifi", ""),
+        ("connected:interlude-wifi", "802-11-wireless:interlude-wifi", ""),
+        ("connected:interlude-setup", "802-11-wireless:interlude-wifi", ""),
+    ],
+)  # fmt: skip
+def test_a_wifi_that_was_set_up_and_is_not_joined_is_told_by_its_own_name(
+    tmp_path: Path, state: str, known: str, left_out: str
+) -> None:
+    here = radio(tmp_path, BESIDE.format(state=state))
+    script = tmp_path / "nmcli"
+    more = (
+        f"case \"$*\" in *TYPE,NAME*) echo '{known}'; exit;; "
+        "*ssid*) echo '802-11-wireless.ssid:Home'; exit;; esac"
+    )
+    script.write_text(script.read_text().replace("\nprintf", f"\n{more}\nprintf", 1))
+    assert here.left_out() == left_out
+
+
 def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) -> None:
     here = radio(tmp_path, CABLE)
     script = tmp_path / "nmcli"

@@ -88,6 +88,7 @@ class Scene:
     box_up_s: float = 0.0  # from when on the box takes what it is to say
     own_name: str = "interlude.local"
     untouched: bool = False
+    card: str = ""
     logged: list[str] = field(default_factory=list)
     open_when_joining: list[str] = field(default_factory=list)
 
@@ -115,7 +116,7 @@ class Scene:
         made = SetUp(
             self.radio, self.says, self.apply, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
-            untouched=lambda: self.untouched, first=first,
+            untouched=lambda: self.untouched, first=first, card=self.card,
             now_s=lambda: self.time_s, sleep=self.sleep, name="Interlude 4711", password=PASSWORD,
         )  # fmt: skip
         return made.run(asked=asked)
@@ -164,7 +165,7 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
     assert scene.radio.story == ["join", "open Interlude 4711", "close", "join", "close"]
     assert scene.said[0].startswith(f"{WRONG} To set me up with a phone")
     assert scene.logged == [WRONG]
-    assert network.Network(problem=WRONG, setup="Interlude 4711") in scene.shown
+    assert network.Network(problem=WRONG, setup="Interlude 4711", wifi=WRONG) in scene.shown
     assert KNOWN_S + 45 <= 75
     assert network.read(scene.folder) == network.Network(name="interlude.local")
 
@@ -415,6 +416,45 @@ def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) ->
     scene.run()
     assert sum("with a phone" in sentence for sentence in scene.said) == REPEATS
     assert REPEATS * REPEAT_S < 10_000.0
+
+
+def test_so_it_does_when_the_panel_asked_for_it_whenever_that_was(scene: Scene) -> None:
+    scene.radio = PaperRadio(network=WIFI, has_profile=True)
+    assert scene.run(asked=True, first=False) == "nobody came"
+    told = [sentence for sentence in scene.said if "Amber. Canoe." in sentence]
+    assert len(told) >= ASKED_S / REPEAT_S
+
+
+def test_of_a_network_that_is_lost_later_it_says_it_once(scene: Scene) -> None:
+    scene.at = [(5_000.0, lambda: setattr(scene.radio, "network", CABLE))]
+    scene.run(first=False)
+    assert sum("with a phone" in sentence for sentence in scene.said) == 1
+
+
+def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene) -> None:
+    scene.radio = PaperRadio(has_profile=True, answers=[WRONG])
+    scene.at = [(KNOWN_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
+    assert scene.run() == "in a network"
+    here = network.Network(name="interlude.local", wifi=WRONG)
+    assert network.read(scene.folder) == here
+    again = Scene(scene.folder, scene.page, PaperRadio(network=CABLE, has_profile=True))
+    assert again.run(first=False) == "in a network"
+    assert network.read(scene.folder) == here
+
+
+def test_a_wifi_that_let_the_box_in_is_no_trouble_any_more(scene: Scene) -> None:
+    network.write(network.Network(wifi=WRONG), scene.folder)
+    scene.radio = PaperRadio(network=WIFI, has_profile=True)
+    assert scene.run() == "in a network"
+    assert network.read(scene.folder) == network.Network(name="interlude.local")
+
+
+def test_what_the_card_says_can_be_read_for_as_long_as_it_says_it(scene: Scene) -> None:
+    scene.card = "interlude.yaml: There is no mode `loud`."
+    scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
+    scene.run()
+    assert {one.card for one in scene.public if one.setup} == {scene.card}
+    assert network.read(scene.folder).card == scene.card
 
 
 def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
