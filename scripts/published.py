@@ -1,6 +1,7 @@
 """What a release publishes is what was promised: for .github/workflows/release.yml, or by hand.
 
 published.py tag TAG              the tag is the version of this tree
+published.py signers SIGNERS      the file of public keys names who makes the releases
 published.py key KEY SIGNERS      a private key that only its owner can read, and one of SIGNERS'
 published.py check DIR SIGNERS    every file of DIR by its signed sum; the card unpacked, compared
                                   with the block map and Raspberry Pi Imager's list; the parts' bill
@@ -18,6 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,12 +42,40 @@ ENTRY: dict[str, type] = {
 }  # fmt: skip
 FORMS = ("", "none", "systemd", "cloudinit", "cloudinit-rpi", "rpi-preseed")
 BOARD: dict[str, type] = {"name": str, "description": str, "tags": list}
+KEYS = ("ssh-", "sk-", "ecdsa-")
+HOW = ".github/SIGNERS.md"
 ARCHITECTURES = ("armel", "armhf", "armv8")
 
 
 def tag(name: str) -> list[str]:
     """What is wrong with a tag."""
     return [] if name == f"v{__version__}" else [f"The tag {name} is not v{__version__}."]
+
+
+def signers(path: Path) -> list[str]:
+    """What is wrong with the public keys by which everybody checks a release."""
+    if not path.is_file():
+        return [f"{path} is missing: nobody could check what is signed here. {HOW} tells how "
+                "to make it."]  # fmt: skip
+    text = path.read_text(encoding="utf-8", errors="replace")
+    if "PRIVATE KEY" in text:
+        return [f"{path} holds a private key: everybody has it now. Make another, by {HOW}."]
+    rows = [row for line in text.splitlines() if (row := line.split()) and line[0] != "#"]
+    trusted = [row for row in rows if signature.WHO in row[0].split(",")]
+    if not trusted:
+        return [f"{path} has no row of {signature.WHO}. {HOW} tells how to make one."]
+    return [f"A row of {signature.WHO} in {path} has no public key. {HOW} has an example."
+            for row in trusted if not _public(row)]  # fmt: skip
+
+
+def _public(row: list[str]) -> bool:
+    """Whether a public key is among a row's words."""
+    kinds = [f"{kind} {blob}\n" for kind, blob in pairwise(row) if kind.startswith(KEYS)]
+    return any(
+        subprocess.run(["ssh-keygen", "-l", "-f", "-"], input=said, text=True, check=False,
+                       capture_output=True).returncode == 0
+        for said in kinds
+    )  # fmt: skip
 
 
 def key(path: Path, signers: Path) -> list[str]:
@@ -221,10 +251,12 @@ def main(words: list[str]) -> int:
     match words:
         case ["tag", name]:
             wrong = tag(name)
-        case ["key", path, signers]:
-            wrong = key(Path(path), Path(signers))
-        case ["check", folder, signers]:
-            wrong = check(Path(folder), Path(signers))
+        case ["signers", path]:
+            wrong = signers(Path(path))
+        case ["key", path, trusted]:
+            wrong = key(Path(path), Path(trusted))
+        case ["check", folder, trusted]:
+            wrong = check(Path(folder), Path(trusted))
         case _:
             wrong = [__doc__ or ""]
     for sentence in wrong:

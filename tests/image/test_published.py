@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 
 from appliance import __version__
+from appliance.release import signature
 from image import imager, sbom
 from image.bmap import block_map
 from image.publish import signed_sums
 from scripts import published
 from tests.release.workshop import Workshop
 
+HOW = Path(__file__).parents[2] / published.HOW
 NAME = "interlude-0.1.0-rpi5"
 WHERE = "https://example.org/releases/download/v0.1.0"
 TIME_S = 1_780_000_000
@@ -152,6 +155,40 @@ def test_a_tag_is_the_version_of_the_tree() -> None:
     assert published.main(["tag", f"v{__version__}"]) == 0
     assert published.tag(__version__)
     assert published.tag("v9.9.9")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (None, "is missing: nobody could check"),
+        ("", "no row of release@interlude"),
+        ("# release@interlude ssh-ed25519 AAAA\n", "no row of release@interlude"),
+        ("somebody@interlude @key@\n", "no row of release@interlude"),
+        ("release@interlude ssh-ed25519 AAAAC3Nz\n", "no public key"),
+        ("release@interlude\n", "no public key"),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\n", "holds a private key"),
+    ],
+)
+def test_a_repository_that_does_not_say_who_signs_is_told_how_to(
+    shop: Workshop, text: str | None, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    signers = shop.folder / "signers"
+    if text is not None:
+        signers.write_text(text.replace("@key@", shop.key.with_suffix(".pub").read_text()))
+    assert published.main(["signers", str(signers)]) == 1
+    said = capsys.readouterr().err
+    assert why in said
+    assert ".github/SIGNERS.md" in said
+
+
+def test_one_that_says_it_as_the_page_does_has_nothing_wrong(shop: Workshop) -> None:
+    (example,) = re.findall(r"^ *(release@interlude .*)$", HOW.read_text(), re.MULTILINE)
+    public = shop.key.with_suffix(".pub").read_text().strip()
+    signers = shop.folder / "signers"
+    signers.write_text(f"# who makes releases\n{example.replace('ssh-ed25519 AAAA…', public)}\n")
+    assert published.main(["signers", str(signers)]) == 0
+    assert published.key(shop.key, signers) == []
+    signature.verify(b"sums", signature.sign(b"sums", shop.key), signers)
 
 
 def test_the_key_is_one_that_owners_trust_and_nobody_else_can_read(shop: Workshop) -> None:

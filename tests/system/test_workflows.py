@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from appliance import __version__
 from image.publish import signed_sums
 from scripts import published
 
@@ -93,12 +94,30 @@ def test_the_key_is_in_one_step_of_one_job_and_taken_away() -> None:
 def test_every_file_and_verb_that_it_names_is_there(name: str) -> None:
     said = " ".join(step.get("run", "") for step in steps(name))
     for path in re.findall(r"(?<![\w/.])((?:\.github|\.ci|scripts)/[\w.-]+)", said):
-        if path != ".github/allowed_signers":  # of who makes the releases
+        if path != ".github/allowed_signers":  # of who makes the releases; looked for by itself
             assert (ROOT / path).is_file(), path
     for verb in re.findall(r"make (\w+)", said):
         assert re.search(rf"^{verb}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     for verb in re.findall(r"published\.py (\w+)", said):
         assert hasattr(published, verb)
+
+
+def test_a_release_without_its_signers_ends_before_the_key_is_written(tmp_path: Path) -> None:
+    """The steps before that of the key, as they stand, in a repository without the file."""
+    (tmp_path / ".github").mkdir()
+    (tmp_path / "scripts").symlink_to(ROOT / "scripts")
+    runs = [step for step in load("release")["jobs"]["build"]["steps"] if "run" in step]
+    (at,) = (i for i, step in enumerate(runs) if "RELEASE_KEY" in step.get("env", {}))
+    known = {**os.environ, "GITHUB_REF_NAME": f"v{__version__}"}
+    done = [
+        subprocess.run(["bash", "-e", "-c", step["run"]], cwd=tmp_path, text=True, check=False,
+                       capture_output=True, env=known)
+        for step in runs[:at]
+    ]  # fmt: skip
+    assert [each.returncode for each in done] == [0, 1]
+    assert ".github/allowed_signers is missing" in done[1].stderr
+    assert "SIGNERS.md" in done[1].stderr
+    assert (ROOT / ".github/SIGNERS.md").is_file()
 
 
 def test_the_build_uses_the_key_that_was_written_and_says_where_it_will_be_had() -> None:
