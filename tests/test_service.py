@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -128,8 +129,17 @@ def typed(
     """As root, with an empty environment."""
     return subprocess.run(
         [sys.executable, "-c", TYPED, str(tmp_path), runs_as, str(uid), *map(str, files)],
-        cwd=ROOT, env={}, capture_output=True, text=True, check=False,
+        cwd=tmp_path / "checkout", env={}, capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def readable_checkout(tmp_path: Path) -> None:
+    """The package where every user can read it: a checkout below /root is root's alone."""
+    unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
+    shutil.copytree(ROOT / "appliance", tmp_path / "checkout/appliance", ignore=unread)
+    (tmp_path / "checkout/tests").mkdir()
+    for name in ("test_service.py", "skips.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "checkout/tests")
 
 
 @pytest.fixture
@@ -141,6 +151,7 @@ def shared(tmp_path: Path) -> Path:
         folder.chmod(0o755)
     (tmp_path / "state").mkdir()
     os.chown(tmp_path / "state", 12345, 12345)
+    readable_checkout(tmp_path)
     return tmp_path
 
 
@@ -157,7 +168,7 @@ print(os.getuid(), os.environ["HOME"])
     for runs_as, home in (("model", "/"), ("box", str(shared / "state"))):
         done = subprocess.run(
             [sys.executable, "-c", code, str(shared), runs_as],
-            cwd=ROOT, env={}, capture_output=True, text=True, check=False,
+            cwd=shared / "checkout", env={}, capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert (done.stdout, done.stderr) == (f"4321 {home}\n", "")
 
@@ -178,7 +189,7 @@ print(owner_file())
 """
     done = subprocess.run(
         [sys.executable, "-c", code, str(shared)],
-        cwd=ROOT, env={}, capture_output=True, text=True, check=False,
+        cwd=shared / "checkout", env={}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -217,7 +228,9 @@ def test_a_file_that_only_root_can_read_is_named_with_what_to_do(shared: Path) -
 def test_somebody_else_is_told_to_ask_as_root(shared: Path) -> None:
     words = [sys.executable, "-c", TYPED.replace("here.enter", "os.setuid(4321); here.enter"),
              str(shared), "box", "12345"]  # fmt: skip
-    done = subprocess.run(words, cwd=ROOT, env={}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        words, cwd=shared / "checkout", env={}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert "NotAllowed: That is for the box's own user, interlude. Put `sudo`" in done.stderr
 
