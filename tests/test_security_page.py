@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.firstboot.typed import Typed
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`((?:tests|image/test)/[\w/]+\.py)(?:::(\w+))?`", PAGE)))
@@ -28,6 +30,11 @@ def test_every_unit_has_a_row_with_its_user() -> None:
         user = re.search(r"^User=(\S+)", unit.read_text(encoding="utf-8"), re.MULTILINE)
         row = rf"^\| `{re.escape(unit.stem)}` \| {user[1] if user else 'root'} \|"
         assert re.search(row, PAGE, re.MULTILINE), unit.name
+
+
+def test_the_set_up_page_has_as_many_fields_as_the_page_says() -> None:
+    number = ("eight", "nine", "ten", "eleven", "twelve")[len(Typed.__struct_fields__) - 8]
+    assert re.findall(r"(\w+) fields(?:; root| with a schema)", PAGE) == [number] * 2
 
 
 def test_every_user_has_a_row() -> None:

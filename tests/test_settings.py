@@ -126,6 +126,7 @@ def test_the_models_lie_apart_on_a_box_and_beside_the_state_elsewhere(
     [
         ("hearing: {turn: {end_mss: 700}}",
          "no setting `hearing.turn.end_mss`. Did you mean `hearing.turn.end_ms`?"),
+        ("model: mine", "no setting `model`. Did you mean `thinking.model`?"),
         ("crad: {period_ms: 4}", "no setting `crad`. Did you mean `card`?"),
         ("xyzzy: 1", "no setting `xyzzy`. See `interlude config`."),
         ("card: {period_ms: five}", "`card.period_ms`: expected `int`, got `str`"),

@@ -34,6 +34,7 @@ _OPENS = (
 )  # fmt: skip
 _CLOSES = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _MOST_DEEP = 20
+_WHOLE = ("name", "user", "password")  # of a Wi-Fi and a broker: any sign may be in them
 # msgspec's, in words.
 _KINDS = {"object": "names with values", "array": "a list", "str": "one word", "int": "a number"}
 _YES_OR_NO = {"": False, "yes": True, "true": True, "on": True, "no": False, "false": False,
@@ -239,7 +240,29 @@ def _yaml(text: str) -> Any:
         depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
         if depth > _MOST_DEEP:
             raise SeedRefused("It is nested deeper than any seed is.")
-    return yaml.load(text, Loader=_Words)  # noqa: S506  # it makes nothing else
+    loader = _Words(text)
+    node = loader.get_single_node()
+    if node is None:
+        return None
+    _uncut(node, text)
+    return loader.construct_document(node)
+
+
+def _uncut(node: yaml.Node, text: str, of: str = "") -> None:
+    """YAML takes what follows a ` #` for a remark, and so would cut a password in two. Raises
+    SeedRefused for such a word that no quotes hold. `of`: the key that the node stands behind."""
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+        if not isinstance(value, yaml.ScalarNode):
+            _uncut(value, text, str(key.value))
+        elif key.value in (_WHOLE if of in ("wifi", "mqtt") else ("password",)):
+            behind = text[value.end_mark.index :].partition("\n")[0]
+            if value.style is None and re.match(r"[ \t]+#", behind):
+                line = value.end_mark.line + 1
+                problem = (
+                    f"The {key.value} in line {line} has a ` #` behind it, and would end there."
+                )
+                remedy = f"Put the whole {key.value} between 'single quotes'."
+                raise SeedRefused(problem, remedy)
 
 
 class _Words(yaml.BaseLoader):

@@ -28,13 +28,17 @@ from appliance.settings import Settings
 
 OK = 0
 SOON = "A box that runs tries it in some seconds, and offers it once it has said a word."
+ON_STICK = (
+    "language",
+    "voice",
+)  # kinds that a box looks for there (system/usr/lib/interlude/stick)
 DECLINED = 1
 STARTS_S = 60.0  # for a box that is just starting, to tell it something
 INTERRUPTED = 130  # as shells say for Ctrl-C
 
 
 def cli_list(settings: Settings, console: Console | None = None) -> int:
-    """Print every model: name, kind, size, licence, and what of it is here."""
+    """Print every model: name, kind, size, licence, what of it is here, and its files' names."""
     console = console or Console()
     store = Store.of(settings)
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -50,6 +54,10 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
 
     if said := standing(store):
         console.print(said, highlight=False)
+    for model in store.models.values():
+        if model.kind in ON_STICK and store.state(model) in ("missing", "partial"):
+            files = ", ".join(file.name for file in model.files.values())
+            console.print(f"On a USB stick {model.name} is: {files}", highlight=False)
     return OK
 
 

@@ -119,7 +119,10 @@ def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: s
     for key, value in over.items():
         free = prefix in _FREE  # rows are named by the owner, and checked at convert
         if key not in base and not free:
-            near = difflib.get_close_matches(str(key), base, n=1)
+            deeper = [
+                f"{at}.{key}" for at in base if isinstance(base[at], dict) and key in base[at]
+            ]
+            near = deeper or difflib.get_close_matches(str(key), base, n=1)
             hint = f"Did you mean `{prefix}{near[0]}`?" if near else "See `interlude config`."
             raise SettingsError(f"{source}: there is no setting `{prefix}{key}`.", hint)
         if isinstance(base.get(key), dict):

@@ -253,6 +253,50 @@ def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
     assert seed(network=f"network: {{wifis: {points}}}").wifi == wanted
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("wifi:\n  name: Home\n  password: SECRETpw #1\n", 3),
+        ("wifi:\n  name: Home\n  password: #SECRET1\n", 3),
+        ("wifi:\n  password: SECRETpw  # mine\n  name: Home\n", 2),
+        ("wifi: {name: Home, password: SECRETpw #1\n  }\n", 1),
+        ("wifi:\r\n  name: Café #5\r\n  password: SECRETpw\r\n", 2),
+        ("mqtt:\n  broker: x\n  user: a #b\n  password: SECRET\n", 3),
+        ("mqtt:\n  broker: x\n  user: a\n  password: SECRET #2\n", 4),
+    ],
+)
+def test_a_word_that_yaml_would_cut_at_a_hash_is_refused(text: str, line: int) -> None:
+    for name, form in (("interlude.yaml", text), ("user-data", indented(text))):
+        with pytest.raises(SeedRefused, match=f"in line {line + (name == 'user-data')} ") as cut:
+            read({name: form.encode()})
+        assert "single quotes" in str(cut.value)
+        assert "SECRET" not in str(cut.value)
+
+
+def indented(text: str) -> str:
+    return "interlude:\n" + "".join(f"  {line}" for line in text.splitlines(keepends=True))
+
+
+def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
+    with pytest.raises(SeedRefused, match="network-config: The password in line 6"):
+        read({"network-config": b"network:\n wifis:\n  wlan0:\n   access-points:\n"
+                                b"    Home:\n     password: secretpw #1\n"})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "password", ["'secretpw #1'  # of the router", '"secretpw #1"', "secretpw#1", "'it''s #1 here'"]
+)
+def test_a_hash_that_cuts_nothing_is_welcome(password: str) -> None:
+    found = seed(own=f"wifi:\n  name: Home\n  password: {password}\n  country: DE # here\n")
+    plain = password.partition("  # ")[0].strip("'\"").replace("''", "'")
+    assert found == Seed(wifi=Wifi(b"Home", plain), country="DE")
+
+
+def test_remarks_behind_other_lines_are_remarks() -> None:
+    found = seed(own="mode: open  # or wake_word\nname: Kitchen  # in Home Assistant\n")
+    assert found == Seed(mode="open", name="Kitchen")
+
+
 def test_small_liberties_are_taken_as_they_are_meant() -> None:
     found = seed(own=f"ssh_keys: {KEY}\nwifi: {{name: Home, country: no, hidden: yes}}\nmqtt:\n")
     assert found == Seed(keys=(KEY,), wifi=Wifi(b"Home", hidden=True), country="NO")

@@ -53,6 +53,14 @@ def test_list_shows_every_model_with_size_licence_and_what_is_here(owner: Owner)
     assert "missing" in owner.shown
 
 
+def test_list_names_the_files_that_a_stick_has_to_hold(owner: Owner) -> None:
+    commands.cli_list(owner.settings, owner.console)
+    told = "gemma-4-e2b is: gemma-4-E2B-it-Q4_K_M.gguf, mmproj-F16.gguf"
+    assert f"On a USB stick {told}" in owner.shown.splitlines()
+    assert "On a USB stick pocket" not in owner.shown  # it is here
+    assert f"On a USB stick {NAME}" not in owner.shown  # the box does not look for it
+
+
 def test_the_licence_is_shown_before_anything_is_asked_of_the_hub(
     owner: Owner, hub: HubServer
 ) -> None:
