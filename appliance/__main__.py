@@ -96,6 +96,7 @@ def bench(args: argparse.Namespace) -> int:
     options = Options(
         _settings(args), args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
+        args.model, args.audio, args.weights,
     )  # fmt: skip
     return run(args.name, options, args.json)
 

@@ -47,9 +47,13 @@ class Options:
     recordings  a folder of `<class or word>/*.flac|wav`; None: where it usually lies
     speakers    whose recordings; None: of the usual folder those that no training has heard, of
                 any other all
-    effort, worst, pictures, parts
+    parts       of a bench that has parts: which of them (none: all)
+    effort, worst, pictures
                 of `bench interruption`: how thorough, how many of the worst clips to name, where
-                to draw, which parts of it (none: all)
+                to draw
+    model, audio, weights
+                of `bench model`: a language model and its audio encoder, or a folder for synthetic
+                ones; None: synthetic ones, gone in the end
     """
 
     settings: Settings
@@ -61,6 +65,9 @@ class Options:
     worst: int = 0
     pictures: Path | None = None
     parts: tuple[str, ...] = ()
+    model: Path | None = None
+    audio: Path | None = None
+    weights: Path | None = None
 
     def recorded(self) -> tuple[list[Source], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none
@@ -110,6 +117,9 @@ BENCHES: tuple[Bench, ...] = (
     Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
     Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
     Bench("panel", "2 min", "the button → the box is silent; its state → the light; mock pins"),
+    Bench(
+        "model", "5 min", "a model of full size: memory, its opening, ended encodings, transcripts"
+    ),
     Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
 )
 
@@ -151,11 +161,11 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
 
 
 def how_long(bench: Bench, options: Options) -> str:
-    """About how long it takes; "" for a number of events of which nobody knows."""
+    """About how long it takes; "" for events or parts of which nobody knows."""
     if options.events is not None:
         return ""
     if bench.name != "interruption":
-        return bench.takes
+        return "" if options.parts else bench.takes
     if options.effort != "default":
         return "" if options.parts else EFFORTS[options.effort]
     minutes = sum(PARTS_MIN.get(part, 0.0) for part in options.parts or PARTS_MIN)

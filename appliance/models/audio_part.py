@@ -1,4 +1,5 @@
-"""The audio part of an encoder file, as a file of its own. The only import of the gguf package.
+"""The audio part of an encoder file, as a file of its own. The only import of the gguf package
+on a box.
 
 In: a GGUF for llama.cpp's mtmd that holds an audio and perhaps a vision encoder, and the number
 format wanted. Out: the same without the vision encoder, checked tensor by tensor against its source

@@ -106,7 +106,13 @@ def room_verbs(verbs: Verbs, demo: Verb, rehearse: Verb, bench: Verb) -> None:
         "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
         "no training has heard, or all of a folder that is not ours",
     )  # fmt: skip
+    measured.add_argument(
+        "--part", dest="parts", action="append", default=[], metavar="PART",
+        help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
+        "article; of model: memory, opening, sequence, abort, transcripts, recall",
+    )  # fmt: skip
     _interruption_options(measured.add_argument_group("bench interruption"))
+    _model_options(measured.add_argument_group("bench model"))
 
 
 def _interruption_options(group: argparse._ArgumentGroup) -> None:
@@ -126,10 +132,17 @@ def _interruption_options(group: argparse._ArgumentGroup) -> None:
         help="name the N worst clips of each kind",
     )
     group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
+
+
+def _model_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--part", dest="parts", action="append", default=[], metavar="PART",
-        help="only this part (may be repeated): stop, seam, cost, over, pauses, article",
+        "--weights", type=Path, metavar="DIR",
+        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time",
     )  # fmt: skip
+    group.add_argument(
+        "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"
+    )
+    group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
 
 
 def _positive(text: str) -> int:

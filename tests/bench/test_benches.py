@@ -80,6 +80,8 @@ def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> 
     assert how_long(find("interruption"), replace(OPTIONS, effort="quick")) == EFFORTS["quick"]
     assert how_long(find("stop"), OPTIONS) == find("stop").takes
     assert how_long(find("stop"), replace(OPTIONS, events=20)) == ""
+    assert how_long(find("model"), OPTIONS) == find("model").takes
+    assert how_long(find("model"), replace(OPTIONS, parts=("recall",))) == ""
     assert set(PARTS_MIN) == set(PARTS)
 
 
