@@ -6,6 +6,7 @@ exit code and one sentence on standard error. The model is loaded and asked as t
 
 from __future__ import annotations
 
+import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from appliance.bench.model_abort import order_to_free_ms, orders
+from appliance.bench.model_abort import ended_ms
 from appliance.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from appliance.bench.model_sequence import sequences
 from appliance.errors import InterludeError
@@ -133,11 +134,10 @@ def memory(job: Job, found: Measures) -> None:
             super().open(model, tokens, threads, sequences=sequences)
             seen.append(Memory.now())
 
-    def note(name: str) -> Memory:
+    def note(name: str) -> None:
         now = Memory.now()
         rest = now.resident - weights - mapped_mib(job.model.text)
         found.add(name, MiB=now.resident, anonymous_MiB=now.anonymous, without_weights_MiB=rest)
-        return now
 
     history = History()
     with loaded(job, engine=Watched) as model:
@@ -185,23 +185,26 @@ def sequence(job: Job, found: Measures) -> None:
 
 def abort(job: Job, found: Measures) -> None:
     """From the order to end an encoding until the model's thread is free."""
-    number = 0
     with loaded(job) as model:
         for seconds in ABORT_CLIPS_S:
-            whole_s = []
-            for _ in range(job.repeats):
-                number += 1
-                with Stopwatch() as watch:
-                    model.prepare(clip(seconds, number))
-                whole_s.append(watch.wall_s)
-                found.took(f"a clip of {seconds:g} s, encoded", watch)
-            for after_s in orders(float(np.median(whole_s)), job.aborts):
-                number += 1
-                took_ms = order_to_free_ms(model, clip(seconds, number), after_s)
-                if took_ms is None:
-                    found.add(f"a clip of {seconds:g} s, over before the order", after_s=after_s)
-                else:
-                    found.add(f"a clip of {seconds:g} s, ended", ms=took_ms)
+            _end_encodings(model, seconds, job.aborts, found)
+
+
+def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measures) -> None:
+    numbers = itertools.count(1)
+
+    def next_clip() -> Clip:
+        return clip(seconds, next(numbers))
+
+    def whole() -> float:
+        encoded = next_clip()
+        with Stopwatch() as watch:
+            model.prepare(encoded)
+        found.took(f"a clip of {seconds:g} s, encoded", watch)
+        return watch.wall_s
+
+    for took_ms in ended_ms(model, next_clip, whole, count):
+        found.add(f"a clip of {seconds:g} s, ended", ms=took_ms)
 
 
 def transcripts(job: Job, found: Measures) -> None:
