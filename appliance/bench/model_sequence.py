@@ -31,9 +31,14 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
     )
     try:
         opening = _opening(gemma, Way.of(files, thinking, available(settings)))
+        context = Context()
+        context.open(gemma.model, tokens, threads, sequences=1)
+        context.feed(opening)
+        state = context.state()
+        context.close()
         for _ in range(repeats):
             for count in NAMES:
-                _measure(gemma, count, tokens, threads, opening, add)
+                _measure(gemma, count, tokens, threads, opening, state, add)
     finally:
         gemma.close()
 
@@ -48,7 +53,13 @@ def _opening(gemma: Gemma, way: Way) -> list[int]:
 
 
 def _measure(
-    gemma: Gemma, count: int, tokens: int, threads: int, opening: list[int], add: Add
+    gemma: Gemma,
+    count: int,
+    tokens: int,
+    threads: int,
+    opening: list[int],
+    state: bytes,
+    add: Add,
 ) -> None:
     context, name = Context(), NAMES[count]
     before = Memory.now()
@@ -57,12 +68,11 @@ def _measure(
     opened_s = time.monotonic() - began_s
     try:
         add(name, MiB=Memory.now().resident - before.resident, ms_to_open=1000 * opened_s)
-        context.feed(opening)
+        assert context.restore(state, len(opening))
         if count == 2:
-            state = context.state()
             context.use(1)
             began_s = time.monotonic()
-            context.restore(state, len(opening))
+            assert context.restore(state, len(opening))
             add("the opening put into the other", ms=1000 * (time.monotonic() - began_s))
             context.use(0)
         began_s = time.monotonic()
