@@ -3,6 +3,9 @@
 All: the files are set apart under another name, overwritten with zeros where they lie, synced and
 unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for
 by `finish`. The last turn: the file is rewritten without it, and read through for its words.
+
+What the model has computed of the turns (think/snapshots.py) lies beside the file and goes as a
+whole, with either. Who writes it holds the folder's lock, and so does who forgets.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ from pathlib import Path
 from appliance.erase import erase
 from appliance.errors import StorageError
 from appliance.files import sync_folder
+from appliance.folder_lock import locked
 from appliance.memory import (
     DAMAGED,
+    SNAPSHOT,
     UNCLEARED,
     Damaged,
     Memory,
@@ -27,6 +32,7 @@ from appliance.memory import (
 )
 
 APART = ".forgotten"  # added to the name of what is being erased
+LOCK_S = 20.0  # for the thinker to let go of the folder: it is told to, and stops after 4 MiB
 _REMEDY = "Is the card read-only, or worn out?"
 _LEAST_LETTERS = 8  # of a text that is looked for: a shorter one may well be in another turn
 _LOOKED_FOR = 32  # bytes of it: a longer text may be spread over several pages
@@ -48,8 +54,16 @@ def files(file: Path) -> list[Path]:
     return sorted(file.parent.glob(f"{file.name}*"))
 
 
-def forget_all(file: Path) -> None:
-    """Erase every turn. No connection of this process may be open. Raises StorageError."""
+def forget_all(file: Path, *, within_s: float = LOCK_S) -> None:
+    """Erase every turn. No connection of this process may be open. Raises StorageError.
+
+    `within_s`: who writes in its folder is waited for so long.
+    """
+    with _named_errors(file), locked(file.parent, within_s):
+        _forget_all(file)
+
+
+def _forget_all(file: Path) -> None:
     with _named_errors(file):
         for path in files(file):
             if not path.name.endswith(APART):
@@ -76,7 +90,11 @@ def _erase(paths: list[Path]) -> None:
 
 def _unreadable(file: Path) -> list[Path]:
     """Files in which the last turn may be, and that only go as a whole."""
-    return [path for path in files(file) if DAMAGED in path.name or path.name.endswith(UNCLEARED)]
+    return [
+        path
+        for path in files(file)
+        if DAMAGED in path.name or SNAPSHOT in path.name or path.name.endswith(UNCLEARED)
+    ]
 
 
 @dataclass
@@ -93,15 +111,17 @@ class Last:
         return turns[:-1] if turns and turns[-1] == self.turn else turns
 
 
-def forget_last(file: Path, keep_turns: int, last: Last | None = None) -> None:
+def forget_last(
+    file: Path, keep_turns: int, last: Last | None = None, *, within_s: float = LOCK_S
+) -> None:
     """Erase the newest turn, if there is one. No connection of this process may be open.
 
     `last`: of the attempt before this, which failed. Damaged copies go as a whole: the turn may be
     in one of them. Where there is no room for rewriting, the file is erased first, and the other
-    turns are written anew. Raises StorageError.
+    turns are written anew. `within_s`: as for `forget_all`. Raises StorageError.
     """
     last = last or Last()
-    with _named_errors(file):
+    with _named_errors(file), locked(file.parent, within_s):
         clear_leftover(file)
         _erase(_unreadable(file))
         if not file.exists():
@@ -129,7 +149,7 @@ def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
             raise
         except StorageError:
             memory.close()
-            forget_all(file)
+            _forget_all(file)
             write_anew(file, others)
     finally:
         memory.close()
@@ -150,7 +170,7 @@ def _give_up(file: Path, keep_turns: int) -> None:
     try:
         opened(file, keep_turns).close()
     except Damaged:
-        forget_all(file)
+        _forget_all(file)
         return
     raise StorageError(f"{file} could not be read to its end.", _REMEDY)
 

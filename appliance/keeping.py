@@ -19,6 +19,7 @@ from appliance.messages import Forgotten, Recall, Say, Transcribed
 from appliance.moves.actions import ForgetAll, GiveRecall, Remember
 from appliance.scribe import Forgot, Health, Recalled, Scribe
 from appliance.settings import Settings
+from appliance.think.events import RECALL_TIMES
 
 DAMAGED = "My memory was damaged. I have begun a new one."
 SLOW = "My card is slow. I will tell you when it is forgotten."
@@ -43,7 +44,7 @@ class Keeping:
     def __init__(self, settings: Settings, log: logging.Logger) -> None:
         keep = settings.memory
         self._log = log
-        self._recall_turns = keep.recall_turns
+        self._recall_turns = RECALL_TIMES * keep.recall_turns
         self._scribe = Scribe(memory.path(settings), keep.keep_turns, status.folder())
         self._at_first = reset.to_say(settings.state_path())
         self._asked: dict[int, _Asked] = {}  # by the number of the scribe's order

@@ -23,6 +23,7 @@ from appliance.settings import Settings
 
 VERSION = 1  # PRAGMA user_version of the layout; _ADD_TRANSCRIPT changes nothing for older code
 DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
+SNAPSHOT = ".state-"  # and a number, in the name of what a model has computed of the last turns
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
 UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
 _LOG_HEADER = 32  # bytes before its first frame: no content (sqlite.org/walformat)
@@ -67,10 +68,8 @@ _NEWEST = """
 SELECT started, turn, asked, seconds, heard, complete, model, transcript
 FROM turns ORDER BY id DESC LIMIT ?
 """
-_TRANSCRIBE = """
-UPDATE turns SET transcript = ?
-WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)
-"""
+_TRANSCRIBE = """UPDATE turns SET transcript = ?
+WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)"""
 
 
 class Damaged(StorageError):

@@ -44,7 +44,7 @@ class Row:
 
 
 RESET: tuple[Row, ...] = (
-    Row("the conversations", "erases", ("memory",)),
+    Row("the conversations, and what the model has computed of them", "erases", ("memory",)),
     Row("the owner's voice (`interlude enrol`) and its recordings", "erases",
         ("verdict-owner.npz", "enrolled")),
     Row("timers and alarms", "erases", ("timers",)),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
+from appliance.folder_lock import locked
 from appliance.forgetting import Last, forget_all, forget_last
 from appliance.memory import Memory, Turn
 from tests.card import Card, card
@@ -102,6 +103,35 @@ def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
     sd.mounted("rw")
     forget(file)
     assert sd.count(CANARY) == 0
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_no_word_of_what_the_model_has_computed_is_on_the_raw_card(sd: Card, last: bool) -> None:
+    file = sd.at / "memory" / "memory.db"
+    talk(file, 5, KEPT)
+    for name in ("memory.db.state-1", "memory.db.state-2.tried"):
+        file.with_name(name).write_bytes(CANARY * 100_000)
+    filler = sd.fill()
+    if last:
+        forget_last(file, 50)
+    else:
+        forget_all(file)
+    assert sd.count(CANARY) == 0
+    filler.unlink()
+    assert Memory(file, 50).count() == (4 if last else 0)
+
+
+def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path) -> None:
+    file = tmp_path / "memory" / "memory.db"
+    talk(file, 5, CANARY)
+    with locked(file.parent, 1.0):
+        with pytest.raises(StorageError, match="in use by another program"):
+            forget_all(file, within_s=0.1)
+        with pytest.raises(StorageError, match="in use by another program"):
+            forget_last(file, 50, within_s=0.1)
+    assert CANARY in file.read_bytes()
+    forget_all(file)
+    assert not file.exists()
 
 
 def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> None:

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
+from appliance.memory import path
 from appliance.models.store import resolve
 from appliance.processes import Process
 from appliance.settings import Settings
+from appliance.think.events import RECALL_TIMES
 from appliance.think.model import Model
 from appliance.think.openings import FOLDER, Openings
+from appliance.think.snapshots import Snapshots
 from appliance.think.template import compare_later
 from appliance.tools.table import available
 
 
 def choose(settings: Settings, row: Process) -> Callable[[], Model]:
     """What loads the model; calling it may take a minute and raise an InterludeError."""
+
+    memory = path(settings) if kept(settings) else None
+    if memory is None or settings.thinking.remote.url:
+        Snapshots(path(settings)).drop()  # of another model, or from before the settings changed
 
     def remote() -> Model:
         from appliance.think.remote import RemoteModel
@@ -29,12 +36,20 @@ def choose(settings: Settings, row: Process) -> Callable[[], Model]:
         tools = available(settings)
         model = LocalGemma(
             resolve(settings), settings.thinking, threads, tools,
-            openings=Openings(settings.state_path() / FOLDER),
+            openings=Openings(settings.state_path() / FOLDER), memory=memory,
+            recall_turns=settings.memory.recall_turns,
         )  # fmt: skip
         compare_later(model.template, model.way)
         return model
 
     return remote if settings.thinking.remote.url else local
+
+
+def kept(settings: Settings) -> bool:
+    """What is recalled at a start is kept as the model has computed it: not where that may have a
+    turn that the memory has let go of."""
+    memory = settings.memory
+    return memory.recall_turns > 0 and memory.keep_turns >= RECALL_TIMES * memory.recall_turns
 
 
 def usable_threads(cores: tuple[int, ...]) -> int:

@@ -142,12 +142,16 @@ class Context:
     def roll_back(self, position: int) -> int:
         """Hold only the first `position` tokens, or none if that cannot be; says how many."""
         llama.llama_memory_seq_rm(self._memory, self._sequence, position, -1)
-        oldest = llama.llama_memory_seq_pos_min(self._memory, self._sequence)
-        if position and not 0 <= oldest <= max(0, position - self._window + 1):
+        if position and not self.reaches(position):
             llama.llama_memory_seq_rm(self._memory, self._sequence, -1, -1)
             position = 0
         self.position = position
         return position
+
+    def reaches(self, position: int) -> bool:
+        """Whether `roll_back` can go there, for anything but none."""
+        oldest = llama.llama_memory_seq_pos_min(self._memory, self._sequence)
+        return bool(0 <= oldest <= max(0, position - self._window + 1))
 
     # ── the state of a sequence ──────────────────────────────────────────────────────────────
     def state(self) -> bytes:

@@ -11,6 +11,9 @@ from appliance.ipc.record import Record
 # Of the turns of a Recall; the newest always fits: its question has twice 4 kB, its answer 40 kB at
 # most.
 RECALL_BYTES = 50_000
+# Times `memory.recall_turns` that a Recall has, if there are as many: the thinker begins with the
+# turn that what it has kept begins with (recollection.py), and else with the last `recall_turns`.
+RECALL_TIMES = 3
 HEAD_BYTES = 8  # of msgpack, for a text and its share of a turn: at most 5 and 1
 
 
@@ -67,7 +70,8 @@ class Transcribed(Record, frozen=True):
 
 
 class RecallWanted(Record, frozen=True):
-    """A thinker that begins asks for a Recall, which is part of what its model reads first."""
+    """A thinker that begins asks for a Recall, which is part of what its model reads first; later,
+    to read ahead what a start would be given."""
 
 
 class ThinkerReady(Record, frozen=True):

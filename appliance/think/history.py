@@ -68,6 +68,16 @@ class Turn:
         self.tokens = []
 
 
+def recalled(turns: Iterable[tuple[str, str, str]]) -> list[Turn]:
+    """Turns from before: (what the owner typed, what a model wrote down of what the owner said,
+    what was heard). Of which nothing was heard, that is none."""
+    return [
+        Turn(RECALLED, text=typed, transcript=transcript, answer=heard)
+        for typed, transcript, heard in turns
+        if heard.strip()
+    ]
+
+
 class History:
     """Turns, oldest first. A question of whose answer nothing was heard joins the next question."""
 
@@ -129,14 +139,9 @@ class History:
             self.turns.remove(turn)
 
     def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
-        """Turns from before, (what the owner typed, what a model wrote down of what the owner said,
-        what was heard), ahead of those of now."""
-        earlier = [
-            Turn(RECALLED, text=typed, transcript=transcript, answer=heard)
-            for typed, transcript, heard in turns
-            if heard.strip()
-        ]
-        self.turns = earlier + [turn for turn in self.turns if turn.number != RECALLED]
+        """Turns from before, ahead of those of now."""
+        now = [turn for turn in self.turns if turn.number != RECALLED]
+        self.turns = recalled(turns) + now
 
     @property
     def unwritten(self) -> Turn | None:

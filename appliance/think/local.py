@@ -11,6 +11,7 @@ import functools
 import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -25,17 +26,20 @@ from appliance.think.context import SEQUENCES
 from appliance.think.dictation import Dictation
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
+from appliance.think.marks import tags_of
 from appliance.think.model import Abandoned, Effort, LocalModel
+from appliance.think.opening import Opening
 from appliance.think.openings import Openings, model_identity
 from appliance.think.pruning import Pruning
 from appliance.think.reading import Reader
-from appliance.think.tags import SILENT, TextFilter
+from appliance.think.recollection import Recollection
+from appliance.think.snapshots import Snapshots
+from appliance.think.tags import TextFilter
 from appliance.think.tape import Run, Tape
 from appliance.think.template import Way
-from appliance.tools.calls import QUOTE, BadCall, Call
+from appliance.tools.calls import BadCall, Call
 from appliance.tools.table import Tool
 
-MARKS = ("<bos>", "<|turn>", "<turn|>", "<|audio>", "<audio|>")
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
 CLOSE_S = 1.0  # for what is being written to a card
 PATIENCE_S = 60.0  # the slowest step is a batch of tokens: 9 s on a Pi (estimated)
@@ -56,8 +60,11 @@ class LocalGemma:
         tools: Sequence[Tool] = (),
         engine: type[Gemma] = Gemma,
         openings: Openings | None = None,
+        memory: Path | None = None,
+        recall_turns: int = 0,
     ) -> None:
-        """`openings`: where what was computed of the opening is kept; None: nowhere."""
+        """`openings`: where what was computed of the opening is kept; None: nowhere. `memory`:
+        beside which file what was computed of the last `recall_turns` turns is; None: nowhere."""
         self.name = model.name
         self.way = Way.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
@@ -74,11 +81,17 @@ class LocalGemma:
         self._preparing = False  # what no question needs
         self._clips = Clips(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
-        self._tags = self._check_vocabulary(model)
+        try:
+            self._tags = tags_of(self._gemma.vocabulary, model.text)
+        except ModelError:
+            self._gemma.close()
+            raise
         self._transcribes = model.transcribes
         self._dictation = Dictation(self._gemma.model, self._gemma.vocabulary, threads)
         self._written: WeakKeyDictionary[Clip, str | None] = WeakKeyDictionary()
-        self._opening = self._tape(prompt.opening(self._persona, self._tools))
+        identity = model_identity(model.text) if openings or memory else b""
+        opening = self._tape(prompt.opening(self._persona, self._tools))
+        self._opening = Opening(opening, self._gemma, openings, identity)
         room = self._gemma.context_tokens - len(self._opening)  # for turns, questions and answers
         reserve = min(self._answer_tokens, room // 4)
         if room < 64:
@@ -94,11 +107,14 @@ class LocalGemma:
         spare = min(reserve + SPARE_TOKENS, self._budget // 4)
         self._pruning = Pruning(self._budget, self._budget - spare, self._size)
         self._openings = openings
-        self._made_of = b""
-        if openings is not None:
-            made_of = (model_identity(model.text), self._gemma.form, self._opening.ids.tobytes())
-            self._made_of = b"".join(made_of)
-        self._state: bytes | None = None  # of the opening, once it is read
+        self._pruned = False  # or about to be: the spare sequence has what is to come
+        self.recollection: Recollection | None = None
+        if memory is not None and recall_turns:
+            grows = len(self._opening) + self._budget // 2
+            snapshots = Snapshots(memory, identity + self._gemma.form)
+            self.recollection = Recollection(
+                snapshots, recall_turns, grows, self._recalled, lambda: self._spare, self._aside
+            )
 
     @property
     def template(self) -> str | None:
@@ -118,9 +134,11 @@ class LocalGemma:
             self._clips[clip]
         effort.encode_ms = 1000 * (time.monotonic() - began_s)
         began_s, read = time.monotonic(), self._gemma.read
-        self._open(whole=True)
+        self._opening.open(self._reader, whole=True)
         self._make_room(history, turn)
-        self._reader.read(self._prompt(history, open_last=True), draw=True)
+        tape = self._prompt(history, open_last=True)
+        self._go_on(tape)
+        self._reader.read(tape, draw=True)
         effort.read = self._gemma.read - read
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
@@ -132,29 +150,33 @@ class LocalGemma:
         turn = history.last
         assert turn is not None
         encoded = self._clips.overhear(turn.clips[-1])
-        if self._state is None or self._size(history) > self._most:
+        if self._opening.state is None or self._size(history) > self._most:
             return  # the opening is read first; and to make room waits for the question
         tape = self._prompt(history, open_last=True)
         if not likely_all:
             newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
             tape = tape.until(newest)
+        self._opening.back(self._reader, tape)
         self._reader.read(tape, draw=False)
 
     def settle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
             return True  # what is held of its question will serve the next, which it joins
-        if not self._open(whole=False):
+        if not self._opening.open(self._reader, whole=False):
             return False
         if self._size(history) > self._most:
             self._shorten(history)
             if self._size(history) > self._fits:
                 history.forget()  # one turn, longer than the model can hold
-        if not self._reader.read_piece(self._prompt(history, open_last=False)):
+        tape = self._prompt(history, open_last=False)
+        self._go_on(tape)
+        if not self._reader.read_piece(tape):
             return False
         shorter = self._pruning.shorter(history)
+        self._pruned = shorter is not None
         if shorter is None:
             return True
-        if not self._prepare(shorter):
+        if not self._read_aside(self._prompt(shorter, open_last=False)):
             return False
         if self._pruning.due(history):
             self._go_on_with(history, shorter)
@@ -187,51 +209,42 @@ class LocalGemma:
         self._dictation.stop()
         if self._openings is not None:
             self._openings.wait(CLOSE_S)
+        if self.recollection is not None:
+            self.recollection.wait(CLOSE_S)
         self._gemma.close()
 
-    # ── the opening ──────────────────────────────────────────────────────────────────────────
-    def _open(self, *, whole: bool) -> bool:
-        """Hold the opening: as it was kept, or by reading it, or a piece of it. Returns whether it
-        is read. Raises Abandoned."""
-        if self._state is not None:
-            return True
-        if not len(self._reader.held) and self._kept_opening():
-            return True
-        if whole:
-            self._reader.read(self._opening, draw=False)
-        elif not self._reader.read_piece(self._opening):
-            return False
-        self._state = self._gemma.state()
-        if self._openings is not None:
-            self._openings.keep(self._made_of, self._state)
-        return True
+    # ── where it goes on ─────────────────────────────────────────────────────────────────────
+    def _go_on(self, tape: Tape) -> None:
+        """Hold what was kept of `tape`, and at least the opening."""
+        if self.recollection is not None:
+            self.recollection.go_on(self._reader, tape)
+        self._opening.back(self._reader, tape)
 
-    def _kept_opening(self) -> bool:
-        began_s = time.monotonic()
-        state = self._openings.take(self._made_of) if self._openings is not None else None
-        if state is None or not self._reader.restore(state, self._opening):
-            return False
-        assert self._openings is not None
-        self._openings.works(self._made_of)
-        self._state = state
-        log.info("the opening (%d tokens) was kept: %.0f ms",
-                 len(self._opening), 1000 * (time.monotonic() - began_s))  # fmt: skip
-        return True
+    def _recalled(self, turns: Sequence[Turn]) -> Tape:
+        """What a start would read of these, by what `settle` would make of them."""
+        history = History()
+        history.turns = list(turns)
+        self._shorten(history)
+        if self._size(history) > self._fits:
+            history.forget()
+        return self._prompt(history, open_last=False)
 
-    # ── room ─────────────────────────────────────────────────────────────────────────────────
-    def _prepare(self, shorter: History) -> bool:
-        """Read a piece of the prompt that is to come into the other sequence. Returns whether all
-        of it is read. A question ends it at once: it has no use for it. Raises Abandoned."""
-        tape = self._prompt(shorter, open_last=False)
-        if tape.common(self._spare.held) < len(self._opening):
-            assert self._state is not None
-            self._spare.restore(self._state, self._opening)
+    def _aside(self, tape: Tape) -> bool:
+        """Read a piece of what a restart would read, unless pruning needs the place. Returns
+        whether there is nothing more to be read. Raises Abandoned."""
+        return self._pruned or self._read_aside(tape)
+
+    def _read_aside(self, tape: Tape) -> bool:
+        """Read a piece of another prompt into the other sequence. Returns whether all of it is
+        read. A question ends it at once: it has no use for it. Raises Abandoned."""
+        self._opening.back(self._spare, tape)
         self._preparing = True
         try:
             return self._spare.read_piece(tape)
         finally:
             self._preparing = False
 
+    # ── room ─────────────────────────────────────────────────────────────────────────────────
     def _go_on_with(self, history: History, shorter: History) -> None:
         """What was prepared takes the place of what is full."""
         self._pruning.drop(history, shorter)
@@ -333,16 +346,3 @@ class LocalGemma:
 
     def _tokenize(self, part: prompt.Marks | prompt.Words) -> tuple[int, ...]:
         return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks)))
-
-    def _check_vocabulary(self, model: LocalModel) -> dict[int, str]:
-        """The tags that are single tokens. Raises ModelError if Gemma's own marks are not."""
-        for mark in MARKS:
-            if len(self._gemma.tokenize(mark, marks=True)) != 1:
-                self._gemma.close()
-                raise ModelError(f"The vocabulary of {model.text} has no mark {mark}.")
-        tags = {}
-        for tag in (*SILENT, *SILENT.values(), QUOTE):
-            ids = self._gemma.tokenize(tag, marks=True)
-            if len(ids) == 1:
-                tags[ids[0]] = tag
-        return tags

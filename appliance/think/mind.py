@@ -10,29 +10,45 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from appliance.errors import InterludeError
-from appliance.messages import Called, Message, Sentence, ThoughtEnded, Transcribed
-from appliance.think.history import Clip, History, Turn, Use
+from appliance.messages import (
+    Called,
+    Message,
+    RecallWanted,
+    Sentence,
+    ThoughtEnded,
+    Transcribed,
+)
+from appliance.think.history import Clip, History, Turn, Use, recalled
 from appliance.think.model import Abandoned, Effort, Model
 from appliance.think.sentences import Sentences
+from appliance.think.standby import Standby
 from appliance.tools.calls import BadCall, Call
+
+if TYPE_CHECKING:
+    from appliance.think.recollection import Recollection  # llama.cpp: only where it is needed
 
 MOST_CALLS = 8  # in one answer: more is a model that goes round in circles
 BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
 class Mind:
-    """One conversation. `clock` gives seconds and only measures what is reported."""
+    """One conversation. `clock` gives seconds. `recall_turns`: so many are recalled at a start, or
+    some more (recollection.py). `standby`: when the next start is prepared."""
 
     def __init__(
         self,
         model: Model,
         send: Callable[[Message], object],
         clock: Callable[[], float] = time.monotonic,
+        recall_turns: int = 12,
+        standby: Standby | None = None,
     ) -> None:
         self.model = model
+        self._recall_turns = recall_turns
+        self._standby = standby or Standby()
         self.history = History()
         self._send = send
         self._clock = clock
@@ -77,7 +93,7 @@ class Mind:
     # ── the conversation ─────────────────────────────────────────────────────────────────────
     def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
         """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
-        self._overhearing = False
+        self._talked()
         entry = self.history.begin(turn, clips, text)
         effort = Effort()
         telling = _Telling(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
@@ -122,18 +138,35 @@ class Mind:
         self.history.abandon(turn)
 
     def heard(self, turn: int, text: str, *, complete: bool) -> None:
-        self._overhearing = False
+        self._talked()
+        if self.model.recollection is not None:
+            self.model.recollection.one_more()
         self.history.heard(turn, text, complete=complete)
 
     def call_answered(self, turn: int, call: int, text: str) -> None:
         self.history.used(turn, call, text)
 
     def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
-        self.history.recall(turns)
+        """At first what there is to recall; later what the next start would be given."""
+        turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
+        earlier = recalled(turns)
+        recollection = self.model.recollection
+        if self.recalled:
+            if recollection is not None:
+                recollection.want(earlier)
+                self._standby.came()
+            return
+        count = min(self._recall_turns, len(turns))
+        if recollection is not None:
+            count = recollection.begin_with(earlier)
+        self.history.recall(turns[len(turns) - count :])
         self.recalled = True
+        self._standby.talked(self._clock())
 
     def forget(self, *, last: bool = False) -> None:
-        self._overhearing = False
+        self._talked()
+        if self.model.recollection is not None:
+            self.model.recollection.forget()
         if last:
             self.history.forget_last()
         else:
@@ -175,6 +208,41 @@ class Mind:
         finally:
             self._rest()
 
+    def get_ready(self, wanted: Callable[[], bool]) -> None:
+        """Nobody waits: prepare what the next start will read, as far as it is due and nothing
+        else is `wanted`. Raises Abandoned."""
+        while self.model.recollection is not None and self._get_ready(
+            self.model.recollection, wanted
+        ):
+            continue
+
+    def _get_ready(self, recollection: Recollection, wanted: Callable[[], bool]) -> bool:
+        """One step of it. Returns whether there may be another one now."""
+        now_s = self._clock()
+        match self._standby.due(now_s):
+            case "ask" if self.history.unwritten is None and recollection.may_ask():
+                self._standby.asked()
+                self._send(RecallWanted())
+            case "prepare":
+                with self._lock:
+                    if wanted():
+                        return False
+                    self._settling = True
+                try:
+                    if recollection.prepare():
+                        self._standby.prepared()
+                finally:
+                    self._rest()
+                return True
+            case "write":
+                self._standby.wrote(now_s, anything=recollection.keep())
+        return False
+
+    def leave(self) -> None:
+        """At an orderly stop: what was prepared for the next start, and is not yet written, is."""
+        if self.model.recollection is not None:
+            self.model.recollection.keep()
+
     def write_down(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
         memory. Nothing is done once the model is `wanted`. Raises Abandoned."""
@@ -193,6 +261,10 @@ class Mind:
             self._rest()
         if turn.transcript:
             self._send(Transcribed(turn.number, turn.transcript))
+
+    def _talked(self) -> None:
+        self._overhearing = False
+        self._standby.talked(self._clock())
 
     # ── interruption ─────────────────────────────────────────────────────────────────────────
     def _work_on(self, turn: int) -> None:

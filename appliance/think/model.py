@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History
+
+if TYPE_CHECKING:
+    from appliance.think.recollection import Recollection
 from appliance.tools.calls import BadCall, Call
 
 
@@ -85,6 +88,11 @@ class Model(Protocol):
     @property
     def pulse(self) -> int:
         """Rises with every step of its work."""
+        ...
+
+    @property
+    def recollection(self) -> Recollection | None:
+        """What it keeps for the next start; None: nothing."""
         ...
 
     def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:

@@ -11,17 +11,16 @@ import contextlib
 import hashlib
 import logging
 import os
-import struct
 import threading
 from pathlib import Path
 
 from appliance.files import read_small, write_whole
+from appliance.think import sealed
 
 FOLDER = "openings"  # in the state's folder
 MOST_FILES = 2  # the model in use, and the one before it
 MOST_BYTES = 64 << 20  # of one file: 1,125 tokens of Gemma 4 E2B take 13 MiB
 _MAGIC = b"interlude opening 1\n"
-_HEAD = struct.Struct(f"<{len(_MAGIC)}s32s32sQ")  # magic, name, digest of what follows, its length
 _END, _TRIED = ".state", ".tried"
 _EDGE_BYTES = 1 << 20  # of a model's file: read to tell it from another one
 
@@ -57,13 +56,13 @@ class Openings:
             if tried.exists() or tried.is_symlink():
                 log.warning("what was kept of the opening was no use last time; it is read anew")
                 tried.unlink()
-            data = read_small(path, _HEAD.size + MOST_BYTES)
+            data = read_small(path, sealed.HEAD_BYTES + MOST_BYTES)
         except FileNotFoundError:
             return None
         except OSError as error:
             log.warning("what was kept of the opening cannot be read (%s)", error.strerror)
             return None
-        state = _content(data, made_of)
+        state = sealed.unseal(_MAGIC, made_of, data)
         if state is None:
             log.warning("what was kept of the opening is damaged; it is read anew")
             return None
@@ -93,12 +92,11 @@ class Openings:
         return self._writing is None or not self._writing.is_alive()
 
     def _write(self, made_of: bytes, state: bytes) -> None:
-        name = _name(made_of)
-        head = _HEAD.pack(_MAGIC, name, hashlib.sha256(state).digest(), len(state))
+        data = sealed.seal(_MAGIC, made_of, state)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._drop_all_but(MOST_FILES - 1)  # first: the room may be wanted
-            write_whole(self._path(made_of, _END), head + state, 0o600)
+            write_whole(self._path(made_of, _END), data, 0o600)
         except OSError as error:
             log.warning("the opening cannot be kept (%s)", error.strerror)
 
@@ -111,18 +109,4 @@ class Openings:
                 path.unlink()
 
     def _path(self, made_of: bytes, end: str) -> Path:
-        return self._folder / (_name(made_of).hex()[:32] + end)
-
-
-def _name(made_of: bytes) -> bytes:
-    return hashlib.sha256(made_of).digest()
-
-
-def _content(data: bytes, made_of: bytes) -> bytes | None:
-    """The state in a file, if it is one of ours, of this, and whole."""
-    if len(data) < _HEAD.size:
-        return None
-    magic, name, digest, length = _HEAD.unpack_from(data)
-    state = data[_HEAD.size :]
-    whole = len(state) == length and hashlib.sha256(state).digest() == digest
-    return state if magic == _MAGIC and name == _name(made_of) and whole else None
+        return self._folder / (sealed.name(made_of).hex()[:32] + end)

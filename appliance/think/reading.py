@@ -77,6 +77,17 @@ class Reader:
         self._pace.took(read, self._clock() - began_s)
         return len(piece) == len(tape)
 
+    def reaches(self, position: int) -> bool:
+        """It can go on from the first `position` tokens that it holds without reading them again:
+        from a restored state it cannot go back further than to its end."""
+        self._gemma.use(self._sequence)
+        return position == self._gemma.position or self._gemma.reaches(position)
+
+    def state(self) -> bytes:
+        """What the model computed of what is held, for `restore`."""
+        self._gemma.use(self._sequence)
+        return self._gemma.state()
+
     def restore(self, state: bytes, tape: Tape) -> bool:
         """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
         it holds nothing."""

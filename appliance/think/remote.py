@@ -49,6 +49,8 @@ class RemoteModel:
     it waits for, be it the connection, the first token or the next one.
     """
 
+    recollection = None  # the server's business
+
     def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote

@@ -53,11 +53,12 @@ Job = Callable[[Mind], None]
 
 class Thread:
     """The model's thread: loads the model, then does one job after the other, and while there is
-    none has the model read ahead, a piece at a time, and write down what was said.
+    none has the model read ahead, a piece at a time, write down what was said, and prepare the
+    next start.
 
     `problem` is what ended it before its time. `ready`: all that stands before the first question
     is read. `told`: the newest answer of which something was sent. `writes`: what was said is to be
-    written down now; each time only when nothing was to be done for `idle_s`.
+    written down now; each time only when nothing was to be done for `idle_s`. `mind`: of a model.
     """
 
     def __init__(
@@ -66,8 +67,10 @@ class Thread:
         send: Callable[[AnyMessage], object],
         recall_s: float = RECALL_S,
         idle_s: float = IDLE_S,
+        mind: Callable[[Model, Callable[[AnyMessage], object]], Mind] = Mind,
     ) -> None:
         self._load = load
+        self._mind = mind
         self._idle_s = idle_s
         self.writes = False
         self._recall_s = recall_s
@@ -125,9 +128,10 @@ class Thread:
     def _run(self) -> None:
         try:
             model = self._load()
-            self.mind = mind = Mind(model, self._tell)
+            self.mind = mind = self._mind(model, self._tell)
             mind.outdate(self._outdated)
             self._serve(mind)
+            mind.leave()
             model.close()
         except BaseException as error:  # noqa: BLE001 - the main thread raises it again
             self.problem = error
@@ -155,7 +159,8 @@ class Thread:
                 except queue.Empty:
                     if self.ready and self.writes:
                         self._at = "reading"
-                        mind.write_down(lambda: not self._jobs.empty())
+                        mind.write_down(self._wanted)
+                        mind.get_ready(self._wanted)
                     continue
                 if job is None:
                     return
@@ -163,6 +168,9 @@ class Thread:
                 job(mind)
             except Abandoned:
                 continue  # what was left undone is done before the next answer
+
+    def _wanted(self) -> bool:
+        return not self._jobs.empty()
 
     def _next(self, within_s: float) -> Job | None:
         """The next job. Raises queue.Empty if none comes within that time."""
@@ -274,7 +282,8 @@ def _overhear(ahead: ReadAhead, clips: tuple[Clip, ...], likely_all: bool, mind:
 
 
 def main(work: Worker) -> None:
-    thread = Thread(choose(work.settings, work.row), work.send)
+    mind = partial(Mind, recall_turns=work.settings.memory.recall_turns)
+    thread = Thread(choose(work.settings, work.row), work.send, mind=mind)
     desk = Desk(work, thread)
     poll = select.poll()
     for fd in (work.stop_fd, work.channel.fileno(), desk.fileno()):

@@ -20,6 +20,7 @@ class Scripted:
 
     name = "scripted"
     patience_s = 1.0
+    recollection = None
 
     def __init__(self, *pieces: str | Callable[[], object]) -> None:
         self.pieces = pieces

@@ -21,6 +21,7 @@ class Slow:
 
     name = "slow"
     patience_s = 1.0
+    recollection = None
 
     def __init__(self, pieces: int) -> None:
         self.left = pieces

@@ -1,0 +1,48 @@
+"""One at a time in a folder: who writes words there, or who erases them.
+
+The lock is on the folder itself (flock(2)): no file is left behind, and whoever holds it gives it
+back by ending, in whatever way.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_LOOK_S = 0.02
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+@contextmanager
+def locked(folder: Path, within_s: float) -> Iterator[bool]:
+    """Hold the lock. Yields False where there is no such folder, and so nothing to be locked.
+
+    Not to be nested, in one thread either. Raises OSError: TimeoutError if somebody else holds it
+    for longer than `within_s`.
+    """
+    try:
+        fd = os.open(folder, _FOLDER)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        _lock(fd, folder, time.monotonic() + within_s)
+        yield True
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int, folder: Path, end_s: float) -> None:
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= end_s:
+                raise TimeoutError(None, "in use by another program", str(folder)) from None
+            time.sleep(_LOOK_S)
+        else:
+            return

@@ -1,0 +1,71 @@
+"""Persona and tools in the model: as they were kept on disk, or read a piece at a time.
+
+They stand before everything else, so their state is held in memory, too: a sequence that cannot go
+back to where its text and the next one part is given that state, and reads on from there.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from appliance.think.context import Context
+from appliance.think.openings import Openings
+from appliance.think.reading import Reader
+from appliance.think.tape import Tape
+
+log = logging.getLogger("thinker")
+
+
+class Opening:
+    """`model`: tells the model's file from any other. `openings`: where the state is kept; None:
+    nowhere."""
+
+    def __init__(
+        self, tape: Tape, gemma: Context, openings: Openings | None, model: bytes = b""
+    ) -> None:
+        self.tape = tape
+        self.state: bytes | None = None  # once it is read
+        self._gemma = gemma
+        self._openings = openings
+        self._made_of = b"".join((model, gemma.form, tape.ids.tobytes()))
+
+    def __len__(self) -> int:
+        return len(self.tape)
+
+    def open(self, reader: Reader, *, whole: bool) -> bool:
+        """Hold it: as it was kept, or by reading it, or a piece of it. Returns whether it is read.
+        Raises Abandoned."""
+        if self.state is not None:
+            return True
+        if not len(reader.held) and self._kept(reader):
+            return True
+        if whole:
+            reader.read(self.tape, draw=False)
+        elif not reader.read_piece(self.tape):
+            return False
+        self.state = self._gemma.state()
+        if self._openings is not None:
+            self._openings.keep(self._made_of, self.state)
+        return True
+
+    def back(self, reader: Reader, tape: Tape) -> None:
+        """See that `reader` can go on with `tape`, which begins with the opening, without reading
+        the opening again."""
+        if self.state is None:
+            return
+        common = tape.common(reader.held)
+        if common < len(self.tape) or not reader.reaches(common):
+            reader.restore(self.state, self.tape)
+
+    def _kept(self, reader: Reader) -> bool:
+        began_s = time.monotonic()
+        state = self._openings.take(self._made_of) if self._openings is not None else None
+        if state is None or not reader.restore(state, self.tape):
+            return False
+        assert self._openings is not None
+        self._openings.works(self._made_of)
+        self.state = state
+        log.info("the opening (%d tokens) was kept: %.0f ms",
+                 len(self.tape), 1000 * (time.monotonic() - began_s))  # fmt: skip
+        return True
