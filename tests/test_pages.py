@@ -8,15 +8,19 @@ from pathlib import Path
 import pytest
 
 from appliance.__main__ import parser
+from appliance.errors import SeedRefused
 from appliance.firstboot import forms
-from appliance.firstboot.seed import check
+from appliance.firstboot.seed import Seed, Wifi, check
+from appliance.models import catalogue
 from appliance.panel.light import PATTERNS, Pattern
+from appliance.settings import load
 from appliance.slots.slot import autoboot
 from appliance.think.dialect import OFF
 from appliance.think.refusals import away, refused, thinks
+from tests.firstboot.test_forms import KEY
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("flash", "fleet", "rescue", "security", "release-checklist")
+PAGES = ("flash", "models", "fleet", "rescue", "security", "release-checklist")
 COLOURS = {
     (1.0, 1.0, 1.0): "white", (1.0, 0.0, 0.0): "red", (1.0, 0.5, 0.0): "amber",
     (0.0, 0.3, 1.0): "blue", (0.0, 1.0, 0.2): "green", (0.7, 0.0, 1.0): "violet",
@@ -43,18 +47,65 @@ def test_the_page_has_every_light_in_the_order_of_the_table() -> None:
     assert lights == [(seen(pattern), pattern.says) for pattern in PATTERNS.values()]
 
 
-def test_the_example_of_a_seed_is_one() -> None:
-    example, own = re.findall(r"```yaml\n(.*?)```", page("flash"), re.DOTALL)
-    seed = forms.read({"interlude.yaml": example.encode()})
+def blocks(name: str) -> list[str]:
+    return re.findall(r"```yaml\n(.*?)```", page(name), re.DOTALL)
+
+
+def of_a_card(text: str) -> Seed:
+    seed = forms.read({"interlude.yaml": text.encode()})
     check(seed)
-    assert seed.wifi is not None
-    assert (seed.hostname, seed.broker, seed.model) == (
-        "kitchen", "homeassistant.local", "gemma-4-e2b"
-    )  # fmt: skip
-    assert seed.keys
-    seed = forms.read({"interlude.yaml": own.encode()})
-    check(seed)
+    return seed
+
+
+def test_the_example_of_a_seed_is_refused_until_its_key_is_the_owners() -> None:
+    (example,) = blocks("flash")
+    with pytest.raises(SeedRefused, match="ssh key number 1"):
+        of_a_card(example)
+    seed = of_a_card(example.replace("ssh-ed25519 AAAA… you@laptop", KEY))
+    assert seed == Seed(hostname="kitchen", wifi=Wifi(b"YOUR WI-FI", "ITS PASSWORD"), country="DE",
+                        timezone="Europe/Berlin", keys=(KEY,))  # fmt: skip
+    assert of_a_card(example.partition("ssh_keys:")[0]).keys == ()
+
+
+def test_each_line_that_may_be_added_is_one_and_every_one_is_there() -> None:
+    table = page("flash").split("### More that you may say")[1].split("\nModels of your own")[0]
+    lines = re.findall(r"^\| `([^`]+)` \|", table, re.MULTILINE)
+    assert lines.pop(0) == "  hidden: yes"
+    for line in lines:
+        assert not of_a_card(line).empty, line
+    assert of_a_card("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == Wifi(b"Home", hidden=True)
+    said = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
+    every = {name for name in forms.Own.__struct_fields__ if name != "models"}  # of its own page
+    assert every <= said
+
+
+def test_between_single_quotes_any_sign_may_stand() -> None:
+    """As the page says: a quote is written twice, and nothing else is special."""
+    signs = "".join(chr(code) for code in range(0x20, 0x7F))
+    for at in range(len(signs)):
+        password = (signs[at:] + signs[:at])[:63]
+        quoted = password.replace("'", "''")
+        line = f"wifi: {{name: 'Home', password: '{quoted}'}}  # a remark"
+        assert of_a_card(line).wifi == Wifi(b"Home", password)
+
+
+def test_the_models_page_has_a_seed_settings_and_files_that_are_right(tmp_path: Path) -> None:
+    own, later = blocks("models")
+    seed = of_a_card(own)
     assert list(seed.models) == [seed.model] == ["mine"]
+    (tmp_path / "settings.yaml").write_text(later)
+    settings = load(tmp_path / "settings.yaml")
+    assert (settings.thinking.model, list(settings.models)) == ("mine", ["mine"])
+    model = catalogue.find("gemma-4-e2b")
+    for file in model.files.values():
+        where = f"https://huggingface.co/{model.repository}/resolve/{model.revision}/{file.path}"
+        assert f"<{where}>" in page("models")
+
+
+def anchors(text: str) -> set[str]:
+    """Of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_page_on_model_servers_has_every_field_and_every_sentence() -> None:
@@ -88,6 +139,9 @@ def test_links_and_paths_of_the_repository_lead_somewhere(name: str) -> None:
     text = page(name)
     for link in re.findall(r"\]\((?!http)([^)#]+)", text):
         assert (ROOT / "docs" / link).exists(), link
+    for link, heading in re.findall(r"\]\((?!http)([\w./-]*)#([^)]+)\)", text):
+        there = (ROOT / "docs" / link).read_text() if link else text
+        assert heading in anchors(there), f"{link}#{heading}"
     for path in re.findall(r"`((?:ansible|tests|image|docs)/[\w./-]+)`", text):
         assert (ROOT / path).exists(), path
 

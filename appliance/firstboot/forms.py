@@ -59,7 +59,7 @@ class _Mqtt(_Row, frozen=True):
     password: str = ""
 
 
-class _Own(_Row, frozen=True):
+class Own(_Row, frozen=True):
     hostname: str = ""
     wifi: _Wifi | None = None
     ssh_keys: tuple[str, ...] | str = ()
@@ -128,7 +128,7 @@ def _in_words(problem: str) -> str:
     where = f"`{place[1]}`" if place else "it"
     unknown = re.match(r"Object contains unknown field `(.*?)`", problem, re.DOTALL)
     if unknown and not place:
-        near = difflib.get_close_matches(unknown[1], _Own.__struct_fields__, 1)
+        near = difflib.get_close_matches(unknown[1], Own.__struct_fields__, 1)
         meant = f" Is it `{near[0]}`?" if near else ""
         said = "".join(letter if letter.isprintable() else "?" for letter in unknown[1][:40])
         return f"There is no `{said}` to be set.{meant}"
@@ -153,7 +153,7 @@ def _own(text: str) -> Seed:
 
 
 def _of_own(said: Any) -> Seed:
-    own = msgspec.convert(_filled(said or {}), _Own, strict=False)
+    own = msgspec.convert(_filled(said or {}), Own, strict=False)
     wifi, mqtt = own.wifi, own.mqtt
     keys = (own.ssh_keys,) if isinstance(own.ssh_keys, str) else own.ssh_keys
     return Seed(
@@ -274,7 +274,7 @@ def _filled(said: Any) -> Any:
     """Without what was left open: `wifi:` and nothing behind it."""
     if not isinstance(said, dict):
         return said
-    names = _Own.__struct_fields__
+    names = Own.__struct_fields__
     return {key: value for key, value in said.items() if value != "" or key not in names}
 
 
