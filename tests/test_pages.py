@@ -9,9 +9,10 @@ import pytest
 
 from appliance.__main__ import parser
 from appliance.errors import SeedRefused
-from appliance.firstboot import forms
+from appliance.firstboot import forms, reasons
 from appliance.firstboot.seed import Seed, Wifi, check
-from appliance.models import catalogue
+from appliance.firstboot.sentences import NO_NETWORK, card_says
+from appliance.models import catalogue, news
 from appliance.panel.light import PATTERNS, Pattern
 from appliance.settings import load
 from appliance.slots.slot import autoboot
@@ -77,6 +78,29 @@ def test_each_line_that_may_be_added_is_one_and_every_one_is_there() -> None:
     said = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
     every = {name for name in forms.Own.__struct_fields__ if name != "models"}  # of its own page
     assert every <= said
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("starting", "white, breathes"), ("idle", "white, blinks once in 6 s"),
+     ("no_card", "red, blinks three times in 4 s"), ("setup", "white, blinks once in 2 s"),
+     ("fetching", "blue, breathes slowly"), ("no_broker", "amber, blinks twice in 4 s")],
+)  # fmt: skip
+def test_the_lights_of_the_first_hour_are_those_of_the_table(name: str, told: str) -> None:
+    assert f"| {told} |" in page("flash")
+    light, times = seen(PATTERNS[name]), {"once": "1 ×", "twice": "2 ×", "three times": "3 ×"}
+    for word, figure in times.items():
+        told = told.replace(f"blinks {word}", f"blinks {figure}")
+    assert light.startswith(told.removesuffix(" slowly"))
+
+
+def test_what_the_box_says_on_the_page_is_what_it_says() -> None:
+    said = re.findall(r'^\| "([^"]+) …"', page("flash"), re.MULTILINE)
+    fetches = news.sentence(news.News("gemma-4-e2b", "fetching"), catalogue.find("gemma-4-e2b"))
+    real = (NO_NETWORK, reasons.sentence("Home", "secrets were"), card_says(""), fetches)
+    assert len(said) == len(real)
+    for told, sentence in zip(said, real, strict=True):
+        assert all(part in sentence for part in told.split(" … ")), (told, sentence)
 
 
 def test_between_single_quotes_any_sign_may_stand() -> None:
