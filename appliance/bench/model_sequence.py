@@ -6,6 +6,7 @@ import time
 from typing import Protocol
 
 from appliance.bench.model_memory import Memory
+from appliance.errors import ModelError
 from appliance.settings import Settings
 from appliance.think import prompt
 from appliance.think.context import BATCH, Context
@@ -31,13 +32,10 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
     )
     try:
         opening = _opening(gemma, Way.of(files, thinking, available(settings)))
-        context = Context()
-        context.open(gemma.model, tokens, threads, sequences=1)
-        context.feed(opening)
-        state = context.state()
-        context.close()
+        # A context of one sequence and one of two do not take each other's states.
+        states = {count: _state(gemma, count, tokens, threads, opening) for count in NAMES}
         for _ in range(repeats):
-            for count in NAMES:
+            for count, state in states.items():
                 _measure(gemma, count, tokens, threads, opening, state, add)
     finally:
         gemma.close()
@@ -50,6 +48,16 @@ def _opening(gemma: Gemma, way: Way) -> list[int]:
         assert isinstance(part, prompt.Marks | prompt.Words)
         ids += gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks))
     return ids
+
+
+def _state(gemma: Gemma, count: int, tokens: int, threads: int, opening: list[int]) -> bytes:
+    context = Context()
+    context.open(gemma.model, tokens, threads, sequences=count)
+    try:
+        context.feed(opening)
+        return context.state()
+    finally:
+        context.close()
 
 
 def _measure(
@@ -68,11 +76,11 @@ def _measure(
     opened_s = time.monotonic() - began_s
     try:
         add(name, MiB=Memory.now().resident - before.resident, ms_to_open=1000 * opened_s)
-        assert context.restore(state, len(opening))
+        _restore(context, state, opening)
         if count == 2:
             context.use(1)
             began_s = time.monotonic()
-            assert context.restore(state, len(opening))
+            _restore(context, state, opening)
             add("the opening put into the other", ms=1000 * (time.monotonic() - began_s))
             context.use(0)
         began_s = time.monotonic()
@@ -84,3 +92,9 @@ def _measure(
         add(name, ms_a_token_drawn=1000 * (time.monotonic() - began_s) / DRAWN)
     finally:
         context.close()
+
+
+def _restore(context: Context, state: bytes, opening: list[int]) -> None:
+    """Raises ModelError."""
+    if not context.restore(state, len(opening)):
+        raise ModelError("The state of the opening is not taken back by a context like its own.")
