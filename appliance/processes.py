@@ -15,8 +15,6 @@ from appliance.ipc.ring import RingSpec
 from appliance.sandbox import UnixSockets
 from appliance.settings import Settings
 
-RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
-
 
 @dataclass(frozen=True)
 class Process:

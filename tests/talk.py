@@ -20,7 +20,7 @@ from appliance.messages import (
     ThoughtEnded,
 )
 from appliance.moves.actions import Action, Become, Remember, Send
-from appliance.moves.answer import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 M = TypeVar("M")
 RULES = Rules()

@@ -24,7 +24,7 @@ from appliance.messages import (
     Verdict,
 )
 from appliance.moves.actions import Become, Release
-from appliance.moves.answer import RATE_HZ
+from appliance.pcm import RATE_HZ
 from tests.talk import MOON, RULES, Talk
 
 GRACE = round(RULES.grace_s * RATE_HZ)

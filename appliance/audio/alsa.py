@@ -23,8 +23,7 @@ from appliance.audio.cards import CardInfo, Direction, holder, list_cards
 from appliance.audio.clock import Pair
 from appliance.audio.format import all_channels, one_channel
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 __all__ = ["CardInfo", "Direction", "Probe", "Stream", "list_cards", "open_stream", "probe"]
 

@@ -15,11 +15,10 @@ from appliance.audio.clock import CardClock
 from appliance.audio.format import Blocks, Decimator, conversion_delay
 from appliance.audio.reopen import BEAT_S, Pulse, keep_open
 from appliance.ipc.ring import RingWriter
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES
 from appliance.worker import Worker
 
-SLOT_FRAMES = RATE_HZ * 5 // 1000
-_SILENCE = np.zeros(SLOT_FRAMES, np.int16)
+_SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 
 def main(work: Worker) -> None:
@@ -39,7 +38,7 @@ def _serve(work: Worker, stream: Stream, mic: RingWriter, pulse: Pulse) -> None:
     poller = select.poll()
     poller.register(work.stop_fd, select.POLLIN)
     stream.register(poller)
-    block_frames = SLOT_FRAMES * stream.factor
+    block_frames = BLOCK_FRAMES * stream.factor
     while not work.stopping:
         decimate = Decimator(stream.factor)
         blocks = Blocks(block_frames)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 Pair = tuple[int, int]  # CLOCK_MONOTONIC ns, frames the card had taken or given by then
 

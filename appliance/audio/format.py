@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples, to_int16
 
 Floats = npt.NDArray[np.float32]
 
@@ -34,11 +34,6 @@ def _lowpass(factor: int) -> Floats:
     return shape
 
 
-def _to_int16(values: npt.NDArray[np.floating]) -> Samples:
-    samples: Samples = np.clip(np.rint(values), -32768, 32767).astype(np.int16)
-    return samples
-
-
 class Decimator:
     """Card rate → 16 kHz. Output m is the sound FILTER_DELAY samples before input m × factor."""
 
@@ -54,7 +49,7 @@ class Decimator:
         line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
         self._past = line[len(samples) :]
         windows = np.lib.stride_tricks.sliding_window_view(line, len(self._taps))
-        return _to_int16(windows[:: self._factor] @ self._taps)  # symmetric: no need to reverse
+        return to_int16(windows[:: self._factor] @ self._taps)  # symmetric: no need to reverse
 
 
 class Interpolator:
@@ -76,7 +71,7 @@ class Interpolator:
         line: Floats = np.concatenate((self._past, samples.astype(np.float32)))
         self._past = line[len(samples) :]
         windows = np.lib.stride_tricks.sliding_window_view(line, len(self._phases))
-        return _to_int16((windows @ self._phases).reshape(-1))
+        return to_int16((windows @ self._phases).reshape(-1))
 
 
 def one_channel(frames: Samples, channels: int) -> Samples:

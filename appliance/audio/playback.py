@@ -22,11 +22,9 @@ from appliance.audio.reopen import BEAT_S, Pulse, keep_open
 from appliance.errors import CardError
 from appliance.ipc.ring import RingWriter
 from appliance.messages import SetVolume
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Settings
 from appliance.worker import Worker
-
-SLOT_FRAMES = RATE_HZ * 5 // 1000
 
 
 def main(work: Worker) -> None:
@@ -34,7 +32,7 @@ def main(work: Worker) -> None:
     player = Player(
         work.reader("voice", resume=True).read,
         manner(work.settings),
-        block_frames=min(SLOT_FRAMES, RATE_HZ * card.period_ms // 1000),
+        block_frames=min(BLOCK_FRAMES, RATE_HZ * card.period_ms // 1000),
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")

@@ -15,8 +15,8 @@ import numpy as np
 from appliance.audio.events import Finished, Paused, Resumed, Started, Stopped
 from appliance.audio.fader import QUIET, Fader
 from appliance.audio.rewind import LOOK_BACK, last_word
-from appliance.hear.tape import Tape
-from appliance.ipc.ring import END, Samples, Slot
+from appliance.ipc.ring import END, Slot
+from appliance.pcm import SampleBuffer, Samples
 
 Event = Started | Paused | Resumed | Finished | Stopped
 
@@ -79,7 +79,7 @@ class Player:
             volume=volume,
         )
         self._voice = np.zeros(block_frames, np.int16)
-        self._past = Tape(LOOK_BACK)  # what was taken of the answer, by position
+        self._past = SampleBuffer(LOOK_BACK)  # what was taken of the answer, by position
         self._past_from = 0  # position of the first sample of it that this player took
         self._again: Samples = np.empty(0, np.int16)  # what is sent once more before anything new
         self._slot: Slot | None = None
@@ -170,9 +170,9 @@ class Player:
         if not after or pause < after or self._due() is None:
             return
         kept = min(LOOK_BACK - len(self._again), self._position - self._past_from)
-        back = last_word(self._past.take(self._position - kept, kept))
+        back = last_word(self._past.read(self._position - kept, kept))
         self._position -= back
-        self._again = self._past.take(self._position, back + len(self._again))
+        self._again = self._past.read(self._position, back + len(self._again))
 
     def _fall_silent(self) -> tuple[Samples, int]:
         """Fade out over what is due next; those samples count as heard."""
@@ -215,7 +215,7 @@ class Player:
             n = min(count - taken, len(slot.samples) - self._at)
             new = slot.samples[self._at : self._at + n]
             self._voice[taken : taken + n] = new
-            self._past.put(slot.position + self._at, new)
+            self._past.write(slot.position + self._at, new)
             taken += n
             self._at += n
             self._position = slot.position + self._at

@@ -12,8 +12,7 @@ from appliance.audio.alsa import open_stream
 from appliance.audio.cards import device
 from appliance.audio.format import Decimator
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Card
 
 _SETTLE_S = 0.25  # a microphone's first moments are its own switching on

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 LOOK_BACK = RATE_HZ * 12 // 10  # a word of four syllables is 0.8 s long; further back is a phrase
 _FRAME = RATE_HZ * 5 // 1000

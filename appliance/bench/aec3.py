@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from appliance.hear.response import Floats
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 
 def installed() -> bool:

@@ -16,7 +16,7 @@ from appliance.bench.stage import LEAD, QUIET, Stage
 from appliance.bench.words import VOICES
 from appliance.messages import Sentence, SpeechEnded, Spoken, Started, StopSpeaking, ThoughtEnded
 from appliance.models.store import resolve
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import sounds
 from appliance.room.report import AUDIBLE
 from appliance.room.scene import Scene, Utterance

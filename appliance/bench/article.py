@@ -20,8 +20,7 @@ import numpy as np
 
 from appliance.audio.alsa import Stream, open_stream
 from appliance.hear.vad import HOP_FRAMES, WINDOW_FRAMES, SpeechProbability
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 CHUNK_FRAMES = RATE_HZ * 50 // 1000  # "Feed 50ms TTS chunks into playback_queue"
 # What the card holds: PortAudio asks ALSA for 4 periods. 40 ms in all is less than its own default

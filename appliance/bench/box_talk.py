@@ -8,8 +8,7 @@ import random
 import numpy as np
 
 from appliance.bench.stage import TALK
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import owner
 from appliance.room.acoustics import FULL_SCALE_SPEECH_DB
 

@@ -9,7 +9,8 @@ import psutil
 
 from appliance.bench.benches import Options, Sheet
 from appliance.bench.stage import ECHO, TALK, WITHOUT_THINKER, Stage
-from appliance.processes import RATE_HZ, row
+from appliance.pcm import RATE_HZ
+from appliance.processes import row
 from appliance.room.owner import Sound
 from appliance.room.scene import Scene, Utterance
 from appliance.room.sounds import make

@@ -20,8 +20,7 @@ from appliance.bench.offline import Box
 from appliance.bench.trials import QUIET_DB, Place, Result, Spec, play
 from appliance.hear.cancellers import Canceller, canceller
 from appliance.hear.hearing import Hearing
-from appliance.hear.senses import STEP_FRAMES
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.room import acoustics, phrases
 from appliance.room.owner import SPEECH_DB
 from appliance.settings import Settings
@@ -65,7 +64,7 @@ def cancellers(settings: Settings) -> dict[str, Make]:
 
     def named(name: str) -> Make:
         wanted = msgspec.structs.replace(echo, canceller=name)
-        return lambda: canceller(wanted, STEP_FRAMES)
+        return lambda: canceller(wanted, BLOCK_FRAMES)
 
     found: dict[str, Make] = {"kalman": named("kalman"), "speex": named("speex")}
     if aec3.installed():

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from appliance.bench.trials import in_room
 from appliance.hear.cancellers import Canceller
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, to_int16
 from appliance.room import acoustics
 
 STEP = RATE_HZ // 200
@@ -69,7 +68,7 @@ def measure(canceller: Canceller, scene: Scene, far: Samples, near: Samples) -> 
         span = slice(first * RATE_HZ, last * RATE_HZ)
         owner[span] = speech[span]
     room = acoustics.noise("white", frames, level_db=-70.0, rate_hz=RATE_HZ, seed=scene.seed)
-    mic = np.clip(np.rint(echo + owner + room), -32768, 32767).astype(np.int16)
+    mic = to_int16(echo + owner + room)
     began = time.thread_time()
     steps = [canceller.cancel(mic[at : at + STEP], far[at : at + STEP])
              for at in range(0, frames, STEP)]  # fmt: skip

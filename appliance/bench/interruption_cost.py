@@ -21,9 +21,7 @@ from appliance.bench import box_talk
 from appliance.bench.trials import Place, echo_of
 from appliance.hear import hearing as listening
 from appliance.hear.hearing import Hearing
-from appliance.hear.senses import STEP_FRAMES
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.room.owner import SPEECH_DB, scaled
 from appliance.room.phrases import Phrase, spoken
 from appliance.settings import Settings
@@ -55,10 +53,10 @@ def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]
     gc.collect()
     before_ns = time.thread_time_ns()
     with _watching(seen):
-        for at in range(0, len(mic) - STEP_FRAMES + 1, STEP_FRAMES):
-            span = slice(at, at + STEP_FRAMES)
+        for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+            span = slice(at, at + BLOCK_FRAMES)
             hearing.hear(mic[span], played[span], at)
-    steps = len(mic) // STEP_FRAMES
+    steps = len(mic) // BLOCK_FRAMES
     step_us = (time.thread_time_ns() - before_ns) / 1000 / steps
     looks = sum(seen.values()) or 1
     names = [stage for stage, _ in STAGES] + [REST]
@@ -77,7 +75,7 @@ def double_talk(seconds: float) -> tuple[Samples, Samples]:
     word = scaled(murmur.samples, murmur.onset, murmur.end, SPEECH_DB)
     for at in range(RATE_HZ, len(mic) - len(word), 2 * RATE_HZ):
         mic[at : at + len(word)] += word
-    heard: Samples = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+    heard = to_int16(mic)
     return heard, played
 
 

@@ -20,8 +20,7 @@ from appliance.bench.offline import Box, Machine
 from appliance.bench.offline_article import Article
 from appliance.bench.trials import ANSWERED_S, Place, Result, in_room, play, through_the_room
 from appliance.errors import InterludeError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import acoustics, corpus, phrases
 from appliance.room.corpus import Floats, Source
 from appliance.room.owner import scaled

@@ -21,7 +21,8 @@ from appliance.bench.model_abort import ended_ms
 from appliance.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
 from appliance.bench.model_sequence import sequences
 from appliance.errors import InterludeError
-from appliance.processes import RATE_HZ, row
+from appliance.pcm import RATE_HZ
+from appliance.processes import row
 from appliance.settings import Settings
 from appliance.think.choice import usable_threads
 from appliance.think.gemma import Gemma

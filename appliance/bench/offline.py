@@ -15,11 +15,9 @@ import numpy.typing as npt
 
 from appliance.audio.format import fade_in
 from appliance.hear.hearing import Event, Hearing
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.turn import Chunk
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
 
 LAG_STEPS = 2  # of sound already with the card when an onset is heard: with the fade, 12 ms, which
@@ -87,7 +85,7 @@ class Box:
         self._hold = self._released = 0
         self._quiet_until = asked  # no answer is under way before this sample
         self._sounding = False
-        self._ahead: list[Samples] = [np.zeros(STEP_FRAMES, np.int16)] * LAG_STEPS
+        self._ahead: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_STEPS
         self._played = self._ahead[0]
         self._now = 0
         self.stops: list[int] = []
@@ -104,12 +102,12 @@ class Box:
     def play(self, at: int) -> Samples:
         self._now = at
         self.hearing.answering = self._answering(at)
-        self._ahead.append(self._next(at + LAG_STEPS * STEP_FRAMES))
+        self._ahead.append(self._next(at + LAG_STEPS * BLOCK_FRAMES))
         self._played = self._ahead.pop(0)
         return self._played
 
     def hear(self, mic: Samples, at: int) -> None:
-        now = at + STEP_FRAMES
+        now = at + BLOCK_FRAMES
         for event in self.hearing.hear(mic, self._played, at):
             if not isinstance(event, Chunk):
                 self.events.append(Timed(now, event))
@@ -117,10 +115,10 @@ class Box:
 
     def _next(self, index: int) -> Samples:
         """The step that leaves the loudspeaker from `index` on."""
-        block = np.zeros(STEP_FRAMES, np.int16)
+        block = np.zeros(BLOCK_FRAMES, np.int16)
         ramp = self._ramp
         if self.talking:
-            block[:] = self._due(STEP_FRAMES)
+            block[:] = self._due(BLOCK_FRAMES)
             if not self._sounding:
                 block[: len(ramp)] = block[: len(ramp)] * ramp
             self._sounding = True
@@ -161,7 +159,7 @@ class Echo:
 
     def __init__(self, response: npt.NDArray[np.float32]) -> None:
         """`response` (taps,) is in units of int16 out for int16 in; empty: no echo."""
-        n = self._frames = BLOCK_STEPS * STEP_FRAMES
+        n = self._frames = BLOCK_STEPS * BLOCK_FRAMES
         count = -(-len(response) // n)
         parts = np.pad(response, (0, count * n - len(response))).reshape(count, n)
         self._parts = np.fft.rfft(parts, 2 * n, axis=1)
@@ -199,7 +197,7 @@ class Session:
 
     @property
     def over(self) -> bool:
-        return self.now + BLOCK_STEPS * STEP_FRAMES > len(self.played)
+        return self.now + BLOCK_STEPS * BLOCK_FRAMES > len(self.played)
 
     def say(self, at: int, sound: npt.NDArray[np.float32]) -> None:
         """Add a sound of the owner (as it reaches the microphone, int16's scale) from `at` on."""
@@ -208,16 +206,16 @@ class Session:
 
     def step(self) -> None:
         """40 ms pass."""
-        first, frames = self.now, BLOCK_STEPS * STEP_FRAMES
+        first, frames = self.now, BLOCK_STEPS * BLOCK_FRAMES
         before = self.played[max(0, first - frames) : first]
         arrived = self._echo.of(self._spoken(before)) if first else np.zeros(frames)
         noise = self._noise.take(np.arange(first, first + frames), mode="wrap")
         mic = arrived + noise + self._near[first : first + frames]
-        heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
-        for at in range(0, frames, STEP_FRAMES):
-            span = slice(first + at, first + at + STEP_FRAMES)
+        heard = to_int16(mic)
+        for at in range(0, frames, BLOCK_FRAMES):
+            span = slice(first + at, first + at + BLOCK_FRAMES)
             self.played[span] = self.machine.play(first + at)
-            self.machine.hear(heard[at : at + STEP_FRAMES], first + at)
+            self.machine.hear(heard[at : at + BLOCK_FRAMES], first + at)
         self.now += frames
 
     def _spoken(self, played: Samples) -> Samples:

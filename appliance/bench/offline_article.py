@@ -12,10 +12,8 @@ from appliance.bench.article import (
     Gatekeeper,
 )
 from appliance.bench.offline import Timed
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.vad import WINDOW_FRAMES
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 
 CARD_FRAMES = OUT_PERIOD_MS * OUT_PERIODS * RATE_HZ // 1000  # what the card holds
 
@@ -47,12 +45,12 @@ class Article:
     def play(self, at: int) -> Samples:
         self._work(at)
         if not self._written or self._written_until - sum(map(len, self._written)) > at:
-            return np.zeros(STEP_FRAMES, np.int16)
-        block = self._written[0][:STEP_FRAMES]
-        self._written[0] = self._written[0][STEP_FRAMES:]
+            return np.zeros(BLOCK_FRAMES, np.int16)
+        block = self._written[0][:BLOCK_FRAMES]
+        self._written[0] = self._written[0][BLOCK_FRAMES:]
         if not len(self._written[0]):
             self._written.pop(0)
-        return np.pad(block, (0, STEP_FRAMES - len(block)))
+        return np.pad(block, (0, BLOCK_FRAMES - len(block)))
 
     def hear(self, mic: Samples, at: int) -> None:
         room = WINDOW_FRAMES - self._filled

@@ -15,10 +15,9 @@ import numpy as np
 
 from appliance.bench.benches import SPREAD, Options, Sheet, spread
 from appliance.bench.stage import QUIET, WITHOUT_THINKER, Stage
-from appliance.ipc.ring import Samples
 from appliance.messages import StateChanged
 from appliance.panel.fingers import HELLO, place
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.commands import load_over
 
 PRESSES = 40

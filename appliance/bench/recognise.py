@@ -17,8 +17,7 @@ from appliance.bench.benches import BenchError, Options, Sheet
 from appliance.errors import InterludeError
 from appliance.hear import installed, phrases, wake_micro
 from appliance.hear.recogniser import WakeSpotter
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, to_int16
 from appliance.room import acoustics, corpus
 from appliance.room import phrases as said
 from appliance.room.corpus import Clip, Kind
@@ -150,8 +149,7 @@ def _burst(clip: Clip, age_ms: int) -> Samples:
     end = clip.onset + BEFORE_FRAMES + age_ms * RATE_HZ // 1000
     burst = padded[clip.onset : min(end, len(padded))]
     burst += acoustics.noise("white", len(burst), level_db=ROOM_DB, rate_hz=RATE_HZ)
-    quiet: Samples = np.clip(np.rint(burst), -32768, 32767).astype(np.int16)
-    return quiet
+    return to_int16(burst)
 
 
 def _spoken(clip: Clip, snr_db: float, seed: int) -> Samples:
@@ -159,8 +157,7 @@ def _spoken(clip: Clip, snr_db: float, seed: int) -> Samples:
     out = np.concatenate([np.zeros(RATE_HZ), sound, np.zeros(RATE_HZ // 2)])
     level_db = LEVEL_DB - snr_db if snr_db else ROOM_DB
     out += acoustics.noise("kitchen", len(out), level_db=level_db, rate_hz=RATE_HZ, seed=seed)
-    room: Samples = np.clip(np.rint(out), -32768, 32767).astype(np.int16)
-    return room
+    return to_int16(out)
 
 
 def _heard_at(spotter: WakeSpotter, samples: Samples) -> list[int]:

@@ -14,7 +14,7 @@ import numpy as np
 from appliance.bench.benches import Options, Sheet
 from appliance.bench.stage import LEAD, QUIET, Stage
 from appliance.messages import Paused, Resumed
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.owner import Sound
 from appliance.room.scene import Scene, Utterance
 from appliance.room.seam import Seam, measure

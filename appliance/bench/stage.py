@@ -10,7 +10,6 @@ import numpy as np
 
 from appliance import processes
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
 from appliance.messages import (
     Dropouts,
     Message,
@@ -21,7 +20,7 @@ from appliance.messages import (
     StopSpeaking,
     Verdict,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.card import SoundCard
 from appliance.room.commands import in_the_room, load_over
 from appliance.room.owner import Sound

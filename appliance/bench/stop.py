@@ -22,7 +22,7 @@ from appliance.bench.stage import ECHO, LEAD, QUIET, TALK, Stage
 from appliance.bench.stops import CLIP_FRAMES, Heard, read_stop, sheets
 from appliance.bench.words import Recorded, Word, synthetic
 from appliance.messages import Onset, Paused, Stopped
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import acoustics
 from appliance.room.card import SaidTooLate, SoundCard
 from appliance.room.card_events import Kind, Stream

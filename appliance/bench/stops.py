@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from appliance.bench.benches import SPREAD, Sheet, spread
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.report import AUDIBLE
 
 MS = RATE_HZ // 1000

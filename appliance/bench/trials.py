@@ -16,9 +16,8 @@ from appliance.bench.offline import BLOCK_STEPS, Echo, Machine, Session, Timed
 from appliance.bench.stops import CLIP_FRAMES, MS, read_stop
 from appliance.bench.words import begins_aside
 from appliance.errors import InterludeError
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Opinion, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import acoustics, corpus, noises, phrases
 from appliance.room.corpus import Clip, Floats, Kind, Source
 from appliance.room.owner import SPEECH_DB, Sound, scaled

@@ -9,10 +9,8 @@ import numpy as np
 from appliance.bench.benches import SPREAD, Options, Sheet, spread
 from appliance.bench.stage import TALK
 from appliance.hear.hearing import Hearing
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.vad import HOP_FRAMES, SpeechProbability
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.room import acoustics
 from appliance.room.scene import Scene, Utterance
 from appliance.room.sounds import make
@@ -64,8 +62,8 @@ def step_us(options: Options, played: Samples) -> list[float]:
     hearing = Hearing(options.settings.hearing)
     hearing.answering = bool(played.any())
     times = []
-    for at in range(0, len(mic) - STEP_FRAMES + 1, STEP_FRAMES):
-        span = slice(at, at + STEP_FRAMES)
+    for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+        span = slice(at, at + BLOCK_FRAMES)
         before_ns = time.thread_time_ns()
         hearing.hear(mic[span], played[span], at)
         times.append((time.thread_time_ns() - before_ns) / 1000)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from appliance.errors import InterludeError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import owner, sounds
 from appliance.room.corpus import Source, load
 from appliance.room.owner import SPEECH_DB, Sound

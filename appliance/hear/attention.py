@@ -9,7 +9,7 @@ from collections import deque
 
 from appliance.hear.vad import HOP_FRAMES
 from appliance.messages import Attend
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 _LATE_FRAMES = 4 * RATE_HZ  # a wake word is told of at most so long after its end
 

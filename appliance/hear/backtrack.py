@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.senses import STEP_FRAMES, Step
+from appliance.hear.senses import Step
+from appliance.pcm import BLOCK_FRAMES
 
 _STEPS = 20  # 100 ms: how far before its detection a sound may have begun
 _SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
@@ -19,19 +20,19 @@ class Backtrack:
         self._now = 0
 
     def feed(self, step: Step) -> None:
-        place = self._now // STEP_FRAMES % _STEPS
+        place = self._now // BLOCK_FRAMES % _STEPS
         self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
-        self._now += STEP_FRAMES
+        self._now += BLOCK_FRAMES
 
     def began(self) -> int:
         """Where the sound that is heard now began: back to the last step that was mere noise."""
-        newest = self._now // STEP_FRAMES - 1
+        newest = self._now // BLOCK_FRAMES - 1
         steps = 1
         while (
             steps < min(_STEPS, newest) and self._excesses_db[(newest - steps) % _STEPS] > _SOUND_DB
         ):
             steps += 1
-        return self._now - steps * STEP_FRAMES
+        return self._now - steps * BLOCK_FRAMES
 
     def usual_db(self) -> float:
         """The median energy of these 100 ms, dB full scale above 120 Hz."""

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from appliance.hear.senses import STEP_FRAMES, Step
-from appliance.processes import RATE_HZ
+from appliance.hear.senses import Step
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 
-STEP_MS = STEP_FRAMES * 1000 // RATE_HZ
+STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 _ACTIVE_OVER_FLOOR_DB = 8.0
 _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's answer
 
@@ -67,7 +67,7 @@ class Burst:
     @property
     def level_db(self) -> float:
         """Mean energy while it sounded, dB full scale above 120 Hz."""
-        return 10 * math.log10(self._energy / max(1, self._active_steps * STEP_FRAMES))
+        return 10 * math.log10(self._energy / max(1, self._active_steps * BLOCK_FRAMES))
 
     @property
     def louder_db(self) -> float:

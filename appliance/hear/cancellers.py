@@ -7,8 +7,7 @@ from typing import Protocol
 from appliance.hear.echo import NoCanceller, Speex
 from appliance.hear.kalman import Kalman
 from appliance.hear.response import Floats
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Echo
 
 

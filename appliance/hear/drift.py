@@ -12,7 +12,7 @@ from collections import deque
 import numpy as np
 
 from appliance.hear.response import Floats
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 EVERY_S = 5.0  # between two responses that are compared
 _LOOKS = 6  # half a minute: that many in a row must agree

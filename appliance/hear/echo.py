@@ -13,7 +13,7 @@ import numpy as np
 
 from appliance.errors import InterludeError
 from appliance.hear.response import Floats
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 
 _LIBRARY = "libspeexdsp.so.1"
 _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h

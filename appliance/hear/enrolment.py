@@ -20,11 +20,10 @@ from appliance.hear.adaptation import Adaptation, Answers
 from appliance.hear.burst import Burst
 from appliance.hear.hearing import Hearing
 from appliance.hear.network import Network, NetworkJudge
-from appliance.hear.senses import STEP_FRAMES, Step
+from appliance.hear.senses import Step
 from appliance.hear.verdict import IN_RULES, Odds, Trust
-from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Hearing as HearingSettings
 
 KINDS: tuple[Judgement, ...] = ("backchannel", "interruption", "noise")
@@ -120,9 +119,9 @@ def listen(take: Take, settings: HearingSettings, network: Network) -> Heard:
         hearing = Hearing(_patient(settings), judge=collector)
         hearing.answering = True
         sound = _padded(take.samples, gain_db, noise_db)
-        silence = np.zeros(STEP_FRAMES, np.int16)
-        for at in range(0, len(sound) - STEP_FRAMES + 1, STEP_FRAMES):
-            hearing.hear(sound[at : at + STEP_FRAMES], silence, at)
+        silence = np.zeros(BLOCK_FRAMES, np.int16)
+        for at in range(0, len(sound) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+            hearing.hear(sound[at : at + BLOCK_FRAMES], silence, at)
             if collector.bursts > 1:
                 break
         parts += collector.answers
@@ -155,7 +154,7 @@ class _Collector:
 
     def opinion(self) -> Odds:
         answer = self._judge.answer()
-        late = self._steps * STEP_FRAMES * 1000 // RATE_HZ >= FIRST_MS
+        late = self._steps * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
         if answer is not None and late and self.bursts == 1:
             self.answers.append((answer.log_odds, answer.embedding))
         return Odds(0.4, 0.3, 0.3)
@@ -170,7 +169,7 @@ def _patient(settings: HearingSettings) -> HearingSettings:
 def _check(take: Take) -> None:
     """Raises EnrolmentError where the sound itself is at fault."""
     samples = take.samples.astype(np.float64)
-    steps = samples[: len(samples) // STEP_FRAMES * STEP_FRAMES].reshape(-1, STEP_FRAMES)
+    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     if not len(steps) or np.abs(samples).max() < 100:
         raise EnrolmentError(f"{take.name}: is silent.", "Is the microphone on?")
     if np.count_nonzero(np.abs(samples) >= LOUDEST) > CLIPPED:
@@ -180,7 +179,7 @@ def _check(take: Take) -> None:
     if peak_db - floor_db < CLEAREST_DB:
         raise EnrolmentError(f"{take.name}: is too noisy.", "Record where it is quieter.")
     loud = np.flatnonzero(energies_db > max(floor_db + 8, peak_db - 25))
-    length_ms = (loud[-1] - loud[0] + 1) * STEP_FRAMES * 1000 // RATE_HZ
+    length_ms = (loud[-1] - loud[0] + 1) * BLOCK_FRAMES * 1000 // RATE_HZ
     if length_ms < SHORTEST_MS:
         raise EnrolmentError(f"{take.name}: is over too soon ({length_ms} ms).", "Say a word.")
     if length_ms > LONGEST_MS:
@@ -191,7 +190,7 @@ def _check(take: Take) -> None:
 
 def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples:
     """With what the room sounds like before and after it, and noise of so many dBFS."""
-    steps = samples[: len(samples) // STEP_FRAMES * STEP_FRAMES].reshape(-1, STEP_FRAMES)
+    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
     rms = np.sqrt(np.mean(np.square(steps.astype(np.float64)), axis=1))
     frames = _LEAD_FRAMES + len(samples) + _TRAIL_FRAMES
     chance = np.random.default_rng(len(samples))
@@ -200,7 +199,7 @@ def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples
     room *= 10 ** (gain_db / 20)
     if noise_db is not None:
         room += chance.standard_normal(frames) * 32768 * 10 ** (noise_db / 20)
-    return np.clip(np.rint(room), -32768, 32767).astype(np.int16)
+    return to_int16(room)
 
 
 def _fit(heard: Sequence[Heard], others: Answers, model: str) -> Adaptation:

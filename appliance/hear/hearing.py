@@ -17,13 +17,11 @@ from appliance.hear.backtrack import Backtrack
 from appliance.hear.burst import Burst, usual_after
 from appliance.hear.cancellers import Canceller
 from appliance.hear.evidence import evidence
-from appliance.hear.senses import STEP_FRAMES, Senses, Step
+from appliance.hear.senses import Senses, Step
 from appliance.hear.soft_speech import SoftSpeech
-from appliance.hear.tape import Tape
 from appliance.hear.turn import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.vad import WINDOW_FRAMES
 from appliance.hear.verdict import Judge, Judging
-from appliance.ipc.ring import Samples
 from appliance.messages import (
     Attend,
     Judgement,
@@ -34,7 +32,7 @@ from appliance.messages import (
     Verdict,
     WordsHeard,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
 from appliance.settings import Hearing as HearingSettings
 
 Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
@@ -80,7 +78,7 @@ class Hearing:
         `canceller`: in place of the one that the settings name."""
         self._settings = settings
         self._senses = Senses(settings, canceller)
-        self._tape = Tape(PAST_FRAMES)
+        self._recent = SampleBuffer(PAST_FRAMES)
         self._voicing = Voicing(settings.turn)
         self._judging = Judging(settings.verdict, judge or network.judge(None, log))
         self._attention = Attention()
@@ -125,9 +123,9 @@ class Hearing:
             events += self._jumped(index)
         step = self._senses.take(mic, played, self._phase is not Phase.QUIET, deaf=self.deaf)
         self.last_step = step
-        self._tape.put(self._now, step.samples)
+        self._recent.write(self._now, step.samples)
         self._backtrack.feed(step)
-        self._now += STEP_FRAMES
+        self._now += BLOCK_FRAMES
         if step.sounding:
             self._over_box_until = self._now + OVER_BOX_FRAMES
         if step.probability is not None:
@@ -189,7 +187,7 @@ class Hearing:
             self._voicing.feed(step.probability, self._now)
         if over_box:
             first = self._onset - self._preroll
-            past = self._tape.take(first, self._now - STEP_FRAMES - first)
+            past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
             self._judging.begin(past)
 
     def _await_speech(self, events: list[Event]) -> None:
@@ -221,9 +219,9 @@ class Hearing:
         if not self._voicing.voiced:
             until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
         pause = not self._voicing.voiced
-        events += self._utterance.flow(self._tape, until, self._card_index, pause)
+        events += self._utterance.flow(self._recent, until, self._card_index, pause)
         if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
-            events += self._utterance.pause(self._tape, until, self._card_index)
+            events += self._utterance.pause(self._recent, until, self._card_index)
         if self._attention.now.held:
             return
         if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
@@ -302,14 +300,14 @@ class Hearing:
         self._phase = Phase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
         events += self._utterance.flow(
-            self._tape, self._voicing.last_voiced, self._card_index, pause=False
+            self._recent, self._voicing.last_voiced, self._card_index, pause=False
         )
 
     def _end_speech(self, events: list[Event]) -> None:
         assert self._utterance is not None
         spoken_until = self._voicing.last_voiced
         until = min(self._now, spoken_until + TRAILING_FRAMES)
-        events += self._utterance.finish(self._tape, until, self._card_index, spoken_until)
+        events += self._utterance.finish(self._recent, until, self._card_index, spoken_until)
         self._utterance = None
         if not self._voicing.confirmed:  # a button was held, and nobody spoke
             assert isinstance(events[-1], SpeechEnded)

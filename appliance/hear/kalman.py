@@ -19,7 +19,7 @@ from appliance.hear.late import Late
 from appliance.hear.response import Floats, Response, Spectrum, back, forward, power_of, unexplained
 from appliance.hear.sameness import Sameness
 from appliance.hear.window import Window
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples, from_float
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
 _EAGER_STEPS, _CALM_STEPS = 3, 14
@@ -147,7 +147,7 @@ class Kalman:
         self._deaf_steps = self._parts if deaf else self._deaf_steps - 1
         if self._deaf_steps > 0:  # a lesson looks back so far
             self._steps = 0
-            return mic if deaf else _samples(heard - echo)
+            return mic if deaf else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
         knew = self.settled and self._usual_db > _KNOWN_DB
         if knew and self._sameness.feed(left, echo):
@@ -156,7 +156,7 @@ class Kalman:
         if self._steps >= self._due_steps:
             self._learn()
             self._steps = 0
-        return _samples(left)
+        return from_float(left)
 
     @property
     def _due_steps(self) -> int:
@@ -240,12 +240,6 @@ class Kalman:
         """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
         parts = taps.reshape(self._parts, self._frames)[::-1]
         return forward(parts, 2 * self._frames)
-
-
-def _samples(wave: Floats) -> Samples:
-    whole = np.rint(wave * 32768)  # np.clip would take three times as long as both of these
-    samples: Samples = np.minimum(np.maximum(whole, -32768), 32767).astype(np.int16)
-    return samples
 
 
 def _db(ratio: float) -> float:

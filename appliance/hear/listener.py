@@ -17,19 +17,17 @@ from appliance.hear.cancellers import canceller
 from appliance.hear.echo_watch import EchoWatch
 from appliance.hear.hearing import Event, Hearing
 from appliance.hear.near import Near
-from appliance.hear.senses import STEP_FRAMES
-from appliance.hear.tape import Tape
 from appliance.hear.turn import Chunk
 from appliance.ipc.ring import RingReader
 from appliance.messages import Attend, Message, Onset, StateChanged, Verdict, WordsHeard
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
 from appliance.worker import Worker
 
 _PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
 _POLL_MS = 250
 _IDLE_MS = 9  # between two looks while nothing sounds: two steps of 5 ms at once
 _STARVED_S = 0.5  # without a sample from the microphone: what is under way is ended
-_SILENCE = np.zeros(STEP_FRAMES, np.int16)
+_SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 
 def main(work: Worker) -> None:
@@ -38,12 +36,12 @@ def main(work: Worker) -> None:
     # Serials go on where a predecessor stopped, for the conductor's sake.
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
-    cancels = canceller(work.settings.hearing.echo, STEP_FRAMES)
+    cancels = canceller(work.settings.hearing.echo, BLOCK_FRAMES)
     watch = EchoWatch(cancels, work.settings.state_path(), lambda: kept.key(work.settings))
     watch.begin()
     hearing = Hearing(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")
-    reference = Tape(_PLAYED_FRAMES)
+    reference = SampleBuffer(_PLAYED_FRAMES)
     poll, look = select.poll(), select.poll()
     for fd in (work.stop_fd, work.channel.fileno()):
         poll.register(fd, select.POLLIN)
@@ -85,7 +83,7 @@ def _listen(
     hearing: Hearing,
     mic: RingReader,
     played: RingReader,
-    reference: Tape,
+    reference: SampleBuffer,
     out: _Out,
 ) -> bool:
     """Hear all that has come from the microphone. False if nothing has."""
@@ -93,10 +91,10 @@ def _listen(
     for slot in mic.read_all():
         came = True
         for sounded in played.read_all():
-            reference.put(sounded.index, sounded.samples)
-        if len(slot.samples) != STEP_FRAMES:
+            reference.write(sounded.index, sounded.samples)
+        if len(slot.samples) != BLOCK_FRAMES:
             continue  # the rest of a stream that ended; the index will jump
-        samples, echo_of = slot.samples, reference.take(slot.index, STEP_FRAMES)
+        samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
         hearing.deaf = work.floor.deaf
         out.tell(hearing.hear(_SILENCE if hearing.deaf else samples, echo_of, slot.index))
         out.pass_on(slot.index)

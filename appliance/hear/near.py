@@ -10,10 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from appliance.hear.recogniser import BEFORE_FRAMES
-from appliance.hear.senses import STEP_FRAMES
-from appliance.hear.tape import Tape
-from appliance.ipc.ring import END, START, Samples
-from appliance.processes import RATE_HZ
+from appliance.ipc.ring import END, START
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
 
 _AFTERWARDS_FRAMES = 2 * RATE_HZ  # a "stop" may come when the answer has just ended
 _LONGEST_FRAMES = 3 * RATE_HZ  # of one sound: who speaks longer has a question
@@ -33,14 +31,14 @@ class Near:
         self.busy = False  # told from outside: the box thinks or speaks, and may be told to stop
         self.waiting = False  # told from outside: speech goes unheard, but for a wake word
         self._busy_until = 0
-        self._past = Tape(RATE_HZ)
+        self._past = SampleBuffer(RATE_HZ)
         self._turn = 0
         self._left_out = 0
         self._frames = 0
 
     def feed(self, samples: Samples, index: int, turn: int) -> list[Piece]:
         """The step at `index`; `turn`: the sound that it belongs to, or 0."""
-        self._past.put(index, samples)
+        self._past.write(index, samples)
         if self.busy:
             self._busy_until = index + _AFTERWARDS_FRAMES
         if turn and turn != self._turn and index >= self._busy_until:
@@ -54,9 +52,9 @@ class Near:
             self._turn, self._frames = turn, 0
             if turn:
                 first = index - BEFORE_FRAMES
-                out += [self._again(at, first) for at in range(first, index, STEP_FRAMES)]
+                out += [self._again(at, first) for at in range(first, index, BLOCK_FRAMES)]
         if turn:
-            self._frames += STEP_FRAMES
+            self._frames += BLOCK_FRAMES
             if self._frames < _LONGEST_FRAMES:
                 out.append(Piece(samples, index, turn, 0))
             elif self._frames == _LONGEST_FRAMES:
@@ -67,4 +65,4 @@ class Near:
 
     def _again(self, at: int, first: int) -> Piece:
         flags = START if at == first else 0
-        return Piece(self._past.take(at, STEP_FRAMES), at, self._turn, flags)
+        return Piece(self._past.read(at, BLOCK_FRAMES), at, self._turn, flags)

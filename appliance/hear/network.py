@@ -21,7 +21,7 @@ from appliance.hear.burst import Burst
 from appliance.hear.features import WIDTH, Features, Floats, Measure
 from appliance.hear.senses import Step
 from appliance.hear.verdict import IN_NETWORK, Judge, Odds, RuleJudge, Trust
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 
 MODEL = Path(__file__).parent.parent / "models" / "verdict.onnx"
 ROWS_AT_ONCE = 2  # one answer for two rows of features, 20 ms

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 BEFORE_FRAMES = 3 * RATE_HZ // 10  # of sound before it was noticed, given with it
 

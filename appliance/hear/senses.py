@@ -19,11 +19,9 @@ from appliance.hear.onset import ExpectedEcho, Gate
 from appliance.hear.response import Floats
 from appliance.hear.vad import SpeechProbability
 from appliance.hear.witness import Witness
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Hearing as HearingSettings
 
-STEP_FRAMES = 80
 _OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
 _HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
 # Of a room's noise nothing stands out by more: whatever the network made of that for so long would
@@ -63,18 +61,18 @@ class Senses:
 
     def __init__(self, settings: HearingSettings, cancels: Canceller | None = None) -> None:
         """`cancels`: in place of the canceller that the settings name."""
-        self.canceller = cancels or canceller(settings.echo, STEP_FRAMES)
+        self.canceller = cancels or canceller(settings.echo, BLOCK_FRAMES)
         self._changes = self.canceller.changes
-        self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=STEP_FRAMES)
-        self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=2)
-        self._pair = np.zeros((STEP_FRAMES, 2))
-        self._column = np.zeros((STEP_FRAMES, 1))
+        self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
+        self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=2)
+        self._pair = np.zeros((BLOCK_FRAMES, 2))
+        self._column = np.zeros((BLOCK_FRAMES, 1))
         self._zeros = self._calm_steps = 0
         self.speech = SpeechProbability()
         self._last_probability = 0.0
         self.floor = NoiseFloor()
         self.background = Background()
-        self.witness = Witness(STEP_FRAMES)
+        self.witness = Witness(BLOCK_FRAMES)
         self.echo = ExpectedEcho()
         self.gate = Gate(settings.onset)
         self.gate.be_wary()
@@ -86,7 +84,7 @@ class Senses:
         is learned about room and echo."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
-        clean = np.minimum(np.maximum(np.rint(steady), -32768), 32767).astype(np.int16)
+        clean = to_int16(steady)
         residue = self.canceller.cancel(clean, played, clipped(mic), deaf=deaf)
         changed = self.canceller.changes != self._changes
         if changed:

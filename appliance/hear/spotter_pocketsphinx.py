@@ -11,8 +11,7 @@ from pocketsphinx import Decoder
 
 from appliance.errors import ModelError
 from appliance.hear.recogniser import Guess
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 # What its dictionary does not know, or not as people murmur it.
 _PRONOUNCED = {

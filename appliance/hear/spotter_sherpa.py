@@ -18,8 +18,7 @@ import sherpa_onnx
 from appliance.errors import ModelError
 from appliance.hear import phrases
 from appliance.hear.recogniser import Guess
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 _WORD = "▁"  # SentencePiece's mark of a word's beginning
 _TAIL = np.zeros(RATE_HZ * 4 // 10, np.float32)  # its encoder sees a chunk of 320 ms at a time

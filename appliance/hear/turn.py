@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.hear.tape import Tape
 from appliance.hear.vad import HOP_FRAMES
-from appliance.ipc.ring import END, PAUSE, START, Samples
+from appliance.ipc.ring import END, PAUSE, START
 from appliance.messages import SpeechEnded
+from appliance.pcm import SampleBuffer, Samples
 from appliance.settings import Turn
 
 CHUNK_FRAMES = 320  # of a slot of the ring `heard`
@@ -68,7 +68,7 @@ class Utterance:
     """The samples of one utterance on their way out: each exactly once, in pieces if it is long."""
 
     def __init__(self, number: int, first: int, piece_frames: int) -> None:
-        """Utterance `number` begins with sample `first` of the tape."""
+        """Utterance `number` begins with sample `first` of the buffer."""
         self.number = number
         self._first = first
         self._position = 0
@@ -77,11 +77,11 @@ class Utterance:
         self._paused_at = -1
 
     def flow(
-        self, tape: Tape, until: int, card_index: int, pause: bool
+        self, buffer: SampleBuffer, until: int, card_index: int, pause: bool
     ) -> list[Chunk | SpeechEnded]:
-        """What can go out now that the tape holds all samples before `until`.
+        """What can go out now that the buffer holds all samples before `until`.
 
-        `card_index` is the card's index of the tape's sample 0; `pause`: nobody speaks just now.
+        `card_index` is the card's index of the buffer's sample 0; `pause`: nobody speaks just now.
         """
         out: list[Chunk | SpeechEnded] = []
         while self._first + self._position < until:
@@ -90,14 +90,14 @@ class Utterance:
             frames = min(CHUNK_FRAMES, left)
             if self._first + self._position + frames > until:
                 break
-            out.append(self._chunk(tape, frames, card_index))
+            out.append(self._chunk(buffer, frames, card_index))
             if left <= frames or (pause and left - frames < _CUT_FRAMES < self._piece_frames):
                 self._piece_from = self._position
                 index = card_index + self._first + self._position
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
 
-    def pause(self, tape: Tape, until: int, card_index: int) -> list[Chunk]:
+    def pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[Chunk]:
         """What is left before `until`, once: these may have been the last words.
 
         Whoever answers can begin to read; if the owner goes on, so does the utterance.
@@ -105,21 +105,21 @@ class Utterance:
         if self._paused_at == until:
             return []
         self._paused_at = until
-        return [self._chunk(tape, until - self._first - self._position, card_index, PAUSE)]
+        return [self._chunk(buffer, until - self._first - self._position, card_index, PAUSE)]
 
     def finish(
-        self, tape: Tape, until: int, card_index: int, spoken_until: int
+        self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
     ) -> list[Chunk | SpeechEnded]:
         """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
-        out = self.flow(tape, until, card_index, pause=False)
+        out = self.flow(buffer, until, card_index, pause=False)
         rest = max(0, until - self._first - self._position)
-        out.append(self._chunk(tape, rest, card_index, END))
+        out.append(self._chunk(buffer, rest, card_index, END))
         out.append(SpeechEnded(self.number, card_index + spoken_until, self._position, last=True))
         return out
 
-    def _chunk(self, tape: Tape, frames: int, card_index: int, flags: int = 0) -> Chunk:
+    def _chunk(self, buffer: SampleBuffer, frames: int, card_index: int, flags: int = 0) -> Chunk:
         at = self._first + self._position
         flags |= START if self._position == 0 else 0
-        chunk = Chunk(self.number, self._position, card_index + at, flags, tape.take(at, frames))
+        chunk = Chunk(self.number, self._position, card_index + at, flags, buffer.read(at, frames))
         self._position += frames
         return chunk

@@ -9,9 +9,9 @@ import numpy as np
 
 from appliance.hear import phrases
 from appliance.hear.recogniser import BEFORE_FRAMES, Guess, Recogniser, WakeSpotter
-from appliance.ipc.ring import END, START, Samples
+from appliance.ipc.ring import END, START
 from appliance.messages import Woken, WordsHeard
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Words
 
 _FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question

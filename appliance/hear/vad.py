@@ -11,7 +11,7 @@ import numpy as np
 import onnxruntime
 
 from appliance.errors import ModelError
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 
 MODEL = Path(__file__).parent.parent / "models" / "silero_vad.onnx"
 WINDOW_FRAMES = 512  # what the network hears at once, at 16 kHz

@@ -14,8 +14,8 @@ import numpy as np
 
 from appliance.hear.burst import Burst
 from appliance.hear.senses import Step
-from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
+from appliance.pcm import Samples
 from appliance.settings import Verdict
 
 

@@ -9,8 +9,7 @@ import math
 
 from pymicro_wakeword import MicroWakeWord, MicroWakeWordFeatures, Model
 
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 PHRASES = {model.value.replace("_", " "): model for model in Model}
 _SENSITIVE = 6.0  # log odds from sensitivity 0 to 1, the model's own threshold in the middle

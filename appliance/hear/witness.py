@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.hear.habit import Levels
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 # Where a voice has its power and dishes have little. Of the bands tried, the one that told most
 # words from a recorded kitchen.

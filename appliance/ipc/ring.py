@@ -18,11 +18,9 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from appliance.errors import RingError
-
-Samples = npt.NDArray[np.int16]
+from appliance.pcm import Samples
 
 MAGIC = 0x52494E474C445549  # "IUDLGNIR" read as little endian
 HEADER_BYTES = 256

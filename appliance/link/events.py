@@ -21,7 +21,7 @@ from appliance.messages import (
     Verdict,
     Woken,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")
 LONGEST_ANSWER_WAIT_S = 120.0  # beyond it the speech before an answer was not its question

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from appliance.ipc.limits import MAX_ANSWER, MAX_WORDS
 from appliance.messages import Called, Sentence, ThoughtEnded
+from appliance.pcm import RATE_HZ
 
-RATE_HZ = 16_000
 # Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker
 # has told the length of a sentence of the same answer.
 FRAMES_A_CHARACTER = RATE_HZ / 14

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
-from appliance.moves.answer import RATE_HZ, Question
+from appliance.moves.answer import Question
 from appliance.moves.record import NEVER
 from appliance.moves.step import Step
+from appliance.pcm import RATE_HZ
 
 
 def hold(step: Step, onset: Onset) -> None:

@@ -34,8 +34,9 @@ from appliance.moves.actions import (
     TakePress,
     UseTool,
 )
-from appliance.moves.answer import NOTHING_ASKED, RATE_HZ, Answer, Question
+from appliance.moves.answer import NOTHING_ASKED, Answer, Question
 from appliance.moves.record import NEVER, Conversation
+from appliance.pcm import RATE_HZ
 from appliance.tools.calls import Call
 from appliance.tools.plain import request
 

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
+from appliance.pcm import FULL_SCALE, Samples, to_int16
 from appliance.room.card_layout import MAX_TAPS
 
-FULL_SCALE = 32768
 NOISES = ("white", "pink", "kitchen")
 # Speech from espeak-ng with its peaks at full scale has an rms of -18.8 and -19.1 dBFS.
 FULL_SCALE_SPEECH_DB = -19.0
@@ -79,7 +78,7 @@ def noise(kind: str, frames: int, *, level_db: float, rate_hz: int, seed: int = 
     else:
         wave = _shaped(random, frames, rate_hz, slope=0.0 if kind == "white" else -0.5)
     wave *= FULL_SCALE * 10 ** (level_db / 20) / np.sqrt(np.mean(wave**2))
-    return np.clip(np.rint(wave), -FULL_SCALE, FULL_SCALE - 1).astype(np.int16)
+    return to_int16(wave)
 
 
 def _shaped(

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.room.card_events import CardEvent, read_event
 from appliance.room.card_layout import (
     EVENTS,

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from appliance.errors import StorageError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import scene as scenes
 from appliance.room.recording import Recording
 from appliance.room.rehearsal import Rehearsal

@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import InterludeError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import owner
 
 Kind = Literal["backchannel", "interruption", "noise", "television", "background"]

@@ -15,8 +15,7 @@ import soundfile
 import soxr
 
 from appliance.errors import SceneError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 
 SPEECH_DB = -26.0  # dBFS rms of someone who talks a metre away from the box
 HUM = re.compile(r"\bm+-?hm+\b", re.IGNORECASE)  # mm-hm, mhm, mm-hmm: espeak-ng spells them out
@@ -69,8 +68,7 @@ def scaled(wave: npt.NDArray[np.float32], onset: int, end: int, level_db: float 
     if level_db is not None:
         rms = float(np.sqrt(np.mean(np.square(wave[onset:end])))) or 1.0
         wave = wave * np.float32(10 ** (level_db / 20) / rms)
-    clipped: Samples = np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
-    return clipped
+    return from_float(wave)
 
 
 def edges(wave: npt.NDArray[np.float32]) -> tuple[int, int]:

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 import psutil
 
-from appliance.ipc.ring import Samples
 from appliance.messages import Seen
+from appliance.pcm import Samples
 from appliance.room.scene import Scene, Utterance
 from appliance.settings import Settings
 

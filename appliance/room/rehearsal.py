@@ -21,9 +21,10 @@ import numpy as np
 import psutil
 
 from appliance.errors import CardError, SceneError
-from appliance.ipc.ring import RingReader, Samples
+from appliance.ipc.ring import RingReader
 from appliance.messages import Resumed, Seen, Started, StateChanged
-from appliance.processes import RATE_HZ, Process
+from appliance.pcm import RATE_HZ, Samples
+from appliance.processes import Process
 from appliance.room import acoustics, owner, sounds
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment

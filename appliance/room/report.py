@@ -25,7 +25,7 @@ from appliance.messages import (
     ThoughtEnded,
     Verdict,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.recording import Recording, Said
 from appliance.room.seam import Seam, measure
 

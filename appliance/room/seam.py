@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 
 RAMP = 400  # samples left out on either side, 25 ms: the fades change them on purpose
 MATCH = 1600  # samples compared with the answer on either side, 100 ms

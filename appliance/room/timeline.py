@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from appliance.hear.cancellers import canceller
 from appliance.hear.vad import SpeechProbability
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Paused, Resumed, StateChanged, Stopped, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.recording import Recording
 from appliance.room.report import Outcome, Reader
 

@@ -7,7 +7,7 @@ ahead in fewer, longer pieces.
 
 from __future__ import annotations
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 HOP_FRAMES = RATE_HZ  # 25 tokens: smaller pieces cost up to twice as much a token
 SHARE = 0.5  # of the time, at most, that goes into reading ahead

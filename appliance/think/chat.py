@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.settings import Thinking
 from appliance.think.history import Clip, History, Turn
 from appliance.think.prompt import NO_ANSWER, TRANSCRIBE, most_tokens, words_alone

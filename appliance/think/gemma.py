@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.think import native
 from appliance.think.context import Context, Rows
 from appliance.think.model import Abandoned, Sampling

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from appliance.errors import ModelError
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.settings import Thinking
 from appliance.think import prompt
 from appliance.think.called import with_calls

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.think.history import Clip, History, Turn
 from appliance.tools.calls import answer_wire, wire
 from appliance.tools.table import Tool, declaration

@@ -31,7 +31,7 @@ from appliance.messages import (
     ThoughtEnded,
 )
 from appliance.messages import Message as AnyMessage
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.think.ahead import ReadAhead
 from appliance.think.choice import choose
 from appliance.think.history import Clip

@@ -13,7 +13,7 @@ import numpy as np
 
 from appliance.errors import InterludeError
 from appliance.findings import Finding, ok, problem, warning
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.settings import Settings
 from appliance.think.history import Clip, History
 from appliance.think.model import Effort

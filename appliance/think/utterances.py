@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from appliance.ipc.ring import END, START, Samples, Slot
-from appliance.processes import RATE_HZ
+from appliance.ipc.ring import END, START, Slot
+from appliance.pcm import RATE_HZ, Samples
 from appliance.think.history import Clip
 
 CLIP_FRAMES = 28 * RATE_HZ  # the encoder hears at most 30 s at once, and would cut anywhere

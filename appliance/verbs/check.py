@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from appliance import processes, status
+from appliance import pcm, processes, status
 from appliance.audio import fitness
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.trial import Trial, try_card
@@ -87,7 +87,7 @@ def canceller(settings: Settings) -> str:
     name = settings.hearing.echo.canceller
     if name in ("none", "hardware"):
         return "No canceller, as the settings want: the card must do it."
-    made(settings.hearing.echo, processes.RATE_HZ // 200)
+    made(settings.hearing.echo, pcm.RATE_HZ // 200)
     return f"The canceller is here: {'speexdsp' if name == 'speex' else 'our own Kalman filter'}."
 
 

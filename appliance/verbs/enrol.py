@@ -13,16 +13,13 @@ import wave
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import numpy as np
-
 from appliance.audio.record import record
 from appliance.erase import erase
 from appliance.errors import StorageError
 from appliance.hear import adaptation, enrolment, network
 from appliance.hear.enrolment import EnrolmentError, Heard, Take
-from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import Settings
 
 # What is asked for, and what it means. Two of each class at the least: one word is not a manner.
@@ -96,8 +93,7 @@ def read(folder: Path) -> Iterable[Take]:
 
     for source in corpus.find(folder).of("backchannel", "interruption"):
         kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
-        wave = np.clip(np.rint(owner.read(source.path) * 32768), -32768, 32767)
-        yield Take(source.name, kind, wave.astype(np.int16))
+        yield Take(source.name, kind, from_float(owner.read(source.path)))
 
 
 def usable(takes: Iterable[Take], settings: Settings, mind: network.Network) -> list[Heard]:

@@ -6,8 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from appliance.processes import RATE_HZ
-from appliance.voice.voice import Samples
+from appliance.pcm import RATE_HZ, Samples
 
 Wave = npt.NDArray[np.float64]
 

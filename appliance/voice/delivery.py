@@ -13,10 +13,10 @@ import numpy as np
 from appliance.errors import VoiceError
 from appliance.ipc.ring import END, START
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
-from appliance.processes import RATE_HZ
+from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.text import speakable
-from appliance.voice.voice import NOTHING, Samples, Speech, Voice
+from appliance.voice.voice import Speech, Voice
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
@@ -192,7 +192,7 @@ class Delivery:
         if self._sentence.first_s is None:
             self._sentence.first_s = now_s
             gap = self._sentence.position - self.position
-            self._keep(np.zeros(gap, np.int16) if gap else NOTHING)
+            self._keep(np.zeros(gap, np.int16) if gap else EMPTY)
         self._sentence.frames += len(samples)
         self._keep(samples)
         return True
@@ -259,7 +259,7 @@ class Delivery:
             self._orders.popleft()
             if not self._ended:
                 self._ended = True
-                self._append(NOTHING, END, pieces)
+                self._append(EMPTY, END, pieces)
             return True
         return False
 

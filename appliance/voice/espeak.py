@@ -12,8 +12,9 @@ import subprocess
 import numpy as np
 
 from appliance.errors import VoiceError
+from appliance.pcm import EMPTY, Samples
 from appliance.voice.shape import Shaper, gain_for
-from appliance.voice.voice import NOTHING, Samples, Speech
+from appliance.voice.voice import Speech
 
 LANGUAGE = "en-us"
 # Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
@@ -94,12 +95,12 @@ class _EspeakSpeech:
         try:
             data = os.read(self._fd, _READ_BYTES)
         except BlockingIOError:
-            return NOTHING
+            return EMPTY
         if not data:
             return self._finish()
         self._bytes += data
         if self._shaper is None and not self._read_header():
-            return NOTHING
+            return EMPTY
         return self._shape(last=False)
 
     def cancel(self) -> None:

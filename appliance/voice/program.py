@@ -20,12 +20,12 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.processes import RATE_HZ
+from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.supervision.backoff import LONGEST_S, BackOff
 from appliance.supervision.limits import UNTOUCHED_MIB
 from appliance.voice import wire
 from appliance.voice.shape import Floats, Shaper, gain_for, rms_dbfs
-from appliance.voice.voice import NOTHING, Samples, Speech
+from appliance.voice.voice import Speech
 
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
@@ -289,7 +289,7 @@ class ProgramSpeech:
             return self._made.popleft()
         if self.problem:
             raise VoiceError(self.problem)
-        return None if self._over else NOTHING
+        return None if self._over else EMPTY
 
     def cancel(self) -> None:
         self._program.cancel(self)

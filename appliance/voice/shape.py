@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-from appliance.processes import RATE_HZ
-from appliance.voice.voice import NOTHING, Samples
+from appliance.pcm import EMPTY, RATE_HZ, Samples
 
 Floats = npt.NDArray[np.float32]  # mono, full scale is 1.0
 
@@ -61,7 +60,7 @@ class Shaper:
         if self._resampler is not None:
             samples = self._resampler.resample_chunk(samples.astype(np.float32), last=last)
         trimmed = self._trim(samples * np.float32(gain), last)
-        return _to_int16(trimmed) if len(trimmed) else NOTHING
+        return _to_int16(trimmed) if len(trimmed) else EMPTY
 
     def _trim(self, samples: Floats, last: bool) -> Floats:
         heard = np.concatenate([self._held, samples])

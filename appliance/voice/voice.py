@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-Samples = npt.NDArray[np.int16]  # mono, 16 kHz
-
-NOTHING: Samples = np.empty(0, np.int16)
+from appliance.pcm import Samples
 
 
 class Speech(Protocol):

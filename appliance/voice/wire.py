@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.voice.voice import Samples
+from appliance.pcm import Samples
 
 PROTOCOL = 1
 LINE_BYTES = 65_536  # of one answer without its samples

@@ -25,8 +25,7 @@ import soxr
 
 from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.errors import CardError
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import owner
 from appliance.room.card import SoundCard
 from image.test import boxes, real

@@ -21,8 +21,7 @@ sys.path.insert(0, sys.argv[1])
 import alsaaudio
 import numpy as np
 
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 STEP = RATE_HZ // 100
 AHEAD = 6  # steps of the owner's sound that wait in the loop: 60 ms

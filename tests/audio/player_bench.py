@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from appliance.audio.player import Event, Manner, Player
-from appliance.ipc.ring import END, START, Samples, Slot
+from appliance.ipc.ring import END, START, Slot
 from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from appliance.pcm import Samples
 
 BLOCK = 80
 RAMP = 32

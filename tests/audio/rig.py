@@ -13,15 +13,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from appliance import processes, settings
+from appliance import pcm, processes, settings
 from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, START, RingReader, RingWriter, Samples, Slot
+from appliance.ipc.ring import END, START, RingReader, RingWriter, Slot
 from appliance.messages import Record
+from appliance.pcm import Samples
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment
 from appliance.supervisor import Supervisor
 
-RATE_HZ = processes.RATE_HZ
+RATE_HZ = pcm.RATE_HZ
 VOICE_FRAMES = 320
 SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; names in it carry our process
 M = TypeVar("M", bound=Record)

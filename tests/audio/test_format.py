@@ -15,7 +15,7 @@ from appliance.audio.format import (
     fade_in,
     one_channel,
 )
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from tests.audio.rig import noise
 
 FACTORS = [2, 3, 6]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from appliance.audio.rewind import LOOK_BACK
-from appliance.ipc.ring import Samples
 from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from appliance.pcm import Samples
 from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.format import fade_in
-from appliance.ipc.ring import Samples, Slot
+from appliance.ipc.ring import Slot
 from appliance.messages import (
     CardFound,
     CardLost,
@@ -24,6 +24,7 @@ from appliance.messages import (
     Started,
     Stopped,
 )
+from appliance.pcm import Samples
 from tests.audio.rig import RATE_HZ, Rig, noise, rig_on
 from tests.audio.stop_latency import stop_latencies_ms
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.rewind import last_word
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from tests.audio.rig import noise
 
 MS = RATE_HZ // 1000

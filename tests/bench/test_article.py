@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from appliance.bench.article import CHUNK_FRAMES, OutputController, VADIterator
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment
 from appliance.room.scene import Scene, Utterance

@@ -26,7 +26,7 @@ from appliance.bench.benches import (
 )
 from appliance.bench.interruption import PARTS
 from appliance.errors import StorageError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.corpus import CorpusError, held_out
 from appliance.settings import load_defaults
 

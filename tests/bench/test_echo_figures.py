@@ -9,10 +9,8 @@ from appliance.bench.echo import cancellers
 from appliance.bench.echo_figures import LENGTH_S, Figures, Scene, echo_of, measure
 from appliance.hear.echo import NoCanceller
 from appliance.hear.kalman import Kalman
-from appliance.ipc.ring import Samples
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
-
-RATE_HZ = 16_000
 
 
 def speech(seed: int) -> Samples:

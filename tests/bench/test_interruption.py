@@ -16,7 +16,7 @@ from appliance.bench.benches import BenchError, Options
 from appliance.bench.interruption import PARTS, _one_interrupt, bench
 from appliance.bench.interruption_plan import plan
 from appliance.bench.interruption_work import do_all
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 
 SETTINGS = load_defaults()

@@ -6,9 +6,8 @@ import numpy as np
 
 from appliance.bench.offline import LAG_STEPS, Box, Echo, Session
 from appliance.hear.hearing import Event
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
 
 STEP, MS = 80, 16

@@ -6,8 +6,7 @@ import numpy as np
 
 from appliance.bench.offline import Echo, Session
 from appliance.bench.offline_article import CARD_FRAMES, Article
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.phrases import Phrase, spoken
 
 MS = RATE_HZ // 1000

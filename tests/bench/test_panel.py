@@ -10,7 +10,7 @@ from appliance.bench.panel import MS, Finger, light_ms, stop_ms
 from appliance.bench.stage import LEAD, QUIET, WITHOUT_THINKER, Stage
 from appliance.ipc.ring import RingReader
 from appliance.messages import SpeechStarted, Switched
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.commands import load_over
 from appliance.room.rehearsal import WATCHER
 from appliance.room.scene import Scene, Utterance

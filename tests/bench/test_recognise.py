@@ -11,7 +11,7 @@ import soundfile
 from appliance import settings
 from appliance.bench import recognise as bench_recognise
 from appliance.bench.benches import BenchError, Options
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import owner
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.bench.stops import GAP, GAPPED, MS, SILENT, WITHIN, Heard, read_stop, sheets
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 ONSET = 200 * MS
 

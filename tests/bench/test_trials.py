@@ -22,9 +22,8 @@ from appliance.bench.trials import (
     through_the_room,
 )
 from appliance.hear.hearing import Hearing
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, Opinion, SpeechStarted, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.corpus import Source
 from appliance.room.owner import SPEECH_DB
 from appliance.room.phrases import Phrase

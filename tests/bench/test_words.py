@@ -9,7 +9,7 @@ import numpy as np
 import soundfile
 
 from appliance.bench.words import NOISY_FRAMES, Recorded, begins_aside, synthetic
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.corpus import find
 from appliance.room.owner import Sound
 

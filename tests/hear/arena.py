@@ -20,10 +20,8 @@ import soundfile
 import soxr
 
 from appliance.hear.hearing import Event, Hearing
-from appliance.hear.senses import STEP_FRAMES
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float
 from tests import skips
 
 T = TypeVar("T")
@@ -79,10 +77,6 @@ def at_level(wave: Wave, level_db: float = -26.0) -> Wave:
     return np.clip(scaled, -0.99, 0.99)
 
 
-def to_int16(wave: Wave) -> Samples:
-    return np.clip(np.rint(wave * 32768), -32768, 32767).astype(np.int16)
-
-
 def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -> Wave:
     """Direct sound, then noise that dies away; about as reverberant as a living room."""
     length = int(rt60_s * RATE_HZ)
@@ -123,37 +117,37 @@ def run(
     noise    the room's noise at noise_db rms; white if none is given
     pauses   the box pauses at an onset as the real one does; else it talks on regardless
     """
-    steps = len(owner) // STEP_FRAMES
-    frames = steps * STEP_FRAMES
+    steps = len(owner) // BLOCK_FRAMES
+    frames = steps * BLOCK_FRAMES
     sound = owner[:frames].copy()
     if noise_db is not None:
         if noise is None:
             noise = np.random.default_rng(seed).standard_normal(frames)
         sound += at_level(np.resize(noise, frames), noise_db)
-    said = to_int16(answer) if answer is not None else np.zeros(0, np.int16)
+    said = from_float(answer) if answer is not None else np.zeros(0, np.int16)
     response = impulse_response() if room is None else room
     if answer is not None:
         loudness = np.sqrt(np.mean(answer[np.abs(answer) > 1e-3] ** 2) * np.sum(response**2))
         response = response * 10 ** (echo_db / 20) / loudness
-    echo = np.zeros(frames + len(response) + STEP_FRAMES)
+    echo = np.zeros(frames + len(response) + BLOCK_FRAMES)
     played = np.zeros(frames, np.int16)
     result = Run(played=played)
     position, held, change_at, silent = 0, False, -1, False
     for step in range(steps):
-        at = step * STEP_FRAMES
+        at = step * BLOCK_FRAMES
         if step == change_at:
             silent = held
-        span = slice(at, at + STEP_FRAMES)
+        span = slice(at, at + BLOCK_FRAMES)
         if not silent and position < len(said):
-            frame = said[position : position + STEP_FRAMES]
+            frame = said[position : position + BLOCK_FRAMES]
             played[at : at + len(frame)] = frame
             position += len(frame)
-            echo[at : at + len(response) + STEP_FRAMES - 1] += np.convolve(
+            echo[at : at + len(response) + BLOCK_FRAMES - 1] += np.convolve(
                 played[span] / 32768, response
             )
-        mic = to_int16(sound[span] + echo[span])
+        mic = from_float(sound[span] + echo[span])
         for event in hearing.hear(mic, played[span], INDEX + at):
-            result.events.append((at + STEP_FRAMES, event))
+            result.events.append((at + BLOCK_FRAMES, event))
             if pauses and isinstance(event, Onset):
                 held, change_at = True, step + PAUSE_STEPS
             elif (isinstance(event, Verdict) and event.kind != "interruption") or (

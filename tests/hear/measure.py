@@ -19,7 +19,7 @@ import numpy as np
 from appliance.hear.hearing import Hearing
 from appliance.hear.vad import SpeechProbability
 from appliance.messages import Onset, SpeechStarted, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from tests.hear.arena import (
     ANSWER,

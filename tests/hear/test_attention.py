@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from appliance.hear.hearing import Event, Hearing
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.turn import Chunk
 from appliance.messages import Attend, Onset, SpeechEnded, SpeechStarted, Verdict, WordsHeard
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, from_float
 from appliance.settings import Hearing as HearingSettings
-from tests.hear.arena import Wave, at_level, say, to_int16
+from tests.hear.arena import Wave, at_level, say
 
 INDEX = 1_000_000
 SILENCE = np.zeros(RATE_HZ)
@@ -30,11 +29,11 @@ class Listener:
     def hears(self, *sounds: Wave) -> None:
         noise = np.random.default_rng(1)
         wave = np.concatenate(sounds)
-        mic = to_int16(wave + noise.normal(0, 2e-4, len(wave)))
-        for start in range(0, len(mic) - STEP_FRAMES + 1, STEP_FRAMES):
-            step = mic[start : start + STEP_FRAMES]
-            self.events += self.hearing.hear(step, np.zeros(STEP_FRAMES, np.int16), self.at)
-            self.at += STEP_FRAMES
+        mic = from_float(wave + noise.normal(0, 2e-4, len(wave)))
+        for start in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+            step = mic[start : start + BLOCK_FRAMES]
+            self.events += self.hearing.hear(step, np.zeros(BLOCK_FRAMES, np.int16), self.at)
+            self.at += BLOCK_FRAMES
 
     def told(self, how: Attend) -> None:
         self.events += self.hearing.attend(how)

@@ -7,9 +7,8 @@ import pytest
 
 from appliance.hear.drift import EVERY_S, Drift
 from appliance.hear.response import Floats
+from appliance.pcm import RATE_HZ
 from tests.hear.arena import impulse_response
-
-RATE_HZ = 16_000
 
 
 def late(taps: Floats, by: float) -> Floats:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.hear.echo import NoCanceller, Speex
-from appliance.ipc.ring import Samples
-
-RATE_HZ = 16_000
+from appliance.pcm import RATE_HZ, Samples
 
 
 def canceller() -> Speex:

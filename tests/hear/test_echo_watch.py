@@ -13,7 +13,8 @@ from appliance.hear.echo import NoCanceller
 from appliance.hear.echo_watch import STEPS_A_SECOND, EchoWatch
 from appliance.hear.kalman import Kalman
 from appliance.hear.response import Floats
-from tests.hear.test_kalman import RATE_HZ, Wave, answer, echo_of, room, taken_db
+from appliance.pcm import RATE_HZ, to_int16
+from tests.hear.test_kalman import Wave, answer, echo_of, room, taken_db
 
 
 def kalman(*, may_rest: bool = False) -> Kalman:
@@ -21,7 +22,7 @@ def kalman(*, may_rest: bool = False) -> Kalman:
 
 
 def hear(canceller: Canceller, watch: EchoWatch, mic: Wave, seconds: int) -> Wave:
-    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+    heard = to_int16(mic)
     played = answer(seconds)
     left = []
     for at in range(0, len(played), 80):

@@ -9,24 +9,23 @@ from appliance.hear import enrolment
 from appliance.hear.adaptation import EMBEDDING, Adaptation, Answers
 from appliance.hear.enrolment import EnrolmentError, Heard, Learnt, Take
 from appliance.hear.network import Network
-from appliance.ipc.ring import Samples
 from appliance.messages import Judgement
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import Hearing as HearingSettings
-from tests.hear.arena import at_level, say, to_int16
+from tests.hear.arena import at_level, say
 
 SILENT = np.zeros(2 * RATE_HZ, np.int16)
 
 
 def noise(db: float, seconds: float = 2.0) -> Samples:
     wave = np.random.default_rng(3).standard_normal(int(seconds * RATE_HZ))
-    return to_int16(at_level(wave, db))
+    return from_float(at_level(wave, db))
 
 
 def spoken(text: str, voice: str = "en-gb+m2") -> Samples:
     """As a microphone in a quiet room gives it: with silence around it."""
     out = noise(-66)
-    word = to_int16(at_level(say(text, voice)))
+    word = from_float(at_level(say(text, voice)))
     out[8000 : 8000 + len(word)] += word[: len(out) - 8000]
     return out
 

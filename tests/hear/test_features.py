@@ -23,8 +23,7 @@ from appliance.hear.features import (
     Measure,
     whole,
 )
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 STEP = 80
 PAST = GIVEN_MS * RATE_HZ // 1000

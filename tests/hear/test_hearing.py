@@ -10,8 +10,9 @@ from appliance.bench.interruption_cost import double_talk
 from appliance.hear.hearing import Hearing, Phase
 from appliance.hear.highpass import HighPass
 from appliance.hear.turn import TRAILING_FRAMES, Chunk
-from appliance.ipc.ring import END, START, Samples
+from appliance.ipc.ring import END, START
 from appliance.messages import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.pcm import Samples, from_float
 from appliance.settings import Hearing as HearingSettings
 from tests import skips
 from tests.hear.arena import (
@@ -24,7 +25,6 @@ from tests.hear.arena import (
     recording,
     run,
     say,
-    to_int16,
     track,
     words,
 )
@@ -40,7 +40,7 @@ def heard_of(result: Run, utterance: int) -> tuple[Samples, list[Chunk]]:
 def without_offset(owner: Wave) -> Samples:
     """The microphone's samples as they are handed on when there is no echo."""
     high = HighPass(20, order=2, rate_hz=16_000, frames=80)
-    steps = to_int16(owner)[: len(owner) // 80 * 80].reshape(-1, 80)
+    steps = from_float(owner)[: len(owner) // 80 * 80].reshape(-1, 80)
     return np.concatenate([np.rint(high(s[:, None].astype(float))[:, 0]) for s in steps]).astype(
         np.int16
     )
@@ -188,7 +188,7 @@ def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
 def feed(hearing: Hearing, wave: Wave, index: int) -> Run:
     result = Run()
     for at in range(0, len(wave) - 79, 80):
-        for event in hearing.hear(to_int16(wave[at : at + 80]), NOTHING, index + at):
+        for event in hearing.hear(from_float(wave[at : at + 80]), NOTHING, index + at):
             result.events.append((at, event))
     return result
 
@@ -282,7 +282,7 @@ def test_the_breath_at_a_voices_end_is_no_dish(
     hearing._senses.gate._wary_steps = 0
     until_s = 0.4 + breath_after_s  # the turn ends half a second after its last sound
     still = np.random.default_rng(5).normal(0, 0.0003, round(until_s * 16_000))
-    mic = to_int16(np.concatenate([still[:16_000], question, still, breath]))
+    mic = from_float(np.concatenate([still[:16_000], question, still, breath]))
     for at in range(0, len(mic) - 79, 80):
         hearing.hear(mic[at : at + 80], NOTHING, at)
     assert hearing._senses.gate.wary == wary

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.highpass import HighPass
-
-RATE_HZ = 16_000
+from appliance.pcm import RATE_HZ
 
 
 def gain_db(corner_hz: float, order: int, tone_hz: float) -> float:

@@ -8,10 +8,9 @@ import pytest
 
 from appliance.hear.kalman import Kalman
 from appliance.hear.senses import clipped
-from appliance.ipc.ring import Samples
-from tests.hear.arena import ANSWER, at_level, impulse_response, say, to_int16
+from appliance.pcm import RATE_HZ, Samples, from_float, to_int16
+from tests.hear.arena import ANSWER, at_level, impulse_response, say
 
-RATE_HZ = 16_000
 Wave = npt.NDArray[np.float64]
 
 
@@ -20,7 +19,7 @@ def kalman() -> Kalman:
 
 
 def answer(seconds: int) -> Samples:
-    return to_int16(at_level(np.resize(say(ANSWER), seconds * RATE_HZ), -20))
+    return from_float(at_level(np.resize(say(ANSWER), seconds * RATE_HZ), -20))
 
 
 def echo_of(played: Samples, room: Wave) -> Wave:
@@ -34,7 +33,7 @@ def room(seed: int, gain: float = 0.3) -> Wave:
 
 
 def left_of(echo: Kalman, mic: Wave, played: Samples) -> Wave:
-    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+    heard = to_int16(mic)
     steps = [
         echo.cancel(m, p, clipped(m))
         for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
@@ -58,7 +57,7 @@ def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -
     """If it is told; zeros that it takes for sound say that there is no echo any more."""
     played = answer(12)
     mic = echo_of(played, room(1))
-    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16).reshape(-1, 80)
+    heard = to_int16(mic).reshape(-1, 80)
     echo, left = kalman(), []
     for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
         off = 4 <= number * 80 / RATE_HZ < 10

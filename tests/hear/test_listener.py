@@ -11,7 +11,7 @@ import pytest
 
 from appliance import processes, settings
 from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, START, RingReader, RingWriter, Samples
+from appliance.ipc.ring import END, START, RingReader, RingWriter
 from appliance.messages import (
     Message,
     Onset,
@@ -21,9 +21,9 @@ from appliance.messages import (
     StateChanged,
     Verdict,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.supervisor import Supervisor
-from tests.hear.arena import at_level, say, to_int16
+from tests.hear.arena import at_level, say
 
 INDEX = 5_000_000
 
@@ -77,7 +77,7 @@ def box() -> Iterator[Box]:
 
 def spoken(text: str) -> Samples:
     silence = np.zeros(RATE_HZ // 2)
-    return to_int16(np.concatenate([silence, at_level(say(text)), silence, silence]))
+    return from_float(np.concatenate([silence, at_level(say(text)), silence, silence]))
 
 
 def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:

@@ -6,9 +6,8 @@ import numpy as np
 
 from appliance.hear.near import Near, Piece
 from appliance.hear.recogniser import BEFORE_FRAMES
-from appliance.hear.senses import STEP_FRAMES
-from appliance.ipc.ring import END, START, Samples
-from appliance.processes import RATE_HZ
+from appliance.ipc.ring import END, START
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 
 INDEX = 10_000_000
 
@@ -18,12 +17,12 @@ def fed(near: Near, turns: list[int], first: int = 0) -> list[Piece]:
     return [
         piece
         for n, turn in enumerate(turns, first)
-        for piece in near.feed(step(n), INDEX + n * STEP_FRAMES, turn)
+        for piece in near.feed(step(n), INDEX + n * BLOCK_FRAMES, turn)
     ]
 
 
 def step(number: int) -> Samples:
-    return np.full(STEP_FRAMES, number, np.int16)
+    return np.full(BLOCK_FRAMES, number, np.int16)
 
 
 def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
@@ -33,9 +32,9 @@ def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
     assert {piece.turn for piece in pieces} == {7}
     assert [piece.flags for piece in pieces] == [START, *[0] * (len(pieces) - 2), END]
     whole = np.concatenate([piece.samples for piece in pieces])
-    wanted = np.arange(100 - BEFORE_FRAMES // STEP_FRAMES, 120).repeat(STEP_FRAMES)
+    wanted = np.arange(100 - BEFORE_FRAMES // BLOCK_FRAMES, 120).repeat(BLOCK_FRAMES)
     np.testing.assert_array_equal(whole, wanted)
-    assert pieces[0].at == INDEX + 100 * STEP_FRAMES - BEFORE_FRAMES
+    assert pieces[0].at == INDEX + 100 * BLOCK_FRAMES - BEFORE_FRAMES
 
 
 def test_a_question_to_a_silent_box_goes_nowhere() -> None:
@@ -76,5 +75,5 @@ def test_all_sound_comes_while_the_wake_word_is_waited_for() -> None:
     near.waiting = True
     pieces = fed(near, [0] * 10)
     assert [(piece.turn, piece.at) for piece in pieces] == [
-        (0, INDEX + n * STEP_FRAMES) for n in range(10)
+        (0, INDEX + n * BLOCK_FRAMES) for n in range(10)
     ]

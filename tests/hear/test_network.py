@@ -17,7 +17,7 @@ from appliance.hear.network import MODEL, Network, NetworkJudge
 from appliance.hear.senses import Step
 from appliance.hear.vad import MODEL as ANOTHER_NETWORK
 from appliance.hear.verdict import Judge, Odds, RuleJudge
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 
 BIGGEST = 1_000_000
 BUDGET_MS = 0.5  # an opinion of 40 ms of sound, features and all

@@ -11,10 +11,9 @@ from appliance.bench.trials import Place, echo_of
 from appliance.hear.response import Floats
 from appliance.hear.sameness import Sameness
 from appliance.messages import Verdict
+from appliance.pcm import RATE_HZ
 from appliance.room.owner import SPEECH_DB
 from appliance.settings import load_defaults
-
-RATE_HZ = 16_000
 
 
 def noise(seed: int, seconds: float = 1.0) -> Floats:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.senses import STEP_FRAMES, Senses, clipped
-from appliance.ipc.ring import Samples
+from appliance.hear.senses import Senses, clipped
+from appliance.pcm import BLOCK_FRAMES, Samples, from_float
 from appliance.settings import Hearing as HearingSettings
-from tests.hear.arena import at_level, say, to_int16
+from tests.hear.arena import at_level, say
 
 SECOND = 16_000
-NOTHING = np.zeros(STEP_FRAMES, np.int16)
+NOTHING = np.zeros(BLOCK_FRAMES, np.int16)
 
 
 def probabilities(settings: HearingSettings, mic: Samples, *, speaks: bool = False) -> list[float]:
     senses = Senses(settings)
     steps = (
-        senses.take(mic[at : at + STEP_FRAMES], NOTHING, speaks)
-        for at in range(0, len(mic) - STEP_FRAMES + 1, STEP_FRAMES)
+        senses.take(mic[at : at + BLOCK_FRAMES], NOTHING, speaks)
+        for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES)
     )
     return [step.probability for step in steps if step.probability is not None]
 
@@ -36,7 +36,7 @@ def test_it_is_asked_all_the_time_while_a_sound_is_followed(settings: HearingSet
 
 
 def test_a_word_softer_than_the_gate_wants_is_still_heard(settings: HearingSettings) -> None:
-    word = to_int16(at_level(say("tell me about the moon"), -63))  # 5 dB over the hiss
+    word = from_float(at_level(say("tell me about the moon"), -63))  # 5 dB over the hiss
     mic = hiss(4)
     mic[2 * SECOND : 2 * SECOND + len(word)] += word
     assert max(probabilities(settings, mic)) > 0.5

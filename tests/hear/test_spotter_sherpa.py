@@ -9,7 +9,7 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.spotter_sherpa import Keywords, SherpaWake, Transcript, pieces, read_tokens
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from tests.hear.tiny_transducer import OKAY_HZ, TOKENS, WAIT_HZ, make, tone
 
 SILENCE = tone(0.0, 0.5, level=0.0)

@@ -10,10 +10,9 @@ from appliance.hear import phrases
 from appliance.hear.recogniser import WakeSpotter
 from appliance.hear.spotter_pocketsphinx import PocketsphinxRecogniser, PocketsphinxWake
 from appliance.hear.wake_micro import PHRASES, MicroSpotter
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import load_defaults
-from tests.hear.arena import ANSWER, at_level, say, to_int16
+from tests.hear.arena import ANSWER, at_level, say
 
 LISTS = load_defaults().hearing.words
 QUIET = RATE_HZ // 3
@@ -27,7 +26,7 @@ def words() -> PocketsphinxRecogniser:
 def sound(text: str, voice: str = "en-us", speed: int = 160) -> Samples:
     spoken = at_level(say(text, voice, speed))
     wave = np.concatenate([np.zeros(QUIET), spoken, np.zeros(QUIET)])
-    return to_int16(wave + np.random.default_rng(0).normal(0, 3e-4, len(wave)))
+    return from_float(wave + np.random.default_rng(0).normal(0, 3e-4, len(wave)))
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────
@@ -84,7 +83,7 @@ def test_a_wake_word_is_heard_once_and_soon(text: str) -> None:
 
 
 def test_an_answer_wakes_nobody() -> None:
-    answer = to_int16(at_level(say(ANSWER)))
+    answer = from_float(at_level(say(ANSWER)))
     for phrase in PHRASES:
         assert heard_at(MicroSpotter(phrase), answer) == []
 

@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from appliance.hear.tape import Tape
 from appliance.hear.turn import CHUNK_FRAMES, Chunk, Utterance, Voicing
 from appliance.hear.vad import HOP_FRAMES
 from appliance.ipc.ring import END, PAUSE, START
 from appliance.messages import SpeechEnded
+from appliance.pcm import SampleBuffer
 from appliance.settings import Hearing
 
 
@@ -45,10 +45,10 @@ def test_silence_counts_from_the_last_voice(settings: Hearing) -> None:
     assert voicing.silent_frames(1000) == 1000 - 256
 
 
-def counted(frames: int) -> Tape:
-    tape = Tape(frames)
-    tape.put(0, np.arange(frames).astype(np.int16))
-    return tape
+def counted(frames: int) -> SampleBuffer:
+    buffer = SampleBuffer(frames)
+    buffer.write(0, np.arange(frames).astype(np.int16))
+    return buffer
 
 
 def put_together(out: list[Chunk | SpeechEnded]) -> tuple[list[int], list[SpeechEnded]]:
@@ -66,19 +66,21 @@ def put_together(out: list[Chunk | SpeechEnded]) -> tuple[list[int], list[Speech
 
 @pytest.mark.parametrize("until", [20_000, 20_001, 20_319, 400])
 def test_every_sample_goes_out_once(until: int) -> None:
-    tape, utterance = counted(30_000), Utterance(7, 100, 1_000_000)
+    buffer, utterance = counted(30_000), Utterance(7, 100, 1_000_000)
     out = []
     for now in range(180, until, 80):
-        out += utterance.flow(tape, now, 5000, pause=False)
-    out += utterance.finish(tape, until, 5000, until - 50)
+        out += utterance.flow(buffer, now, 5000, pause=False)
+    out += utterance.finish(buffer, until, 5000, until - 50)
     samples, ends = put_together(out)
     assert samples == list(range(100, until))
     assert ends == [SpeechEnded(7, 5000 + until - 50, until - 100, last=True)]
 
 
 def test_pieces_lose_and_repeat_nothing() -> None:
-    tape, utterance = counted(32_000), Utterance(7, 0, 10_000)
-    out = utterance.flow(tape, 31_000, 0, pause=False) + utterance.finish(tape, 31_990, 0, 31_900)
+    buffer, utterance = counted(32_000), Utterance(7, 0, 10_000)
+    out = utterance.flow(buffer, 31_000, 0, pause=False) + utterance.finish(
+        buffer, 31_990, 0, 31_900
+    )
     samples, ends = put_together(out)
     assert samples == list(range(31_990))
     assert [(end.frames, end.last) for end in ends] == [
@@ -87,12 +89,14 @@ def test_pieces_lose_and_repeat_nothing() -> None:
 
 
 def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
-    tape, utterance = counted(32_000), Utterance(7, 0, 100_000)
-    early = utterance.flow(tape, 20_000, 0, pause=True)
+    buffer, utterance = counted(32_000), Utterance(7, 0, 100_000)
+    early = utterance.flow(buffer, 20_000, 0, pause=True)
     assert not any(isinstance(each, SpeechEnded) for each in early)
-    tape = Tape(160_000)
+    buffer = SampleBuffer(160_000)
     utterance = Utterance(7, 0, 100_000)
-    out = utterance.flow(tape, 60_000, 0, pause=False) + utterance.flow(tape, 61_000, 0, pause=True)
+    out = utterance.flow(buffer, 60_000, 0, pause=False) + utterance.flow(
+        buffer, 61_000, 0, pause=True
+    )
     [cut] = [each for each in out if isinstance(each, SpeechEnded)]
     assert 60_000 <= cut.frames <= 61_000
     assert not cut.last
@@ -106,14 +110,14 @@ def test_the_settings_say_when(settings: Hearing) -> None:
 
 
 def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
-    tape, utterance = counted(30_000), Utterance(7, 0, 1_000_000)
-    out = utterance.flow(tape, 10_001, 0, pause=True)
-    paused = utterance.pause(tape, 10_001, 0)
+    buffer, utterance = counted(30_000), Utterance(7, 0, 1_000_000)
+    out = utterance.flow(buffer, 10_001, 0, pause=True)
+    paused = utterance.pause(buffer, 10_001, 0)
     assert [chunk.flags for chunk in paused] == [PAUSE]
     assert paused[0].position + len(paused[0].samples) == 10_001
-    assert utterance.pause(tape, 10_001, 0) == []  # said once
-    out += [*paused, *utterance.flow(tape, 20_000, 0, pause=False)]
-    out += [*utterance.pause(tape, 20_001, 0), *utterance.finish(tape, 20_001, 0, 19_000)]
+    assert utterance.pause(buffer, 10_001, 0) == []  # said once
+    out += [*paused, *utterance.flow(buffer, 20_000, 0, pause=False)]
+    out += [*utterance.pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
     samples, ends = put_together(out)
     assert samples == list(range(20_001))
     assert ends == [SpeechEnded(7, 19_000, 20_001, last=True)]

@@ -7,10 +7,9 @@ import pytest
 
 from appliance.hear.near import Near
 from appliance.hear.recogniser import BEFORE_FRAMES, Guess
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.understanding import Understanding
-from appliance.ipc.ring import Samples
 from appliance.messages import Woken, WordsHeard
+from appliance.pcm import BLOCK_FRAMES, Samples
 from appliance.settings import load_defaults
 
 LISTS = load_defaults().hearing.words
@@ -59,8 +58,8 @@ class Wakes:
 def said(understanding: Understanding, near: Near, turns: list[int]) -> list[WordsHeard | Woken]:
     out = []
     for n, turn in enumerate(turns):
-        samples = np.full(STEP_FRAMES, 99 if turn == -1 else 1, np.int16)
-        for piece in near.feed(samples, INDEX + n * STEP_FRAMES, max(0, turn)):
+        samples = np.full(BLOCK_FRAMES, 99 if turn == -1 else 1, np.int16)
+        for piece in near.feed(samples, INDEX + n * BLOCK_FRAMES, max(0, turn)):
             out += understanding.take(piece.samples, piece.at, piece.turn, piece.flags)
     return out
 
@@ -160,7 +159,7 @@ def test_the_wake_word_is_told_with_its_end() -> None:
     near = Near()
     near.waiting = True
     told = said(understanding, near, [0] * 50 + [-1] + [0] * 50)
-    assert told == [Woken(INDEX + 51 * STEP_FRAMES - 160, "hey box", 0.8)]
+    assert told == [Woken(INDEX + 51 * BLOCK_FRAMES - 160, "hey box", 0.8)]
 
 
 def test_nobody_is_woken_in_another_mode() -> None:
@@ -176,4 +175,4 @@ def test_the_spotter_hears_each_sample_once_where_a_sound_comes_with_its_past() 
     near = busy()
     near.waiting = True
     said(understanding, near, [0] * 100 + [7] * 50 + [0] * 50)
-    assert (spotter.heard, spotter.resets) == (200 * STEP_FRAMES, 1)
+    assert (spotter.heard, spotter.resets) == (200 * BLOCK_FRAMES, 1)

@@ -10,8 +10,8 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.vad import MODEL, SpeechProbability
-from appliance.ipc.ring import Samples
-from tests.hear.arena import at_level, say, to_int16
+from appliance.pcm import Samples, from_float
+from tests.hear.arena import at_level, say
 
 
 def probabilities(samples: Samples, step: int = 80) -> list[float]:
@@ -21,20 +21,20 @@ def probabilities(samples: Samples, step: int = 80) -> list[float]:
 
 
 def test_speech_is_likely_in_speech_and_not_in_noise() -> None:
-    speech = to_int16(at_level(say("tell me about the moon")))
+    speech = from_float(at_level(say("tell me about the moon")))
     noise = (np.random.default_rng(0).standard_normal(16_000) * 30).astype(np.int16)
     assert np.median(probabilities(speech)) > 0.9
     assert max(probabilities(noise)) < 0.3
 
 
 def test_the_size_of_the_steps_does_not_matter() -> None:
-    speech = to_int16(at_level(say("tell me about the moon")))[:16_000]
+    speech = from_float(at_level(say("tell me about the moon")))[:16_000]
     assert probabilities(speech, 80) == probabilities(speech, 256)
 
 
 def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
     silence = (np.random.default_rng(0).standard_normal(32_000) * 5).astype(np.int16)
-    speech = to_int16(at_level(say("tell me about the moon")))
+    speech = from_float(at_level(say("tell me about the moon")))
     asked, spared = SpeechProbability(), SpeechProbability()
     for at in range(0, len(silence), 80):
         asked.feed(silence[at : at + 80])

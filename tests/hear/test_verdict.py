@@ -18,8 +18,8 @@ from appliance.hear.verdict import (
     Trust,
 )
 from appliance.hear.verdict import decided as rule
-from appliance.ipc.ring import Samples
 from appliance.messages import Judgement, Opinion, Verdict
+from appliance.pcm import Samples
 from appliance.settings import Hearing as HearingSettings
 from tests.hear.arena import ANSWER, at_level, run, say, track
 

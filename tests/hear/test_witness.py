@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.hear.witness import Witness
+from appliance.pcm import RATE_HZ
 from tests.hear.arena import Wave, at_level, say
 
 FRAMES = 80
-RATE_HZ = 16_000
 
 
 def dish(seed: int, level: float = 0.05) -> Wave:

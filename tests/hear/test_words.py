@@ -11,12 +11,12 @@ import pytest
 from appliance import processes, settings
 from appliance.hear.near import Near
 from appliance.ipc.channel import Channel
-from appliance.ipc.ring import RingWriter, Samples
+from appliance.ipc.ring import RingWriter
 from appliance.messages import Message, Seen, Standing, Woken, WordsHeard
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import Settings
 from appliance.supervisor import Supervisor
-from tests.hear.arena import at_level, say, to_int16
+from tests.hear.arena import at_level, say
 
 INDEX = 5_000_000
 QUIET = np.zeros(RATE_HZ // 2)
@@ -64,15 +64,15 @@ def box(request: pytest.FixtureRequest) -> Iterator[Box]:
 def spoken(text: str) -> Samples:
     wave = at_level(say(text, speed=150))
     noise = np.random.default_rng(0).normal(0, 3e-4, len(wave))
-    return to_int16(wave + noise)
+    return from_float(wave + noise)
 
 
 @pytest.mark.parametrize("box", [{}], indirect=True)
 def test_a_word_over_the_box_is_told(box: Box) -> None:
     box.near.busy = True
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.hears(spoken("be quiet"), 41)
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.until(box.all_read)
     box.until(lambda: any(isinstance(m, WordsHeard) for m in box.messages))
     told = [m for m in box.messages if isinstance(m, WordsHeard)][-1]
@@ -82,10 +82,10 @@ def test_a_word_over_the_box_is_told(box: Box) -> None:
 @pytest.mark.parametrize("box", [{"mode": "wake_word"}], indirect=True)
 def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
     box.near.waiting = True
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.hears(spoken("okay nahboo"), 0)
     end = box.index
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.until(lambda: bool(box.messages))
     [woken] = box.messages
     assert isinstance(woken, Woken)
@@ -94,12 +94,12 @@ def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
 
     box.mail.send(Standing(mode="open", muted=False, volume=1.0))
     box.hears(spoken("okay nahboo"), 0)
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.until(box.all_read)
     box.mail.send(Standing(mode="wake_word", muted=False, volume=1.0))
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.hears(spoken("okay nahboo"), 0)
-    box.hears(to_int16(QUIET), 0)
+    box.hears(from_float(QUIET), 0)
     box.until(lambda: len(box.messages) > 1)
     assert len(box.messages) == 2
 

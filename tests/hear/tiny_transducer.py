@@ -15,8 +15,7 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 
 WAIT_HZ, OKAY_HZ = 500.0, 2500.0
 MELS, CHUNK, SEEN = 80, 4, 9  # bands; frames of 10 ms that a step takes, and that it sees

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.room.card_events import Kind, Stream
 from appliance.room.card_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 

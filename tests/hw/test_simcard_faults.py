@@ -14,7 +14,7 @@ import alsaaudio
 import numpy as np
 import pytest
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.room.card import SoundCard
 from appliance.room.card_events import Kind, Stream
 from appliance.room.card_layout import LAYOUT

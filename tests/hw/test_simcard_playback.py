@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.room.card_events import Kind, Stream
 from appliance.room.card_layout import RING_FRAMES
 

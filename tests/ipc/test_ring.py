@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from appliance import pcm
 from appliance.errors import RingError
 from appliance.ipc import ring
 from appliance.ipc.ring import RingReader, RingSpec, RingWriter
@@ -26,7 +27,7 @@ VOICE = RingSpec("test", "writer", ("reader",), slots=8, frames=80, waits_for="r
 ROOT = Path(__file__).parents[2]
 
 
-def block(value: int, frames: int = 80) -> ring.Samples:
+def block(value: int, frames: int = 80) -> pcm.Samples:
     return np.full(frames, value, np.int16)
 
 

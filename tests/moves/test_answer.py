@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.moves.answer import RATE_HZ, Answer, Question, first_words
+from appliance.moves.answer import Answer, Question, first_words
+from appliance.pcm import RATE_HZ
 
 SECOND = RATE_HZ
 

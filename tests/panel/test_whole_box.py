@@ -12,10 +12,10 @@ import pytest
 from appliance import settings
 from appliance.bench.panel import Finger
 from appliance.bench.stage import QUIET, Stage
-from appliance.ipc.ring import RingReader, Samples
+from appliance.ipc.ring import RingReader
 from appliance.messages import SpeechEnded, SpeechStarted, Think
 from appliance.panel.fingers import place
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room import scene, sounds
 
 pytestmark = pytest.mark.usefixtures("simcard_library")

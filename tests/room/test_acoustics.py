@@ -7,8 +7,9 @@ import numpy.typing as npt
 import pytest
 
 from appliance.errors import CardError
+from appliance.pcm import FULL_SCALE
 from appliance.room import acoustics
-from appliance.room.acoustics import FULL_SCALE, impulse_response, noise
+from appliance.room.acoustics import impulse_response, noise
 from appliance.room.card_layout import MAX_TAPS
 
 

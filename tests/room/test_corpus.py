@@ -9,7 +9,7 @@ import pytest
 import soundfile
 
 from appliance.errors import InterludeError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.corpus import (
     CorpusError,
     Source,

@@ -12,7 +12,6 @@ from appliance import settings
 from appliance.audio.rewind import LOOK_BACK, last_word
 from appliance.bench.seam import knock
 from appliance.bench.stage import LEAD, QUIET, Stage
-from appliance.ipc.ring import Samples
 from appliance.messages import (
     Onset,
     Paused,
@@ -23,7 +22,7 @@ from appliance.messages import (
     Talk,
     Verdict,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.commands import load_over
 from appliance.room.scene import Scene, Utterance
 from appliance.room.seam import Seam, measure

@@ -25,7 +25,7 @@ from appliance.messages import (
     Verdict,
     Woken,
 )
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.commands import load_over
 from appliance.room.owner import SPEECH_DB, Sound
 from appliance.room.rehearsal import WATCHER

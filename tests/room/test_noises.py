@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room.noises import LEAD_FRAMES, NOISES, noise
 
 

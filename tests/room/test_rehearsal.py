@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from appliance import processes, settings
+from appliance import pcm, processes, settings
 from appliance.messages import PartChanged, StopSpeaking
 from appliance.processes import Process
 from appliance.room import commands, scene
@@ -80,7 +80,7 @@ def test_the_report_holds_all_that_is_promised(demo: tuple[Reader, Path]) -> Non
 
 def test_the_sound_file_holds_the_owner_left_and_the_box_right(demo: tuple[Reader, Path]) -> None:
     tracks, rate = soundfile.read(demo[1] / "room.wav", dtype="int16")
-    assert rate == processes.RATE_HZ
+    assert rate == pcm.RATE_HZ
     assert np.array_equal(tracks[:, 1], demo[0].track[: len(tracks)])
     assert np.array_equal(tracks[:, 0], demo[0].recording.microphone[: len(tracks)])
 

@@ -10,9 +10,9 @@ import pytest
 from appliance import settings
 from appliance.bench.stage import TALK, WITHOUT_THINKER, Stage
 from appliance.hear import kept
-from appliance.ipc.ring import RingReader, Samples
+from appliance.ipc.ring import RingReader
 from appliance.messages import Say, Started, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples
 from appliance.room.commands import load_over
 from appliance.room.owner import SPEECH_DB
 from appliance.room.rehearsal import WATCHER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.ipc.ring import Samples
+from appliance.pcm import Samples
 from appliance.room.seam import measure
 
 RNG = np.random.default_rng(5)

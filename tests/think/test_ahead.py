@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.think.ahead import ReadAhead
 
 

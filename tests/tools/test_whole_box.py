@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import processes, settings
-from appliance.ipc.ring import Samples
+from appliance import pcm, processes, settings
 from appliance.messages import Ask, Speak, Started, StopSpeaking
+from appliance.pcm import Samples
 from appliance.room import commands, scene
 from appliance.room.rehearsal import Rehearsal
 from appliance.voice.chime import ring
@@ -38,7 +38,7 @@ class Owner:
                 begun = {message.turn: message.index for _, message in told.of(Started)}
                 if rings and rings[0] in begun:
                     audible = rehearsal.index(begun[rings[0]])
-                    if rehearsal.card.now() > audible + processes.RATE_HZ // 2:
+                    if rehearsal.card.now() > audible + pcm.RATE_HZ // 2:
                         self.ring_at = audible
                         rehearsal.mail.send(StopSpeaking())
                         self.step = "stopped"
@@ -46,7 +46,7 @@ class Owner:
 
 def likeness(sound: Samples, heard: Samples) -> float:
     """The greatest correlation of the sound's first 200 ms with any 200 ms of `heard`; 1: alike."""
-    short = sound[: processes.RATE_HZ // 5].astype(float)
+    short = sound[: pcm.RATE_HZ // 5].astype(float)
     products = np.correlate(heard.astype(float), short)
     energies = np.convolve(np.square(heard.astype(float)), np.ones(len(short)), "valid")
     return float((products / np.sqrt(energies * np.sum(short**2) + 1)).max())
@@ -72,4 +72,4 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     assert all(index < stop for index, _ in told.of(Speak)), "it never rang again"
     loud = np.flatnonzero(np.abs(told.loudspeaker.astype(int)) > 1000) + told.first
     assert loud.min() < stop
-    assert np.abs(told.loudspeaker[-processes.RATE_HZ :].astype(int)).max() <= SILENT
+    assert np.abs(told.loudspeaker[-pcm.RATE_HZ :].astype(int)).max() <= SILENT

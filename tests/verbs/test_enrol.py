@@ -15,13 +15,12 @@ import pytest
 from appliance.audio.record import record
 from appliance.hear import adaptation
 from appliance.hear.enrolment import EnrolmentError, Take
-from appliance.ipc.ring import Samples
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.room.card import SoundCard
 from appliance.room.plugin import alsa_environment
 from appliance.settings import Settings, load
 from appliance.verbs import enrol
-from tests.hear.arena import at_level, say, to_int16
+from tests.hear.arena import at_level, say
 
 VOICE = "en-gb+m2"
 SAID = {"mm-hm": ("[[m'mh'm]]", "[[mh'm]]", "uh-huh"), "wait": ("wait", "stop", "hold on")}
@@ -44,8 +43,8 @@ def owner(tmp_path: Path) -> Path:
 
 
 def spoken(text: str) -> Samples:
-    out = to_int16(at_level(np.random.default_rng(1).standard_normal(2 * RATE_HZ), -66))
-    word = to_int16(at_level(say(text, VOICE)))
+    out = from_float(at_level(np.random.default_rng(1).standard_normal(2 * RATE_HZ), -66))
+    word = from_float(at_level(say(text, VOICE)))
     out[8000 : 8000 + len(word)] += word
     return out
 

@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.vad import HOP_FRAMES, SpeechProbability
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from training.verdict import quick
 from training.verdict.render import Heard
 
@@ -18,7 +17,7 @@ BEGINS = int(quick.BEFORE_S * RATE_HZ)
 def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
     """Hiss, and from BEGINS on a rough tone of this level for 0.3 s."""
     chance = np.random.default_rng(seed)
-    sound = chance.normal(0, 20, quick.STEPS * STEP_FRAMES)
+    sound = chance.normal(0, 20, quick.STEPS * BLOCK_FRAMES)
     frames = np.arange(int(0.3 * RATE_HZ))
     sound[BEGINS : BEGINS + len(frames)] += level * np.sign(np.sin(frames * (0.06 + seed / 100)))
     return sound.astype(np.int16)
@@ -35,7 +34,7 @@ def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
     together = quick.probabilities(rooms)
     for room, said in zip(rooms, together, strict=True):
         one = SpeechProbability()
-        alone = [one.feed(step) for step in room.reshape(-1, STEP_FRAMES)]
+        alone = [one.feed(step) for step in room.reshape(-1, BLOCK_FRAMES)]
         where = [i for i, p in enumerate(alone) if p is not None]
         assert where == list(np.flatnonzero(~np.isnan(said)))
         assert len(where) == rooms.shape[1] // HOP_FRAMES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.features import WIDTH
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import corpus, phrases
 from tests import skips
 from training.verdict import clatter, figures, hums, perturb, sounds, voices

@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.voice.voice import NOTHING, Samples
+from appliance.pcm import EMPTY, Samples
 
 
 class FakeSpeech:
@@ -25,7 +25,7 @@ class FakeSpeech:
     def read(self) -> Samples | None:
         assert not self.cancelled, "a cancelled sentence is not read"
         if not self.give:
-            return NOTHING
+            return EMPTY
         made = self.give.popleft()
         if isinstance(made, VoiceError):
             raise made

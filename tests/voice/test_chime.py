@@ -6,7 +6,7 @@ import numpy as np
 
 from appliance.errors import VoiceError
 from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.voice.chime import chime, ring
 from appliance.voice.delivery import Delivery
 from tests.voice.fakes import FakeVoice

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from appliance.errors import VoiceError
+from appliance.pcm import Samples
 from appliance.voice.espeak import Espeak
 from appliance.voice.shape import TARGET_DBFS, rms_dbfs
-from appliance.voice.voice import Samples, Speech
+from appliance.voice.voice import Speech
 
 SENTENCES = (
     "Yes.",

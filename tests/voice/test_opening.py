@@ -6,7 +6,7 @@ import numpy as np
 
 from appliance.hear.kalman import Kalman
 from appliance.messages import Speak, SpeakFailed, Spoken
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.voice.chime import HIGHEST_HZ, OPENING_S, chime, opening
 from appliance.voice.delivery import Delivery
 from tests.hear.test_kalman import answer, echo_of, left_of, room, taken_db

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import noises
 
 Wave = npt.NDArray[np.float32]

@@ -20,10 +20,9 @@ import numpy.typing as npt
 from appliance.bench import intervals
 from appliance.hear.features import GIVEN_MS
 from appliance.hear.network import MODEL, Network
-from appliance.hear.senses import STEP_FRAMES
 from appliance.hear.verdict import IN_NETWORK, Odds, Trust, decided
 from appliance.messages import Judgement
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Verdict, load_defaults
 from training.verdict import figures
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
@@ -34,7 +33,7 @@ from training.verdict.sounds import Role
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 RESUMED = (0.7, 0.8, 0.85, 0.9, 0.95)  # shares of backchannels, at which to read the other error
 POINTS = 60  # of a trade-off's curve
-STEP_MS = STEP_FRAMES * 1000 // RATE_HZ
+STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 Floats = npt.NDArray[np.float64]
 
 

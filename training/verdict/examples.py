@@ -24,7 +24,7 @@ from appliance.hear.features import (
     Measure,
     whole,
 )
-from appliance.hear.senses import STEP_FRAMES
+from appliance.pcm import BLOCK_FRAMES
 from training.verdict.gather import Bursts
 
 ROWS = 88  # from 140 ms before the onset to 740 ms after it
@@ -58,7 +58,7 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
     until = np.zeros(count, np.int32)
     for i, about in enumerate(bursts.about):
         past, steps = int(about["past_steps"]), int(bursts.steps[i])
-        sound = bursts.sound[i].reshape(-1, STEP_FRAMES)
+        sound = bursts.sound[i].reshape(-1, BLOCK_FRAMES)
         later = list(sound[past : past + steps])
         measures = [
             Measure(float(e), float(f), float(p), 0.0, float(q))
@@ -68,7 +68,7 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
         rows[i, : len(made)] = made
         until[i] = len(made)
         skipped = (GIVEN_MS - PAST_MS) // 10
-        ends = (np.arange(len(made)) + 1 + skipped) * (HOP_FRAMES // STEP_FRAMES) - past - 1
+        ends = (np.arange(len(made)) + 1 + skipped) * (HOP_FRAMES // BLOCK_FRAMES) - past - 1
         here = (ends >= 0) & (ends < len(later))
         level[i, np.flatnonzero(here)] = bursts.measures[i, ends[here], 3]
     kinds = np.array([KINDS.index(a["kind"]) for a in bursts.about], np.int64)

@@ -18,7 +18,7 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.senses import STEP_FRAMES
+from appliance.pcm import BLOCK_FRAMES
 from training.verdict import quick, voices
 from training.verdict.render import Heard, alone, scene
 from training.verdict.sounds import MIX, PHRASES, Role, Sounds
@@ -42,7 +42,7 @@ class Bursts:
 
 
 def keep(path: Path, heard: list[Heard]) -> None:
-    sound = np.zeros((len(heard), SOUND_STEPS * STEP_FRAMES), np.int16)
+    sound = np.zeros((len(heard), SOUND_STEPS * BLOCK_FRAMES), np.int16)
     measures = np.zeros((len(heard), MEASURE_STEPS, 5), np.float16)
     steps = np.zeros(len(heard), np.int32)
     for row, each in enumerate(heard):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]

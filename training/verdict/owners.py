@@ -17,7 +17,7 @@ from appliance.errors import InterludeError
 from appliance.hear import adaptation, enrolment, network
 from appliance.hear.enrolment import Heard, Take
 from appliance.messages import Judgement
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import corpus, owner, phrases
 from appliance.room.corpus import held_out
 from appliance.settings import load_defaults

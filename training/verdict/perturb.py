@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 
 Wave = npt.NDArray[np.float32]
 _WINDOW = 480  # 30 ms: two periods of a low voice

@@ -18,8 +18,8 @@ from appliance.hear.features import GIVEN_MS
 from appliance.hear.highpass import HighPass
 from appliance.hear.noise import NoiseFloor
 from appliance.hear.onset import ExpectedEcho, Gate
-from appliance.hear.senses import STEP_FRAMES, Step, decibels
-from appliance.processes import RATE_HZ
+from appliance.hear.senses import Step, decibels
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, to_int16
 from appliance.room import acoustics
 from training.verdict import clatter
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
@@ -46,7 +46,7 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
     response = near(where.rt60_s, where.room, float(chance.uniform(-2, 14)))
     far = near(min(0.9, where.rt60_s * 1.6), where.room + 7, -12.0)
     made = [sounds.next(chance) for _ in range(TOGETHER)]
-    frames = STEPS * STEP_FRAMES
+    frames = STEPS * BLOCK_FRAMES
     if chance.random() < KITCHEN_SHARE:
         where = where._replace(noise_db=where.level_db - float(chance.uniform(*KITCHEN_DB)))
         noise = kitchen(where.noise_db, where.room, far, chance)
@@ -75,7 +75,7 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
             hidden_db.append(left_db + PEAKS_DB)
         else:
             hidden_db.append(where.noise_db + float(chance.uniform(-20, 14)))
-    heard = np.clip(np.rint(mic), -32768, 32767).astype(np.int16)
+    heard = to_int16(mic)
     hissing, speech = above_hum(heard), probabilities(heard)
     kept = []
     for i, sound in enumerate(made):
@@ -122,7 +122,7 @@ def _talk(
     silent = until + int(chance.uniform(0.02, 0.06) * RATE_HZ)
     fading_s = chance.uniform(0.01, 0.08)
     envelope = np.ones(frames)
-    envelope[: SETTLED_STEPS * STEP_FRAMES] = 0
+    envelope[: SETTLED_STEPS * BLOCK_FRAMES] = 0
     envelope[silent:] = np.exp(-np.arange(frames - silent) / (fading_s * RATE_HZ))
     left = talk[at : at + frames] * envelope
     return np.asarray(left * (level / (float(np.sqrt(np.mean(np.square(talk)))) or 1.0)))
@@ -130,8 +130,8 @@ def _talk(
 
 def above_hum(heard: npt.NDArray[np.int16]) -> Floats:
     """(N, steps, 80) above 120 Hz, full scale 1.0."""
-    filters = HighPass(HUM_HZ, order=4, rate_hz=RATE_HZ, frames=STEP_FRAMES, channels=len(heard))
-    steps = heard.T.reshape(-1, STEP_FRAMES, len(heard)) / 32768
+    filters = HighPass(HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=len(heard))
+    steps = heard.T.reshape(-1, BLOCK_FRAMES, len(heard)) / 32768
     return np.array([filters(step).copy() for step in steps]).transpose(2, 0, 1)
 
 
@@ -141,14 +141,14 @@ def probabilities(heard: npt.NDArray[np.int16]) -> Floats:
     count, frames = heard.shape
     states = [np.zeros((2, count, 128), np.float32)] * 2
     window = np.zeros((count, vad.CONTEXT_FRAMES + vad.WINDOW_FRAMES), np.float32)
-    out = np.full((count, frames // STEP_FRAMES), np.nan)
+    out = np.full((count, frames // BLOCK_FRAMES), np.nan)
     for turn, end in enumerate(range(vad.HOP_FRAMES, frames + 1, vad.HOP_FRAMES)):
         window[:, : -vad.HOP_FRAMES] = window[:, vad.HOP_FRAMES :].copy()
         window[:, -vad.HOP_FRAMES :] = heard[:, end - vad.HOP_FRAMES : end] / 32768
         said, states[turn % 2] = session.run(
             None, {"input": window, "state": states[turn % 2], "sr": np.array(RATE_HZ, np.int64)}
         )
-        out[:, (end - 1) // STEP_FRAMES] = said[:, 0]
+        out[:, (end - 1) // BLOCK_FRAMES] = said[:, 0]
     return out
 
 
@@ -165,7 +165,7 @@ def follow(
     """The burst of the sound that begins at sample `begins`; None where it was not noticed at
     once, or something else was. What is softer than `hidden_db` (full scale) is not noticed.
     `late_ms`: for so long it is noticed, and not yet believed."""
-    samples = heard.reshape(-1, STEP_FRAMES)
+    samples = heard.reshape(-1, BLOCK_FRAMES)
     floor, gate, backtrack, silence = (
         NoiseFloor(),
         Gate(DEFAULTS.hearing.onset),
@@ -179,7 +179,7 @@ def follow(
         energy_db = decibels(sound)
         floor.feed(energy_db, frozen=i >= SETTLED_STEPS)
         known = None if np.isnan(speech[i]) else float(speech[i])
-        now = (i + 1) * STEP_FRAMES
+        now = (i + 1) * BLOCK_FRAMES
         if made is None:
             fires = gate.feed(energy_db, max(floor.db, hidden_db), silence)
             step = Step(samples[i], sound, energy_db, floor.db, gate.excess_db, fires, known, True)
@@ -192,10 +192,10 @@ def follow(
                 believed = now + int(late_ms * RATE_HZ) // 1000
             if not fires or now < earliest or believed is None or now < believed:
                 continue
-            onset = backtrack.began() // STEP_FRAMES
+            onset = backtrack.began() // BLOCK_FRAMES
             past = GIVEN_MS // STEP_MS
             made = Heard(i - onset + past, begins, sound=[samples[onset - past : i].ravel()])
-            made.lead_ms = (begins - onset * STEP_FRAMES) * 1000 / RATE_HZ
+            made.lead_ms = (begins - onset * BLOCK_FRAMES) * 1000 / RATE_HZ
             continue
         step = Step(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
         burst.feed(step)

@@ -17,11 +17,10 @@ from appliance.bench import box_talk
 from appliance.bench.offline import BLOCK_STEPS, Echo, Session, Timed
 from appliance.hear.burst import Burst
 from appliance.hear.hearing import Event, Hearing
-from appliance.hear.senses import STEP_FRAMES, Step
+from appliance.hear.senses import Step
 from appliance.hear.verdict import IN_RULES, Odds, Trust
-from appliance.ipc.ring import Samples
 from appliance.messages import Onset, SpeechEnded, Verdict
-from appliance.processes import RATE_HZ
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.room import acoustics
 from appliance.settings import Hearing as HearingSettings
 from appliance.settings import load_defaults
@@ -70,8 +69,8 @@ class Recorder:
         return IN_RULES
 
     def begin(self, past: Samples) -> None:
-        steps = len(past) // STEP_FRAMES
-        self.bursts.append(Heard(steps, sound=[past[-steps * STEP_FRAMES :].copy()]))
+        steps = len(past) // BLOCK_FRAMES
+        self.bursts.append(Heard(steps, sound=[past[-steps * BLOCK_FRAMES :].copy()]))
         self._probability = 0.5
 
     def feed(self, step: Step, burst: Burst) -> None:
@@ -94,7 +93,7 @@ class Talker:
         self._talk, self._position = talk, 0
         self._hearing, self._recorder = hearing, recorder
         self._duck, self._gain, self._wanted = duck, 1.0, 1.0
-        self._ahead = [np.zeros(STEP_FRAMES, np.int16)] * LAG_STEPS
+        self._ahead = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_STEPS
         self._played = self._ahead[0]
         self.stops: list[int] = []
         self.events: list[Timed] = []
@@ -106,12 +105,12 @@ class Talker:
         return self._wanted > 0
 
     def play(self, at: int) -> Samples:
-        block = np.zeros(STEP_FRAMES, np.int16)
+        block = np.zeros(BLOCK_FRAMES, np.int16)
         if self._wanted or self._gain:
-            ramp = np.linspace(self._gain, self._wanted, STEP_FRAMES)
-            where = (self._position + np.arange(STEP_FRAMES)) % len(self._talk)
+            ramp = np.linspace(self._gain, self._wanted, BLOCK_FRAMES)
+            where = (self._position + np.arange(BLOCK_FRAMES)) % len(self._talk)
             block = (self._talk[where] * ramp).astype(np.int16)
-            self._position += STEP_FRAMES
+            self._position += BLOCK_FRAMES
             self._gain = self._wanted
         self._ahead.append(block)
         self._played = self._ahead.pop(0)
@@ -258,7 +257,7 @@ def _plan(
         wet = convolved(scaled, far if sound.origin == "television" else response)
         plan.append((at, sound, np.clip(wet, -32000, 32000).astype(np.float32)))
         at += sound.end + int(chance.uniform(*gaps_s) * RATE_HZ)
-    block = BLOCK_STEPS * STEP_FRAMES
+    block = BLOCK_STEPS * BLOCK_FRAMES
     return plan, at // block * block
 
 

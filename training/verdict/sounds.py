@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import InterludeError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import corpus, owner
 from training.verdict import clatter, hums
 from training.verdict.perturb import perturbed

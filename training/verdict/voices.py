@@ -20,7 +20,7 @@ import soxr
 import yaml
 
 from appliance.errors import SceneError
-from appliance.processes import RATE_HZ
+from appliance.pcm import RATE_HZ
 from appliance.room import owner, phrases
 from appliance.room.corpus import held_out
 

@@ -1,0 +1,67 @@
+"""Sound inside the box: int16, one channel, 16 kHz, in blocks of 5 ms. Imports nothing of ours.
+
+A frame is one sample of each channel, as ALSA counts; inside the box there is one channel, so a
+frame is a sample. An index counts frames since the sound card was opened.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
+BLOCK_FRAMES = RATE_HZ * 5 // 1000  # capture, playback and the listener work on 5 ms at a time
+FULL_SCALE = 32768  # of int16: the amplitude that 0 dBFS stands for
+
+Samples = npt.NDArray[np.int16]  # [frames]
+EMPTY: Samples = np.empty(0, np.int16)
+
+
+def to_int16(wave: npt.NDArray[np.floating]) -> Samples:
+    """`wave`, in steps of int16, rounded to the nearest step and limited to what int16 holds."""
+    # Faster than np.clip for a block of 5 ms, of which the listener has 200 a second.
+    limited = np.minimum(np.maximum(np.rint(wave), -FULL_SCALE), FULL_SCALE - 1)
+    samples: Samples = limited.astype(np.int16)
+    return samples
+
+
+def from_float(wave: npt.NDArray[np.floating]) -> Samples:
+    """`wave`, full scale at ±1.0, as int16."""
+    return to_int16(wave * FULL_SCALE)
+
+
+class SampleBuffer:
+    """The newest `frames` samples by index. What was never written, or is too old, is zeros."""
+
+    def __init__(self, frames: int) -> None:
+        self._memory = np.zeros(frames, np.int16)
+        self._size = frames
+        self._end = 0  # the index after the newest sample
+
+    def write(self, index: int, samples: Samples) -> None:
+        """Store `samples` from `index` on. A jump of more than its size erases all before it."""
+        if abs(index - self._end) >= self._size:
+            self._memory[:] = 0
+            self._end = index
+        elif index > self._end:
+            self._store(self._end, np.zeros(index - self._end, np.int16))
+        self._store(index, samples)
+        self._end = max(self._end, index + len(samples))
+
+    def read(self, index: int, frames: int) -> Samples:
+        """A copy of the int16[frames] from `index` on."""
+        out = np.zeros(frames, np.int16)
+        first = max(index, self._end - self._size)
+        last = min(index + frames, self._end)
+        if last > first:
+            at = first % self._size
+            head = min(last - first, self._size - at)
+            out[first - index : first - index + head] = self._memory[at : at + head]
+            out[first - index + head : last - index] = self._memory[: last - first - head]
+        return out
+
+    def _store(self, index: int, samples: Samples) -> None:
+        at = index % self._size
+        head = min(len(samples), self._size - at)
+        self._memory[at : at + head] = samples[:head]
+        self._memory[: len(samples) - head] = samples[head:]

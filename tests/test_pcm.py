@@ -1,0 +1,72 @@
+"""The buffer gives back what lies at an index, and zeros where nothing is known."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance import pcm
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples, from_float, to_int16
+
+
+def ramp(first: int, frames: int) -> Samples:
+    return (np.arange(first, first + frames) % 30_000 + 1).astype(np.int16)
+
+
+def test_what_was_put_in_comes_out_across_the_wrap() -> None:
+    buffer = SampleBuffer(1000)
+    for first in range(0, 5000, 80):
+        buffer.write(first, ramp(first, 80))
+    assert np.array_equal(buffer.read(4100, 900), ramp(4100, 900))
+
+
+def test_what_is_too_old_or_not_yet_there_is_zeros() -> None:
+    buffer = SampleBuffer(1000)
+    buffer.write(0, ramp(0, 1000))
+    buffer.write(1000, ramp(1000, 80))
+    assert np.array_equal(buffer.read(40, 80), np.append(np.zeros(40), ramp(80, 40)))
+    assert np.array_equal(buffer.read(1040, 80), np.append(ramp(1040, 40), np.zeros(40)))
+
+
+def test_a_gap_reads_as_zeros_and_not_as_what_lay_there_before() -> None:
+    buffer = SampleBuffer(1000)
+    for first in range(0, 2000, 80):
+        buffer.write(first, ramp(first, 80))
+    buffer.write(2400, ramp(2400, 80))
+    assert not buffer.read(2000, 400).any()
+    assert np.array_equal(buffer.read(2400, 80), ramp(2400, 80))
+
+
+def test_a_jump_back_or_far_ahead_forgets_what_was_before() -> None:
+    buffer = SampleBuffer(1000)
+    buffer.write(50_000, ramp(50_000, 80))
+    buffer.write(0, ramp(0, 80))
+    assert np.array_equal(buffer.read(0, 80), ramp(0, 80))
+    buffer.write(10**9, ramp(0, 80))
+    assert not buffer.read(10**9 - 500, 500).any()
+    assert np.array_equal(buffer.read(10**9, 80), ramp(0, 80))
+
+
+@pytest.mark.parametrize(
+    ("value", "sample"), [(0.5, 0), (1.5, 2), (-2.6, -3), (40_000.0, 32_767), (-40_000.0, -32_768)]
+)
+def test_a_wave_is_rounded_and_limited(value: float, sample: int) -> None:
+    assert to_int16(np.array([value])).tolist() == [sample]
+    assert to_int16(np.array([value], np.float32)).dtype == np.int16
+
+
+def test_full_scale_is_one() -> None:
+    assert from_float(np.array([0.5, -1.0, 1.0])).tolist() == [16_384, -32_768, 32_767]
+
+
+def test_a_block_is_five_milliseconds() -> None:
+    assert 1000 * BLOCK_FRAMES == 5 * RATE_HZ
+
+
+def test_nothing_of_ours_is_imported_on_the_ground_floor() -> None:
+    tree = ast.parse(Path(pcm.__file__).read_text())
+    names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert not [name for name in names if name and name.startswith("appliance")]
