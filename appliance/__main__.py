@@ -13,10 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
-from appliance.errors import InterludeError
-from appliance.models.typed import models_verbs
-from appliance.service import Service
-from appliance.verbs.typed import (
+from appliance.cli.arguments import (
     Verb,
     Verbs,
     enrol_verb,
@@ -26,6 +23,9 @@ from appliance.verbs.typed import (
     told_verbs,
     voice_verbs,
 )
+from appliance.cli.models_arguments import models_verbs
+from appliance.errors import InterludeError
+from appliance.runtime.service_account import Service
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -44,20 +44,22 @@ def run(args: argparse.Namespace) -> int:
     Restart=always in its unit starts it again; without systemd the process becomes a new one."""
     import setproctitle
 
-    from appliance import processes, reset
-    from appliance.log import set_up_logging
+    from appliance.cli import startup_settings
+    from appliance.provision import factory_reset
+    from appliance.runtime import process_table
+    from appliance.runtime.log import set_up_logging
+    from appliance.runtime.supervision import failure_rate, single_instance
+    from appliance.runtime.supervisor import Supervisor
     from appliance.settings.adjusted import adjusted
-    from appliance.supervision import giving_up, instance, service_settings
-    from appliance.supervisor import Supervisor
 
-    found = service_settings.found(args.settings)
+    found = startup_settings.found(args.settings)
     settings = found.settings
     set_up_logging(settings.log)
     setproctitle.setproctitle("interlude: supervisor")
-    instance.hold(settings.state_path())
-    reset.finish(settings.state_path())  # before any part has a file open
-    service_settings.tell(found)
-    supervisor = Supervisor(settings, rows=processes.table(adjusted(settings)))
+    single_instance.hold(settings.state_path())
+    factory_reset.finish(settings.state_path())  # before any part has a file open
+    startup_settings.tell(found)
+    supervisor = Supervisor(settings, rows=process_table.table(adjusted(settings)))
     code = 0
     asked_to_stop = False
 
@@ -72,26 +74,26 @@ def run(args: argparse.Namespace) -> int:
     supervisor.run()
     supervisor.close()
     if supervisor.given_up and not asked_to_stop:
-        return giving_up.EXIT_CODE
+        return failure_rate.EXIT_CODE
     if supervisor.restarting and not asked_to_stop and not supervisor.service.managed:
         os.execv(sys.executable, [sys.executable, "-m", "appliance", *sys.argv[1:]])  # noqa: S606  # the same command again
     return code
 
 
 def demo(args: argparse.Namespace) -> int:
-    from appliance.room import commands
+    from lab.sim import rehearsal_cli as commands
 
     return commands.demo(args.report, _settings(args))
 
 
 def rehearse(args: argparse.Namespace) -> int:
-    from appliance.room import commands
+    from lab.sim import rehearsal_cli as commands
 
     return commands.rehearse(args.scene, args.report, _settings(args))
 
 
 def bench(args: argparse.Namespace) -> int:
-    from appliance.bench.benches import Options, run
+    from lab.bench.benches import Options, run
 
     options = Options(
         _settings(args), args.events, args.recordings, args.seed, args.speakers,
@@ -102,15 +104,15 @@ def bench(args: argparse.Namespace) -> int:
 
 
 def check(args: argparse.Namespace) -> int:
-    from appliance.panel import auto
-    from appliance.verbs import check as health
+    from appliance.cli import check as health
+    from appliance.panel import auto_detection
 
-    return health.cli(auto.found(_settings(args)), json=args.json)
+    return health.cli(auto_detection.found(_settings(args)), json=args.json)
 
 
 def config(args: argparse.Namespace) -> int:
+    from appliance.cli import config as effective
     from appliance.settings import adjusted
-    from appliance.verbs import config as effective
 
     files = _settings(args)
     settings, outside = adjusted.adjusted(files), adjusted.names(files)
@@ -121,7 +123,7 @@ def config(args: argparse.Namespace) -> int:
 
 
 def enrolled(args: argparse.Namespace) -> int:
-    from appliance.verbs import enrol
+    from appliance.cli import enrol
 
     if args.forget:
         return enrol.cli_forget(_settings(args))
@@ -129,83 +131,83 @@ def enrolled(args: argparse.Namespace) -> int:
 
 
 def panel(args: argparse.Namespace) -> int:
-    from appliance.panel import keys
+    from appliance.cli import panel as keys
 
     return keys.cli_panel(_settings(args))
 
 
 def light(args: argparse.Namespace) -> int:
-    from appliance.log import set_up_logging
     from appliance.panel import early
+    from appliance.runtime.log import set_up_logging
 
     set_up_logging("info")
     return early.cli(args.settings)
 
 
 def memory_show(args: argparse.Namespace) -> int:
-    from appliance.verbs import memory as memory_commands
+    from appliance.cli import memory as memory_commands
 
     return memory_commands.cli_show(_settings(args))
 
 
 def memory_forget(args: argparse.Namespace) -> int:
-    from appliance.verbs import memory as memory_commands
+    from appliance.cli import memory as memory_commands
 
     return memory_commands.cli_forget(_settings(args))
 
 
 def tell(args: argparse.Namespace) -> int:
     """A word to the box that runs on this machine."""
-    from appliance.verbs import tell as control_commands
+    from appliance.cli import tell as control_commands
 
     return control_commands.cli(_settings(args), args.verb, args.words)
 
 
 def link_remove(args: argparse.Namespace) -> int:
-    from appliance.link import errand
+    from appliance.mqtt import one_shot
 
-    return errand.cli_remove(_settings(args))
+    return one_shot.cli_remove(_settings(args))
 
 
 def link_add(args: argparse.Namespace) -> int:
-    from appliance.link import errand
+    from appliance.mqtt import one_shot
 
-    return errand.cli_add(_settings(args))
+    return one_shot.cli_add(_settings(args))
 
 
 def status(args: argparse.Namespace) -> int:
+    from appliance.cli import status as status_commands
     from appliance.settings import load
-    from appliance.verbs import status as status_commands
 
     return status_commands.cli(load(args.settings), as_json=args.json)
 
 
 def release(args: argparse.Namespace) -> int:
-    from appliance.release import commands
+    from appliance.cli import release as commands
 
     return commands.cli(args, lambda: _settings(args))
 
 
 def voices(args: argparse.Namespace) -> int:
-    from appliance.engines import commands
+    from appliance.cli import voices as commands
 
     return commands.cli(args, lambda: _settings(args))
 
 
 def system(args: argparse.Namespace) -> int:
+    from appliance.cli import system as commands
     from appliance.settings import load
-    from appliance.slots import commands
 
     return commands.cli(args, lambda: load(args.settings))
 
 
 def _settings(args: argparse.Namespace) -> Settings:
     """The settings in effect, the process table's included. Raises SettingsError."""
-    from appliance import processes
+    from appliance.runtime import process_table
     from appliance.settings import load
 
     settings = load(args.settings)
-    processes.table(settings)
+    process_table.table(settings)
     return settings
 
 

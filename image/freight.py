@@ -15,7 +15,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from appliance.errors import ReleaseRefused
-from appliance.release.pack import pack
+from appliance.update.release.pack import pack
 from image import inside
 from image.plan import LIBC, MACHINE, PYTHON, ROOT, NotBuilt, Plan, once, remove
 from image.tools import quietly

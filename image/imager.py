@@ -2,7 +2,7 @@
 Wi-Fi, ssh key, time zone), which it does for no image that it has only the file of.
 
 The form: raspberrypi/rpi-imager, doc/json-schema/os-list-schema.json. What Imager writes then is
-cloud-init's, which firstboot/forms.py reads. Not tried with Imager yet.
+cloud-init's, which provision/seed_parsers.py reads. Not tried with Imager yet.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.models.store import sha256_of
-from appliance.release import signature
-from appliance.slots import pack
+from appliance.update import signature
+from appliance.update.system import pack
 from image import disk, imager, tree
 from image.bmap import block_map
 from image.plan import MACHINE, NotBuilt, Plan

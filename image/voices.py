@@ -8,9 +8,9 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from appliance.engines.pack import pack
 from appliance.errors import ReleaseRefused
-from appliance.voice.wire import PROTOCOL
+from appliance.voice.engine.pack import pack
+from appliance.voice.protocol import PROTOCOL
 from image import freight, inside
 from image.plan import MACHINE, PYTHON, NotBuilt, Plan, once, remove
 from image.tools import quietly

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from appliance import __version__
 from appliance.errors import ReleaseRefused
-from appliance.release import signature
+from appliance.update import signature
 
 KINDS = (".img.zst", ".bmap", ".cdx.json", ".tree", ".rpi-imager-manifest", ".system", ".release")
 _NONE = "0" * 64  # stands for the block map's own sum while that is computed

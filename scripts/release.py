@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from appliance import __version__
 from appliance.errors import ReleaseRefused
-from appliance.release.pack import pack
+from appliance.update.release.pack import pack
 from scripts import licences, llama
 from scripts.progress import Failed, follow
 

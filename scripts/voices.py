@@ -19,13 +19,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from appliance import __version__
-from appliance.engines.pack import pack
 from appliance.errors import InterludeError
 from appliance.models import catalogue
-from appliance.models.fetch import Fetcher
+from appliance.models.fetcher import Fetcher
 from appliance.models.hub import Hub
 from appliance.models.store import Store
-from appliance.voice.wire import PROTOCOL
+from appliance.voice.engine.pack import pack
+from appliance.voice.protocol import PROTOCOL
 from scripts.progress import Failed, follow
 from scripts.release import PIP, made_s
 

@@ -14,21 +14,21 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance import reset
+from appliance.cli import enrol
+from appliance.dialog.memory import Memory, Turn
+from appliance.dialog.memory_writer import Forgot, Health, News, Recalled, Scribe
 from appliance.errors import InterludeError, StorageError
-from appliance.firstboot.apply import Ground, apply
-from appliance.hear import adaptation
-from appliance.hear.adaptation import CLASSES, EMBEDDING, Adaptation
-from appliance.hear.enrolment import Take
-from appliance.memory import Memory, Turn
-from appliance.messages import Message, Restart, Say
-from appliance.panel.held import Held
-from appliance.release.shelf import Shelf
-from appliance.scribe import Forgot, Health, News, Recalled, Scribe
-from appliance.verbs import enrol
+from appliance.hear.bargein import adaptation
+from appliance.hear.bargein.adaptation import CLASSES, EMBEDDING, Adaptation
+from appliance.hear.bargein.enrolment import Take
+from appliance.messages.speech import Message, Restart, Say
+from appliance.panel.power_on_hold import Held
+from appliance.provision import factory_reset as reset
+from appliance.provision.apply_seed import Ground, apply
+from appliance.update.release.store import Shelf
 from tests.badcard import Card, Fault
-from tests.firstboot.test_apply import WHOLE, tree
-from tests.release.workshop import Bench, PaperBox, Workshop
+from tests.provision.test_apply_seed import WHOLE, tree
+from tests.update.release.workshop import Bench, PaperBox, Workshop
 
 PATIENCE_S = 60.0
 AT_ONCE_S = 0.5  # longer than this the conductor must never wait for the card

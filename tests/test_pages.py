@@ -9,16 +9,16 @@ import pytest
 
 from appliance.__main__ import parser
 from appliance.errors import SeedRefused
-from appliance.firstboot import forms, reasons
-from appliance.firstboot.seed import Seed, Wifi, check
-from appliance.firstboot.sentences import NO_NETWORK, card_says
-from appliance.models import catalogue, news
+from appliance.models import catalogue, download_news
 from appliance.panel.light import PATTERNS, Pattern
+from appliance.provision import seed_parsers, wifi_errors
+from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.setup_sentences import NO_NETWORK, card_says
 from appliance.settings import load
-from appliance.slots.slot import autoboot
-from appliance.think.dialect import OFF
-from appliance.think.refusals import away, refused, thinks
-from tests.firstboot.test_forms import KEY
+from appliance.think.server_dialect import OFF
+from appliance.think.server_errors import away, refused, thinks
+from appliance.update.system.slot import autoboot
+from tests.provision.test_seed_parsers import KEY
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("flash", "models", "fleet", "rescue", "security", "release-checklist")
@@ -53,7 +53,7 @@ def blocks(name: str) -> list[str]:
 
 
 def of_a_card(text: str) -> Seed:
-    seed = forms.read({"interlude.yaml": text.encode()})
+    seed = seed_parsers.read({"interlude.yaml": text.encode()})
     check(seed)
     return seed
 
@@ -76,7 +76,9 @@ def test_each_line_that_may_be_added_is_one_and_every_one_is_there() -> None:
         assert not of_a_card(line).empty, line
     assert of_a_card("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == Wifi(b"Home", hidden=True)
     said = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
-    every = {name for name in forms.Own.__struct_fields__ if name != "models"}  # of its own page
+    every = {
+        name for name in seed_parsers.Own.__struct_fields__ if name != "models"
+    }  # of its own page
     assert every <= said
 
 
@@ -96,8 +98,10 @@ def test_the_lights_of_the_first_hour_are_those_of_the_table(name: str, told: st
 
 def test_what_the_box_says_on_the_page_is_what_it_says() -> None:
     said = re.findall(r'^\| "([^"]+) …"', page("flash"), re.MULTILINE)
-    fetches = news.sentence(news.News("gemma-4-e2b", "fetching"), catalogue.find("gemma-4-e2b"))
-    real = (NO_NETWORK, reasons.sentence("Home", "secrets were"), card_says(""), fetches)
+    fetches = download_news.sentence(
+        download_news.News("gemma-4-e2b", "fetching"), catalogue.find("gemma-4-e2b")
+    )
+    real = (NO_NETWORK, wifi_errors.sentence("Home", "secrets were"), card_says(""), fetches)
     assert len(said) == len(real)
     for told, sentence in zip(said, real, strict=True):
         assert all(part in sentence for part in told.split(" … ")), (told, sentence)

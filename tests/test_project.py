@@ -13,36 +13,38 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import __version__, processes
+from appliance import __version__
+from appliance.runtime import process_table
 from scripts import licences
 from tests import skips
 
 ROOT = Path(__file__).parents[1]
 APPLIANCE = ROOT / "appliance"
-MODULES = sorted(APPLIANCE.rglob("*.py"))
+LAB = ROOT / "lab"
+MODULES = sorted([*APPLIANCE.rglob("*.py"), *LAB.rglob("*.py")])
 
 # Foreign package → the files that may import it. `*` stands for any name in that folder.
 FOREIGN = {
     "alsaaudio": ["audio/alsa.py"],
-    "gguf": ["models/audio_part.py", "bench/model_weights.py"],
+    "gguf": ["models/audio_part.py", "lab/bench/model_weights.py"],
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
-    "jinja2": ["think/rendering.py"],
-    "llama_cpp": ["think/native.py"],  # the model, its tokens, what it holds
-    "matplotlib": ["room/timeline.py", "bench/interruption_pictures.py"],
+    "jinja2": ["think/template_renderer.py"],
+    "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
+    "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
     # A network is run by whom it belongs to.
-    "onnxruntime": ["hear/network.py", "hear/vad.py"],
-    "paho": ["link/mqtt.py", "bench/mosquitto.py"],  # the box, and who listens to it there
-    "pocketsphinx": ["hear/spotter_pocketsphinx.py"],
-    "psutil": ["room/*", "bench/*"],
-    "pymicro_wakeword": ["hear/wake_micro.py"],
-    "setproctitle": ["worker.py", "__main__.py"],
-    "sdnotify": ["supervision/service.py"],
-    "sherpa_onnx": ["hear/spotter_sherpa.py"],
-    "soundfile": ["room/*"],
-    "soxr": ["voice/shape.py", "room/*"],
-    "sqlite3": ["memory.py"],
+    "onnxruntime": ["hear/bargein/network.py", "hear/onset/vad.py"],
+    "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
+    "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
+    "psutil": ["sim/*", "bench/*"],
+    "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],
+    "setproctitle": ["runtime/worker.py", "__main__.py"],
+    "sdnotify": ["runtime/supervision/systemd_notify.py"],
+    "sherpa_onnx": ["hear/words/sherpa_backend.py"],
+    "soundfile": ["sim/*"],
+    "soxr": ["voice/postprocess.py", "sim/*"],
+    "sqlite3": ["dialog/memory.py"],
 }
 # GPL (a voice's program imports it, voices/), training's, or another way.
 NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
@@ -75,44 +77,44 @@ def tracked() -> Iterator[Path]:
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────
 def test_every_row_of_the_table_is_a_module() -> None:
-    modules = [f"appliance.{row.module}" for row in processes.PROCESSES]
+    modules = [f"appliance.{row.module}" for row in process_table.PROCESSES]
     missing = [module for module in modules if not importlib.util.find_spec(module)]
     assert missing == []
 
 
 def test_the_name_of_a_row_is_the_name_of_its_module() -> None:
-    assert [row.name for row in processes.PROCESSES] == [
-        row.module.rpartition(".")[2] for row in processes.PROCESSES
+    assert [row.name for row in process_table.PROCESSES] == [
+        row.module.rpartition(".")[2] for row in process_table.PROCESSES
     ]
 
 
 def test_every_ring_has_one_writer_and_readers_that_are_processes() -> None:
-    names = {row.name for row in processes.PROCESSES}
-    rings = [ring.name for ring in processes.RINGS]
+    names = {row.name for row in process_table.PROCESSES}
+    rings = [ring.name for ring in process_table.RINGS]
     assert len(set(rings)) == len(rings)
-    for ring in processes.RINGS:
+    for ring in process_table.RINGS:
         assert ring.writer in names
         assert set(ring.readers) <= names - {ring.writer}
         assert ring.waits_for is None or ring.waits_for in ring.readers
 
 
 def test_only_fifo_rows_have_a_priority_and_the_audio_ones_come_first() -> None:
-    priority = {row.name: row.priority for row in processes.PROCESSES}
-    for row in processes.PROCESSES:
+    priority = {row.name: row.priority for row in process_table.PROCESSES}
+    for row in process_table.PROCESSES:
         assert bool(row.priority) == (row.scheduling == "fifo")
     assert min(priority["capture"], priority["playback"]) > priority["listener"]
 
 
 def test_the_thinkers_cores_are_its_own() -> None:
-    thinker = processes.row("thinker")
-    others = [row for row in processes.PROCESSES if row.name != "thinker"]
+    thinker = process_table.row("thinker")
+    others = [row for row in process_table.PROCESSES if row.name != "thinker"]
     assert not any(set(row.cores) & set(thinker.cores) for row in others)
 
 
 # ── the source ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("package", FOREIGN)
 def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
-    users = [path.relative_to(APPLIANCE) for path in MODULES if package in imports(path)]
+    users = [path.relative_to(ROOT) for path in MODULES if package in imports(path)]
     strays = [
         str(user) for user in users if not any(user.match(place) for place in FOREIGN[package])
     ]

@@ -7,20 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from scripts import tree
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_every_file_of_the_package_is_in_the_tree() -> None:
-    tree = README.split("## The tree")[1]
-    files = {path.name for path in (ROOT / "appliance").rglob("*.py")} - {"__init__.py"}
-    assert {name for name in files if f" {name} " not in tree} == set()
+def test_the_page_of_the_tree_is_made_from_the_modules() -> None:
+    assert tree.PAGE.read_text(encoding="utf-8") == tree.page(), "run: python scripts/tree.py"
 
 
-def test_the_tree_names_no_file_that_is_gone() -> None:
-    tree = README.split("## The tree")[1].split("## Settings")[0]
-    named = set(re.findall(r"^\s+(\w+\.py) ", tree, re.MULTILINE))
-    assert named <= {path.name for path in (ROOT / "appliance").rglob("*.py")}
+def test_every_module_says_what_it_is_for() -> None:
+    files = [path for name in tree.PACKAGES for path in (ROOT / name).rglob("*.py")]
+    assert [str(path) for path in files if path.read_text() and not tree.summary(path)] == []
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)h#][^)]*)\)", README))

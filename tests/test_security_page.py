@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.firstboot.typed import Typed
+from appliance.provision.submitted_form import Typed
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")

@@ -19,9 +19,9 @@ from typing import Any
 import alsaaudio
 import numpy as np
 
+from appliance.audio.card_clock import Pair
 from appliance.audio.cards import CardInfo, Direction, holder, list_cards
-from appliance.audio.clock import Pair
-from appliance.audio.format import all_channels, one_channel
+from appliance.audio.sample_format import all_channels, one_channel
 from appliance.errors import CardError
 from appliance.pcm import RATE_HZ, Samples
 
@@ -238,7 +238,8 @@ def _native(device: str, direction: Direction) -> Probe | None:
     """The card itself where `device` is ALSA's converter in front of it; else None.
 
     The converter claims every rate and every number of channels. It interpolates in a straight
-    line, and it makes one channel of two by their mean, where format.py says why it is the left
+    line, and it makes one channel of two by their mean, where sample_format.py says why it is the
+    left
     one: so it is asked for what the card itself has. Any of the card's formats will do.
     """
     if not device.startswith("plughw:"):
@@ -252,7 +253,7 @@ def _native(device: str, direction: Direction) -> Probe | None:
 
 
 def _choose_channels(can: Probe) -> int:
-    """One, two, or the fewest that the card has; format.py makes one of them."""
+    """One, two, or the fewest that the card has; sample_format.py makes one of them."""
     return next((number for number in (1, 2) if number in can.channels), min(can.channels))
 
 

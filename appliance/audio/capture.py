@@ -11,12 +11,12 @@ import select
 import numpy as np
 
 from appliance.audio.alsa import Stream
-from appliance.audio.clock import CardClock
-from appliance.audio.format import Blocks, Decimator, conversion_delay
-from appliance.audio.reopen import BEAT_S, Pulse, keep_open
-from appliance.ipc.ring import RingWriter
+from appliance.audio.card_clock import CardClock
+from appliance.audio.hotplug import BEAT_S, Pulse, keep_open
+from appliance.audio.sample_format import Blocks, Decimator, conversion_delay
 from appliance.pcm import BLOCK_FRAMES
-from appliance.worker import Worker
+from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.worker import Worker
 
 _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 

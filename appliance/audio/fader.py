@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.audio.format import Floats, fade_in
+from appliance.audio.sample_format import Floats, fade_in
 from appliance.pcm import Samples
 
 QUIET = 64  # of 32767 (−54 dBFS): a step to or from less than this does not click

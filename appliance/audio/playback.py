@@ -15,16 +15,16 @@ import time
 import msgspec
 
 from appliance.audio.alsa import Stream
-from appliance.audio.clock import CardClock
-from appliance.audio.format import Interpolator, conversion_delay
+from appliance.audio.card_clock import CardClock
+from appliance.audio.hotplug import BEAT_S, Pulse, keep_open
 from appliance.audio.player import Block, Manner, Player
-from appliance.audio.reopen import BEAT_S, Pulse, keep_open
+from appliance.audio.sample_format import Interpolator, conversion_delay
 from appliance.errors import CardError
-from appliance.ipc.ring import RingWriter
-from appliance.messages import SetVolume
+from appliance.messages.speech import SetVolume
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
+from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.worker import Worker
 from appliance.settings import Settings
-from appliance.worker import Worker
 
 
 def main(work: Worker) -> None:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from appliance.audio.events import Finished, Paused, Resumed, Started, Stopped
 from appliance.audio.fader import QUIET, Fader
-from appliance.audio.rewind import LOOK_BACK, last_word
-from appliance.ipc.ring import END, Slot
+from appliance.audio.word_boundary import LOOK_BACK, last_word
+from appliance.messages.playback import Finished, Paused, Resumed, Started, Stopped
 from appliance.pcm import SampleBuffer, Samples
+from appliance.runtime.ipc.ring import END, Slot
 
 Event = Started | Paused | Resumed | Finished | Stopped
 

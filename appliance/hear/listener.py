@@ -11,17 +11,18 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from appliance import processes
-from appliance.hear import kept, network
-from appliance.hear.cancellers import canceller
-from appliance.hear.echo_watch import EchoWatch
-from appliance.hear.hearing import Event, Hearing
-from appliance.hear.near import Near
-from appliance.hear.turn import Chunk
-from appliance.ipc.ring import RingReader
-from appliance.messages import Attend, Message, Onset, StateChanged, Verdict, WordsHeard
+from appliance.hear.aec import store
+from appliance.hear.aec.factory import canceller
+from appliance.hear.aec.monitor import EchoWatch
+from appliance.hear.bargein import network
+from appliance.hear.endpointing import Chunk
+from appliance.hear.pipeline import Event, Hearing
+from appliance.hear.words.feed import Near
+from appliance.messages.speech import Attend, Message, Onset, StateChanged, Verdict, WordsHeard
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
-from appliance.worker import Worker
+from appliance.runtime import process_table
+from appliance.runtime.ipc.ring import RingReader
+from appliance.runtime.worker import Worker
 
 _PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
 _POLL_MS = 250
@@ -37,7 +38,7 @@ def main(work: Worker) -> None:
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
     cancels = canceller(work.settings.hearing.echo, BLOCK_FRAMES)
-    watch = EchoWatch(cancels, work.settings.state_path(), lambda: kept.key(work.settings))
+    watch = EchoWatch(cancels, work.settings.state_path(), lambda: store.key(work.settings))
     watch.begin()
     hearing = Hearing(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")
@@ -111,7 +112,7 @@ class _Out:
         self._hearing = hearing
         self._heard = work.writer("heard")
         self._near = Near()
-        wanted = processes.wanted("words", work.settings)
+        wanted = process_table.wanted("words", work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
             self.told(Attend(False, over_box=False))

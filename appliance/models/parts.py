@@ -14,8 +14,8 @@ from typing import Protocol
 
 import msgspec
 
+from appliance.atomic_file import sync_folder
 from appliance.errors import ModelError, StorageError
-from appliance.files import sync_folder
 from appliance.models.catalogue import Form, Model, ModelFile
 from appliance.models.store import Store, keep, sha256_of, storage_errors
 

@@ -17,11 +17,11 @@ from typing import IO
 
 import msgspec
 
+from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.files import sync_folder
 from appliance.models import catalogue, parts
 from appliance.models.catalogue import Model, ModelFile, megabytes
-from appliance.models.space import free_bytes, parts_first, short_bytes
+from appliance.models.disk_space import free_bytes, parts_first, short_bytes
 from appliance.models.store import Pin, State, Store, sha256_of, storage_errors
 
 _CHUNK_BYTES = 3 << 18  # a multiple of three: base64 of pieces is base64 of all

@@ -6,8 +6,8 @@ models/NAME/whole.json  written last: every file with its size and SHA-256
 models/NAME.pin.json    what the first fetch found where the catalogue says null
 models/NAME.lock        held while a fetch runs
 
-/etc/interlude/model-wanted, root's, names one that is to come (awaited.py); until then the shipped
-one stands in for it.
+/etc/interlude/model-wanted, root's, names one that is to come (background_download.py); until then
+the shipped one stands in for it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from typing import Literal
 
 import msgspec
 
+from appliance.atomic_file import write_whole
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.files import write_whole
 from appliance.models import catalogue
 from appliance.models.catalogue import Form, Model, ModelFile
 from appliance.settings import Settings
-from appliance.think.model import LocalModel, Sampling
+from appliance.think.interface import LocalModel, Sampling
 
 State = Literal["shipped", "installed", "partial", "missing"]
 WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up

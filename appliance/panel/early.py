@@ -20,16 +20,16 @@ from pathlib import Path
 
 import msgspec
 
-from appliance import status
+from appliance.atomic_file import read_small, write_whole
+from appliance.cli.usable_settings import BEFORE
 from appliance.errors import PanelError, SettingsError
-from appliance.files import read_small, write_whole
-from appliance.panel import auto
+from appliance.panel import auto_detection
+from appliance.panel.brightness import brightness
 from appliance.panel.button import FROM_START, Button, Gesture
 from appliance.panel.gpio import EARLY, Wires
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
-from appliance.panel.night import brightness
+from appliance.runtime import status
 from appliance.settings import Panel, Settings, load, load_defaults
-from appliance.settings.usable import BEFORE
 
 FOLDER = Path("/run/interlude-light")  # of the unit (RuntimeDirectory=)
 EDGES = "edges.json"
@@ -105,7 +105,7 @@ def cli(
     wires_of: Callable[[Panel, str], Wires] = Wires,
 ) -> int:
     """Until the panel begins. Returns 0 where there is nothing to light, too."""
-    panel = auto.found(_settings(settings_file)).panel
+    panel = auto_detection.found(_settings(settings_file)).panel
     if not panel.here or panel.gpio == "keyboard" or (box / BEGINS).exists():
         return 0
     wires = _opened(lambda: wires_of(panel, EARLY), (box / BEGINS).exists, say)

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 from appliance.errors import PanelError, PanelTaken
 from appliance.panel.boards import Board, named
+from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
 from appliance.panel.light import Colour
 from appliance.panel.pins import Pin
-from appliance.panel.strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
 from appliance.settings import Panel
 
 CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
@@ -189,8 +189,8 @@ def _factory(settings: Panel, consumer: str) -> tuple[Any, str]:
         from gpiozero.pins.lgpio import LGPIOFactory
 
         return LGPIOFactory(), "lgpio"
-    from appliance.panel.factory import KernelFactory
-    from appliance.panel.lines import Chip
+    from appliance.panel.gpio_lines import Chip
+    from appliance.panel.pin_factory import KernelFactory
 
     chip = Chip(settings.chip, consumer=consumer)
     return KernelFactory(chip), f"libgpiod, {chip.label}"

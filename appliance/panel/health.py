@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from appliance import status
-from appliance.files import read_small, write_whole
-from appliance.outside import ButtonTrouble
+from appliance.atomic_file import read_small, write_whole
+from appliance.messages.commands import ButtonTrouble
+from appliance.runtime import status
 from appliance.settings import Settings
 
 FILE = "panel.json"

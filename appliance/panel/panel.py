@@ -8,10 +8,8 @@ import time
 
 import msgspec
 
-from appliance import status
 from appliance.errors import PanelError, PanelTaken
-from appliance.machine import Machine
-from appliance.messages import (
+from appliance.messages.speech import (
     ButtonFault,
     Message,
     Mute,
@@ -22,18 +20,20 @@ from appliance.messages import (
 )
 from appliance.models.store import Store
 from appliance.panel import early, health
-from appliance.panel.around import Around
+from appliance.panel.brightness import brightness
 from appliance.panel.button import Button, Gesture
-from appliance.panel.fingers import HELLO, WORDS, Fingers, place
+from appliance.panel.button_actions import Meaning
+from appliance.panel.button_events import Told
 from appliance.panel.gpio import Wires
 from appliance.panel.health import Health
-from appliance.panel.held import Held
+from appliance.panel.keyboard_socket import HELLO, WORDS, Fingers, place
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
-from appliance.panel.meaning import Meaning
-from appliance.panel.night import brightness
-from appliance.panel.switch import Switch
-from appliance.panel.told import Told
-from appliance.worker import Worker
+from appliance.panel.machine_indicators import Around
+from appliance.panel.mute_switch import Switch
+from appliance.panel.power_on_hold import Held
+from appliance.runtime import status
+from appliance.runtime.machine import Machine
+from appliance.runtime.worker import Worker
 
 POWER_ON_S = 20.0  # since the box began; a panel that starts later was started anew
 BOOT_S = 180.0  # since the machine began; a box that starts later was started anew

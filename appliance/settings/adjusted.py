@@ -14,8 +14,8 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from appliance.files import read_small
-from appliance.newest import NewestFile
+from appliance.atomic_file import read_small
+from appliance.background_file import NewestFile
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
 

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
+from appliance.atomic_file import read_small
 from appliance.errors import SettingsError
-from appliance.files import read_small
 from appliance.settings.machine import ProcessOverride
 from appliance.settings.models import MODEL_NAME, OwnModel
 from appliance.settings.whole import DEFAULTS, Settings, owner_file

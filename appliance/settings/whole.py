@@ -14,7 +14,7 @@ from appliance.settings.section import Section
 from appliance.settings.surroundings import Link, Panel
 from appliance.settings.tools import Tools
 
-DEFAULTS = Path(__file__).parents[1] / "defaults.yaml"
+DEFAULTS = Path(__file__).with_name("defaults.yaml")
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
 SYSTEM_STATE = Path("/var/lib/interlude")  # of the unit (StateDirectory=)
 SYSTEM_MODELS = Path("/var/lib/interlude-models")  # tmpfiles.d: of the user that fetches them

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError
-from appliance.think import native
-from appliance.think.model import Abandoned
-from appliance.think.native import llama
+from appliance.think import llama_library
+from appliance.think.interface import Abandoned
+from appliance.think.llama_library import llama
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
 
@@ -65,7 +65,7 @@ class Context:
         self._context = llama.llama_init_from_model(model, parameters)
         if not self._context:
             raise ModelError(
-                f"There is no room for {tokens} tokens of context ({native.reason()}).",
+                f"There is no room for {tokens} tokens of context ({llama_library.reason()}).",
                 "Lower `thinking.context_tokens`.",
             )
         self._memory = llama.llama_get_memory(self._context)
@@ -130,7 +130,7 @@ class Context:
             self.roll_back(self.position)  # what was half done
             if outcome == _ABORTED:
                 raise Abandoned
-            raise ModelError(f"The model failed with code {outcome} ({native.reason()}).")
+            raise ModelError(f"The model failed with code {outcome} ({llama_library.reason()}).")
         self.position += count
         self.read += count
 
@@ -177,7 +177,7 @@ class Context:
     def form(self) -> bytes:
         """What must be the same for a state to be taken back, besides the model's file."""
         made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full fa"
-        return hashlib.sha256(native.build() + made_of.encode()).digest()
+        return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
     # ── from another thread ──────────────────────────────────────────────────────────────────
     def interrupt(self) -> None:

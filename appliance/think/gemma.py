@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from appliance.errors import ModelError
 from appliance.pcm import RATE_HZ
-from appliance.think import native
+from appliance.think import llama_library
+from appliance.think.compute_callback import Watch
 from appliance.think.context import Context, Rows
-from appliance.think.model import Abandoned, Sampling
-from appliance.think.native import llama, mtmd
-from appliance.think.resident import give_back
+from appliance.think.interface import Abandoned, Sampling
+from appliance.think.llama_library import llama, mtmd
+from appliance.think.mapped_memory import give_back
 from appliance.think.vocabulary import Vocabulary
-from appliance.think.watch import Watch
 
 __all__ = ["Gemma", "Rows"]
 
@@ -54,7 +54,7 @@ class Gemma(Context):
         self._sampler: Any = None
         self._watch = Watch(lambda: self.interrupted)
         self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # as long as the ears
-        native.begin()
+        llama_library.begin()
         try:
             self._load_text(text)
             self.open(self._model, context_tokens, threads)
@@ -163,7 +163,7 @@ class Gemma(Context):
             text = mtmd.mtmd_input_text(marker, len(marker), False, True)
             bitmaps = (mtmd.mtmd_bitmap_p_ctypes * 1)(bitmap)
             if mtmd.mtmd_tokenize(self._ears, chunks, ctypes.byref(text), bitmaps, 1):
-                raise ModelError(f"The sound cannot be prepared ({native.reason()}).")
+                raise ModelError(f"The sound cannot be prepared ({llama_library.reason()}).")
             return np.concatenate([
                 self._encode_chunk(chunk)
                 for at in range(mtmd.mtmd_input_chunks_size(chunks))
@@ -183,7 +183,7 @@ class Gemma(Context):
         if self._watch.stopped:
             raise Abandoned  # what came out is of no use, though llama.cpp says that all is well
         if failed:
-            raise ModelError(f"The sound cannot be encoded ({native.reason()}).")
+            raise ModelError(f"The sound cannot be encoded ({llama_library.reason()}).")
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
@@ -218,6 +218,6 @@ def _readable(path: Path) -> None:
 
 def _unusable(path: Path) -> ModelError:
     return ModelError(
-        f"{path} is not a model that can be used ({native.reason()}).",
+        f"{path} is not a model that can be used ({llama_library.reason()}).",
         "Fetch it again with `interlude models fetch`.",
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from appliance.tools.calls import Call
+from appliance.tools.tool_call_syntax import Call
 
 RECALLED = -1  # the number of a turn from before this process began
 UNASKED = -2  # of one that is still being spoken

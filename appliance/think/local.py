@@ -1,4 +1,4 @@
-"""Gemma on this box, as the thinker wants it: nothing is read twice (reading.py).
+"""Gemma on this box, as the thinker wants it: nothing is read twice (incremental_prefill.py).
 
 In: the conversation. Out: the answer's text as it is drawn. Interrupted answers, pruning and
 forgetting need no cases of their own: each is another prompt that begins like the one before.
@@ -20,25 +20,25 @@ from appliance.errors import ModelError
 from appliance.pcm import Samples
 from appliance.settings import Thinking
 from appliance.think import prompt
-from appliance.think.called import with_calls
-from appliance.think.clips import Clips, Ids
+from appliance.think.audio_embeddings import Clips, Ids
 from appliance.think.context import SEQUENCES
-from appliance.think.dictation import Dictation
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import Clip, History, Turn
-from appliance.think.marks import tags_of
-from appliance.think.model import Abandoned, Effort, LocalModel
+from appliance.think.incremental_prefill import Reader
+from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.mark_tokens import tags_of
 from appliance.think.opening import Opening
-from appliance.think.openings import Openings, model_identity
+from appliance.think.prompt_state_cache import Openings, model_identity
 from appliance.think.pruning import Pruning
-from appliance.think.reading import Reader
-from appliance.think.recollection import Recollection
-from appliance.think.snapshots import Snapshots
-from appliance.think.tags import TextFilter
-from appliance.think.tape import Run, Tape
-from appliance.think.template import Way
-from appliance.tools.calls import BadCall, Call
+from appliance.think.recall_cache import Recollection
+from appliance.think.snapshot_store import Snapshots
+from appliance.think.special_tokens import TextFilter
+from appliance.think.template_check import Way
+from appliance.think.tokenized_prompt import Run, Tape
+from appliance.think.tool_calls import with_calls
+from appliance.think.transcription import Dictation
 from appliance.tools.table import Tool
+from appliance.tools.tool_call_syntax import BadCall, Call
 
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
 CLOSE_S = 1.0  # for what is being written to a card
@@ -48,7 +48,7 @@ log = logging.getLogger("thinker")
 
 
 class LocalGemma:
-    """A Model (see model.py) on this box."""
+    """A Model (see interface.py) on this box."""
 
     patience_s = PATIENCE_S
 

@@ -10,9 +10,9 @@ import logging
 import time
 
 from appliance.think.context import Context
-from appliance.think.openings import Openings
-from appliance.think.reading import Reader
-from appliance.think.tape import Tape
+from appliance.think.incremental_prefill import Reader
+from appliance.think.prompt_state_cache import Openings
+from appliance.think.tokenized_prompt import Tape
 
 log = logging.getLogger("thinker")
 

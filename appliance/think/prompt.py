@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from appliance.pcm import RATE_HZ
 from appliance.think.history import Clip, History, Turn
-from appliance.tools.calls import answer_wire, wire
 from appliance.tools.table import Tool, declaration
+from appliance.tools.tool_call_syntax import answer_wire, wire
 
 UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
 TRANSCRIPT = "(said aloud; transcript)"  # likewise, where a model wrote down what was said

@@ -20,18 +20,18 @@ import httpx
 
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import Thinking
-from appliance.think import refusals
-from appliance.think.called import with_calls
-from appliance.think.chat import Chat
-from appliance.think.deltas import CallDeltas
-from appliance.think.dialect import Dialect
+from appliance.think import server_errors
+from appliance.think.chat_requests import Chat
 from appliance.think.history import Clip, History
-from appliance.think.lines import Endless, beginning, lines
-from appliance.think.model import Abandoned, Effort
-from appliance.think.refusals import UNREADABLE
-from appliance.think.tags import THOUGHTS, Hidden, TextFilter
-from appliance.tools.calls import BadCall, Call, plain
+from appliance.think.interface import Abandoned, Effort
+from appliance.think.server_dialect import Dialect
+from appliance.think.server_errors import UNREADABLE
+from appliance.think.server_sent_events import Endless, beginning, lines
+from appliance.think.special_tokens import THOUGHTS, Hidden, TextFilter
+from appliance.think.tool_call_stream import CallDeltas
+from appliance.think.tool_calls import with_calls
 from appliance.tools.table import Tool
+from appliance.tools.tool_call_syntax import BadCall, Call, plain
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
 LONGEST_S = 600.0  # from a question to the end of its answer: nobody listens for ten minutes
@@ -43,7 +43,7 @@ log = logging.getLogger("thinker")
 
 
 class RemoteModel:
-    """A Model (see model.py) behind an OpenAI-compatible server.
+    """A Model (see interface.py) behind an OpenAI-compatible server.
 
     The stream is read by an event loop that runs only inside `answer`; `interrupt` cancels what
     it waits for, be it the connection, the first token or the next one.
@@ -111,9 +111,9 @@ class RemoteModel:
         finally:
             self._loop.run_until_complete(stream.aclose())
         if self.thinks and not said:
-            raise refusals.thinks(self._server)
+            raise server_errors.thinks(self._server)
         if self.thinks and not thought:
-            log.warning("%s", refusals.thinks_first(self._server))
+            log.warning("%s", server_errors.thinks_first(self._server))
 
     def _heard(self, parts: Iterable[str | Hidden]) -> Iterator[str | Call | BadCall]:
         """What is to be said and done; of thoughts it is only noted that there were some."""
@@ -163,7 +163,7 @@ class RemoteModel:
             raise self._away("does not answer") from error
         except (httpx.TimeoutException, TimeoutError) as error:
             if self.thinks:
-                raise refusals.thinks(self._server) from error
+                raise server_errors.thinks(self._server) from error
             if time.monotonic() >= self._until_s:
                 raise self._away("comes to no end") from error
             raise self._away(f"has said nothing for {self._timeout_s:g} s") from error
@@ -191,7 +191,7 @@ class RemoteModel:
                         body = await beginning(chunks)
                     extra = self._dialect.fewer(sent, response.status_code, body)
                     if extra is None:
-                        raise refusals.refused(self._server, response.status_code, body)
+                        raise server_errors.refused(self._server, response.status_code, body)
                     continue
                 if refused := self._dialect.took(sent):
                     log.info("%s refuses %s: not sent again", self._server, ", ".join(refused))
@@ -202,7 +202,7 @@ class RemoteModel:
     async def _texts(self, response: httpx.Response, effort: Effort) -> AsyncGenerator[str]:
         """The pieces of text of one answer; "" where calls are complete."""
         if response.headers.get("content-encoding", "identity") != "identity":
-            raise refusals.no_answer(self._server)
+            raise server_errors.no_answer(self._server)
         ended, letters = False, 0
         async with _bytes(response) as chunks, aclosing(lines(chunks)) as every:
             async for line in every:
@@ -229,7 +229,7 @@ class RemoteModel:
         try:
             event = json.loads(data)
             if "error" in event:
-                raise refusals.reported(self._server, event["error"])
+                raise server_errors.reported(self._server, event["error"])
             if not event["choices"]:
                 return "", None  # a report of usage
             choice = event["choices"][0]
@@ -240,13 +240,13 @@ class RemoteModel:
                 self.thinks = True
             reason = choice.get("finish_reason")
         except UNREADABLE as error:
-            raise refusals.no_answer(self._server) from error
+            raise server_errors.no_answer(self._server) from error
         # Half a surrogate pair is JSON, and no text that could be sent or kept.
         whole = str(text).encode("utf-8", "replace").decode()
         return whole, None if reason is None else str(reason)
 
     def _away(self, what: str) -> RemoteError:
-        return refusals.away(self._server, what)
+        return server_errors.away(self._server, what)
 
 
 def read_key(path: Path) -> str:

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
 
-from appliance.ipc.floor import NO_READ_AHEAD
-from appliance.ipc.ring import PAUSE, Slot
-from appliance.messages import (
+from appliance.messages.speech import (
     Abandon,
     CallAnswered,
     Called,
@@ -30,15 +28,17 @@ from appliance.messages import (
     ThinkerReady,
     ThoughtEnded,
 )
-from appliance.messages import Message as AnyMessage
+from appliance.messages.speech import Message as AnyMessage
 from appliance.pcm import RATE_HZ
-from appliance.think.ahead import ReadAhead
-from appliance.think.choice import choose
+from appliance.runtime.ipc.floor import NO_READ_AHEAD
+from appliance.runtime.ipc.ring import PAUSE, Slot
+from appliance.runtime.worker import Worker
+from appliance.think.factory import choose
 from appliance.think.history import Clip
-from appliance.think.mind import Mind
-from appliance.think.model import Abandoned, Model
-from appliance.think.utterances import Utterances
-from appliance.worker import Worker
+from appliance.think.interface import Abandoned, Model
+from appliance.think.session import Mind
+from appliance.think.speculative_prefill import ReadAhead
+from appliance.think.utterance_buffer import Utterances
 
 LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be

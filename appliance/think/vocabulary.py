@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from appliance.errors import ModelError
-from appliance.think.native import begin, llama
-from appliance.think.unmarked import Unmarked
+from appliance.think.llama_library import begin, llama
+from appliance.think.mark_splitter import Unmarked
 
 _SPECIAL = (
     llama.LLAMA_TOKEN_ATTR_CONTROL

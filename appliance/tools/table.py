@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from appliance.settings import Settings
-from appliance.tools.calls import QUOTE
+from appliance.tools.tool_call_syntax import QUOTE
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.tools.clock import DAY_S, Moment, next_time
-from appliance.tools.events import TimerHappened, TimerNews, TimersStand
+from appliance.messages.tools import TimerHappened, TimerNews, TimersStand
+from appliance.tools.spoken_time import DAY_S, Moment, next_time
 
 MOST = 20  # timers and alarms together
 LONGEST_S = DAY_S

@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from appliance.messages import Forget, HouseRequest, Message, SetVolume
-from appliance.tools.calls import Call, Value, plain
-from appliance.tools.clock import (
+from appliance.messages.speech import Forget, HouseRequest, Message, SetVolume
+from appliance.tools.confirmation import CONFIRM_S, Guard, opens
+from appliance.tools.spoken_numbers import in_words, read
+from appliance.tools.spoken_time import (
     Moment,
     next_time,
     part_of_day,
@@ -21,9 +22,8 @@ from appliance.tools.clock import (
     spoken_time,
     spoken_when,
 )
-from appliance.tools.guard import CONFIRM_S, Guard, opens
-from appliance.tools.numbers import in_words, read
 from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
+from appliance.tools.tool_call_syntax import Call, Value, plain
 
 LOUDER = 0.15  # of the whole range: a step that is heard
 LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
@@ -55,7 +55,7 @@ class About:
     last    sentences of the last answer
     house   whether the broker is reached; None: there is none, or the owner does not want it
     turn    of the answer that the call belongs to
-    chosen  whoever asked got the box's ear for it (moves/answer.py)
+    chosen  whoever asked got the box's ear for it (dialog/answer.py)
     """
 
     volume: float = 0.8

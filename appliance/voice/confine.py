@@ -14,15 +14,15 @@ import resource
 import struct
 import sys
 
-from appliance.sandbox import no_network
-from appliance.supervision.launch import ORPHANED, bind_to
+from appliance.runtime.sandbox import no_network
+from appliance.runtime.supervision.launch import ORPHANED, bind_to
 
 REFUSED = 77  # EX_NOPERM: the sandbox is not complete, so the program is not started
 NICE = 5  # added to the speaker's: the listener lives on the same core
 OPEN_FILES = 64
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4  # prctl(2)
 _CAPABILITY_VERSION_3 = 0x20080522  # linux/capability.h
-_OOM_SCORE = "500"  # as OOM_SCORES of processes.py: before the box's own parts
+_OOM_SCORE = "500"  # as OOM_SCORES of runtime/process_table.py: before the box's own parts
 # ORT_DISABLE_TELEMETRY: as in appliance/__init__.py. One thread: the core is the listener's, too.
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",

@@ -13,8 +13,8 @@ import numpy as np
 
 from appliance.errors import VoiceError
 from appliance.pcm import EMPTY, Samples
-from appliance.voice.shape import Shaper, gain_for
-from appliance.voice.voice import Speech
+from appliance.voice.interface import Speech
+from appliance.voice.postprocess import Shaper, gain_for
 
 LANGUAGE = "en-us"
 # Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the

@@ -1,7 +1,7 @@
 """A voice that is a program of its own: started, listened to, stopped, and started again.
 
 In: sentences. Out: their sound at the box's rate and loudness. The program is a child in a sandbox
-(confine.py) and speaks by a pipe (wire.py); nothing here waits for it. One that ends, hangs or
+(confine.py) and speaks by a pipe (protocol.py); nothing here waits for it. One that ends, hangs or
 answers nonsense costs its sentence, and is started again after a pause that grows.
 """
 
@@ -21,11 +21,11 @@ import numpy as np
 
 from appliance.errors import VoiceError
 from appliance.pcm import EMPTY, RATE_HZ, Samples
-from appliance.supervision.backoff import LONGEST_S, BackOff
-from appliance.supervision.limits import UNTOUCHED_MIB
-from appliance.voice import wire
-from appliance.voice.shape import Floats, Shaper, gain_for, rms_dbfs
-from appliance.voice.voice import Speech
+from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
+from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
+from appliance.voice import protocol
+from appliance.voice.interface import Speech
+from appliance.voice.postprocess import Floats, Shaper, gain_for, rms_dbfs
 
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
@@ -72,9 +72,9 @@ class Program:
         self._bell = select.epoll()  # one descriptor for poll(2), whichever child there is
         self._child: subprocess.Popen[bytes] | None = None
         self._dying: list[subprocess.Popen[bytes]] = []
-        self._answers = wire.Answers()
+        self._answers = protocol.Answers()
         self._complaint = b""  # the end of what it said on stderr
-        self._hello: wire.Hello | None = None
+        self._hello: protocol.Hello | None = None
         self._speech: ProgramSpeech | None = None
         self._stopped: dict[int, float] = {}  # sentence → when it was told to stop
         self._number = 0
@@ -105,7 +105,7 @@ class Program:
         self._number += 1
         shaper = Shaper(self._hello.rate_hz)
         speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
-        if not self._write(wire.say(self._number, text)):
+        if not self._write(protocol.say(self._number, text)):
             raise VoiceError(self.problem)
         self._speech = speech
         return speech
@@ -154,7 +154,7 @@ class Program:
         for pipe in pipes:
             os.set_blocking(pipe.fileno(), False)
         self._bell.register(pipes[1].fileno(), select.EPOLLIN)
-        self._child, self._answers, self._complaint = child, wire.Answers(), b""
+        self._child, self._answers, self._complaint = child, protocol.Answers(), b""
 
     def lose(self, why: str) -> None:
         """It is of no use any more: end it, fail its sentence, start it again later."""
@@ -223,17 +223,17 @@ class Program:
         lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
         return f"it ended{code}" + (f" ({lines})" if lines else "")
 
-    def _heed(self, answer: wire.Answer) -> None:
+    def _heed(self, answer: protocol.Answer) -> None:
         speech = self._speech
         match answer:
-            case wire.Hello(voice):
-                if voice != wire.PROTOCOL:
-                    raise VoiceError(f"It speaks protocol {voice} and not {wire.PROTOCOL}.")
+            case protocol.Hello(voice):
+                if voice != protocol.PROTOCOL:
+                    raise VoiceError(f"It speaks protocol {voice} and not {protocol.PROTOCOL}.")
                 self._hello, self.problem = answer, ""
                 self._backoff.up(self._now_s())
-            case wire.Done(number):
+            case protocol.Done(number):
                 self._over(number, "")
-            case wire.Failed(number, why):
+            case protocol.Failed(number, why):
                 self._over(number, f"The voice {self.name} failed: {_line(why)}.")
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
@@ -252,7 +252,7 @@ class Program:
             return
         self._speech = None
         self._stopped[speech.number] = self._now_s()
-        self._write(wire.stop(speech.number))
+        self._write(protocol.stop(speech.number))
 
     @property
     def stopping(self) -> bool:
@@ -264,7 +264,7 @@ class ProgramSpeech:
     """A sentence that a program says."""
 
     def __init__(
-        self, program: Program, number: int, hello: wire.Hello, shaper: Shaper, now_s: float
+        self, program: Program, number: int, hello: protocol.Hello, shaper: Shaper, now_s: float
     ) -> None:
         self.number = number
         self.problem = ""
@@ -294,7 +294,7 @@ class ProgramSpeech:
     def cancel(self) -> None:
         self._program.cancel(self)
 
-    def heard(self, sound: wire.Sound, samples: Samples) -> None:
+    def heard(self, sound: protocol.Sound, samples: Samples) -> None:
         """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
         program knows its own."""
         self._heard_s = self._program._now_s()

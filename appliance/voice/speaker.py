@@ -5,21 +5,21 @@ from __future__ import annotations
 import select
 import time
 
-from appliance.ipc.ring import RingWriter
-from appliance.messages import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesHere
-from appliance.voice import choose
-from appliance.voice.able import Able
-from appliance.voice.delivery import Delivery
-from appliance.voice.voice import Voice
-from appliance.worker import Worker
+from appliance.messages.speech import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesHere
+from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.worker import Worker
+from appliance.voice import factory
+from appliance.voice.availability import Able
+from appliance.voice.interface import Voice
+from appliance.voice.speech_queue import Delivery
 
 LOOK_MS = 20  # between two looks at the floor while there is something to say
 IDLE_MS = 1000  # nothing to say: only the heart
 
 
 def main(work: Worker) -> None:
-    voices = choose.load(work.settings, work.log, work.beat)
-    able = Able(lambda: choose.commands(work.settings), time.monotonic)
+    voices = factory.load(work.settings, work.log, work.beat)
+    able = Able(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
@@ -27,7 +27,7 @@ def main(work: Worker) -> None:
     spoke = _tell(work, voices)
     work.ready()
     wanted = ""  # another voice, for when nothing is being said
-    auto = work.settings.speaking.voice == choose.AUTO  # until another is asked for
+    auto = work.settings.speaking.voice == factory.AUTO  # until another is asked for
     told: tuple[str, ...] = ()
     try:
         while not work.stopping:
@@ -38,7 +38,7 @@ def main(work: Worker) -> None:
                 elif isinstance(message, SetVoice):
                     wanted, auto = message.name, False
             if wanted and not delivery.busy:
-                delivery.voices = voices = choose.other(
+                delivery.voices = voices = factory.other(
                     work.settings, wanted, voices, work.log, work.beat
                 )
                 spoke, wanted = _tell(work, voices), ""

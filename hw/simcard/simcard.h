@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The shared memory of the software sound card: one file, mapped by the process that plays, the
- * process that captures and the room (appliance/room/card_layout.py, which a test compares with
+ * process that captures and the room (lab/sim/card_memory_layout.py, which a test compares with
  * this struct).
  *
  * Everything is counted in frames since `origin_ns`. Frame n begins `n / rate_hz` seconds after

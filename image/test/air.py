@@ -13,8 +13,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from appliance.firstboot.apply import Ground, apply
-from appliance.firstboot.seed import Seed, Wifi
+from appliance.provision.apply_seed import Ground, apply
+from appliance.provision.seed import Seed, Wifi
 from image.plan import NotBuilt
 from image.ramdisk import lay_modules, needed
 from image.test import boxes, guest, tiny

@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from appliance.errors import ReleaseSick
-from appliance.release.install import Installer
-from appliance.release.shelf import Shelf
-from appliance.slots.ledger import Ledger
-from appliance.slots.part import DiskCard
-from appliance.slots.slot import SlotName
-from appliance.slots.update import Updater
-from tests.release.workshop import PaperBox
+from appliance.update.release.installer import Installer
+from appliance.update.release.store import Shelf
+from appliance.update.system.block_device import DiskCard
+from appliance.update.system.slot import SlotName
+from appliance.update.system.slot_state import Ledger
+from appliance.update.system.updater import Updater
+from tests.update.release.workshop import PaperBox
 
 DISK = Path("/dev/vda")
 LABELS = Path("/run/labels")

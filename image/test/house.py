@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from appliance.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import Ear, Mosquitto
 
 BRIDGE, TAP = "interlude-home", "interlude-tap"
 ADDRESS = "10.213.40.1"

@@ -23,13 +23,13 @@ import numpy as np
 import psutil
 import soxr
 
-from appliance.bench.mosquitto import Ear, Mosquitto
 from appliance.errors import CardError
 from appliance.pcm import RATE_HZ, Samples
-from appliance.room import owner
-from appliance.room.card import SoundCard
 from image.test import boxes, real
 from image.test.boxes import Box
+from lab.bench.mosquitto import Ear, Mosquitto
+from lab.sim import speech_source
+from lab.sim.simulated_card import SoundCard
 
 ID = "lives"
 STATE = "var/lib/interlude"
@@ -96,7 +96,9 @@ class Talker:
 
 
 def _sound(text: str, rate_hz: int) -> Samples:
-    spoken = owner.at_level(owner.spoken(text, "en-us", 165, 50), owner.SPEECH_DB)
+    spoken = speech_source.at_level(
+        speech_source.spoken(text, "en-us", 165, 50), speech_source.SPEECH_DB
+    )
     wave = soxr.resample(spoken.samples.astype(np.float32), RATE_HZ, rate_hz)
     samples: Samples = np.clip(wave, -32768, 32767).astype(np.int16)
     return samples

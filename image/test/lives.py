@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance import processes
+from appliance.runtime import process_table
 from image.test import harm
 from image.test.harm import HARMS
 from image.test.kitchen import STATE, Kitchen
@@ -30,7 +30,8 @@ MUTED = 0.3  # the share of lives before which the box is muted
 DENIED = ("Permission denied", "Read-only file system", "Operation not permitted",
           "cannot be written")  # fmt: skip
 ALLOWED = "runs without: "  # a container has no real-time priorities
-# What the supervisor says of a part that ends soon after it has ended before (backoff.py).
+# What the supervisor says of a part that ends soon after it has ended before
+# (runtime/supervision/backoff.py).
 PAUSE = re.compile(r"\b(\w+) .*; starting it again in ([\d.]+) s")
 
 
@@ -197,7 +198,7 @@ class Lives:
             others = {part: pid for part, pid in old.items() if part != life.part}
             assert {part: now.get(part) for part in others} == others, f"{name}: others began anew"
             if life.what == "SIGSTOP":
-                most_s = (processes.row(life.part).silent_s + 2.0) * max(1.0, life.load)
+                most_s = (process_table.row(life.part).silent_s + 2.0) * max(1.0, life.load)
                 assert life.late_s < most_s, f"{name}: seen after {life.late_s:.1f} s"
         else:
             assert life.gone_s < ORPHANS_S * max(1.0, life.load), f"{name}: {life.gone_s:.1f} s"

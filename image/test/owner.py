@@ -1,7 +1,7 @@
 """In the machine of air.py: the owner, who hears what the box says and has a phone.
 
-The box's door is opened by the product's own (control.py), so that what set-up says aloud is heard
-here. Out: one line of JSON on the console, after `FACTS `.
+The box's door is opened by the product's own (dialog/control_socket.py), so that what set-up says
+aloud is heard here. Out: one line of JSON on the console, after `FACTS `.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from appliance import network
-from appliance.control import Door
-from appliance.firstboot.apply import Ground, apply
-from appliance.firstboot.fitness import look
-from appliance.firstboot.radio import Radio
-from appliance.firstboot.seed import Seed, Wifi
-from appliance.messages import Say, StateChanged
+from appliance.dialog.control_socket import Door
+from appliance.messages.speech import Say, StateChanged
+from appliance.provision.apply_seed import Ground, apply
+from appliance.provision.network_checks import look
+from appliance.provision.network_manager import Radio
+from appliance.provision.seed import Seed, Wifi
+from appliance.runtime import network_status
 
 LIMIT_S = 400.0  # for what takes a minute, emulated
 INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+?)\. Then open")
@@ -49,7 +49,7 @@ def main() -> None:
     try:
         invitation = heard(door, "They are:")
         facts["invited_s"] = time.monotonic()  # since the kernel's start
-        facts["open"] = json.loads((network.FOLDER / network.FILE).read_text())
+        facts["open"] = json.loads((network_status.FOLDER / network_status.FILE).read_text())
         facts["check"] = [finding.sentence for finding in look()]
         found = INVITED.search(invitation)
         if found is None:

@@ -13,10 +13,10 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.slots.slot import CONFIG, SLOTS, autoboot, named
+from appliance.update.system.slot import CONFIG, SLOTS, autoboot, named
 from image.firmware import Firmware
 from image.test.boxes import Box
-from tests.slots.workshop import FAT_MIB, SYSTEM_BYTES, Made, copy_sparse, fat
+from tests.update.system.workshop import FAT_MIB, SYSTEM_BYTES, Made, copy_sparse, fat
 
 STARTS_ANEW = 133  # how systemd-nspawn ends when what runs in it asks for a restart
 KIND = "usr/lib/interlude/kind"  # see tiny.py

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.slots.slot import CONFIG
+from appliance.update.system.slot import CONFIG
 from image.test.emulator import Card
 
 SOUND_CARD = "Array"  # as a ReSpeaker calls itself

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from appliance.release.pack import pack
-from appliance.room.card import SoundCard
-from appliance.room.plugin import alsa_environment, plugin_path
+from appliance.update.release.pack import pack
+from lab.sim.alsa_plugin import alsa_environment, plugin_path
+from lab.sim.simulated_card import SoundCard
 from scripts import release
 
 ROOM = "var/lib/interlude/room"  # the service may write nowhere else

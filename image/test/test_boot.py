@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 
 from appliance import __version__
-from appliance.processes import PROCESSES
-from appliance.room.owner import SPEECH_DB, at_level, spoken
+from appliance.runtime.process_table import PROCESSES
 from image import layout
 from image.test import plugged
 from image.test.emulator import Card, Machine
 from image.test.prepared import HARDWARE, SOUND_CARD, prepared
+from lab.sim.speech_source import SPEECH_DB, at_level, spoken
 
 pytestmark = pytest.mark.timeout(3600)  # emulated, and on whatever machine this is
 LIGHT_LIMIT_S = 4.0  # of its own: most of it is Python's start on an emulated core

@@ -21,17 +21,17 @@ from pathlib import Path
 
 import pytest
 
-from appliance.release.install import Installer
-from appliance.release.shelf import Shelf
-from appliance.slots.ledger import Ledger
-from appliance.slots.slot import autoboot, named
+from appliance.update.release.installer import Installer
+from appliance.update.release.store import Shelf
+from appliance.update.system.slot import autoboot, named
+from appliance.update.system.slot_state import Ledger
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, NoStart, places
 from image.plan import ROOT
 from image.test import cuts, guest
 from image.test.guest_updates import MARK, MARK_AT, STEPS
-from tests.release.workshop import PaperBox
-from tests.slots.workshop import FAT_MIB, Foundry, fat, foundry
+from tests.update.release.workshop import PaperBox
+from tests.update.system.workshop import FAT_MIB, Foundry, fat, foundry
 
 pytestmark = pytest.mark.timeout(1800)  # emulated, and some thousand programs after it
 

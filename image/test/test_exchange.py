@@ -1,4 +1,5 @@
-"""For a minute another user exchanges what root installs: see tests/release/test_exchange.py."""
+"""For a minute another user exchanges what root installs: see
+tests/update/release/test_exchange.py."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.release.test_exchange import install_while_it_is_exchanged
-from tests.release.workshop import bench
+from tests.update.release.test_exchange import install_while_it_is_exchanged
+from tests.update.release.workshop import bench
 
 SECONDS = 60.0
 

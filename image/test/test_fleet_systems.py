@@ -17,7 +17,7 @@ import pytest
 
 from image.test.fleet import PATIENCE_S, Fleet, Played, scratch, started
 from image.test.pis import KIND, Pi
-from tests.slots.workshop import Foundry, foundry
+from tests.update.system.workshop import Foundry, foundry
 
 pytestmark = pytest.mark.timeout(1800)  # a playbook has a limit of its own, and says what it did
 SPEAKS = "grep -q speaking /run/interlude/status.json"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from appliance.firstboot import forms
+from appliance.provision import seed_parsers
 from image import imager
 
 # doc/json-schema/os-list-schema.json, "Operating system entry": required
@@ -43,7 +43,7 @@ def test_imager_finds_what_it_checks_an_image_by(files: tuple[Path, Path]) -> No
 
 def test_the_form_that_it_fills_in_is_one_that_the_box_reads(files: tuple[Path, Path]) -> None:
     assert entry(files)["init_format"] == "cloudinit-rpi"
-    assert {"user-data", "network-config"} <= set(forms.FORMS)
+    assert {"user-data", "network-config"} <= set(seed_parsers.FORMS)
 
 
 def test_it_is_had_where_its_maker_says_or_where_it_lies(

@@ -24,7 +24,7 @@ import yaml
 
 from appliance import __version__
 from appliance.models import catalogue
-from appliance.slots.slot import CONFIG
+from appliance.update.system.slot import CONFIG
 from image import disk
 from image.test.emulator import Card, Machine
 from image.test.house import ADDRESS, PASSWORD, TAP, USER, House

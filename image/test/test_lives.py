@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance import processes
+from appliance.runtime import process_table
 from image.test import real
 from image.test.fleet import scratch, started
 from image.test.harm import HARMS
@@ -37,7 +37,7 @@ OLD, NEW = "9.0.0", "9.1.0"
 BAD = ("SIGKILL of the supervisor", "the watchdog")
 BY_HAND = ("systemctl restart", "")
 STAYS_S = 120.0  # after the last life; before it, the next lives see to it
-PARTS = tuple(row.name for row in processes.PROCESSES)
+PARTS = tuple(row.name for row in process_table.PROCESSES)
 QUICK = (("SIGKILL", "listener"), ("signal 40", "capture"), ("out of memory", "conductor"),
          ("SIGSTOP", "playback"), ("out of memory", "thinker"), ("SIGKILL", "link"),
          ("signal 40", "panel"), ("SIGSTOP", "capture"))  # fmt: skip

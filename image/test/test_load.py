@@ -7,9 +7,9 @@ import subprocess
 from pathlib import Path
 
 from appliance import settings
-from appliance.bench.stage import QUIET, TALK, WITHOUT_THINKER, Stage
-from appliance.messages import Say
-from tests.supervision.box import ROOT, load_of, survivors
+from appliance.messages.speech import Say
+from lab.bench.harness import QUIET, TALK, WITHOUT_THINKER, Stage
+from tests.runtime.supervision.box import ROOT, load_of, survivors
 
 KILLS = 60
 LATEST_S = 3.0  # after its start is the supervisor killed; by then all parts are up

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
-from appliance.messages import ThinkerReady
+from appliance.messages.speech import ThinkerReady
 from appliance.settings import Settings, Thinking, load
-from appliance.think.dialect import OFF
 from appliance.think.history import Clip, History
-from appliance.think.model import Effort
+from appliance.think.interface import Effort
 from appliance.think.remote import RemoteModel
-from appliance.think.trial import try_server
-from appliance.tools.calls import Call
+from appliance.think.server_check import try_server
+from appliance.think.server_dialect import OFF
 from appliance.tools.table import TOOLS
+from appliance.tools.tool_call_syntax import Call
 from image.test import model_server
 from image.test.model_server import GEMMA_TEMPLATE, POCKET, running
 from tests.think.rig import Rig

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.bench.mosquitto import Ear, Mosquitto
-from appliance.ipc.floor import Floor
+from appliance.runtime.ipc.floor import Floor
+from lab.bench.mosquitto import Ear, Mosquitto
 
 pytestmark = pytest.mark.timeout(400)
 TOPIC = "interlude/x/settings"

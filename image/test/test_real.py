@@ -17,11 +17,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.room.card import SoundCard
-from appliance.room.card_events import Kind, Stream
 from image.test import real
 from image.test.boxes import Box
 from image.test.fleet import ROOT, Fleet, scratch, started
+from lab.sim.card_events import Kind, Stream
+from lab.sim.simulated_card import SoundCard
 
 pytestmark = pytest.mark.timeout(1800)
 OLD, NEW = "9.0.0", "9.1.0"

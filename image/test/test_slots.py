@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseSick
-from appliance.slots.part import ImageCard, Part
-from appliance.slots.slot import CONFIG, SLOTS, autoboot
+from appliance.update.system.block_device import ImageCard, Part
+from appliance.update.system.slot import CONFIG, SLOTS, autoboot
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, NoStart, places
-from tests.slots.workshop import Bench, Foundry, PaperCard, bench, fat, foundry
+from tests.update.system.workshop import Bench, Foundry, PaperCard, bench, fat, foundry
 
 
 class WholeCard(PaperCard):

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.settings.usable import BEFORE
-from appliance.supervision.giving_up import ENDS
+from appliance.cli.usable_settings import BEFORE
+from appliance.runtime.supervision.failure_rate import ENDS
 from image.test import real
 from image.test.boxes import Box
 from image.test.fleet import scratch, started
@@ -182,7 +182,7 @@ def test_a_needed_part_that_works_for_a_while_and_ends_again_and_again_costs_the
 def test_a_release_that_rots_after_it_was_kept_is_left_for_the_one_before_and_the_owner_told(
     box: Box,
 ) -> None:
-    mend = damage(module(box, NEW, "supervisor.py"))
+    mend = damage(module(box, NEW, "runtime/supervisor.py"))
     restart(box)
     took_s = until(lambda: well(box, OLD), "well on the release before")
     print(f"\n   from a release that cannot start to the one before: {took_s:.0f} s")
@@ -197,7 +197,7 @@ def test_a_release_that_rots_after_it_was_kept_is_left_for_the_one_before_and_th
 
 
 def test_two_releases_that_rot_are_tried_for_ever_and_the_first_that_works_runs(box: Box) -> None:
-    mends = [damage(module(box, version, "supervisor.py")) for version in (OLD, NEW)]
+    mends = [damage(module(box, version, "runtime/supervisor.py")) for version in (OLD, NEW)]
     restart(box)
     until(lambda: note(box).get("tried") == [NEW, OLD], "both were tried")
     until(lambda: note(box).get("version") == NEW, "back on the newer one")

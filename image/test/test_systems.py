@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from appliance import __version__
-from appliance.release.signature import NAMESPACE, WHO
-from appliance.slots.pack import pack
-from appliance.slots.slot import AUTOBOOT, CONFIG, starts
+from appliance.update.signature import NAMESPACE, WHO
+from appliance.update.system.pack import pack
+from appliance.update.system.slot import AUTOBOOT, CONFIG, starts
 from image import disk, layout
 from image.firmware import TRYBOOT, NoStart
 from image.plan import MACHINE

@@ -27,7 +27,7 @@ import pytest
 from image.test import tiny
 from image.test.fleet import ROOT, Fleet, scratch, started
 from image.test.pis import Pi
-from tests.slots.workshop import Foundry, foundry
+from tests.update.system.workshop import Foundry, foundry
 
 pytestmark = pytest.mark.timeout(1800)
 SECONDS = float(os.environ.get("INTERLUDE_TWIN_S", "10"))  # of each user's attack, at least

@@ -124,7 +124,7 @@ def fleet() -> Iterator[Fleet]:
                 " touch /var/log/interlude/warnings.log;"
                 " chown interlude-log: /var/log/interlude/warnings.log;"
                 " chmod 640 /var/log/interlude/warnings.log")  # fmt: skip
-        # As control.py opens it: 0600, of the box's own user.
+        # As dialog/control_socket.py opens it: 0600, of the box's own user.
         door = ("import os,socket,time; os.umask(0o177); s=socket.socket(1,5);"
                 "s.bind('/run/interlude/control'); s.listen(); time.sleep(9999)")  # fmt: skip
         box.ssh(f'systemd-run --quiet --uid=interlude python3 -c "{door}"')

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 import yaml
 
-from appliance.engines.pack import pack
 from appliance.models.store import sha256_of
-from appliance.voice.wire import PROTOCOL
+from appliance.voice.engine.pack import pack
+from appliance.voice.protocol import PROTOCOL
 from image.test import real
 from image.test.boxes import NETWORK, Box
 from image.test.fleet import ROOT, Fleet, scratch, started

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from appliance.release.pack import pack
+from appliance.update.release.pack import pack
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDED = ("msgspec", "yaml")  # what `interlude release` and `interlude config` import

@@ -8,9 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from appliance.audio.player import Event, Manner, Player
-from appliance.ipc.ring import END, START, Slot
-from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
 from appliance.pcm import Samples
+from appliance.runtime.ipc.ring import END, START, Slot
 
 BLOCK = 80
 RAMP = 32

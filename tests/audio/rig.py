@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from appliance import pcm, processes, settings
-from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, START, RingReader, RingWriter, Slot
-from appliance.messages import Record
+from appliance import pcm, settings
+from appliance.messages.speech import Record
 from appliance.pcm import Samples
-from appliance.room.card import SoundCard
-from appliance.room.plugin import alsa_environment
-from appliance.supervisor import Supervisor
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.ring import END, START, RingReader, RingWriter, Slot
+from appliance.runtime.supervisor import Supervisor
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.simulated_card import SoundCard
 
 RATE_HZ = pcm.RATE_HZ
 VOICE_FRAMES = 320
@@ -38,7 +39,7 @@ class Rig:
         plain = settings.load(
             Path(os.devnull), {"card": chosen, "speaking": {"volume": volume}, "log": "warning"}
         )
-        rows = tuple(processes.row(name) for name in ("playback", "capture"))
+        rows = tuple(process_table.row(name) for name in ("playback", "capture"))
         environment = {**os.environ, **alsa_environment(folder, {"sim": card.path})}
         self.supervisor = Supervisor(plain, rows=rows, watchers=("room",), environment=environment)
         self.floor = self.supervisor.floor()

@@ -20,8 +20,8 @@ from appliance.audio.alsa import (
     probe,
 )
 from appliance.errors import CardError
-from appliance.room.card import SoundCard
-from appliance.room.plugin import alsa_environment
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.simulated_card import SoundCard
 from tests.audio.rig import SHM
 
 pytestmark = pytest.mark.usefixtures("simcard_library")

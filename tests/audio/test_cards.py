@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.audio.card_selection import CardMoved, Choice
 from appliance.audio.cards import AUTO, BUY, Direction, chosen, device, holder, list_cards
-from appliance.audio.choice import CardMoved, Choice
 from appliance.errors import CardError
 from appliance.settings import Card, load, load_defaults
 

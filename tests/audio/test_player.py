@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.audio.fader import QUIET
-from appliance.audio.format import fade_in
-from appliance.ipc.ring import Slot
-from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from appliance.audio.sample_format import fade_in
+from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
 from appliance.pcm import Samples
+from appliance.runtime.ipc.ring import Slot
 from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.audio.rewind import LOOK_BACK
-from appliance.messages import Finished, Paused, Resumed, Started, Stopped
+from appliance.audio.word_boundary import LOOK_BACK
+from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
 from appliance.pcm import Samples
 from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise

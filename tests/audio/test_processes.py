@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.audio.format import fade_in
-from appliance.ipc.ring import Slot
-from appliance.messages import (
+from appliance.audio.sample_format import fade_in
+from appliance.messages.speech import (
     CardFound,
     CardLost,
     Dropouts,
@@ -25,6 +24,7 @@ from appliance.messages import (
     Stopped,
 )
 from appliance.pcm import Samples
+from appliance.runtime.ipc.ring import Slot
 from tests.audio.rig import RATE_HZ, Rig, noise, rig_on
 from tests.audio.stop_latency import stop_latencies_ms
 

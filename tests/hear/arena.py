@@ -19,8 +19,8 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from appliance.hear.hearing import Event, Hearing
-from appliance.messages import Onset, SpeechEnded, Verdict
+from appliance.hear.pipeline import Event, Hearing
+from appliance.messages.speech import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float
 from tests import skips
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from appliance.hear.hearing import Hearing
-from appliance.hear.vad import SpeechProbability
-from appliance.messages import Onset, SpeechStarted, Verdict
+from appliance.hear.onset.vad import SpeechProbability
+from appliance.hear.pipeline import Hearing
+from appliance.messages.speech import Onset, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from tests.hear.arena import (

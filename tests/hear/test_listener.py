@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from appliance import processes, settings
-from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, START, RingReader, RingWriter
-from appliance.messages import (
+from appliance import settings
+from appliance.messages.speech import (
     Message,
     Onset,
     Seen,
@@ -22,7 +20,10 @@ from appliance.messages import (
     Verdict,
 )
 from appliance.pcm import RATE_HZ, Samples, from_float
-from appliance.supervisor import Supervisor
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.ring import END, START, RingReader, RingWriter
+from appliance.runtime.supervisor import Supervisor
 from tests.hear.arena import at_level, say
 
 INDEX = 5_000_000
@@ -33,7 +34,9 @@ class Box:
 
     def __init__(self) -> None:
         plain = settings.load_defaults()
-        self.supervisor = Supervisor(plain, rows=(processes.row("listener"),), watchers=("room",))
+        self.supervisor = Supervisor(
+            plain, rows=(process_table.row("listener"),), watchers=("room",)
+        )
         self.floor = self.supervisor.floor()
         self.mail = Channel(self.supervisor.joints.ends["listener"][1])
         self.mic = RingWriter(self.supervisor.rings["mic"])

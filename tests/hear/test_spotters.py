@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from appliance.errors import ModelError
-from appliance.hear import phrases
-from appliance.hear.recogniser import WakeSpotter
-from appliance.hear.spotter_pocketsphinx import PocketsphinxRecogniser, PocketsphinxWake
-from appliance.hear.wake_micro import PHRASES, MicroSpotter
+from appliance.hear.words import phrases
+from appliance.hear.words.interfaces import WakeSpotter
+from appliance.hear.words.microwakeword_backend import PHRASES, MicroSpotter
+from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWake
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import load_defaults
 from tests.hear.arena import ANSWER, at_level, say

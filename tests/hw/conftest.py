@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from appliance.room.card import SoundCard
-from appliance.room.card_events import CardEvent, Kind, Stream
-from appliance.room.plugin import alsa_environment
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.card_events import CardEvent, Kind, Stream
+from lab.sim.simulated_card import SoundCard
 
 PLAYBACK, CAPTURE = 0, 1
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from appliance.room import card_layout as layout
+from lab.sim import card_memory_layout as layout
 
 FOLDER = Path(__file__).parents[2] / "hw/simcard"
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from appliance.room.card_events import Kind, Stream
-from appliance.room.card_layout import MAX_BUFFER_FRAMES, MAX_TAPS
+from lab.sim.card_events import Kind, Stream
+from lab.sim.card_memory_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 
 LEAD = 3200  # how far ahead of the card a test speaks: 0.2 s at 16 kHz
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from appliance.room.card import SoundCard
-from appliance.room.card_events import Kind, Stream
-from appliance.room.card_layout import LAYOUT
+from lab.sim.card_events import Kind, Stream
+from lab.sim.card_memory_layout import LAYOUT
+from lab.sim.simulated_card import SoundCard
 
 
 def test_an_unplugged_card_ends_its_streams(stage: Callable[..., Any], ramp: Samples) -> None:

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from appliance.room.card_events import Kind, Stream
-from appliance.room.card_layout import RING_FRAMES
+from lab.sim.card_events import Kind, Stream
+from lab.sim.card_memory_layout import RING_FRAMES
 
 
 @pytest.mark.parametrize("rate_hz", [16000, 48000])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.firstboot.grow import command, resize
+from appliance.provision.growpart import command, resize
 from image import disk, layout
 from image.disk import SECTOR
 

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from appliance import __version__
-from appliance.release import signature
+from appliance.update import signature
 from image import imager, sbom
 from image.bmap import block_map
 from image.publish import signed_sums
 from scripts import published
-from tests.release.workshop import Workshop
+from tests.update.release.workshop import Workshop
 
 HOW = Path(__file__).parents[2] / published.HOW
 NAME = "interlude-0.1.0-rpi5"

@@ -16,7 +16,7 @@ from appliance.models import audio_part
 from appliance.models.audio_part import Types, read_head
 from appliance.models.catalogue import Form
 from appliance.think.gemma import Gemma
-from appliance.think.model import Sampling
+from appliance.think.interface import Sampling
 from tests.models import encoder
 from tests.think import tiny
 

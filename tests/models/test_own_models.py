@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 import yaml
 
+from appliance.cli.check import language_model
 from appliance.errors import FetchError, ModelError, SeedRefused, SettingsError
-from appliance.firstboot.forms import read
-from appliance.firstboot.plan import SETTINGS, WANTED, plan
-from appliance.firstboot.seed import check
 from appliance.models import catalogue
-from appliance.models.awaited import AGAIN_S, Errand
-from appliance.models.fetch import Fetcher
+from appliance.models.background_download import AGAIN_S, Errand
+from appliance.models.download_news import News, sentence
+from appliance.models.fetcher import Fetcher
 from appliance.models.hub import Hub
-from appliance.models.news import News, sentence
 from appliance.models.store import Store, resolve
+from appliance.provision.seed import check
+from appliance.provision.seed_files import SETTINGS, WANTED, plan
+from appliance.provision.seed_parsers import read
 from appliance.settings import load
-from appliance.verbs.check import language_model
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
 

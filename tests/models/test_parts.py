@@ -14,19 +14,20 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from appliance.cli import models
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.models import catalogue, commands
-from appliance.models.awaited import copy, on_stick
+from appliance.models import catalogue
+from appliance.models.background_download import copy, on_stick
 from appliance.models.catalogue import Form, Model, ModelFile
-from appliance.models.fetch import Fetcher
+from appliance.models.disk_space import SPARE_BYTES, missing_bytes
+from appliance.models.fetcher import Fetcher
 from appliance.models.hub import Hub
 from appliance.models.relay import Relay, told
-from appliance.models.space import SPARE_BYTES, missing_bytes
 from appliance.models.store import Store
 from appliance.settings import load
 from tests.models import encoder
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
-from tests.models.test_fetch import Watcher
+from tests.models.test_fetcher import Watcher
 
 TEXT = b"text" * 1000
 WHOLE, PART = "mmproj.gguf", "audio-part.gguf"
@@ -182,13 +183,13 @@ def test_an_owner_may_choose_q8_0_later_without_the_hub_and_take_it_back(box: Bo
 def test_q8_0_is_offered_with_the_word_that_nobody_has_judged_it(box: Box, tmp_path: Path) -> None:
     settings = load(None, {"models_dir": str(tmp_path / "owners")})
     out = io.StringIO()
-    code = commands.cli_fetch(
+    code = models.cli_fetch(
         settings, "gemma-4-e2b", "q8_0", console=Console(file=out, width=200), ask=lambda _: "n"
     )
-    assert code == commands.DECLINED
+    assert code == models.DECLINED
     assert "Nobody has judged it on real speech" in out.getvalue()
     with pytest.raises(FetchError, match="no audio encoder"):
-        commands.cli_fetch(settings, "ljspeech", "q8_0", ask=lambda _: "n")
+        models.cli_fetch(settings, "ljspeech", "q8_0", ask=lambda _: "n")
 
 
 # ── a stick, and another box ─────────────────────────────────────────────────────────────────

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from appliance.__main__ import parser
+from appliance.cli import models_relay
 from appliance.errors import FetchError, ModelError, StorageError
-from appliance.models import handing, news
+from appliance.models import download_news
 from appliance.models.catalogue import Model, ModelFile
 from appliance.models.relay import Relay, told
 from appliance.models.store import Store
@@ -189,13 +190,15 @@ def test_a_box_that_awaits_it_is_told_that_it_is_here(
     relay.store.wish.write_text(awaited)
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO)
-    assert handing.cli_take(relay.store, "some", None, 0, tmp_path) == 0
+    assert models_relay.cli_take(relay.store, "some", None, 0, tmp_path) == 0
     assert capsys.readouterr().out == "some is here, every byte verified.\n"
-    assert news.take(tmp_path) == (news.News("some", "here") if awaited == "some" else None)
+    assert download_news.take(tmp_path) == (
+        download_news.News("some", "here") if awaited == "some" else None
+    )
 
 
 def test_the_verbs_speak_json_and_base64(full: Relay, capsys: pytest.CaptureFixture[str]) -> None:
-    assert handing.cli_told(full.store) == 0
+    assert models_relay.cli_told(full.store) == 0
     (row,) = json.loads(capsys.readouterr().out)["models"]
     assert (row["state"], row["files"][1]["sha256"]) == ("installed", sha256(AUDIO))
     assert parser().parse_args(["models", "list", "--json"]).runs_as == "model"

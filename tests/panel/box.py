@@ -11,9 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from appliance import processes, settings
-from appliance.messages import Message, Seen
-from appliance.supervisor import Supervisor
+from appliance import settings
+from appliance.messages.speech import Message, Seen
+from appliance.runtime import process_table
+from appliance.runtime.supervisor import Supervisor
 
 HERE = ("conductor", "listener", "playback", "panel")
 
@@ -38,7 +39,7 @@ class Room:
                 "card": {"capture": "nowhere", "playback": "nowhere"},
             },
         )
-        rows = tuple(processes.row(name) for name in HERE)
+        rows = tuple(process_table.row(name) for name in HERE)
         if silent_s is not None:
             rows = tuple(replace(row, silent_s=silent_s) for row in rows)
         self.box = Supervisor(self.settings, rows=rows, watchers=("room",))

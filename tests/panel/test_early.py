@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from appliance import settings, status
+from appliance import settings
 from appliance.errors import PanelError, PanelTaken
 from appliance.panel import early
 from appliance.panel.button import RESET_S, SETUP_S, Button
@@ -19,6 +19,7 @@ from appliance.panel.early import ALONE_S, BEGINS, Early
 from appliance.panel.gpio import EARLY, Wires
 from appliance.panel.light import OFF
 from appliance.panel.pins import pin
+from appliance.runtime import status
 from appliance.settings import Panel
 
 PANEL = msgspec.structs.replace(settings.load_defaults().panel, gpio="keyboard", night="")

@@ -14,9 +14,9 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages import Talk
+from appliance.messages.speech import Talk
 from appliance.panel.gpio import Wires
-from appliance.panel.lines import Chip
+from appliance.panel.gpio_lines import Chip
 from appliance.panel.pins import pin
 from tests import skips
 from tests.panel.box import Room

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from appliance.outside import StateName
+from appliance.messages.commands import StateName
 from appliance.panel.light import PATTERNS, choose, is_night, level, shown, until_change_s
 
 

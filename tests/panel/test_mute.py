@@ -13,16 +13,17 @@ from typing import cast
 
 import pytest
 
-from appliance import processes, settings
-from appliance.machine import Machine
-from appliance.messages import Mute, Standing, StateChanged, Switched
+from appliance import settings
+from appliance.messages.speech import Mute, Standing, StateChanged, Switched
 from appliance.models.store import Store
-from appliance.panel.around import Around
 from appliance.panel.button import LONG_S
+from appliance.panel.machine_indicators import Around
 from appliance.panel.panel import Panel
-from appliance.worker import Worker
-from tests.desk import Desk
-from tests.life import Life
+from appliance.runtime import process_table
+from appliance.runtime.machine import Machine
+from appliance.runtime.worker import Worker
+from tests.dialog.desk import Desk
+from tests.dialog.life import Life
 
 MUTED, HEARING = Standing("open", True, 0.8), Standing("open", False, 0.8)
 
@@ -165,7 +166,7 @@ def test_while_there_is_no_panel_the_switch_leaves_the_microphone_cut(life: Life
     began_s = time.monotonic()
     while time.monotonic() - began_s < 3.0:  # none lives until it has read the switch
         for title, pid in life.children().items():
-            if title.endswith(("panel", "appliance.worker")):
+            if title.endswith(("panel", "appliance.runtime.worker")):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         if time.monotonic() - began_s > 1.0:
@@ -182,5 +183,5 @@ def test_a_panel_that_hangs_cuts_within_its_limit_and_the_next_one_reads_the_swi
     os.kill(life.pid("panel"), signal.SIGSTOP)
     began_s = time.monotonic()
     life.until(life.deaf)
-    assert time.monotonic() - began_s < processes.row("panel").silent_s + 2.0
+    assert time.monotonic() - began_s < process_table.row("panel").silent_s + 2.0
     life.until(lambda: finger.push("on") and not life.deaf())

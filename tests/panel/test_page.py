@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel import around, button
-from appliance.panel.held import WANTED_SETUP
+from appliance.panel import button, machine_indicators
 from appliance.panel.light import PATTERNS
-from appliance.reset import RESET
+from appliance.panel.power_on_hold import WANTED_SETUP
+from appliance.provision.factory_reset import RESET
 
 PAGE = (Path(__file__).parents[2] / "docs" / "panel.md").read_text(encoding="utf-8")
 
@@ -38,7 +38,7 @@ def test_the_rows_stand_in_the_order_of_urgency() -> None:
         f"for {button.WARNING_S:g} s before a reset",
         f"within {button.CONFIRM_S:g} s",
         f"holding for\n{button.GIVE_UP_S:g} s",
-        f"from {around.HOT_C:g} °C until {around.COOL_C:g} °C",
+        f"from {machine_indicators.HOT_C:g} °C until {machine_indicators.COOL_C:g} °C",
         f"within {button.DOUBLE_S:g} s",
     ],
 )

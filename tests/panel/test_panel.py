@@ -11,17 +11,18 @@ from typing import cast
 
 import pytest
 
-from appliance import reset, settings
+from appliance import settings
 from appliance.errors import PanelError
-from appliance.machine import Machine
-from appliance.messages import Forget, Restart, Standing, StateChanged, TimersStand
+from appliance.messages.speech import Forget, Restart, Standing, StateChanged, TimersStand
 from appliance.models.store import Store
 from appliance.panel import health
-from appliance.panel.around import Around
 from appliance.panel.button import Gesture
+from appliance.panel.machine_indicators import Around
 from appliance.panel.panel import Panel
-from appliance.worker import Worker
-from tests.desk import Desk
+from appliance.provision import factory_reset
+from appliance.runtime.machine import Machine
+from appliance.runtime.worker import Worker
+from tests.dialog.desk import Desk
 
 
 def desk_in(folder: Path, *, mute_switch: bool = False) -> Desk:
@@ -57,8 +58,8 @@ def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
     panel._take(["reset", "let_be"])
     assert desk.sent == [Forget()], "at once"
     until(lambda: stepped(panel) and Restart() in desk.sent)
-    assert (tmp_path / reset.NOTE).exists()
-    reset.finish(tmp_path)  # the start that follows
+    assert (tmp_path / factory_reset.NOTE).exists()
+    factory_reset.finish(tmp_path)  # the start that follows
     assert not (tmp_path / "echo.npz").exists()
 
 
@@ -76,7 +77,7 @@ def until(true: Callable[[], bool]) -> None:
 
 def test_a_reset_that_is_not_finished_is_in_the_light(panel: Panel, tmp_path: Path) -> None:
     panel._around = replace(panel._around, state=tmp_path)
-    reset.begin(tmp_path)
+    factory_reset.begin(tmp_path)
     assert shown(panel) == "failed"
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.messages import ButtonFault, Forget, StopSpeaking, Switched, Talk
+from appliance.messages.speech import ButtonFault, Forget, StopSpeaking, Switched, Talk
 from appliance.panel import health
 from appliance.panel.button import BOUNCING_EDGES
-from appliance.supervisor import SWITCH_LATE_S
+from appliance.runtime.supervisor import SWITCH_LATE_S
 from tests.panel.box import Room
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.bench.panel import Finger
-from appliance.bench.stage import QUIET, Stage
-from appliance.ipc.ring import RingReader
-from appliance.messages import SpeechEnded, SpeechStarted, Think
-from appliance.panel.fingers import place
+from appliance.messages.speech import SpeechEnded, SpeechStarted, Think
+from appliance.panel.keyboard_socket import place
 from appliance.pcm import RATE_HZ, Samples
-from appliance.room import scene, sounds
+from appliance.runtime.ipc.ring import RingReader
+from lab.bench.harness import QUIET, Stage
+from lab.bench.panel import Finger
+from lab.sim import scene, script_sounds
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
@@ -27,7 +27,7 @@ SURE_S = 20.0  # for anything to happen on a busy machine
 
 def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_listener() -> None:
     owner = scene.parse({"owner": [{"at_s": 0.0, "say": WORDS}]}, name="owner", folder=Path())
-    words = sounds.make(owner, owner.owner[0]).samples
+    words = script_sounds.make(owner, owner.owner[0]).samples
     panel = {"panel": {"gpio": "keyboard", "mute_switch": True}, "speaking": {"chime": False}}
     chosen = settings.load(None, panel)
     heard: list[tuple[int, Samples]] = []  # by the card's index

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.release.workshop import Bench, bench
+from tests.update.release.workshop import Bench, bench
 
 SCRIPT = Path(__file__).parents[2] / "system/usr/lib/interlude/bootstrap"
 

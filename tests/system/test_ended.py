@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SettingsError
-from appliance.supervision import giving_up
+from appliance.runtime.supervision import failure_rate
 from system.usr.lib.interlude import ended, fallback
 from system.usr.lib.interlude.ended import HOT_S, MOST, NO_RESTART, WINDOW_S, End, judge
 from tests.system.test_units import unit
@@ -93,16 +93,16 @@ def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the
     period_s: float, within_min: float
 ) -> None:
     """By the supervisor's exit code, and the two failures for which a release is left."""
-    ends, now_s = giving_up.Ends(), 0.0
+    ends, now_s = failure_rate.Ends(), 0.0
     note, links = fallback.Note(), list[str]()
     while not links:
         now_s += period_s
         ends.ended(now_s)
         if ends.too_many:
             seen = fallback.Seen("1.2.0", "1.1.0", frozenset({"1.1.0", "1.2.0"}), "exit-code",
-                                 giving_up.EXIT_CODE, "boot", now_s)  # fmt: skip
+                                 failure_rate.EXIT_CODE, "boot", now_s)  # fmt: skip
             made = fallback.decide(note, seen)
-            note, ends = made.note, giving_up.Ends()
+            note, ends = made.note, failure_rate.Ends()
             now_s += made.wait_s
             links += [made.link] * bool(made.link)
     assert links == ["1.1.0"]
@@ -113,8 +113,8 @@ def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the
 # ── as the unit means it ─────────────────────────────────────────────────────────────────────
 def test_the_unit_and_the_program_know_the_same_codes() -> None:
     codes = {int(word) for word in unit("interlude.service")["RestartPreventExitStatus"][0].split()}
-    assert codes == NO_RESTART == {SettingsError.exit_code, giving_up.EXIT_CODE}
-    assert giving_up.EXIT_CODE == fallback.KEEPS_ENDING
+    assert codes == NO_RESTART == {SettingsError.exit_code, failure_rate.EXIT_CODE}
+    assert failure_rate.EXIT_CODE == fallback.KEEPS_ENDING
 
 
 def test_the_slowest_starts_that_fail_are_all_counted() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.release.fallback import left, sentences
-from appliance.release.shelf import Shelf
+from appliance.update.release.fallback import left, sentences
+from appliance.update.release.store import Shelf
 from system.usr.lib.interlude import fallback
 from system.usr.lib.interlude.fallback import FAILURES, Box, Decision, Disk, Note, Seen, decide
 

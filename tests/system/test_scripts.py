@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.supervision import giving_up
+from appliance.runtime.supervision import failure_rate
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "system/usr/lib/interlude"
@@ -65,7 +65,7 @@ def test_a_box_that_was_given_up_starts_nothing_and_says_so_to_systemd(
     assert run("start", **places, INTERLUDE_GIVEN_UP=mark).stdout == "old run\n"
     mark.write_text("signal 0\n")
     done = run("start", **places, INTERLUDE_GIVEN_UP=mark)
-    assert (done.returncode, "run" in done.stdout) == (giving_up.EXIT_CODE, False)
+    assert (done.returncode, "run" in done.stdout) == (failure_rate.EXIT_CODE, False)
 
 
 # ── settle ───────────────────────────────────────────────────────────────────────────────────

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance import processes, status
 from appliance.panel import early, health
-from appliance.supervision.service import FEED_S
-from appliance.supervisor import GONE_S, LOOK_S, STOP_S
+from appliance.runtime import process_table, status
+from appliance.runtime.supervision.systemd_notify import FEED_S
+from appliance.runtime.supervisor import GONE_S, LOOK_S, STOP_S
 from image.initramfs import KEPT
 from system.usr.lib.interlude import fallback
 from tests import skips
@@ -125,11 +125,11 @@ def test_what_is_in_memory_of_mute_outlives_a_stop_and_how_the_box_stood_does_no
 
 def test_the_limit_of_real_time_priority_covers_the_table() -> None:
     limit = int(unit("interlude.service")["LimitRTPRIO"][0])
-    assert limit >= max(row.priority for row in processes.PROCESSES)
+    assert limit >= max(row.priority for row in process_table.PROCESSES)
 
 
 def test_everything_else_is_kept_off_the_thinkers_cores() -> None:
-    thinkers = set(processes.row("thinker").cores)
+    thinkers = set(process_table.row("thinker").cores)
     for slice_ in ("system.slice.d", "user.slice.d"):
         (file,) = (UNITS / slice_).iterdir()
         allowed = re.search(r"^AllowedCPUs=(\d)-(\d)$", file.read_text(), re.MULTILINE)
@@ -170,7 +170,8 @@ OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude
           "/run/interlude", "/run/interlude-model", "/run/interlude-page", "/run/interlude-log",
           "/var/log/interlude", "/var/lib", "/var/log", "/home", "/"}  # fmt: skip
 TAKES_AWAY = {  # by descriptor, and writes nothing there
-    # What the page has handed over, and at a reset the warnings (typed.py, apply.py).
+    # What the page has handed over, and at a reset the warnings (typed.py,
+    # provision/apply_seed.py).
     "interlude-setup.service": {"/run/interlude-page", "/var/log/interlude"},
     # For the models' own user, as which it runs what copies.
     "interlude-stick@.service": {"/var/lib/interlude-models", "/run/interlude-model"},

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from appliance import processes, settings
-from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, PAUSE, START, RingWriter
-from appliance.messages import (
+from appliance import settings
+from appliance.messages.speech import (
     Recall,
     RecallWanted,
     Record,
@@ -26,8 +24,11 @@ from appliance.messages import (
 )
 from appliance.models.catalogue import ModelFile
 from appliance.models.store import Pin, Store
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.ring import END, PAUSE, START, RingWriter
+from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
-from appliance.supervisor import Supervisor
 
 SLOT = 320
 LIMIT_S = 20.0
@@ -63,7 +64,7 @@ class Rig:
         )
         if files is not None:
             install(plain, *files)
-        self.supervisor = Supervisor(plain, rows=(processes.row("thinker"),))
+        self.supervisor = Supervisor(plain, rows=(process_table.row("thinker"),))
         self.floor = self.supervisor.floor()
         self.mail = Channel(self.supervisor.joints.ends["thinker"][1])
         self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])

@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from appliance.messages import Called, Message, Sentence, ThoughtEnded
+from appliance.messages.speech import Called, Message, Sentence, ThoughtEnded
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
+from appliance.think.interface import Effort, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.mind import BUNGLED, MOST_CALLS, Mind
-from appliance.think.model import Effort, LocalModel
+from appliance.think.session import BUNGLED, MOST_CALLS, Mind
 from appliance.tools.table import TOOLS, Tool
 
 TIMER = "<|tool_call>call:timer{minutes:5}<tool_call|>"

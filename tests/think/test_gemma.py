@@ -13,7 +13,7 @@ import pytest
 from appliance.errors import ModelError
 from appliance.think.context import BATCH
 from appliance.think.gemma import Gemma
-from appliance.think.model import Abandoned, Sampling
+from appliance.think.interface import Abandoned, Sampling
 from tests.think import tiny
 
 Load = Callable[..., Gemma]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.think.history import RECALLED, Clip, History, Use
-from appliance.tools.calls import Call
+from appliance.tools.tool_call_syntax import Call
 
 
 def clip(utterance: int) -> Clip:

@@ -14,8 +14,8 @@ import pytest
 from appliance.errors import ModelError
 from appliance.settings import Thinking, load_defaults
 from appliance.think.history import Clip, History
+from appliance.think.interface import Abandoned, Effort, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.model import Abandoned, Effort, LocalModel
 
 NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch
 ANSWER = 12

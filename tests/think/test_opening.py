@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from appliance.think.history import History
+from appliance.think.incremental_prefill import Reader
+from appliance.think.interface import Abandoned, Effort, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.model import Abandoned, Effort, LocalModel
-from appliance.think.openings import Openings
-from appliance.think.reading import Reader
+from appliance.think.prompt_state_cache import Openings
 from tests.think import tiny
 from tests.think.test_local import NOISE, answered, clip, said, settle, thinking
 

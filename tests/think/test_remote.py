@@ -20,10 +20,10 @@ import pytest
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import Thinking, load_defaults
 from appliance.think.history import Clip, History, Use
-from appliance.think.model import Abandoned, Effort
+from appliance.think.interface import Abandoned, Effort
 from appliance.think.remote import RemoteModel, read_key
-from appliance.tools.calls import BadCall, Call
 from appliance.tools.table import TOOLS
+from appliance.tools.tool_call_syntax import BadCall, Call
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from appliance.errors import RemoteError
 from appliance.think import remote
 from appliance.think.history import History
-from appliance.think.lines import MOST_ANSWER_BYTES
-from appliance.think.model import Effort
+from appliance.think.interface import Effort
 from appliance.think.remote import LETTERS_A_TOKEN, RemoteModel
+from appliance.think.server_sent_events import MOST_ANSWER_BYTES
 from tests.memory_peak import Peak
 from tests.think.test_remote import Reply, Server, ask, said, server, stream, thinking, words
 

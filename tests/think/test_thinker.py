@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.ipc.floor import NO_READ_AHEAD
-from appliance.messages import (
+from appliance.messages.speech import (
     Abandon,
     Forget,
     Heard,
@@ -26,8 +25,9 @@ from appliance.messages import (
     ThoughtEnded,
 )
 from appliance.models import catalogue
-from appliance.think.choice import usable_threads
-from appliance.think.openings import FOLDER
+from appliance.runtime.ipc.floor import NO_READ_AHEAD
+from appliance.think.factory import usable_threads
+from appliance.think.prompt_state_cache import FOLDER
 from tests.think.rig import Rig
 
 LONG = 4000  # tokens; the tiny model never ends by itself, so an answer of seconds

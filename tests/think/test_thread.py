@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from appliance.messages import Message, ThinkerReady, ThoughtEnded, Transcribed
+from appliance.messages.speech import Message, ThinkerReady, ThoughtEnded, Transcribed
 from appliance.think.history import Clip, History
-from appliance.think.mind import Mind
-from appliance.think.model import Abandoned, Effort
+from appliance.think.interface import Abandoned, Effort
+from appliance.think.session import Mind
 from appliance.think.thinker import Thread
 
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.think.gemma import Gemma
-from appliance.think.model import Sampling
-from appliance.think.unmarked import Unmarked
+from appliance.think.interface import Sampling
+from appliance.think.mark_splitter import Unmarked
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 SLOW = settings(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.tools.clock import Moment
+from appliance.tools.spoken_time import Moment
 from appliance.tools.timers import LATE_S, MOST, Timer, Timers
 
 START = Moment(1000.0, 1_800_000_000.0)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages import Forget, HouseRequest, SetVolume, encode
-from appliance.tools.calls import Call, Value
-from appliance.tools.clock import Moment
+from appliance.messages.speech import Forget, HouseRequest, SetVolume, encode
+from appliance.tools.spoken_time import Moment
 from appliance.tools.table import TOOLS as TABLE
 from appliance.tools.timers import MOST, Timer, Timers
+from appliance.tools.tool_call_syntax import Call, Value
 from appliance.tools.toolbox import (
     ASK_AGAIN,
     HOUSE_AWAY,

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance import pcm, processes, settings
-from appliance.messages import Ask, Speak, Started, StopSpeaking
+from appliance import pcm, settings
+from appliance.messages.speech import Ask, Speak, Started, StopSpeaking
 from appliance.pcm import Samples
-from appliance.room import commands, scene
-from appliance.room.rehearsal import Rehearsal
+from appliance.runtime import process_table
 from appliance.voice.chime import ring
+from lab.sim import rehearsal_cli, scene
+from lab.sim.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
@@ -57,8 +58,10 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     # Somebody is there, and says nothing.
     script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
     parsed = scene.parse(script, name="timer", folder=Path())
-    rows = tuple(row for row in processes.table(settings.load_defaults()) if row.name != "thinker")
-    reader = commands.perform(parsed, settings.load_defaults(), during=owner, rows=rows)
+    rows = tuple(
+        row for row in process_table.table(settings.load_defaults()) if row.name != "thinker"
+    )
+    reader = rehearsal_cli.perform(parsed, settings.load_defaults(), during=owner, rows=rows)
     told = reader.recording
     assert not told.given_up
     assert owner.step == "stopped"

@@ -13,8 +13,8 @@ from tests import skips
 
 pytest.importorskip("torch", reason=skips.TRAINING)
 
-from appliance.hear.features import WIDTH
-from appliance.hear.network import Network
+from appliance.hear.bargein.features import WIDTH
+from appliance.hear.bargein.network import Network
 from training.verdict import net
 from training.verdict.chorus import cooled
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from appliance.hear.vad import HOP_FRAMES, SpeechProbability
+from appliance.hear.onset.vad import HOP_FRAMES, SpeechProbability
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from training.verdict import quick
 from training.verdict.render import Heard

@@ -1,5 +1,5 @@
 """Voice programs as they lie on a box, unpacked: the real one, with this environment's piper-tts,
-and others that are short scripts. Nobody signed them; tests/engines/ has those that are."""
+and others that are short scripts. Nobody signed them; tests/voice/engine/ has those that are."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from appliance.engines import manifest as manifests
-from appliance.engines.manifest import Manifest
-from appliance.voice.wire import PROTOCOL
+from appliance.voice.engine import manifest as manifests
+from appliance.voice.engine.manifest import Manifest
+from appliance.voice.protocol import PROTOCOL
 from tests.voice import onnx_voice
 
 PIPER = Path(__file__).parents[2] / "voices/piper/program.py"

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from appliance import processes, settings
-from appliance.ipc.channel import Channel
-from appliance.ipc.ring import END, RingReader, Slot
-from appliance.messages import EndAnswer, Record, Speak, SpeakerReady
-from appliance.supervisor import Supervisor
+from appliance import settings
+from appliance.messages.speech import EndAnswer, Record, Speak, SpeakerReady
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.ring import END, RingReader, Slot
+from appliance.runtime.supervisor import Supervisor
 
 
 class Rig:
@@ -24,7 +25,7 @@ class Rig:
             Path(os.devnull),
             {"state_dir": str(state_dir), "speaking": speaking, "log": "warning"},
         )
-        self.supervisor = Supervisor(plain, rows=(processes.row("speaker"),))
+        self.supervisor = Supervisor(plain, rows=(process_table.row("speaker"),))
         self.floor = self.supervisor.floor()
         self.mail = Channel(self.supervisor.joints.ends["speaker"][1])
         self.reader = RingReader(self.supervisor.rings["voice"], "playback")

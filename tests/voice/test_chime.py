@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.messages import EndAnswer, Speak, SpeakFailed, Spoken
+from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
 from appliance.voice.chime import chime, ring
-from appliance.voice.delivery import Delivery
+from appliance.voice.speech_queue import Delivery
 from tests.voice.fakes import FakeVoice
 
 DINNER = Speak(1, 0, "Dinner is ready.", chime=True)

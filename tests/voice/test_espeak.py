@@ -11,8 +11,8 @@ import pytest
 from appliance.errors import VoiceError
 from appliance.pcm import Samples
 from appliance.voice.espeak import Espeak
-from appliance.voice.shape import TARGET_DBFS, rms_dbfs
-from appliance.voice.voice import Speech
+from appliance.voice.interface import Speech
+from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
 
 SENTENCES = (
     "Yes.",

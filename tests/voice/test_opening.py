@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.kalman import Kalman
-from appliance.messages import Speak, SpeakFailed, Spoken
+from appliance.hear.aec.kalman import Kalman
+from appliance.messages.speech import Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
 from appliance.voice.chime import HIGHEST_HZ, OPENING_S, chime, opening
-from appliance.voice.delivery import Delivery
-from tests.hear.test_kalman import answer, echo_of, left_of, room, taken_db
+from appliance.voice.speech_queue import Delivery
+from tests.hear.aec.test_kalman import answer, echo_of, left_of, room, taken_db
 from tests.voice.fakes import FakeVoice
 
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.engines.shelf import Engine, installed
 from appliance.errors import VoiceError
 from appliance.voice import program as programs
-from appliance.voice.choose import tried
+from appliance.voice.engine.store import Engine, installed
+from appliance.voice.factory import tried
+from appliance.voice.interface import Speech
+from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
 from appliance.voice.program import Mark, Program
-from appliance.voice.shape import TARGET_DBFS, rms_dbfs
-from appliance.voice.voice import Speech
 from tests.voice import bundles, onnx_voice
 from tests.voice.test_espeak import all_of
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.ipc.ring import START
-from appliance.messages import SpeakerReady, SpeakFailed, Spoken, VoicesHere
+from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken, VoicesHere
+from appliance.runtime.ipc.ring import START
 from tests.voice import bundles
 from tests.voice.rig import Rig
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.hear.network import MODEL, Network
+from appliance.hear.bargein.network import MODEL, Network
 from training.verdict.examples import ages_ms, examples
 from training.verdict.gather import load
 

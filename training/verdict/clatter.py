@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.pcm import RATE_HZ
-from appliance.room import noises
+from lab.sim import synthetic_noises
 
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -21,8 +21,8 @@ Floats = npt.NDArray[np.float64]
 def noise(chance: np.random.Generator) -> tuple[str, Wave]:
     """What it is, and its sound: half of them the benches' kinds with other seeds, half not."""
     if chance.random() < 0.45:
-        name = str(chance.choice(sorted(noises.NOISES)))
-        clip = noises.noise(name, int(chance.integers(1_000_000, 2_000_000)))
+        name = str(chance.choice(sorted(synthetic_noises.NOISES)))
+        clip = synthetic_noises.noise(name, int(chance.integers(1_000_000, 2_000_000)))
         wave: Wave = clip.samples[clip.onset : clip.end]
     else:
         name = str(chance.choice(sorted(MORE)))

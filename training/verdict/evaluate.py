@@ -17,13 +17,13 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from appliance.bench import intervals
-from appliance.hear.features import GIVEN_MS
-from appliance.hear.network import MODEL, Network
-from appliance.hear.verdict import IN_NETWORK, Odds, Trust, decided
-from appliance.messages import Judgement
+from appliance.hear.bargein.classifier import IN_NETWORK, Odds, Trust, decided
+from appliance.hear.bargein.features import GIVEN_MS
+from appliance.hear.bargein.network import MODEL, Network
+from appliance.messages.speech import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Verdict, load_defaults
+from lab.bench import intervals
 from training.verdict import figures
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
 from training.verdict.gather import Bursts, load

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from appliance.hear.features import (
+from appliance.hear.bargein.features import (
     BANDS,
     GIVEN_MS,
     HOP_FRAMES,

@@ -18,7 +18,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 from torch.nn import functional as F
 
-from appliance.hear.features import WIDTH
+from appliance.hear.bargein.features import WIDTH
 
 CHANNELS, HIDDEN, EMBEDDING, CLASSES = 96, 128, 64, 3
 HALVING, NEAR, WIDE = 6, 3, 3  # kernel sizes; the first convolution halves the rate

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from appliance.errors import InterludeError
-from appliance.hear import adaptation, enrolment, network
-from appliance.hear.enrolment import Heard, Take
-from appliance.messages import Judgement
+from appliance.hear.bargein import adaptation, enrolment, network
+from appliance.hear.bargein.enrolment import Heard, Take
+from appliance.messages.speech import Judgement
 from appliance.pcm import RATE_HZ
-from appliance.room import corpus, owner, phrases
-from appliance.room.corpus import held_out
 from appliance.settings import load_defaults
+from lab.sim import corpus, speech_source, synthetic_phrases
+from lab.sim.corpus import held_out
 
 ENROLLED: dict[str, Judgement] = {
     "mm-hm": "backchannel", "yeah": "backchannel", "right": "backchannel",
@@ -86,19 +86,20 @@ class Owners:
 
 def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> Take:
     """An owner's way of saying it, in a quiet room."""
-    wave = owner.spoken(text + chance.choice(("", ".", ",")), voice, chance.randint(140, 190),
+    wave = speech_source.spoken(text + chance.choice(("", ".", ",")), voice, chance.randint(140,
+    190),
                         chance.randint(40, 60))  # fmt: skip
-    onset, end = owner.edges(wave)
+    onset, end = speech_source.edges(wave)
     noise = np.random.default_rng(chance.randrange(1 << 30)).standard_normal(2 * RATE_HZ) * 16
-    word = owner.scaled(wave, onset, end, -28.0)[onset:end][: RATE_HZ + RATE_HZ // 4]
+    word = speech_source.scaled(wave, onset, end, -28.0)[onset:end][: RATE_HZ + RATE_HZ // 4]
     noise[RATE_HZ // 2 : RATE_HZ // 2 + len(word)] += word
     return Take(text, kind, np.rint(noise).astype(np.int16))
 
 
 def synthetic(count: int) -> Owners:
     owners, chance = Owners(), random.Random(7)
-    for variant in chance.sample(phrases.HELD_OUT, count):
-        voice = f"{chance.choice(phrases.ACCENTS)}+{variant}"
+    for variant in chance.sample(synthetic_phrases.HELD_OUT, count):
+        voice = f"{chance.choice(synthetic_phrases.ACCENTS)}+{variant}"
         owners.add(
             voice,
             [said(w, k, voice, chance) for w, k in ENROLLED.items() for _ in range(3)],
@@ -111,7 +112,7 @@ def foreign() -> Owners:
     """Enrolled with three takes of each word, judged on three others."""
     owners, chance = Owners(), random.Random(8)
     for tongue, murmurs, calls in TONGUES:
-        voice = f"{tongue}+{chance.choice(phrases.HELD_OUT)}"
+        voice = f"{tongue}+{chance.choice(synthetic_phrases.HELD_OUT)}"
         kinds: dict[str, Judgement] = {
             **dict.fromkeys(murmurs, "backchannel"), **dict.fromkeys(calls, "interruption")
         }  # fmt: skip
@@ -130,7 +131,7 @@ def real(recordings: Path, most: int) -> Owners:
     for speaker, sources in sorted(by_speaker.items()):
         halves: tuple[list[Take], list[Take]] = ([], [])
         for i, source in enumerate(sources):
-            wave = np.clip(np.rint(owner.read(source.path) * 32768), -32768, 32767)
+            wave = np.clip(np.rint(speech_source.read(source.path) * 32768), -32768, 32767)
             take = Take(source.name, REAL[source.word], wave.astype(np.int16))
             halves[i % 2].append(take)
         kinds = [take.kind for take in halves[0]]

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 
-from appliance.hear import vad
-from appliance.hear.backtrack import Backtrack
-from appliance.hear.burst import STEP_MS, Burst
-from appliance.hear.features import GIVEN_MS
-from appliance.hear.highpass import HighPass
-from appliance.hear.noise import NoiseFloor
-from appliance.hear.onset import ExpectedEcho, Gate
-from appliance.hear.senses import Step, decibels
+from appliance.hear.bargein.features import GIVEN_MS
+from appliance.hear.bargein.segment import STEP_MS, Burst
+from appliance.hear.onset import vad
+from appliance.hear.onset.frontend import Step, decibels
+from appliance.hear.onset.gate import ExpectedEcho, Gate
+from appliance.hear.onset.highpass import HighPass
+from appliance.hear.onset.noise_floor import NoiseFloor
+from appliance.hear.onset.onset_locator import Backtrack
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, to_int16
-from appliance.room import acoustics
+from lab.sim import acoustics
 from training.verdict import clatter
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
 from training.verdict.sounds import Sound, Sounds

@@ -13,17 +13,17 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from appliance.bench import box_talk
-from appliance.bench.offline import BLOCK_STEPS, Echo, Session, Timed
-from appliance.hear.burst import Burst
-from appliance.hear.hearing import Event, Hearing
-from appliance.hear.senses import Step
-from appliance.hear.verdict import IN_RULES, Odds, Trust
-from appliance.messages import Onset, SpeechEnded, Verdict
+from appliance.hear.bargein.classifier import IN_RULES, Odds, Trust
+from appliance.hear.bargein.segment import Burst
+from appliance.hear.onset.frontend import Step
+from appliance.hear.pipeline import Event, Hearing
+from appliance.messages.speech import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
-from appliance.room import acoustics
 from appliance.settings import Hearing as HearingSettings
 from appliance.settings import load_defaults
+from lab.bench import bench_speech
+from lab.bench.simulated_room import BLOCK_STEPS, Echo, Session, Timed
+from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
 
 DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
@@ -213,7 +213,11 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     recorder = Recorder()
     canceller: Canceller = "kalman" if chance.random() < 0.85 else "speex"
     hearing = Hearing(settings(900, canceller), judge=recorder)
-    talk = box_talk.talk(ALONE_S, 10_000 + seed) if chance.random() < 0.6 else _talk(sounds, chance)
+    talk = (
+        bench_speech.talk(ALONE_S, 10_000 + seed)
+        if chance.random() < 0.6
+        else _talk(sounds, chance)
+    )
     noise = acoustics.noise(
         str(chance.choice(acoustics.NOISES)), 8 * RATE_HZ, rate_hz=RATE_HZ, seed=room,
         level_db=float(chance.uniform(-72, -48)),

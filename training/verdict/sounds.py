@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from appliance.errors import InterludeError
 from appliance.pcm import RATE_HZ
-from appliance.room import corpus, owner
+from lab.sim import corpus, speech_source
 from training.verdict import clatter, hums
 from training.verdict.perturb import perturbed
 from training.verdict.voices import Said
@@ -204,7 +204,7 @@ class Sounds:
 
 def _sound(kind: str, word: str, origin: str, who: str, wave: Wave) -> Sound:
     wave = wave[: int(LONGEST_S * RATE_HZ)]
-    onset, end = owner.edges(wave)
+    onset, end = speech_source.edges(wave)
     return Sound(kind, word, origin, who, wave, onset, end)
 
 

@@ -21,12 +21,12 @@ import yaml
 
 from appliance.errors import SceneError
 from appliance.pcm import RATE_HZ
-from appliance.room import owner, phrases
-from appliance.room.corpus import held_out
+from lab.sim import speech_source, synthetic_phrases
+from lab.sim.corpus import held_out
 
 Wave = npt.NDArray[np.float32]
 TABLE = Path(__file__).parent / "said.yaml"
-VARIANTS = tuple(v for v in phrases.VARIANTS if not held_out(v))
+VARIANTS = tuple(v for v in synthetic_phrases.VARIANTS if not held_out(v))
 FLITE = ("awb", "rms", "slt", "kal16")
 FESTIVAL = ("ked_diphone", "kal_diphone", "cmu_us_slt_arctic_hts")
 OFTEN = 0.6  # of the clips say one of the phrases that everybody says
@@ -54,7 +54,7 @@ def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
     """`count` clips, half of them backchannels; the same seed gives the same ones. `held`: said by
     the benches' voices only, for measuring."""
     chance = random.Random(seed)
-    variants = phrases.HELD_OUT if held else VARIANTS
+    variants = synthetic_phrases.HELD_OUT if held else VARIANTS
     share = 0.0 if held else WITHOUT_ESPEAK
     said = table()
     while count:
@@ -73,20 +73,20 @@ def clips(count: int, seed: int, *, held: bool = False) -> Iterator[Said]:
 def _one(
     kind: str, text: str, chance: random.Random, variants: tuple[str, ...], without_espeak: float
 ) -> Said | None:
-    tune = chance.choice(phrases.CONTOURS)
+    tune = chance.choice(synthetic_phrases.CONTOURS)
     if chance.random() >= without_espeak or text.startswith("[["):
-        voice = f"{chance.choice(phrases.ACCENTS)}+{chance.choice(variants)}"
+        voice = f"{chance.choice(synthetic_phrases.ACCENTS)}+{chance.choice(variants)}"
         speed = chance.randint(120, 220)
         if chance.random() < LENGTHENED:
             speed = max(80, round(speed * chance.uniform(0.45, 0.7)))
-        wave = owner.spoken(text + tune, voice, speed, chance.randint(5, 95))
+        wave = speech_source.spoken(text + tune, voice, speed, chance.randint(5, 95))
     elif chance.random() < 0.75:
         voice = chance.choice(FLITE)
         wave = _flite(text + tune, voice, chance.uniform(0.75, 1.6), chance.uniform(80, 240))
     else:
         voice = chance.choice(FESTIVAL)
         wave = _festival(text + tune, voice)
-    onset, end = owner.edges(wave)
+    onset, end = speech_source.edges(wave)
     wave = wave[onset:end]
     if len(wave) < RATE_HZ // 25:
         return None

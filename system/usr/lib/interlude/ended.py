@@ -29,7 +29,10 @@ MOST = 4  # bad ends within WINDOW_S
 WINDOW_S = 1800.0
 HOT_S = 60.0  # a box that ends by itself and in order within so short a time is not well
 # After these systemd does not start the box again, but asks interlude-settle at once.
-NO_RESTART = {78, 79}  # appliance.errors.SettingsError; supervision/giving_up.py, and `start`
+NO_RESTART = {
+    78,
+    79,
+}  # appliance.errors.SettingsError; runtime/supervision/failure_rate.py, and `start`
 
 
 @dataclass(frozen=True)

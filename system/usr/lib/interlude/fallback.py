@@ -35,13 +35,13 @@ HOT_S = 60.0  # a unit that ends in order this often is not restarted by an owne
 WAITS_S = (5.0, 20.0, 60.0, 120.0, 300.0)
 OTHERS_WAIT_S = 60.0  # while an installation, or the watch of a system on trial, is in charge
 SETTINGS = 78  # EX_CONFIG, sysexits(3): appliance.errors.SettingsError
-KEEPS_ENDING = 79  # supervision/giving_up.py
+KEEPS_ENDING = 79  # runtime/supervision/failure_rate.py
 VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 @dataclass(frozen=True)
 class Note:
-    """What is on the card about failures; appliance/release/fallback.py reads it, too.
+    """What is on the card about failures; appliance/update/release/fallback.py reads it, too.
 
     version       the release that these failures are of
     failures      how often systemd gave it up, since it last was well for an hour
@@ -251,7 +251,7 @@ class Box:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[bool]:
-        """Whether no installation is under way; none begins meanwhile (release/lock.py)."""
+        """Whether no installation is under way; none begins meanwhile (update/install_lock.py)."""
         with contextlib.ExitStack() as held:
             try:
                 fd = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,0 +1,140 @@
+"""Is the sound card fit: what `interlude check` finds about it. Pure but for the trial itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from appliance.audio.cards import AUTO, CardInfo, Direction, card_named, chosen
+from appliance.audio.device_probe import SILENT_DBFS, Trial
+from appliance.errors import InterludeError
+from appliance.runtime.diagnostics import Finding, ok, problem, warning
+from appliance.runtime.machine import Machine
+from appliance.settings import Card
+
+NOISY_DBFS = -35.0  # RMS of a room that nobody speaks in; above it onsets drown
+CLIPPED_DBFS = -0.1
+ONE_CLOCK_PPM = 10.0  # at 30 the canceller loses its grip: 15 → 56 false pauses a minute, measured
+
+
+def look(
+    card: Card,
+    machine: Machine,
+    cards: Sequence[CardInfo],
+    try_card: Callable[[Card], Trial],
+    failed: Collection[str] | None = None,
+) -> Iterator[Finding]:
+    """Every finding about the card. `try_card` opens it for some seconds.
+
+    `failed`: the parts that fail of a box that runs, and so holds the card; None: none runs.
+    """
+    allowed, refused = machine.sound_devices()
+    if refused:
+        grave = warning if allowed else problem
+        yield grave(
+            "sound card",
+            f"This user may not open {len(refused)} of the sound devices.",
+            "sudo usermod -aG audio $USER, then log in anew.",
+        )
+    if cards:
+        listed = ", ".join(f"{each.device} ({each.name}{_lacks(each)})" for each in cards)
+        yield ok("sound card", f"Here: {listed}.")
+    yield from _chosen(card, cards)
+    if failed is not None:
+        yield _held(failed)
+        return
+    try:
+        trial = try_card(card)
+    except InterludeError as error:
+        yield problem("sound card", error.problem, error.remedy)
+        return
+    yield _stream(trial)
+    yield _level(trial)
+    yield from _clock(trial)
+
+
+def _held(failed: Collection[str]) -> Finding:
+    """Of a card that nobody else can open, for the box has it."""
+    without = sorted({"capture", "playback"}.intersection(failed))
+    if without:
+        remedy = "`journalctl -u interlude` says why."
+        return problem("sound card", f"The box runs without {' and '.join(without)}.", remedy)
+    return ok(
+        "sound card",
+        "The box has it open, and hears and plays; its level and clock are tried when it is "
+        "stopped.",
+    )
+
+
+def _chosen(card: Card, cards: Sequence[CardInfo]) -> Iterator[Finding]:
+    """Which devices are to be opened, and what is wrong with the choice."""
+    names = chosen(card.capture, card.playback, cards)
+    if AUTO in (card.capture, card.playback) and all(names):
+        both = names[0] if names[0] == names[1] else f"{names[0]} to hear, {names[1]} to speak"
+        yield ok("sound card", f"`auto` takes {both}.")
+    if "default" in names:
+        yield warning(
+            "sound card",
+            "ALSA's `default` lies before the card: it mixes, resamples and queues in its own way.",
+            "Set `card.capture` and `card.playback` to auto, which opens the card itself.",
+        )
+    if all(names) and card_named(names[0]) != card_named(names[1]):
+        yield warning(
+            "clock",
+            "Microphone and loudspeaker are two devices: their clocks drift apart, and the box "
+            "hears itself.",
+            "Use one device that does both (hw/audio.md), in `card.capture` and `card.playback`.",
+        )
+
+
+def _stream(trial: Trial) -> Finding:
+    mic_hz, speaker_hz = trial.rate_hz
+    if trial.dropouts:
+        return warning(
+            "sound card",
+            f"{trial.dropouts} dropouts in a few seconds.",
+            "Close what else is busy; if that does not help, set `card.period_ms: 10`.",
+        )
+    rates = f"{mic_hz} Hz" if mic_hz == speaker_hz else f"{mic_hz} and {speaker_hz} Hz"
+    return ok("sound card", f"It captures and plays at {rates}, without a dropout.")
+
+
+def _level(trial: Trial) -> Finding:
+    if trial.peak_dbfs <= SILENT_DBFS:
+        return problem(
+            "level",
+            "The microphone gives nothing but zeros.",
+            "Look for its mute switch, then at its capture level in `alsamixer`.",
+        )
+    if trial.peak_dbfs >= CLIPPED_DBFS:
+        return warning(
+            "level",
+            "The microphone is overdriven: its loudest samples are cut off.",
+            "Lower its capture level in `alsamixer`.",
+        )
+    heard = f"{trial.noise_dbfs:.0f} dBFS, with peaks of {trial.peak_dbfs:.0f}"
+    if trial.noise_dbfs > NOISY_DBFS:
+        return warning(
+            "level",
+            f"The microphone hears {heard}: more than a quiet room.",
+            "Check again in quiet; if it stays, lower its capture level in `alsamixer`.",
+        )
+    return ok("level", f"The microphone hears {heard}.")
+
+
+def _clock(trial: Trial) -> Iterator[Finding]:
+    if trial.skew_ppm is None or trial.uncertain_ppm is None:
+        return
+    measured = f"{trial.skew_ppm:+.0f} ± {2 * trial.uncertain_ppm:.0f} ppm apart"
+    if abs(trial.skew_ppm) > ONE_CLOCK_PPM + 3 * trial.uncertain_ppm:
+        yield problem(
+            "clock",
+            f"Microphone and loudspeaker run on two clocks, {measured}: the box will hear itself.",
+            "Use one USB device, or one HAT, for both.",
+        )
+    else:
+        yield ok("clock", f"Microphone and loudspeaker run on one clock ({measured}).")
+
+
+def _lacks(card: CardInfo) -> str:
+    directions: tuple[Direction, ...] = ("capture", "playback")
+    return "".join(f", no {way}" for way in directions if not getattr(card, way))

@@ -1,0 +1,136 @@
+"""Opens the card for a few seconds, as the box would, and says how it behaved.
+
+In: the card's settings. Out: one `Trial`, the microphone's level and the two clocks in it. What
+is played is silence.
+"""
+
+from __future__ import annotations
+
+import math
+import select
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from appliance.audio.alsa import Stream, open_stream
+from appliance.audio.card_clock import Pair
+from appliance.audio.cards import device
+from appliance.settings import Card
+
+SECONDS = 4.0  # a straight line through so many readings is good to about 20 ppm on a USB card
+_FULL_SCALE = 32768.0
+SILENT_DBFS = -120.0  # every sample the same
+_FEWEST = 20  # readings for a line worth the name
+_SETTLE_S = 0.25  # a microphone's first moments are its own switching on
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a card behaved.
+
+    rate_hz        that it runs at, microphone and loudspeaker
+    noise_dbfs     RMS of the microphone, its mean taken out; −120 when every sample is the same
+    peak_dbfs      the loudest sample
+    skew_ppm       how much faster the microphone's clock runs than the loudspeaker's
+    uncertain_ppm  standard error of that; None with it when there was too little to say
+    dropouts       in either direction
+    """
+
+    rate_hz: tuple[int, int]
+    noise_dbfs: float
+    peak_dbfs: float
+    skew_ppm: float | None
+    uncertain_ppm: float | None
+    dropouts: int
+
+
+def try_card(card: Card, seconds: float = SECONDS) -> Trial:
+    """Capture and play silence for so long. Raises CardError when the card cannot be opened."""
+    mic_name, speaker_name = device(card, "capture"), device(card, "playback")
+    with (
+        open_stream(
+            mic_name, "capture", period_ms=card.period_ms, periods=card.periods,
+            rate_hz=card.rate_hz, channels=card.channels,
+        ) as mic,
+        open_stream(
+            speaker_name, "playback", period_ms=card.period_ms, periods=card.periods + 4,
+            rate_hz=card.rate_hz, channels=card.channels,
+        ) as speaker,
+    ):  # fmt: skip
+        heard, mic_pairs, speaker_pairs, dropouts = _run(mic, speaker, seconds)
+        skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
+        first = heard[int(_SETTLE_S * mic.rate_hz) * mic.channels :: mic.channels]
+        noise, peak = levels(first)
+        return Trial((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
+
+
+def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, float]:
+    """RMS without the mean, and peak, in dBFS."""
+    if not len(samples):
+        return SILENT_DBFS, SILENT_DBFS
+    values = samples.astype(np.float64)
+    return _dbfs(float(values.std())), _dbfs(float(np.abs(values).max()))
+
+
+def skew_ppm(
+    mic: Sequence[Pair], speaker: Sequence[Pair], mic_hz: int, speaker_hz: int
+) -> tuple[float | None, float | None]:
+    """How much faster the first counts than the second, and the standard error, in ppm."""
+    if min(len(mic), len(speaker)) < _FEWEST:
+        return None, None
+    (mic_speed, mic_error), (speaker_speed, speaker_error) = _speed(mic), _speed(speaker)
+    skew = (mic_speed / mic_hz) / (speaker_speed / speaker_hz) - 1.0
+    error = math.hypot(mic_error / mic_speed, speaker_error / speaker_speed)
+    return skew * 1e6, error * 1e6
+
+
+def _run(
+    mic: Stream, speaker: Stream, seconds: float
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], list[Pair], list[Pair], int]:
+    """Keep both going. A dropout starts that stream and its readings anew."""
+    poller = select.poll()
+    mic.register(poller)
+    silence = np.zeros(speaker.period_frames, np.int16)
+    pairs: dict[str, list[Pair]] = {"capture": [], "playback": []}
+    heard = [np.zeros(0, np.int16)]
+    dropouts = 0
+    mic.start()
+    speaker.start()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        poller.poll(20)
+        for stream in (mic, speaker):
+            pair = stream.pair()
+            if pair is None:
+                dropouts += 1
+                stream.start()
+                pairs[stream.direction].clear()
+            else:
+                pairs[stream.direction].append(pair)
+        while mic.avail() >= mic.period_frames:
+            block = mic.read()
+            if block is None or not len(block):
+                break
+            heard.append(block)
+        while speaker.avail() >= speaker.period_frames:
+            if speaker.write(silence) <= 0:
+                break
+    return np.concatenate(heard), pairs["capture"], pairs["playback"], dropouts
+
+
+def _speed(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Frames a second by a straight line through the readings, and its standard error."""
+    origin_ns = pairs[0][0]
+    seconds = np.array([(ns - origin_ns) / 1e9 for ns, _ in pairs])
+    frames = np.array([float(count) for _, count in pairs])
+    spread = seconds - seconds.mean()
+    speed = float((spread @ frames) / (spread @ spread))
+    rest = frames - frames.mean() - speed * spread
+    error = math.sqrt(float(rest @ rest) / (len(pairs) - 2) / float(spread @ spread))
+    return speed, error
+
+
+def _dbfs(value: float) -> float:
+    return max(SILENT_DBFS, 20 * math.log10(value / _FULL_SCALE)) if value > 0 else SILENT_DBFS

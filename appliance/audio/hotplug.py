@@ -1,0 +1,108 @@
+"""A card that may be pulled out: keeps a stream open for capture and playback alike.
+
+Sends CardLost and CardFound on the edge, and Dropouts at most a few times a second.
+"""
+
+from __future__ import annotations
+
+import gc
+import select
+import time
+from collections.abc import Callable
+
+from appliance.audio.alsa import Stream, open_stream
+from appliance.audio.card_selection import CardMoved, Choice
+from appliance.audio.cards import Direction
+from appliance.errors import CardError
+from appliance.messages.speech import CardFound, CardLost, Dropouts
+from appliance.runtime.worker import Worker
+
+RETRY_MS = 500
+BEAT_S = 0.25
+STALLED_S = 1.0  # without a period from a running card: some drivers never restart their DMA
+
+
+class Pulse:
+    """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts."""
+
+    def __init__(self, work: Worker, direction: Direction, hear: Callable[[], None]) -> None:
+        self._work = work
+        self._direction = direction
+        self._hear = hear
+        self._next = 0.0
+        self._told = 0
+        self._moved = 0.0
+        self.dropouts = 0
+        self.choice = Choice(work.settings.card, direction)
+
+    def moved(self) -> None:
+        """The card gave or took something."""
+        self._moved = time.monotonic()
+
+    def due(self) -> bool:
+        """True once every BEAT_S, when it has beaten. Raises CardError if the card stands still,
+        CardMoved if another one is to be used."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self.beat(now)
+        if now - self._moved > STALLED_S:
+            raise CardError("The sound card stands still.", "It is opened anew.")
+        self.choice.look(now)
+        return True
+
+    def beat(self, now: float) -> None:
+        self._next = now + BEAT_S
+        self._work.beat()
+        self._hear()
+        if self.dropouts != self._told:
+            self._told = self.dropouts
+            self._work.send(Dropouts(self._direction, self._told))
+
+
+def keep_open(
+    work: Worker,
+    direction: Direction,
+    pulse: Pulse,
+    serve: Callable[[Stream], None],
+) -> None:
+    """Open the card, `serve` it until it is lost, look for it twice a second, until the stop."""
+    card = work.settings.card
+    gc.freeze()  # what set-up has made stays; no collection walks it again under the card
+    waiter = select.poll()
+    waiter.register(work.stop_fd, select.POLLIN)
+    trouble = ""
+    work.ready()  # with no card too: the box then says so instead of not coming up
+    while not work.stopping:
+        try:
+            with open_stream(
+                pulse.choice.name(),
+                direction,
+                period_ms=card.period_ms,
+                periods=card.periods,
+                rate_hz=card.rate_hz,
+                channels=card.channels,
+            ) as stream:
+                _say_found(work, stream, again=bool(trouble))
+                trouble = ""
+                pulse.moved()
+                serve(stream)
+        except CardMoved as moved:
+            work.log.info("%s", moved)
+        except CardError as error:
+            if str(error) != trouble:
+                trouble = str(error)
+                work.log.error("%s", trouble)
+                work.send(CardLost(direction, trouble))
+            pulse.beat(time.monotonic())
+            waiter.poll(RETRY_MS)
+
+
+def _say_found(work: Worker, stream: Stream, *, again: bool) -> None:
+    queued_ms = 1000 * stream.buffer_frames / stream.rate_hz
+    work.log.info(
+        "%s on %s at %d Hz, %d channel%s, %g ms queued%s",
+        stream.direction, stream.device, stream.rate_hz, stream.channels,
+        "s" * (stream.channels > 1), queued_ms, ", found again" * again,
+    )  # fmt: skip
+    work.send(CardFound(stream.direction, stream.device, stream.rate_hz))

@@ -1,0 +1,56 @@
+"""A few seconds of the microphone, for whoever wants them outside of the running box."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from appliance.audio.alsa import open_stream
+from appliance.audio.cards import device
+from appliance.audio.sample_format import Decimator
+from appliance.errors import CardError
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import Card
+
+_SETTLE_S = 0.25  # a microphone's first moments are its own switching on
+_STALLED_S = 2.0
+
+
+def record(card: Card, seconds: float, started: Callable[[], None]) -> Samples:
+    """int16[seconds × 16 kHz]; `started` is called when the first of it is being recorded.
+
+    Raises CardError when the card cannot be opened (the running box may hold it) or falls silent.
+    """
+    name = device(card, "capture")
+    with open_stream(
+        name, "capture", period_ms=card.period_ms, periods=card.periods,
+        rate_hz=card.rate_hz, channels=card.channels,
+    ) as stream:  # fmt: skip
+        poller = select.poll()
+        stream.register(poller)
+        decimate = Decimator(stream.factor)
+        stream.start()
+        skip, wanted = int(_SETTLE_S * RATE_HZ), int(seconds * RATE_HZ)
+        heard: list[Samples] = []
+        frames = 0
+        told = False
+        came_at = time.monotonic()
+        while frames < skip + wanted:
+            poller.poll(20)
+            while stream.avail() >= stream.period_frames:
+                block = stream.read()
+                if block is None:
+                    raise CardError(f'The sound card "{name}" dropped out.', "Try again.")
+                came_at = time.monotonic()
+                heard.append(decimate(block))
+                frames += len(heard[-1])
+            if frames >= skip and not told:
+                told = True
+                started()
+            if time.monotonic() - came_at > _STALLED_S:
+                raise CardError(f'The sound card "{name}" gives no sound.',
+                                "`interlude check` looks at it more closely.")  # fmt: skip
+    return np.concatenate(heard)[skip : skip + wanted]

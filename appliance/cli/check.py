@@ -1,0 +1,343 @@
+"""`interlude check`: is this machine fit, and what to do if not.
+
+In: the settings, a view of the machine, and what must be asked of libraries. Out: findings.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from appliance import pcm
+from appliance.audio import device_checks
+from appliance.audio.cards import CardInfo, list_cards
+from appliance.audio.device_probe import Trial, try_card
+from appliance.errors import InterludeError, ModelError
+from appliance.runtime import process_table, status
+from appliance.runtime.diagnostics import (
+    Finding,
+    as_json,
+    exit_code,
+    ok,
+    problem,
+    show,
+    told_by,
+    warning,
+)
+from appliance.runtime.machine import Machine
+from appliance.runtime.service_account import Service
+from appliance.settings import Card, Settings
+from appliance.update.release import fallback
+
+LEAST_DISK_MIB = 200  # for the memory of conversations and the log
+HOT_C = 75.0  # a Pi slows down at 80
+_LIMITS = "/etc/security/limits.d/interlude.conf"
+
+
+def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
+    """A sentence about the language model. Raises ModelError if it is not here or damaged, and
+    none stands in for it."""
+    from appliance.models.background_download import standing
+    from appliance.models.store import Store
+
+    store = Store.of(settings, wish)
+    if store.wanted() == settings.thinking.model and (awaited := standing(store)):
+        return awaited
+    model = store.language_model(settings.thinking.model)
+    if damage := store.damage(store.models[model.name]):
+        raise InterludeError(damage[0], f"Get it again: `interlude models fetch {model.name}`.")
+    return f"{model.name} is here and whole."
+
+
+def prompt(settings: Settings) -> Finding | None:
+    """The prompt beside the model's own chat template; None if there is no model to ask."""
+    from appliance.models.store import Store
+    from appliance.think.template_check import Way, compare
+    from appliance.think.vocabulary import template_of
+    from appliance.tools.table import available
+
+    try:
+        model = Store.of(settings).language_model(settings.thinking.model)
+        template = template_of(model.text)
+    except ModelError:
+        return None  # said of the model itself
+    found = compare(template, Way.of(model, settings.thinking, available(settings)))
+    if found.same:
+        return ok("prompt", found.sentence())
+    remedy = "It still answers, perhaps worse than it could. `interlude models list` has others."
+    return warning("prompt", found.sentence(), remedy)
+
+
+def model_server(settings: Settings) -> Finding:
+    """What the owner's model server makes of a second of sound."""
+    from appliance.think.server_check import try_server
+
+    return try_server(settings)
+
+
+def voice(settings: Settings) -> list[Finding]:
+    """The voice, which says a word to show that it can; nothing of it is heard."""
+    from appliance.voice import checks as voice_fitness
+
+    return voice_fitness.look(settings)
+
+
+def canceller(settings: Settings) -> str:
+    """A sentence about the echo canceller. Raises InterludeError if its library is not here."""
+    from appliance.hear.aec.factory import canceller as made
+
+    name = settings.hearing.echo.canceller
+    if name in ("none", "hardware"):
+        return "No canceller, as the settings want: the card must do it."
+    made(settings.hearing.echo, pcm.RATE_HZ // 200)
+    return f"The canceller is here: {'speexdsp' if name == 'speex' else 'our own Kalman filter'}."
+
+
+def house(settings: Settings) -> str:
+    """A sentence about the MQTT broker. Raises LinkError if it cannot be used."""
+    from appliance.mqtt import one_shot
+
+    return one_shot.check(settings)
+
+
+def panel(settings: Settings, machine: Machine) -> list[Finding]:
+    """Button, switch and light of the panel, if the owner has one."""
+    from appliance.panel import checks as panel_fitness
+
+    return panel_fitness.look(settings, machine)
+
+
+def network() -> list[Finding]:
+    """Where the box is in its network, or why it is in none."""
+    from appliance.provision import network_checks as network_fitness
+
+    return list(network_fitness.look())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What no file tells: libraries, programs, the card itself. A test answers in their place."""
+
+    cards: Callable[[], list[CardInfo]] = list_cards
+    try_card: Callable[[Card], Trial] = try_card
+    program: Callable[[str], str | None] = shutil.which
+    canceller: Callable[[Settings], str] = canceller
+    model: Callable[[Settings], str] = language_model
+    prompt: Callable[[Settings], Finding | None] = prompt
+    server: Callable[[Settings], Finding] = model_server
+    voice: Callable[[Settings], list[Finding]] = voice
+    house: Callable[[Settings], str] = house
+    panel: Callable[[Settings, Machine], list[Finding]] = panel
+    network: Callable[[], list[Finding]] = network
+    version: Callable[[str], str] = importlib.metadata.version
+    fell_back: Callable[[], list[str]] = fallback.sentences
+
+
+def cli(settings: Settings, *, json: bool) -> int:
+    """Look, print, and return the exit code."""
+    running = _running()
+    machine = Machine(process=str(running.pid)) if running is not None else Machine()
+    findings = list(look(settings, machine, Asked(), running))
+    if json:
+        print(as_json(findings))
+    else:
+        show(findings, Console())
+    return exit_code(findings)
+
+
+def _running() -> status.Status | None:
+    """The box, where this is one and it runs: what systemd gave to it counts, and not what a shell
+    has; and its sound card is its own."""
+    running = status.read() if Service().here() else None
+    there = running is not None and Path(f"/proc/{running.pid}").exists()
+    return running if there else None
+
+
+def look(
+    settings: Settings, machine: Machine, asked: Asked, running: status.Status | None = None
+) -> Iterator[Finding]:
+    """Every finding; the card comes last, since it is opened for some seconds, unless a box that is
+    `running` has it."""
+    yield from _software(asked)
+    yield from _cores(settings, machine)
+    yield from _permissions(settings, machine)
+    yield from _memory(settings, machine)
+    yield from _disk(settings, machine)
+    yield from _heat(machine)
+    yield from _secrets(settings)
+    for sentence in asked.fell_back():
+        remedy = "`journalctl -u interlude` and /var/log/interlude/warnings.log say why."
+        yield warning("release", sentence, remedy)
+    if settings.thinking.remote.url:
+        yield asked.server(settings)
+    else:
+        yield told_by("model", lambda: asked.model(settings))
+        if (said := asked.prompt(settings)) is not None:
+            yield said
+    yield from asked.voice(settings)
+    if asked.program("espeak-ng") is None:
+        yield warning(
+            "voice",
+            "espeak-ng is not installed: nothing stands in for a voice that fails.",
+            "Install the package espeak-ng.",
+        )
+    yield told_by("echo", lambda: asked.canceller(settings))
+    yield from asked.network()
+    if settings.link.broker:
+        yield told_by("house", lambda: asked.house(settings))
+    yield from asked.panel(settings, machine)
+    failed = running.failed if running is not None else None
+    yield from device_checks.look(settings.card, machine, asked.cards(), asked.try_card, failed)
+
+
+def _software(asked: Asked) -> Iterator[Finding]:
+    here = [f"Python {platform.python_version()} on {platform.machine()}"]
+    for package in ("interlude", "llama-cpp-python", "onnxruntime"):
+        try:
+            here.append(f"{package} {asked.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            yield problem("software", f"{package} is not installed.", "Run `make setup`.")
+    if sys.maxsize < 2**32:
+        yield problem("software", "This system has 32 bits.", "Install its 64-bit edition.")
+    yield ok("software", ", ".join(here) + ".")
+
+
+def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    have = machine.cores()
+    table = process_table.table(settings)
+    homeless = [row.name for row in table if row.cores and not have.intersection(row.cores)]
+    thinker = {core for row in table if row.name == "thinker" for core in row.cores}
+    others = {core for row in table if row.name != "thinker" for core in row.cores}
+    shared = sorted(thinker & others & have)
+    if homeless:
+        yield warning(
+            "cores",
+            f"{len(have)} cores: those meant for {', '.join(homeless)} do not exist here.",
+            "The system places them: well enough for development. Or set `processes`.",
+        )
+    elif shared:
+        yield warning(
+            "cores",
+            f"The thinker shares core {', '.join(map(str, shared))}: a busy neighbour makes it "
+            "2 to 5 times slower.",
+            "Give it cores of its own in `processes.thinker.cores`.",
+        )
+    else:
+        yield ok("cores", f"{len(have)} cores: every process has those it is meant for.")
+
+
+def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    table = process_table.table(settings)
+    wanted = max((row.priority for row in table if row.scheduling == "fifo"), default=0)
+    if machine.may_schedule() >= wanted:
+        yield ok("permissions", f"Real-time scheduling is permitted, up to priority {wanted}.")
+    else:
+        yield warning(
+            "permissions",
+            "Real-time scheduling is not permitted: under load, sound may drop out.",
+            f"Add a line to {_LIMITS}: @audio - rtprio 40",
+        )
+    to_lock_mib = max((row.memory_mib for row in table if row.lock_memory), default=0)
+    if machine.may_lock_mib() >= to_lock_mib:
+        yield ok("permissions", "Locking memory is permitted.")
+    else:
+        yield warning(
+            "permissions",
+            f"Only {machine.may_lock_mib()} of {to_lock_mib} MiB may be locked in memory: "
+            "swapping may interrupt the sound.",
+            f"Add a line to {_LIMITS}: @audio - memlock unlimited",
+        )
+
+
+def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    have = machine.memory_mib()
+    if have is None:
+        return
+    need = sum(row.memory_mib for row in process_table.table(settings)) + _weights_mib(settings)
+    if have < need:
+        yield problem(
+            "memory",
+            f"{have} MiB of memory, of {need} that these settings may need.",
+            "Choose a smaller model in `thinking.model`, e.g. pocket.",
+        )
+    else:
+        yield ok("memory", f"{have} MiB of memory; these settings may need {need}.")
+
+
+def _weights_mib(settings: Settings) -> int:
+    from appliance.models.store import Store
+
+    model = Store.of(settings).models.get(settings.thinking.model)
+    if settings.thinking.remote.url or model is None:
+        return 0
+    return (model.size or 0) >> 20
+
+
+def _disk(settings: Settings, machine: Machine) -> Iterator[Finding]:
+    folder = settings.state_path()
+    free = machine.free_disk_mib(folder)
+    if not machine.writable(folder):
+        yield problem(
+            "disk",
+            f"{folder} cannot be written: nothing would be remembered.",
+            "Mend its permissions, or name another folder in `state_dir`.",
+        )
+    elif free is not None and free < LEAST_DISK_MIB:
+        yield problem(
+            "disk", f"Only {free} MiB are free for {folder}.", f"Free {LEAST_DISK_MIB} or more."
+        )
+    else:
+        yield ok("disk", f"{free} MiB are free for {folder}.")
+
+
+def _heat(machine: Machine) -> Iterator[Finding]:
+    now, since = machine.throttled()
+    remedy = "On a Pi: the official 27 W supply, and an active cooler."
+    if now:
+        yield problem("heat, power", f"At this moment {', '.join(now)}.", remedy)
+    if since:
+        yield warning("heat, power", f"At some time since the start {', '.join(since)}.", remedy)
+    degrees = machine.temperature_c()
+    if degrees is None:
+        return
+    place = f"{machine.name() or 'The processor'} is at {degrees:.0f} °C"
+    if degrees > HOT_C:
+        yield warning("heat, power", f"{place}: from 80 on it slows down.", remedy)
+    else:
+        yield ok("heat, power", f"{place}.")
+
+
+def _secrets(settings: Settings) -> Iterator[Finding]:
+    if settings.thinking.remote.has_secret:
+        yield warning(
+            "secrets",
+            "`thinking.remote.url` holds a login or a key.",
+            "Write a key into a file of mode 0600 and name it in `thinking.remote.key_file`.",
+        )
+    named = settings.thinking.remote.key_file
+    if not (settings.thinking.remote.url and named):
+        return
+    path = Path(named).expanduser()
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode)
+    except OSError as error:
+        yield problem(
+            "secrets",
+            f"The key file {path} cannot be found ({error.strerror}).",
+            "Write the server's key into it, or empty `thinking.remote.key_file`.",
+        )
+        return
+    if mode & 0o077:
+        yield problem(
+            "secrets", f"Others may read the key in {path} (mode {mode:04o}).", f"chmod 600 {path}"
+        )
+    else:
+        yield ok("secrets", f"Only its owner may read {path}.")

@@ -1,0 +1,96 @@
+"""`interlude config`: the settings in effect, in the words of settings/defaults.yaml."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+import yaml
+
+from appliance.settings import DEFAULTS, Settings, changed, load_defaults, owner_file
+
+_LINE = re.compile(r"(?P<indent> *)(?P<key>\w+):(?P<value> .*?)?(?P<comment> +#.*)?")
+
+
+def source(named: Path | None) -> str:
+    """A comment that says where the settings come from."""
+    path = named or owner_file()
+    return (
+        f"# The defaults, and over them {path}" if path else "# The defaults; no file changes them"
+    )
+
+
+def whole(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """Every setting with its unit and reason, as YAML that can be loaded again.
+
+    `outside`: what was set while the box ran → what the files say in its place.
+    """
+    values = msgspec.to_builtins(settings)
+    default = msgspec.to_builtins(load_defaults())
+    lines = []
+    path: list[str] = []
+    for line in DEFAULTS.read_text(encoding="utf-8").splitlines():
+        found = _LINE.fullmatch(line)
+        if line.startswith("#"):
+            continue  # the file's own head speaks of copying it
+        if found is None:
+            lines.append(line)
+            continue
+        path = [*path[: len(found["indent"]) // 2], found["key"]]
+        if found["value"] is None:
+            lines.append(line)
+            continue
+        now, was = _at(values, path), _at(default, path)
+        mark = "" if now == was else f" [default: {_as_yaml(was)}]"
+        mark += _from_outside(outside, ".".join(path))
+        text = f"{found['indent']}{found['key']}: {_as_yaml(now)}"
+        comment = (found["comment"] or "").strip() or ("#" if mark else "")
+        lines.append(f"{text:<24} {comment}{mark}".rstrip())
+    return "\n".join(lines).strip() + "\n"
+
+
+def changes(settings: Settings, outside: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """What is not the default, one line each, with the default beside it."""
+    default = msgspec.to_builtins(load_defaults())
+    lines = [
+        f"{key}: {_as_yaml(value)}".ljust(40)
+        + f" # default: {_as_yaml(_at(default, key.split('.')))}"
+        + _from_outside(outside, key)
+        for key, value in changed(settings).items()
+        if value is not None
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _from_outside(outside: Mapping[str, Any], key: str) -> str:
+    return f" [set from outside; the file: {_as_yaml(outside[key])}]" if key in outside else ""
+
+
+def _at(tree: Any, path: list[str]) -> Any:
+    for key in path:
+        if not isinstance(tree, dict) or key not in tree:
+            return {}
+        tree = tree[key]
+    return tree
+
+
+def _as_yaml(value: Any) -> str:
+    """One value on one line."""
+    if isinstance(value, str) and ("\n" in value or not value):
+        return json.dumps(value, ensure_ascii=False)
+    text = yaml.safe_dump(
+        _without_none(value), default_flow_style=True, width=1_000_000, allow_unicode=True,
+        sort_keys=False,
+    )  # fmt: skip
+    return text.removesuffix("...\n").strip()
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_none(v) for key, v in value.items() if v is not None}
+    return list(value) if isinstance(value, tuple) else value

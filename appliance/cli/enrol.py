@@ -1,0 +1,134 @@
+"""`interlude enrol`: the owner's own "mm-hm" and "wait" teach the verdict. Stays on the box.
+
+Asks on the screen, records from the microphone or reads a folder, says what it improved, and keeps
+a small correction; the sound itself only if the owner wants that.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import wave
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from appliance.audio.recorder import record
+from appliance.errors import StorageError
+from appliance.hear.bargein import adaptation, enrolment, network
+from appliance.hear.bargein.enrolment import EnrolmentError, Heard, Take
+from appliance.messages.speech import Judgement
+from appliance.pcm import RATE_HZ, Samples, from_float
+from appliance.runtime.secure_erase import erase
+from appliance.settings import Settings
+
+# What is asked for, and what it means. Two of each class at the least: one word is not a manner.
+WORDS: tuple[tuple[str, Judgement], ...] = (
+    ("mm-hm", "backchannel"),
+    ("yeah", "backchannel"),
+    ("right", "backchannel"),
+    ("wait", "interruption"),
+    ("stop", "interruption"),
+    ("no", "interruption"),
+)
+TAKES = 4
+TAKE_S = 2.2
+RECORDINGS = "enrolled"  # the folder, if the owner keeps them
+
+Record = Callable[[float, Callable[[], None]], Samples]
+
+
+def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int = TAKES) -> int:
+    """Record or read, learn, and keep. Returns the exit code. Raises InterludeError."""
+    state = settings.state_path()
+    mind = network.Network()
+    if folder is not None:
+        asked = read(folder)
+    else:
+        often = "once" if takes == 1 else f"{takes} times"
+        minutes = max(1, round(len(WORDS) * takes * (TAKE_S + 0.5) / 60))
+        _say(f"Say each word as you would while the box talks, {often}: about {minutes} min. "
+             "Ctrl-C ends it, and nothing is kept.")  # fmt: skip
+        asked = ask(lambda seconds, started: record(settings.card, seconds, started), takes)
+    heard = usable(asked, settings, mind)
+    learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
+    _say(f"{learnt.takes} recordings, each judged by what the others taught: "
+         f"{learnt.before:.0%} right as shipped, {learnt.after:.0%} with yours.")  # fmt: skip
+    if not learnt.helps:
+        return _say("That is no better than as shipped: nothing was changed.")
+    path = adaptation.save(learnt.adaptation, state)
+    if keep:
+        keep_recordings((h.take for h in heard), state)
+    _say(f"Kept in {path}; `interlude enrol --forget` takes it back.")
+    return _say("A box that runs takes it up when it is started again.")
+
+
+def cli_forget(settings: Settings) -> int:
+    """Delete what was enrolled, recordings too. Returns the exit code. Raises StorageError."""
+    state = settings.state_path()
+    paths = [state / adaptation.FILE, state / RECORDINGS]
+    had = any(os.path.lexists(path) for path in paths)
+    if left := erase(paths):
+        raise StorageError(
+            f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why})."
+        )
+    if not had:
+        return _say("There was nothing to forget.")
+    return _say("Forgotten. A box that runs still knows it until it is started again.")
+
+
+def ask(recording: Record, takes: int) -> Iterable[Take]:
+    """The words one after another, as the owner says them."""
+    for number in range(1, takes + 1):
+        for word, kind in WORDS:
+            _say(f"\n{number} of {takes}: get ready …")
+            samples = recording(TAKE_S, functools.partial(_started, word))
+            yield Take(f"{word} {number}", kind, samples)
+
+
+def read(folder: Path) -> Iterable[Take]:
+    """Recordings in folders that say what they are: `mm-hm/*.wav`, `wait/*.flac`, … Raises
+    CorpusError for a folder without any."""
+    from lab.sim import corpus, speech_source  # read sound files, with a library only they need
+
+    for source in corpus.find(folder).of("backchannel", "interruption"):
+        kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
+        yield Take(source.name, kind, from_float(speech_source.read(source.path)))
+
+
+def usable(takes: Iterable[Take], settings: Settings, mind: network.Network) -> list[Heard]:
+    """Those that something can be learnt from; each of the others is named, with its reason."""
+    heard = []
+    for take in takes:
+        try:
+            heard.append(enrolment.listen(take, settings.hearing, mind))
+        except EnrolmentError as error:
+            _say(f"Left out: {error}")
+    return heard
+
+
+def keep_recordings(takes: Iterable[Take], state: Path) -> None:
+    """As WAV files that only their owner can read. Raises StorageError."""
+    folder = state / RECORDINGS
+    try:
+        for take in takes:
+            path = folder / take.kind / f"{take.name.replace('/', '-')}.wav"
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(handle, "wb") as file, wave.open(file, "wb") as wav:
+                wav.setnchannels(1)
+                wav.setsampwidth(2)
+                wav.setframerate(RATE_HZ)
+                wav.writeframes(take.samples.tobytes())
+    except OSError as error:
+        raise StorageError(f"{folder}: could not be written ({error.strerror}).") from error
+
+
+def _started(word: str) -> None:
+    _say(f'  Say now:  "{word}"')
+
+
+def _say(line: str) -> int:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+    return 0

@@ -1,0 +1,83 @@
+"""`interlude memory show|forget`: what the box remembers, for its owner's eyes."""
+
+from __future__ import annotations
+
+import sys
+
+from appliance.cli import tell
+from appliance.dialog import memory_erase
+from appliance.dialog.memory import Damaged, Memory, Turn, path
+from appliance.errors import ControlError, NotRunning, StorageError
+from appliance.settings import Settings
+
+
+def cli_show(settings: Settings) -> int:
+    """Print every turn, oldest first. Returns the exit code. Raises StorageError."""
+    file = path(settings)
+    if not file.exists():
+        return _say("Nothing is remembered.")
+    try:
+        memory = Memory(file, settings.memory.keep_turns)
+    except Damaged as error:
+        raise Damaged(
+            error.problem, "Interlude sets it aside and begins a new one when it starts."
+        ) from error
+    try:
+        turns = memory.recall(-1)
+    finally:
+        memory.close()
+    for turn in turns:
+        _say(_in_words(turn))
+    return _say(f"{_turns(len(turns))}, in {file}." if turns else "Nothing is remembered.")
+
+
+def cli_forget(settings: Settings) -> int:
+    """Forget every turn: through the box that runs here, or, where none does, on the disk.
+
+    Says so once it is so. Returns the exit code. Raises StorageError, ControlError.
+    """
+    try:
+        told = tell.forget(settings)
+    except NotRunning:
+        return _say(_forget_on_disk(settings))
+    except ControlError as error:
+        problem = f"It is not known whether the box that runs here has forgotten. {error.problem}"
+        remedy = "Ask again; if that does not help, stop the box and ask once more."
+        raise ControlError(problem, error.remedy or remedy) from error
+    if told.problem:
+        raise StorageError(told.problem)
+    return _say("The box that runs here has forgotten all that was said.")
+
+
+def _forget_on_disk(settings: Settings) -> str:
+    """Returns what there is to say of it."""
+    file = path(settings)
+    if not memory_erase.files(file):
+        return "There was nothing to forget."
+    try:
+        memory = Memory(file, settings.memory.keep_turns)
+        count = memory.count()
+        memory.close()
+        said = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
+    except Damaged:
+        said = "The memory was damaged; it is deleted."
+    except StorageError:  # full, or of another version: to be forgotten all the same
+        said = "All that was said is forgotten."
+    memory_erase.forget_all(file)
+    return said
+
+
+def _turns(count: int) -> str:
+    return "1 turn" if count == 1 else f"{count} turns"
+
+
+def _in_words(turn: Turn) -> str:
+    said = f"{turn.transcript} (as the model heard it)" if turn.transcript else ""
+    asked = " ".join(filter(None, (said, turn.asked))) or f"({turn.seconds:.1f} s of speech)"
+    cut = "" if turn.complete else " …(cut)"
+    return f"{turn.started}\n  owner: {asked}\n  box:   {turn.heard}{cut}"
+
+
+def _say(line: str) -> int:
+    sys.stdout.write(line + "\n")
+    return 0

@@ -1,0 +1,314 @@
+"""`interlude models list|fetch|verify`: what the owner sees of the models. Returns exit codes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Table
+
+from appliance.errors import ControlError, FetchError, ModelError
+from appliance.models import catalogue, download_news
+from appliance.models.catalogue import UNJUDGED, Form, Model
+from appliance.models.store import VOICE_WANTED, Store
+from appliance.settings import Settings
+from appliance.voice.engine import store as shelf
+
+OK = 0
+SOON = "A box that runs tries it in some seconds, and offers it once it has said a word."
+ON_STICK = (
+    "language",
+    "voice",
+)  # kinds that a box looks for there (system/usr/lib/interlude/stick)
+DECLINED = 1
+STARTS_S = 60.0  # for a box that is just starting, to tell it something
+INTERRUPTED = 130  # as shells say for Ctrl-C
+
+
+def cli_list(settings: Settings, console: Console | None = None) -> int:
+    """Print every model: name, kind, size, licence, what of it is here, and its files' names."""
+    console = console or Console()
+    store = Store.of(settings)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("name", "kind", "size", "licence", "here", "about"):
+        table.add_column(heading, justify="right" if heading == "size" else "left")
+    for model in store.models.values():
+        table.add_row(
+            model.name, model.kind, _size(store, model), model.licence, _here(store, model),
+            model.about,
+        )  # fmt: skip
+    console.print(table)
+    from appliance.models.background_download import standing
+
+    if said := standing(store):
+        console.print(said, highlight=False)
+    for model in store.models.values():
+        if model.kind in ON_STICK and store.state(model) in ("missing", "partial"):
+            files = ", ".join(file.name for file in model.files.values())
+            console.print(f"On a USB stick {model.name} is: {files}", highlight=False)
+    return OK
+
+
+def cli_fetch(
+    settings: Settings,
+    name: str,
+    form: Form | None = None,
+    accept_licence: bool = False,
+    *,
+    endpoint: str | None = None,
+    console: Console | None = None,
+    ask: Callable[[str], str] | None = None,
+) -> int:
+    """Show the licence, ask, and fetch. `ask` is None where nobody can answer.
+
+    `form`: of the audio part of a language model, in place of the catalogue's.
+
+    Raises an InterludeError when the model is not here afterwards.
+    """
+    from appliance.models.fetcher import Fetcher  # the hub's library takes a second to import
+    from appliance.models.hub import Hub
+
+    console = console or Console()
+    store = Store.of(settings)
+    model = catalogue.find(name, store.models)
+    state = store.state(model)
+    if form is not None and not any(file.part for file in model.files.values()):
+        raise FetchError(f"{name} has no audio encoder that is made in one form or another.")
+    if state in ("shipped", "installed") and form in (None, store.form(model)):
+        console.print(
+            f"{name} is here already ({state}). `interlude models verify {name}` checks it."
+        )
+        return OK
+    _show(console, store, model)
+    if form in UNJUDGED:
+        console.print(f"  audio    {UNJUDGED[form]}", highlight=False)
+    if not accept_licence and not _accepted(model, ask or _terminal()):
+        console.print("Not fetched.")
+        return DECLINED
+    try:
+        with _bars(console) as bars:
+            Fetcher(store, Hub(endpoint), _Bars(bars)).fetch(model, form)
+    except KeyboardInterrupt:
+        console.print("Stopped. What has arrived is kept: fetch again to go on.")
+        return INTERRUPTED
+    console.print(f"{name} is here, every byte verified.")
+    if model.kind == "voice":
+        why = shelf.lacking(settings.programs_path(), shelf.PIPER)
+        told = f"It cannot speak yet. {why} docs/voices.md says more." if why else SOON
+        console.print(told, highlight=False)
+    return OK
+
+
+def cli_bring_voice(
+    settings: Settings, stick: Path | None = None, wish: Path = VOICE_WANTED
+) -> int:
+    """Bring the voice that this box awaits, likewise. There is nothing to say: it speaks."""
+    from appliance.models.background_download import Errand
+    from appliance.models.fetcher import Fetcher
+    from appliance.models.hub import Hub
+
+    store = Store.of(settings, wish)
+    engine = shelf.engine(settings.programs_path(), shelf.PIPER)
+    if engine is not None and store.wanted() in engine.voices():
+        print(f"{store.wanted()} came with its program")
+        return OK
+
+    def fetch(model: Model) -> None:
+        Fetcher(store, Hub(), _Lines()).fetch(model)
+
+    def told(what: download_news.News) -> None:
+        print(f"{what.model}: {what.kind}", flush=True)
+
+    errand = Errand(store, fetch, told, time.sleep)
+    if not (errand.run() if stick is None else errand.take(stick)):
+        print("no voice is awaited" if stick is None else "nothing of it is awaited here")
+    return OK
+
+
+def cli_bring(
+    settings: Settings, stick: Path | None = None, folder: Path = download_news.FOLDER
+) -> int:
+    """Bring the model that this box awaits, from the hub or from a folder.
+
+    For the services of a box: it asks nothing, the licence was accepted with the wish. What there
+    is to say goes into `folder`, where there is one.
+    """
+    from appliance.models.background_download import Errand
+    from appliance.models.fetcher import Fetcher
+    from appliance.models.hub import Hub
+
+    store = Store.of(settings)
+
+    def fetch(model: Model) -> None:
+        Fetcher(store, Hub(), _Lines()).fetch(model)
+
+    def told(what: download_news.News) -> None:
+        print(f"{what.model}: {what.kind}", flush=True)
+        if folder.is_dir():
+            try:
+                download_news.leave(what, folder)
+            except OSError as error:  # it goes on without a word
+                print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
+
+    errand = Errand(store, fetch, told, time.sleep)
+    if not (errand.run() if stick is None else errand.take(stick)):
+        print("no model is awaited" if stick is None else "nothing of it is awaited here")
+    return OK
+
+
+def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int:
+    """Say what the fetch has left to be said. For a service of a box, as the box's own user."""
+    from appliance.cli import tell
+    from appliance.messages.speech import Message, Restart, Say
+    from appliance.models.download_announcer import Announcer
+    from appliance.runtime import status
+
+    def told(message: Message) -> None:
+        limit_s = time.monotonic() + STARTS_S
+        while True:
+            try:
+                tell.send(settings, message)
+                return
+            except ControlError as error:
+                if time.monotonic() >= limit_s:
+                    print(error.problem, file=sys.stderr)
+                    return
+                time.sleep(2.0)
+
+    def talks() -> bool:
+        now = status.read()
+        return now is not None and now.talking
+
+    memory = status.folder()
+    if memory is None:
+        raise ControlError("This is for a service: there is no RUNTIME_DIRECTORY.")
+    announcer = Announcer(
+        Store.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
+        lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
+    )  # fmt: skip
+    while (what := download_news.take(folder)) is not None:
+        print(f"{what.model}: {what.kind}" + ("" if announcer.tell(what) else ", passed over"))
+    return OK
+
+
+def cli_verify(settings: Settings, name: str | None = None, console: Console | None = None) -> int:
+    """Read every byte of one model, or of all that are here, again. 66 if one is damaged."""
+    console = console or Console()
+    store = Store.of(settings)
+    if name is not None:
+        models = [catalogue.find(name, store.models)]
+    else:
+        models = [m for m in store.models.values() if store.state(m) in ("shipped", "installed")]
+    damaged = False
+    for model in models:
+        state = store.state(model)
+        if state not in ("shipped", "installed"):
+            console.print(f"{model.name}: {state}. `interlude models fetch {model.name}` gets it.")
+            damaged = True
+            continue
+        problems = store.damage(model)
+        if problems:
+            damaged = True
+            store.forget_whole(model)  # so that the next fetch looks at every file again
+        unpinned = any(file.sha256 is None for file in model.files.values()) and model.shipped
+        well = (
+            "there; part of the package, not pinned here" if unpinned else "every byte as fetched"
+        )
+        console.print(f"{model.name}: {' '.join(problems) or well}", highlight=False)
+        if problems and not model.shipped:
+            console.print(f"  `interlude models fetch {model.name}` replaces what is wrong.")
+    return ModelError.exit_code if damaged else OK
+
+
+def _show(console: Console, store: Store, model: Model) -> None:
+    console.print(f"[bold]{model.name}[/]: {model.about}", highlight=False)
+    source = model.repository or "a USB stick"
+    console.print(f"  from     {source}, {_size(store, model)}", highlight=False)
+    console.print(f"  licence  {model.licence} ({model.licence_url})", highlight=False)
+    if model.note:
+        console.print(f"  note     {model.note}", highlight=False)
+    pinned = store.pinned(model)
+    if pinned.revision is None or any(file.sha256 is None for file in pinned.files.values()):
+        console.print(
+            "  pinning  what this first fetch finds is pinned: it is trusted, then kept to"
+        )
+
+
+def _accepted(model: Model, ask: Callable[[str], str] | None) -> bool:
+    if ask is None:
+        raise FetchError(
+            f"The licence of {model.name} has not been accepted.",
+            "Read it, then add --accept-licence.",
+        )
+    try:
+        return ask("Fetch it under this licence? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _terminal() -> Callable[[str], str] | None:
+    return input if sys.stdin.isatty() else None
+
+
+def _size(store: Store, model: Model) -> str:
+    size = store.pinned(model).size
+    if model.shipped:
+        paths = [store.path(model, file) for file in model.files.values()]
+        size = sum(path.stat().st_size for path in paths if path.is_file())
+    if size is None:
+        return "?"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+def _here(store: Store, model: Model) -> str:
+    form = store.form(model) if store.state(model) == "installed" else None
+    return store.state(model) + (f", audio {form.upper()}" if form in UNJUDGED else "")
+
+
+def _bars(console: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn(),
+        TimeRemainingColumn(), console=console,
+    )  # fmt: skip
+
+
+class _Bars:
+    """A progress bar a file."""
+
+    def __init__(self, bars: Progress) -> None:
+        self._bars = bars
+        self._tasks: dict[str, TaskID] = {}
+
+    def begin(self, name: str, done: int, total: int) -> None:
+        self._tasks[name] = self._bars.add_task(name, completed=done, total=total)
+
+    def advance(self, name: str, done: int) -> None:
+        self._bars.update(self._tasks[name], completed=done)
+
+    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+        self._bars.console.print(f"{name}: {problem}; again in {wait_s:.0f} s", highlight=False)
+
+
+class _Lines:
+    """A line in the log for each file, and for each trouble."""
+
+    def begin(self, name: str, done: int, total: int) -> None:
+        print(f"{name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
+
+    def advance(self, name: str, done: int) -> None:
+        """Nothing: whoever wants to know looks at the disk."""
+
+    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+        print(f"{name}: {problem}; again in {wait_s:g} s", flush=True)

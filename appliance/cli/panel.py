@@ -1,0 +1,102 @@
+"""`interlude panel`: the keyboard is button and switch, a line in the terminal is the light.
+
+In: keys. Out: words to the panel's socket (panel/keyboard_socket.py), and the colour that it sends
+back. A terminal tells when a key goes down, never when it comes up: a key is a whole gesture or a
+half.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import sys
+import tempfile
+import termios
+import time
+import tty
+from pathlib import Path
+
+from appliance.errors import PanelError
+from appliance.panel.button import LONG_S
+from appliance.panel.keyboard_socket import HELLO, place
+from appliance.settings import Settings
+
+TAP_S = 0.1  # of a press that is let go again
+HELP = "space: press · h: hold, or let go · 2: double · l: long · m: mute switch · q: quit"
+
+# Key → words with the seconds before each.
+KEYS: dict[str, tuple[tuple[float, str], ...]] = {
+    " ": ((0.0, "press"), (TAP_S, "release")),
+    "2": ((0.0, "press"), (TAP_S, "release"), (TAP_S, "press"), (TAP_S, "release")),
+    "l": ((0.0, "press"), (LONG_S + TAP_S, "release")),
+}
+PAIRS = {"h": ("press", "release"), "m": ("on", "off")}  # each time the other one
+QUIT = ("q", "\x03", "\x04")
+
+
+def cli_panel(settings: Settings) -> int:
+    """Until q. Raises PanelError where there is no terminal, or no panel to press."""
+    if settings.panel.gpio != "keyboard":
+        raise PanelError("This box has no keyboard panel.", "Set `panel.gpio: keyboard`.")
+    if not sys.stdin.isatty():
+        raise PanelError("The keyboard panel needs a terminal.")
+    with tempfile.TemporaryDirectory() as folder, _connected(settings, Path(folder)) as wire:
+        before = termios.tcgetattr(sys.stdin)
+        tty.setcbreak(sys.stdin)
+        try:
+            print(HELP)
+            _serve(wire)
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            print("\x1b[0m")
+    return 0
+
+
+def drawn(frame: str) -> str:
+    """The line for a frame of panel/keyboard_socket.py, "name red green blue" in percent."""
+    name, *percent = frame.split()
+    red, green, blue = (round(255 * int(part) / 100) for part in percent)
+    return f"\r\x1b[38;2;{red};{green};{blue}m●\x1b[0m {name:<14}"
+
+
+def _connected(settings: Settings, folder: Path) -> socket.socket:
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    wire.bind(str(folder / "keys"))
+    try:
+        wire.connect(str(place(settings)))
+        wire.send(HELLO.encode())
+    except OSError as error:
+        wire.close()
+        raise PanelError("No box with a keyboard panel runs here.", "`interlude run`") from error
+    return wire
+
+
+def _serve(wire: socket.socket) -> None:
+    due: list[tuple[float, str]] = []
+    turns = dict.fromkeys(PAIRS, 0)
+    while True:
+        wait_s = max(0.0, due[0][0] - time.monotonic()) if due else None
+        ready, _, _ = select.select([sys.stdin, wire], [], [], wait_s)
+        if wire in ready:
+            print(drawn(wire.recv(64).decode()), end="", flush=True)
+        if sys.stdin in ready:
+            key = os.read(sys.stdin.fileno(), 1).decode("ascii", "replace")
+            if key in QUIT or not key:
+                return
+            at = max([time.monotonic(), *(moment for moment, _ in due)])
+            for after_s, word in KEYS.get(key, ()):
+                at += after_s
+                due.append((at, word))
+            if key in PAIRS:
+                due.append((at, PAIRS[key][turns[key] % 2]))
+                turns[key] += 1
+        while due and due[0][0] <= time.monotonic():
+            _send(wire, due.pop(0)[1])
+
+
+def _send(wire: socket.socket, word: str) -> None:
+    try:
+        wire.send(word.encode())
+    except OSError as error:
+        raise PanelError("The box has gone.", "`interlude run`, then this again.") from error

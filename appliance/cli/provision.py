@@ -1,0 +1,237 @@
+"""`interlude system begin|grow|setup|page`: what the units of a card of ours call at its starts."""
+
+from __future__ import annotations
+
+import pwd
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from appliance.atomic_file import write_whole
+from appliance.cli import tell
+from appliance.errors import InterludeError, ReleaseRefused, StorageError
+from appliance.messages.speech import Message, Restart, Say
+from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
+from appliance.provision import growpart, setup_sentences, submitted_form
+from appliance.provision.apply_seed import Ground, apply, forget
+from appliance.provision.first_start import Begun, begin
+from appliance.provision.network_manager import Radio
+from appliance.provision.seed import Seed
+from appliance.provision.seed_files import HOST
+from appliance.provision.setup_server import FOLDER, serve
+from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetUp, insist
+from appliance.provision.setup_state import untouched
+from appliance.runtime import mdns, status
+from appliance.settings import Settings
+from appliance.update.handed_over_file import NOTE_BYTES, Handed, take_note
+from appliance.update.system.block_device import DiskCard
+
+BAD_SEED = "seed-problem"  # beside the files of provision/setup_server.py
+LOOKED = "looked"  # there too: set-up has run since the start (/usr/lib/interlude/alone)
+NAMED_S = 15.0  # after an address came, until avahi has found out whether a name is free
+TOLD = "reset-told"  # there too: how the reset ended that was told of, while its note remains
+CARD_S = 600.0  # before what was asked for is tried again on a card that cannot be written
+SPEECH_S = 60.0  # the longest wait for the box to end what it says before it starts anew
+LEFT = "Not everything could be taken away from this card. Do not give it away."
+
+
+def cli(doing: str, settings: Callable[[], Settings]) -> int:
+    match doing:
+        case "begin":
+            return cli_begin()
+        case "grow":
+            grown = growpart.grow(growpart.find())
+            print("the data partition fills the card now" if grown else "nothing to grow")
+        case "page":
+            serve()
+        case _:
+            return cli_setup(settings)
+    return 0
+
+
+def cli_begin(folder: Path = FOLDER) -> int:
+    """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
+    begun = begin(DiskCard(), Ground())
+    note(begun, folder)
+    if begun.seeded:
+        print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
+        if HOST in begun.seeded:
+            rename(host())
+    return 0
+
+
+def note(begun: Begun, folder: Path) -> None:
+    """Into the log, and for set-up, which says it: what on the card could not be used."""
+    (folder / BAD_SEED).unlink(missing_ok=True)
+    other = setup_sentences.misnamed(begun.misnamed) if begun.misnamed else ""
+    if problem := " ".join(filter(None, [begun.problem, other])):
+        print(f"<4>The card's seed was not used: {problem}")  # a warning: sd-daemon(3)
+        write_whole(folder / BAD_SEED, problem.encode(errors="replace"), lasting=False)
+
+
+def host() -> str:
+    """The name that the box is to have in its network."""
+    try:
+        return Path("/", HOST).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return socket.gethostname()
+
+
+def rename(name: str) -> None:
+    """The running system, too, and avahi, which reads the name when it starts."""
+    for words in (["hostnamectl", "hostname", name],
+                  ["systemctl", "--no-block", "try-restart", "avahi-daemon.service"]):  # fmt: skip
+        subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
+
+
+def own_name(radio: Radio) -> str:
+    """As others find the box in its network; "" if avahi does not say within NAMED_S."""
+    limit_s = time.monotonic() + NAMED_S
+    while not (name := mdns.own_name(radio.addresses())) and time.monotonic() < limit_s:
+        time.sleep(LOOK_S)
+    return name
+
+
+def cli_setup(
+    settings: Callable[[], Settings], folder: Path = FOLDER, wishes: Path = WISHES
+) -> int:
+    """Set-up, where it is needed or the panel asked for it."""
+    voice = Voice(settings)
+    wanted = take(voice, Ground(), folder, wishes)
+
+    def applied(seed: Seed) -> None:
+        ground = Ground()
+        if HOST in apply(seed, ground):
+            rename(seed.hostname)
+
+    radio = Radio()
+    looked, bad = folder / LOOKED, folder / BAD_SEED
+    problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
+    set_up = SetUp(
+        radio, voice.says, applied, folder,
+        logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
+        own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(Ground()),
+        first=not looked.exists(),
+        card=problem,
+        page_uid=pwd.getpwnam(submitted_form.USER).pw_uid,
+    )  # fmt: skip
+    looked.touch()
+    if problem and set_up.first:
+        set_up.insist(setup_sentences.card_says(problem))
+    print(ended := set_up.run(asked=bool(wanted)))
+    if ended == "set up":
+        voice.tell(Restart())  # with the settings that were typed
+    return 0
+
+
+def take(
+    voice: Voice,
+    ground: Ground,
+    folder: Path,
+    wishes: Path,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
+    """What the panel has asked for, with a reset carried out and the note taken away.
+
+    Raises StorageError where it cannot be, after CARD_S: with the note there, the path unit starts
+    this again as soon as it ends.
+    """
+    wanted = wish(wishes)
+    if wanted == "reset":
+        reset(voice, ground, folder)
+    # Only now: a reset that the power cut short begins anew at the next start.
+    try:
+        take_note(wishes / WANTED_SETUP)
+    except StorageError:
+        print(f"<3>The note of a {wanted or 'set-up'} remains: again in {CARD_S / 60:g} min.")
+        sleep(CARD_S)
+        raise
+    (folder / TOLD).unlink(missing_ok=True)
+    return wanted
+
+
+class Voice:
+    """The box's own. `stands`: what its status file says."""
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        stands: Callable[[], status.Status | None] = status.read,
+        now_s: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._settings = settings
+        self._stands = stands
+        self._now_s = now_s
+        self._sleep = sleep
+
+    def says(self, sentence: str) -> bool:
+        """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
+        return self.tell(Say(sentence, chime=True))
+
+    def tell(self, message: Message) -> bool:
+        """Whether the box took it."""
+        try:
+            tell.send(self._settings(), message)
+        except InterludeError:  # it is starting, or away; the unit of its own says why
+            return False
+        return True
+
+    def begin_anew(self, sentence: str = "") -> None:
+        """Have the box start anew, once `sentence` has been said in full.
+
+        A box that is away is waited for, STARTS_S for each of the two. One that ends after it took
+        the sentence has not said it: the one after it is told again.
+        """
+        limit_s = self._now_s() + STARTS_S
+        while sentence and self._now_s() < limit_s:
+            if self.says(sentence):
+                told = self._pid()
+                self._wait_for_silence()
+                if self._pid() == told and self.tell(Restart()):
+                    return
+            else:
+                self._sleep(AGAIN_S)
+        insist(lambda: self.tell(Restart()), self._now_s, self._sleep)
+
+    def _wait_for_silence(self) -> None:
+        limit_s = self._now_s() + SPEECH_S
+        self._sleep(AGAIN_S)  # until the status file says that it speaks
+        while (now := self._stands()) and now.talking and self._now_s() < limit_s:
+            self._sleep(LOOK_S)
+
+    def _pid(self) -> int | None:
+        now = self._stands()
+        return now.pid if now else None
+
+
+def reset(voice: Voice, ground: Ground, folder: Path = FOLDER) -> None:
+    """Take away what the last owner brought. What could not be taken away is said aloud.
+
+    On a card that cannot be written the note remains, and this runs again and again: the box is
+    told once in each start of the machine (`folder` is in memory), and again if it ended otherwise.
+    """
+    told, ended, problem = folder / TOLD, b"complete", ""
+    try:
+        forget(ground)
+    except StorageError as error:
+        ended, problem = b"incomplete", error.problem
+    if told.exists() and told.read_bytes() == ended:
+        return
+    if problem:
+        print(f"<3>The reset is not complete: {problem}")
+    voice.begin_anew(LEFT if problem else "")
+    write_whole(told, ended, lasting=False)
+
+
+def wish(wishes: Path) -> Literal["", "setup", "reset"]:
+    """What the panel has asked for; "" for nothing. The note stays (take_note)."""
+    try:
+        with Handed(wishes / WANTED_SETUP, NOTE_BYTES) as note:
+            said = note.read(0, note.size).strip()
+    except ReleaseRefused:
+        return ""
+    return "reset" if said == b"reset" else "setup" if said == b"setup" else ""

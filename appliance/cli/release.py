@@ -1,0 +1,167 @@
+"""`interlude release …`: what an owner, Ansible and the update service see of releases."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+from appliance.runtime import status
+from appliance.settings import Settings
+from appliance.update import request
+from appliance.update.release import fallback
+from appliance.update.release.installer import Installer, Progress, Wishes
+from appliance.update.release.store import Shelf
+from appliance.update.release.target import Service
+
+
+def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
+    """What was typed after `interlude release`."""
+    match args.doing:
+        case "install":
+            wishes = Wishes(downgrade=args.downgrade, wait_s=args.wait, start=not args.cold)
+            if args.wanted == (args.file is not None):
+                raise ReleaseRefused("Name a .release file, or say --wanted, and not both.")
+            return cli_install(args.file, wishes)
+        case "rollback":
+            return cli_rollback(Wishes(wait_s=args.wait))
+        case "ask":
+            return cli_ask(args.version)
+        case "pull":
+            return cli_pull(args.address)
+        case "list":
+            return cli_list()
+        case "status":
+            return cli_status(as_json=args.json)
+        case _:
+            return cli_selftest(settings())
+
+
+def cli_install(file: Path | None, wishes: Wishes) -> int:
+    """Install `file`, or what was asked for where there is none. Prints one line at the end."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
+    installer = Installer(Shelf(), Service(), progress=_shown())
+    began = time.monotonic()
+    if file is None:
+        changed = request.install_wanted(installer, wishes)
+    else:
+        changed = installer.install(file, wishes)
+    kept = installer.shelf.kept()
+    took_s = time.monotonic() - began
+    print(f"installed {kept} in {took_s:.1f} s" if changed else f"{kept} is installed already")
+    return 0
+
+
+def cli_rollback(wishes: Wishes) -> int:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    version = Installer(Shelf(), Service(), progress=_shown()).rollback(wishes)
+    print(f"went back to {version}")
+    return 0
+
+
+def cli_ask(version: str | None = None) -> int:
+    """Have the newest offer, or that version's, installed by whoever has the right to. Returns at
+    once."""
+    ready = [offer for offer in request.offers() if version in (None, offer.version)]
+    if not ready:
+        print("nothing newer lies ready")
+        return 0
+    request.ask(ready[0])
+    print(f"asked for {ready[0].version}")
+    return 0
+
+
+def cli_pull(address: str | None) -> int:
+    """Fetch what the fleet is to have, and ask for it. Returns at once."""
+    from appliance.update.release.fleet_pull import pull
+
+    address = address or os.environ.get("PULL_URL")
+    if not address:
+        raise ReleaseRefused("Name the address of the fleet's sheet, or set PULL_URL.")
+    print(pull(address))
+    return 0
+
+
+def cli_list() -> int:
+    """One line a release, newest first, and what it is to the box."""
+    shelf = Shelf()
+    roles = {shelf.previous(): "the one before", shelf.kept(): "kept", shelf.on_trial(): "on trial"}
+    for manifest in shelf.installed():
+        made = time.strftime("%Y-%m-%d", time.gmtime(manifest.made_s))
+        print(f"{manifest.version:12} made {made}  {roles.get(manifest.version, '')}".rstrip())
+    return 0
+
+
+def cli_status(*, as_json: bool) -> int:
+    """What is kept, what runs, what could be had, and how an installation goes."""
+    found = look(Shelf())
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return 0
+    for name, value in found.items():
+        said = ", ".join(value) if isinstance(value, list) else value
+        print(f"{name:10} {said if said not in (None, '') else '–'}")
+    return 0
+
+
+def cli_selftest(settings: Settings) -> int:
+    from appliance.update.release import selftest  # all parts of the box, which no other verb needs
+
+    count = selftest.look(settings)
+    print(f"{count} parts could be loaded")
+    return 0
+
+
+def look(shelf: Shelf, incoming: Path = request.INCOMING) -> dict[str, object]:
+    """The releases of a box in plain words and lists, ready for JSON."""
+    now = status.read()
+    going = request.how_it_goes(shelf.trial_folder)
+    return {
+        "kept": shelf.kept(),
+        "running": now.version if now else None,
+        "state": now.state if now else None,
+        "well": now.well if now else False,
+        "failed": list(now.failed) if now else [],
+        "trial": shelf.on_trial(),
+        "previous": shelf.previous(),
+        "left": fallback.left(shelf) or None,
+        "installed": [manifest.version for manifest in shelf.installed()],
+        "offers": [offer.version for offer in request.offers(shelf, incoming)],
+        "asked": os.path.lexists(incoming / request.WANTED),
+        "step": going.step,
+        "problem": going.problem,
+    }
+
+
+@dataclass
+class _Line:
+    """One line of a terminal that is written over; nothing for a pipe or a log."""
+
+    last: tuple[str, int] = ("", -1)
+
+    def show(self, step: str, share: float) -> None:
+        now = (step, int(100 * share))
+        if now != self.last:
+            end = "\n" if share >= 1.0 and step == "kept" else ""
+            print(f"\r\033[K{step} {now[1]} %", end=end, file=sys.stderr, flush=True)
+        self.last = now
+
+
+def _shown() -> Progress:
+    if sys.stderr.isatty():
+        return _Line().show
+    steps: list[str] = []
+
+    def edges(step: str, _share: float) -> None:
+        if not steps or steps[-1] != step:
+            steps.append(step)
+            print(step, file=sys.stderr, flush=True)
+
+    return edges

@@ -1,0 +1,77 @@
+"""What a start of the box begins with: its settings, and what its owner has to be told.
+
+At a terminal, settings with a mistake end the command with a sentence. A service that systemd
+started goes on with the settings from before (cli/usable_settings.py), and says so aloud.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from appliance.cli.usable_settings import Usable, usable
+from appliance.dialog import startup_notices
+from appliance.dialog.mute_store import MuteStore
+from appliance.errors import SettingsError
+from appliance.panel import auto_detection
+from appliance.runtime import process_table
+from appliance.settings import Settings, load
+from appliance.update.release import fallback
+
+MUTE_S = 5.0  # for a card to say whether the microphone was off before
+
+log = logging.getLogger("settings")
+
+
+def found(named: Path | None) -> Usable:
+    """What the box begins with; what it stands on has been looked up (panel/auto_detection.py).
+
+    Raises SettingsError where nobody has to be served but who typed the command.
+    """
+    state = os.environ.get("STATE_DIRECTORY")
+    if not state or not _on_a_box():
+        settings = load(named)
+        check(settings)
+        return Usable(auto_detection.found(settings))
+    start = usable(named, Path(state.split(":")[0]), check)
+    return replace(start, settings=auto_detection.found(start.settings))
+
+
+def check(settings: Settings) -> None:
+    """Whether a box can be used with them, on this machine. Raises SettingsError."""
+    process_table.table(auto_detection.usable(settings))
+
+
+def tell(start: Usable) -> None:
+    """The log at once, the owner when the box has a voice. Raises SettingsError if the microphone
+    has to be off and that cannot be noted."""
+    if start.problem:
+        log.error("%s", start.problem)
+    if start.mute:
+        mute(start.settings, start.problem)
+    state = start.settings.state_path()
+    said = startup_notices.gather(state, start.said, fallback.sentences() if _on_a_box() else ())
+    startup_notices.hand_over(said, os.environ)
+
+
+def _on_a_box() -> bool:
+    """A service; what runs in a clone is no release."""
+    return "NOTIFY_SOCKET" in os.environ
+
+
+def mute(settings: Settings, problem: str) -> None:
+    """The microphone is off from now on, until its owner switches it on."""
+    store = MuteStore.of(settings)
+    known = store.found(MUTE_S)
+    if known is None or not known.muted:
+        store.keep(muted=True)
+    store.finish()
+    store.join()
+    again = MuteStore.of(settings)
+    kept = again.found(MUTE_S)
+    again.finish()
+    again.join()
+    if kept is None or not kept.muted:
+        raise SettingsError(problem, "The microphone cannot be switched off meanwhile.")

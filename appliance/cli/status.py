@@ -1,0 +1,72 @@
+"""`interlude status`: how this box is, in the words of its owner or as JSON for a fleet's table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from appliance.panel import health
+from appliance.runtime import status
+from appliance.runtime.machine import Machine
+from appliance.settings import Settings
+from appliance.update.release import fallback
+from appliance.update.release.store import Shelf
+
+WARNINGS = Path("/var/log/interlude/warnings.log")
+_TAIL_BYTES = 4096  # of the log; its last line is what is wanted
+
+
+def cli(settings: Settings, *, as_json: bool) -> int:
+    """Print, and return 0 if the box runs and is well, else 1."""
+    shelf = Shelf()
+    fell_back = fallback.sentences(shelf)
+    found = look(settings, Machine(), status.read(), shelf.kept(), WARNINGS, fell_back)
+    print(json.dumps(found, indent=2) if as_json else in_words(found))
+    return 0 if found["well"] else 1
+
+
+def look(
+    settings: Settings,
+    machine: Machine,
+    now: status.Status | None,
+    kept: str | None,
+    warnings: Path,
+    fell_back: Sequence[str] = (),
+) -> dict[str, object]:
+    """What a fleet's table shows of one box. What is not known is None."""
+    throttled, _ = machine.throttled()
+    panel = health.read(settings.state_path(), status.FOLDER)
+    return {
+        "version": now.version if now else kept,
+        "state": now.state if now else "not running",
+        "well": bool(now and now.well),
+        "failed": list(now.failed) if now else [],
+        "temperature_c": machine.temperature_c(),
+        "power": ", ".join(throttled) or None,
+        "button": (panel.button or "works") if panel else None,
+        "model": settings.thinking.remote.model or settings.thinking.model,
+        "up_s": machine.up_s(),
+        "free_mib": machine.free_disk_mib(settings.state_path()),
+        "last_warning": last_line(warnings),
+        "fell_back": " ".join(fell_back) or None,
+    }
+
+
+def in_words(found: dict[str, object]) -> str:
+    lines = []
+    for name, value in found.items():
+        said = ", ".join(map(str, value)) if isinstance(value, list) else value
+        lines.append(f"{name.replace('_', ' '):14} {'–' if said in (None, '') else said}")
+    return "\n".join(lines)
+
+
+def last_line(path: Path) -> str | None:
+    """Of a log that may be large, or missing."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _TAIL_BYTES))
+            lines = file.read().decode("utf-8", "replace").split("\n")
+    except OSError:
+        return None
+    return next((line for line in reversed(lines) if line.strip()), None)

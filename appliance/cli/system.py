@@ -1,0 +1,95 @@
+"""`interlude system …`: what an owner, Ansible and the services of the box see of the slots."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+from appliance.settings import Settings
+from appliance.update.release.installer import Wishes
+from appliance.update.release.store import Shelf
+from appliance.update.system.block_device import DiskCard
+from appliance.update.system.request import install_wanted
+from appliance.update.system.slot import SLOTS
+from appliance.update.system.slot_state import Ledger
+from appliance.update.system.target import Pi
+from appliance.update.system.updater import Updater
+
+
+def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
+    """What was typed after `interlude system`."""
+    match args.doing:
+        case "begin" | "grow" | "setup" | "page":
+            from appliance.cli import provision  # the units' own, at a start
+
+            return provision.cli(args.doing, settings)
+        case "install":
+            if args.wanted == (args.file is not None):
+                raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")
+            wishes = Wishes(args.downgrade, args.wait, start=not args.later)
+            return cli_install(args.file, wishes)
+        case "try":
+            return cli_try(args.wait)
+        case "settle":
+            return cli_settle()
+        case _:
+            return cli_status(as_json=args.json)
+
+
+def cli_install(file: Path | None, wishes: Wishes) -> int:
+    """Write `file`, or what was asked for, to the other slot; prints one line at the end."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
+    if file is None:
+        changed = install_wanted(_updater(), wishes)
+    else:
+        changed = _updater().install(file, wishes)
+    if not changed:
+        print("this system runs already")
+    else:
+        print("written; the machine starts it now" if wishes.start else "written, and not tried")
+    return 0
+
+
+def cli_try(wait_s: float) -> int:
+    """Start what lies in the other slot: what was written there, or the system before."""
+    print(f"the machine starts {_updater().begin_trial(wait_s)} now")
+    return 0
+
+
+def cli_settle() -> int:
+    """What the unit does at each start."""
+    if said := _updater().settle():
+        print(said)
+    return 0
+
+
+def cli_status(*, as_json: bool) -> int:
+    found = look(Ledger(), Pi())
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return 0
+    for name, value in found.items():
+        print(f"{name:10} {value if value not in (None, '') else '–'}")
+    return 0
+
+
+def look(ledger: Ledger, machine: Pi) -> dict[str, str | None]:
+    """What may be known without rights, in plain words, ready for JSON."""
+    trial, last = ledger.trial(), ledger.last()
+    there = {f"slot_{name}": ledger.whole(name) for name in SLOTS}
+    return {
+        "version": machine.version(),
+        "slot": machine.slot(),
+        **{name: whole.version if whole else None for name, whole in there.items()},
+        "trial": trial.version if trial else None,
+        "last": last.version if last else None,
+        "problem": last.problem if last else "",
+    }
+
+
+def _updater() -> Updater:
+    return Updater(DiskCard(), Ledger(), Pi(), Shelf())

@@ -1,0 +1,169 @@
+"""`interlude say|ask|stop|mute|volume|voice|mode`: a word to the box that runs on this machine."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+from appliance.dialog import control_socket
+from appliance.errors import BadMessage, ControlError, NotRunning
+from appliance.messages.limits import MAX_BYTES, MAX_WORDS
+from appliance.messages.speech import (
+    Ask,
+    CommandRefused,
+    Forget,
+    Forgotten,
+    Mail,
+    Message,
+    ModeName,
+    Mute,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    decode,
+    encode,
+)
+from appliance.settings import Settings
+
+MOST_LETTERS = 100  # of a voice's name
+PATIENCE_S = 5.0  # a conductor that is started again takes its mail after that
+AGAIN_S = 0.02  # between two tries at a door with a queue
+
+
+FORGET_PATIENCE_S = 120.0  # a worn card may stall for 5 s at each of some twenty writes
+STRANGE = "Interlude is running and answers in a way unknown here."
+
+
+class NotUnderstood(ControlError):
+    """Words that a verb makes nothing of."""
+
+    exit_code = 64  # EX_USAGE
+
+
+def cli(settings: Settings, verb: str, words: list[str]) -> int:
+    """Tell the box, and print how it stands then. Returns the exit code. Raises ControlError."""
+    state = send(settings, _MESSAGES[verb](" ".join(words)))
+    sys.stdout.write(f"The box is {state.state}.\n")
+    return 0
+
+
+def send(settings: Settings, message: Message) -> StateChanged:
+    """To the box that runs with these settings, or as a service. Raises ControlError."""
+    reply = _ask(settings, message, PATIENCE_S)
+    if not isinstance(reply, StateChanged):
+        raise ControlError(STRANGE)
+    return reply
+
+
+def forget(settings: Settings) -> Forgotten:
+    """Have the box forget all that was said; returns once it has, or could not. Raises
+    ControlError."""
+    reply = _ask(settings, Forget(), FORGET_PATIENCE_S)
+    if not isinstance(reply, Forgotten):
+        raise ControlError(STRANGE)
+    return reply
+
+
+def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
+    for place in control_socket.places(settings):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
+            line.settimeout(patience_s)
+            if _connect(line, place):
+                return _exchange(line, message)
+    raise NotRunning("Interlude is not running here.", "`interlude run` starts it.")
+
+
+def _connect(line: socket.socket, place: Path) -> bool:
+    """False if nobody is there. While others wait at the door, so does this."""
+    by_s = time.monotonic() + PATIENCE_S
+    try:
+        with control_socket.short(place) as address:
+            while not _let_in(line, address):
+                if time.monotonic() > by_s:
+                    raise ControlError("Too many wait at the door of Interlude.", "Try again.")
+                time.sleep(AGAIN_S)
+    except ControlError:
+        raise
+    except PermissionError as error:
+        remedy = "Ask as that user: `sudo -u interlude interlude …`, or as root."
+        raise ControlError(f"{place} belongs to another user.", remedy) from error
+    except OSError:
+        return False
+    return True
+
+
+def _let_in(line: socket.socket, address: str) -> bool:
+    """False if the queue at the door is full, of which connect(2) says EAGAIN."""
+    try:
+        line.connect(address)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _exchange(line: socket.socket, message: Message) -> Mail:
+    try:
+        line.send(encode(message))
+        reply = decode(line.recv(MAX_BYTES))
+    except (OSError, BadMessage) as error:
+        raise ControlError("Interlude is running and does not answer.", "Is it busy?") from error
+    if isinstance(reply, CommandRefused):
+        raise ControlError(f"Interlude refuses that. {reply.why}")
+    return reply
+
+
+# ── words to messages ────────────────────────────────────────────────────────────────────────
+def _mute(words: str) -> Message:
+    if words not in ("on", "off", ""):
+        raise NotUnderstood(f"mute: `{words}` is neither on nor off.")
+    return Mute(on=words != "off")
+
+
+def _volume(words: str) -> Message:
+    number = words.removesuffix("%").strip()
+    if not (number.isdecimal() and int(number) <= 100):
+        raise NotUnderstood(f"volume: `{words}` should be a number from 0 to 100.")
+    return SetVolume(int(number) / 100)
+
+
+def _voice(words: str) -> Message:
+    if not 0 < len(words) <= MOST_LETTERS:
+        raise NotUnderstood(f"voice: `{words[:MOST_LETTERS]}` is no name of a voice.")
+    return SetVoice(words)
+
+
+def _mode(words: str) -> Message:
+    for name in get_args(ModeName):
+        if words.replace("-", "_").replace(" ", "_") == name:
+            return SetMode(name)
+    raise NotUnderstood(f"mode: there is no `{words}`.", f"One of {', '.join(get_args(ModeName))}.")
+
+
+def _spoken(words: str) -> str:
+    if not words.strip():
+        raise NotUnderstood("There are no words in that.")
+    if len(words) > MAX_WORDS:
+        raise NotUnderstood(
+            f"That is too long: {len(words)} characters.", f"At most {MAX_WORDS} at once."
+        )
+    if any("\ud800" <= letter <= "\udfff" for letter in words):  # a shell's bytes, kept by Python
+        raise NotUnderstood("That is not UTF-8 text.")
+    return words
+
+
+_MESSAGES: dict[str, Callable[[str], Message]] = {
+    "say": lambda words: Say(_spoken(words)),
+    "ask": lambda words: Ask(_spoken(words)),
+    "stop": lambda words: StopSpeaking(),
+    "mute": _mute,
+    "volume": _volume,
+    "voice": _voice,
+    "mode": _mode,
+}

@@ -1,0 +1,115 @@
+"""What the conversation wants done. The conductor carries these out, in the order given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from appliance.messages.speech import Message, StateName
+from appliance.tools.tool_call_syntax import Call
+
+Part = Literal["capture", "playback", "listener", "thinker", "speaker"]
+
+
+@dataclass(frozen=True)
+class RaiseTurn:
+    """Only answer `turn` may sound from now on; frames of older ones are dropped."""
+
+    turn: int
+
+
+@dataclass(frozen=True)
+class Release:
+    """Let go of onset `serial`: playback sounds again once this equals the floor's hold."""
+
+    serial: int
+
+
+@dataclass(frozen=True)
+class TakePress:
+    """Let go of the newest press of a button: what it asked for is done."""
+
+
+@dataclass(frozen=True)
+class SetMuted:
+    """The owner wants the microphone's samples to go nowhere, or to be heard."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
+class Send:
+    """Post `message` to `part`."""
+
+    part: Part
+    message: Message
+
+
+@dataclass(frozen=True)
+class Remember:
+    """A turn is over: what was asked, and what was heard of the answer.
+
+    `asked` is "" for speech, whose transcript may come later; `seconds` is how long the owner
+    spoke; `asked_at_s` is on the clock that `step` is given.
+    """
+
+    turn: int
+    asked_at_s: float
+    asked: str
+    seconds: float
+    heard: str
+    complete: bool
+
+
+@dataclass(frozen=True)
+class GiveRecall:
+    """The thinker has begun afresh: send it the last turns from memory."""
+
+
+@dataclass(frozen=True)
+class ForgetAll:
+    """Delete the memory on disk, or only the last turn of it; a Forgotten is awaited."""
+
+    last: bool = False
+    aloud: bool = False
+
+
+@dataclass(frozen=True)
+class UseTool:
+    """Do what call `number` of answer `turn` asks for; a ToolSaid is awaited.
+
+    `chosen`: as of the question (answer.py).
+    """
+
+    turn: int
+    number: int
+    call: Call
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Hushed:
+    """The owner stopped what was ringing."""
+
+
+@dataclass(frozen=True)
+class Become:
+    """The state changed: tell those who watch, and the log. `ring`: to speaking, of a timer."""
+
+    state: StateName
+    turn: int
+    reason: str
+    ring: bool = False
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line for the log."""
+
+    text: str
+
+
+Action = (
+    RaiseTurn | Release | TakePress | SetMuted | Send | Remember | GiveRecall | ForgetAll | UseTool
+    | Hushed | Become | Note
+)  # fmt: skip

@@ -1,0 +1,331 @@
+"""[process] The conductor: messages in, decisions out. What it decides is in state_machine.py.
+
+In: the mail of every part, the supervisor and those who watch. Out: the floor's words `turn`,
+`released` and `muted`, messages to the parts, turns to the memory, and to those who watch every
+change of state and a copy of all mail.
+
+If it dies: mail waits in the channels for its successor, but for what was read and not yet acted
+on; the answer in the air is cut, and what was heard of it is not remembered.
+"""
+
+from __future__ import annotations
+
+import math
+import select
+import time
+from collections import deque
+from collections.abc import Iterable
+
+from appliance.dialog import control_socket, startup_notices
+from appliance.dialog.actions import (
+    Action,
+    Become,
+    ForgetAll,
+    GiveRecall,
+    Hushed,
+    Note,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    SetMuted,
+    TakePress,
+    UseTool,
+)
+from appliance.dialog.memory_client import Keeping
+from appliance.dialog.mute_state import Complaint, Microphone
+from appliance.dialog.mute_store import MuteStore
+from appliance.dialog.startup_notices import Notices
+from appliance.dialog.state_machine import Event, Tick, closing, opening, step
+from appliance.dialog.status_publisher import SHOW, Shown
+from appliance.dialog.timeouts import rules
+from appliance.dialog.tool_runner import Desk
+from appliance.messages.speech import (
+    CommandRefused,
+    Forget,
+    Heard,
+    HouseResponse,
+    Message,
+    Mute,
+    Recall,
+    Restart,
+    Say,
+    Seen,
+    SetMode,
+    SpeakerReady,
+    StateChanged,
+    TimersStand,
+    Transcribed,
+)
+from appliance.runtime import process_table
+from appliance.runtime.worker import Worker
+from appliance.settings.adjusted import Adjustments
+from appliance.settings.surroundings import NO_BUTTON
+from appliance.tools.toolbox import About
+from appliance.voice.selection import WantedVoice
+
+SAID_NO_BUTTON = "I have no button, so I cannot be talked to with one."
+LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
+# Who went down is known before what its successor says; what the owner does before what the box
+# does; commands from outside come last.
+_ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
+# Told of each state: an answer that pauses between two sentences is under way all the same.
+_TOLD = ("listener", "supervisor")
+
+
+def main(work: Worker) -> None:
+    conductor = Conductor(work)
+    peers = sorted(work.channels, key=lambda peer: _ORDER.index(peer) if peer in _ORDER else 99)
+    poll = select.poll()
+    poll.register(work.stop_fd, select.POLLIN)
+    poll.register(conductor.keeping.fileno(), select.POLLIN)
+    poll.register(conductor.microphone.fileno(), select.POLLIN)
+    if conductor.door is not None:
+        poll.register(conductor.door.fileno(), select.POLLIN)
+    for channel in work.channels.values():
+        poll.register(channel.fileno(), select.POLLIN)
+    work.ready()
+    while not work.stopping:
+        poll.poll(conductor.wait_ms())
+        for peer in peers:
+            for message in work.mail(peer):
+                conductor.hear(peer, message)
+        conductor.answer_the_door()
+        conductor.look_at_the_disk()
+        conductor.tick()
+        work.beat()
+    conductor.close()
+
+
+class Conductor:
+    """Carries out what the conversation decides."""
+
+    def __init__(self, work: Worker) -> None:
+        self._work = work
+        self._floor = work.floor
+        parts = {row.name for row in process_table.PROCESSES}
+        self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
+        self._words_leave = work.settings.link.words
+        self._shown = Shown(work, self._watchers)
+        self.microphone = Microphone(work.floor, MuteStore.of(work.settings))
+        self._adjustments = Adjustments(work.files)
+        self._voice = WantedVoice()
+        self._speaks = work.floor.turn > 0  # a speaker is there, or was when this one took over
+        # Until then. A conductor that took over has a predecessor who said these.
+        self._notices = Notices() if self._speaks else startup_notices.handed_over()
+        self._unsaid = self._notices.sentences
+        self.keeping = Keeping(work.settings, work.log)
+        self.door = control_socket.door(work.settings, work.log)
+        self._tools = Desk(work.settings)
+        self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
+        floor = self._floor
+        muted, switched_off = self.microphone.begin(time.monotonic())
+        self._conversation, actions = opening(
+            rules(work.settings),
+            time.monotonic(),
+            turn=floor.turn,
+            hold=floor.hold,
+            muted=muted,
+            switched_off=switched_off,
+            mode=work.settings.mode,
+        )
+        self._carry_out(actions)
+
+    def wait_ms(self) -> int:
+        """How long nothing need be done if no mail comes."""
+        left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
+        return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
+
+    def hear(self, peer: str, message: Message | Seen) -> None:
+        """One message of `peer`."""
+        if isinstance(message, Seen):
+            return
+        if isinstance(message, Transcribed):  # what was said: for the memory's eyes alone
+            if peer == "thinker":
+                self.keeping.transcribed(message)
+            return
+        self._copy(peer, self._work.name, message)
+        if peer == "panel" and self.microphone.heed():
+            self._step(Mute(on=True))  # before what the panel says after it
+        if self._without_a_button(message):
+            self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
+            self._step(Say(SAID_NO_BUTTON))
+            return
+        if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
+            self._work.log.warning("the link may not unmute: `link.unmute` is false")
+            return
+        self._note(message)
+        self._step(message)
+        self._show(message)
+
+    def tick(self) -> None:
+        for news in self.microphone.look(time.monotonic()):
+            if isinstance(news, Complaint):
+                self._complain(news)
+            else:
+                self._step(news)
+            self._show()
+        self._follow(self._tools.look(voice=self._speaks))
+        self._step(Tick(self._floor.hold, self._floor.pressed))
+        for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
+            self._work.log.warning("%s", complaint)
+
+    def _complain(self, complaint: Complaint) -> None:
+        """To the log and to the owner, as soon as there is a voice for it."""
+        if not complaint.aloud:
+            self._work.log.info("%s", complaint.log)
+            return
+        self._work.log.warning("%s", complaint.log)
+        if self._speaks:
+            self._step(Say(complaint.aloud))
+        else:
+            self._unsaid.append(complaint.aloud)
+
+    def answer_the_door(self) -> None:
+        """Do what is asked for from a shell, and say how the box stands then."""
+        for visitor, command in self.door.commands() if self.door is not None else ():
+            assert self.door is not None
+            if self._without_a_button(command):
+                self.door.reply(visitor, CommandRefused(NO_BUTTON))
+                continue
+            self.keeping.visitor = visitor
+            self.hear("shell", command)
+            self.keeping.visitor = None
+            now = self._conversation
+            if not isinstance(command, Forget):  # that is answered when it is so
+                self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
+
+    def _without_a_button(self, message: Message) -> bool:
+        """It is to be talked to by a button, and has none. In a room those who watch press."""
+        has = self._work.settings.panel.here or bool(self._watchers)
+        return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has
+
+    def look_at_the_disk(self) -> None:
+        """What there is to tell of what was to be kept and forgotten."""
+        for news in self.keeping.look(time.monotonic()):
+            if isinstance(news, Recall):
+                self._send("thinker", news)
+            else:
+                self._step(news)
+        while self.keeping.replies and self.door is not None:
+            self.door.reply(*self.keeping.replies.pop(0))
+
+    def close(self) -> None:
+        """Remember what was heard so far, and write it down."""
+        _, actions = closing(self._conversation, time.monotonic())
+        self._carry_out(actions)
+        if self.door is not None:
+            self.door.close()
+        self.microphone.finish()
+        self._adjustments.finish()
+        self.keeping.close()
+        self._tools.close()
+        self.microphone.join()
+        self._adjustments.join()
+
+    def _note(self, message: Message) -> None:
+        """What is no matter of the conversation."""
+        self._shown.note(message)
+        if (wish := self._voice.hear(message)) is not None:
+            self._send("speaker", wish)
+        match message:
+            case SpeakerReady():
+                if not self._speaks and self._work.settings.speaking.chime:
+                    self._step(Say("", chime=True))  # the opening: the listener learns the room
+                self._speaks = True
+                while self._unsaid:
+                    self._step(Say(self._unsaid.pop(0)))
+                startup_notices.told(self._work.settings.state_path(), self._notices)
+                self._notices = Notices()
+            case HouseResponse():
+                self._follow(self._tools.house_said(message))
+            case Restart():
+                self._send("supervisor", message)
+
+    def _show(self, message: Message | None = None) -> None:
+        """Tell those who show the box, and keep what was set."""
+        now = self._conversation
+        storage = self.microphone.failing or self._adjustments.failing
+        self._shown.show(message, now, self._tools.stands(), storage=storage)
+        self._adjustments.follow(now.mode, now.volume, self._voice.name)
+
+    def _step(self, message: Event) -> None:
+        self._conversation, actions = step(self._conversation, message, time.monotonic())
+        self._carry_out(actions)
+        while self._next:
+            self._step(self._next.popleft())
+
+    def _follow(self, events: Iterable[Event]) -> None:
+        """What the tools have to say, and what they want done."""
+        for event in events:
+            self._step(event)
+        self._tell_link()
+
+    def _use(self, wanted: UseTool) -> None:
+        """The tool's answer comes after what is being carried out now."""
+        settings, now = self._work.settings, self._conversation
+        volume = settings.speaking.volume if now.volume is None else now.volume
+        house = self._shown.house if settings.tools.home else None
+        self._next.extend(
+            self._tools.use(wanted, About(volume, now.last, house, wanted.turn, wanted.chosen))
+        )
+        self._tell_link()
+
+    def _tell_link(self) -> None:
+        """The house, of requests to it and of timers; the light, of one that rings."""
+        while self._tools.for_link:
+            news = self._tools.for_link.popleft()
+            self._shown.tell("link", news)
+            if isinstance(news, TimersStand):
+                self._shown.tell("panel", news)
+
+    def _carry_out(self, actions: tuple[Action, ...]) -> None:
+        for action in actions:
+            match action:
+                case RaiseTurn(turn):
+                    self._floor.turn = turn
+                case Release(serial):
+                    self._floor.released = serial
+                case TakePress():
+                    self._floor.press_taken = self._floor.press
+                case SetMuted(on):
+                    self.microphone.set(time.monotonic(), muted=on)
+                case Send(part, message):
+                    self._send(part, message)
+                case Remember() | GiveRecall() | ForgetAll():
+                    self.keeping.carry_out(action, self._shown.model)
+                case UseTool():
+                    self._use(action)
+                case Hushed():
+                    self._tools.hushed()
+                    self._tell_link()
+                case Become():
+                    self._announce(action)
+                case Note(text):
+                    self._work.log.warning("%s", text)
+
+    def _announce(self, change: Become) -> None:
+        at_ns = time.monotonic_ns()
+        changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring)
+        self._work.log.info("%s (%s)", change.state, change.reason)
+        for peer in (*_TOLD, *self._watchers):
+            self._work.channels[peer].send(changed)
+        for part in SHOW:
+            self._shown.tell(part, changed)
+
+    def _send(self, part: str, message: Message) -> None:
+        channel = self._work.channels.get(part)
+        if channel is None:
+            return
+        if not channel.send(message):
+            self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
+        if self._words_leave and isinstance(message, Heard):
+            self._shown.tell("link", message)
+        self._copy(self._work.name, part, message)
+
+    def _copy(self, source: str, target: str, message: Message) -> None:
+        if not self._watchers:
+            return
+        copy = Seen(time.monotonic_ns(), source, target, message)
+        for watcher in self._watchers:
+            self._work.channels[watcher].send(copy)

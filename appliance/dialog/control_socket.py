@@ -1,0 +1,217 @@
+"""The door: commands from a shell on the same machine, through a Unix socket (mode 0600).
+
+In: the messages of `messages/commands.py`, one a datagram, as on any channel. Out: after each, the
+state of the conversation; after a Forget, what became of it, once that is so; or why it was
+refused, and the connection is closed. It has a name on disk, unlike all else that joins processes;
+whoever may open it is the box's own user, or root.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import select
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from appliance.errors import BadMessage, ControlError
+from appliance.messages.limits import MAX_BYTES, MAX_LINE
+from appliance.messages.speech import (
+    Ask,
+    CommandRefused,
+    Forget,
+    Forgotten,
+    Listen,
+    Message,
+    Mute,
+    Repeat,
+    Restart,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    Talk,
+    decode,
+    encode,
+)
+from appliance.runtime import status
+from appliance.settings import Settings
+
+NAME = "control"
+MOST_VISITORS = 8  # at once; the one that came first has to go
+# What accept(2) answers when the process, the machine or the kernel has no room for one more.
+_NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+NO_COMMAND = "Nobody may say that from outside."
+COMMANDS = (
+    Ask, Forget, Listen, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
+    Talk,
+)  # fmt: skip
+
+
+def places(settings: Settings) -> list[Path]:
+    """Where the door may be: the box opens the first, who comes tries all. A folder in memory, or
+    the one in which a box that has its own keeps everything."""
+    kept = settings.state_path() / NAME
+    if settings.state_dir:
+        return [kept]
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    own = [status.folder(), Path(runtime) / "interlude" if runtime else None]
+    return [*(folder / NAME for folder in own if folder is not None), kept, status.FOLDER / NAME]
+
+
+class Door:
+    """The box's side. Nothing here ever waits; `fileno` is readable when somebody is there."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises ControlError where there can be no door, or another box has one already."""
+        self._path = path
+        self._listener = _open(path)
+        # By serial number, the first that came first. A descriptor's number is used again for the
+        # next visitor, who must not get an answer that is meant for one who has left.
+        self._visitors: dict[int, socket.socket] = {}
+        self._serials: dict[int, int] = {}  # by descriptor
+        self._let_in_so_far = 0
+        self._full = False  # no descriptor was left for the last one
+        self._epoll = select.epoll()
+        self._epoll.register(self._listener, select.EPOLLIN)
+
+    def fileno(self) -> int:
+        return self._epoll.fileno()
+
+    def commands(self) -> list[tuple[int, Message]]:
+        """What has been asked for since the last look, and by which visitor: its serial number."""
+        found = []
+        if self._full:
+            self._wait_for_visitors(True)
+        for fd, _ in self._epoll.poll(0):
+            if fd == self._listener.fileno():
+                self._let_in()
+            elif (visitor := self._serials.get(fd)) is None:
+                continue  # shown out since the poll, for one that came
+            elif (command := self._listen_to(visitor)) is not None:
+                found.append((visitor, command))
+        return found
+
+    def reply(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
+        """To one who may have gone already."""
+        if visitor in self._visitors and not self._say(visitor, answer):
+            self._show_out(visitor)
+
+    def close(self) -> None:
+        self._path.unlink(missing_ok=True)
+        for visitor in list(self._visitors):
+            self._show_out(visitor)
+        self._epoll.close()
+        self._listener.close()
+
+    def _let_in(self) -> None:
+        try:
+            line, _ = self._listener.accept()
+        except OSError as error:
+            if error.errno in _NO_ROOM:
+                self._wait_for_visitors(False)
+            return  # else gone again
+        line.setblocking(False)
+        if len(self._visitors) >= MOST_VISITORS:
+            self._show_out(next(iter(self._visitors)))
+        self._let_in_so_far += 1
+        self._visitors[self._let_in_so_far] = line
+        self._serials[line.fileno()] = self._let_in_so_far
+        self._epoll.register(line, select.EPOLLIN)
+
+    def _wait_for_visitors(self, wanted: bool) -> None:
+        """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
+        never end; the next look at the door tries again, at the conductor's own pace."""
+        self._full = not wanted
+        self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
+
+    def _listen_to(self, visitor: int) -> Message | None:
+        """A visitor's command. One that says anything else is told so, and shown out."""
+        try:
+            data = self._visitors[visitor].recv(MAX_BYTES + 1)
+            command = decode(data)
+        except BlockingIOError:
+            return None
+        except BadMessage as error:
+            if data:  # else it has left
+                self._say(visitor, CommandRefused(str(error)[:MAX_LINE]))
+        except OSError:
+            pass
+        else:
+            if isinstance(command, COMMANDS):
+                return command
+            self._say(visitor, CommandRefused(NO_COMMAND))
+        self._show_out(visitor)
+        return None
+
+    def _say(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
+        """False if the visitor is gone or does not read."""
+        try:
+            self._visitors[visitor].send(encode(answer))
+        except OSError:
+            return False
+        return True
+
+    def _show_out(self, visitor: int) -> None:
+        line = self._visitors.pop(visitor)
+        del self._serials[line.fileno()]
+        self._epoll.unregister(line)
+        line.close()
+
+
+def door(settings: Settings, log: logging.Logger) -> Door | None:
+    """The box's door; None where there can be none, which the log tells."""
+    try:
+        return Door(places(settings)[0])
+    except ControlError as error:
+        log.warning("%s", error)
+        return None
+
+
+def _open(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if _answers(path):
+            raise ControlError(f"{path}: another Interlude answers there already.")
+        path.unlink(missing_ok=True)  # of one that was killed
+        mask = os.umask(0o177)
+        try:
+            with short(path) as address:
+                listener.bind(address)
+        finally:
+            os.umask(mask)
+        listener.listen(MOST_VISITORS)
+    except OSError as error:
+        listener.close()
+        if isinstance(error, ControlError):
+            raise
+        problem = f"{path}: no commands can be taken there ({error.strerror or error})."
+        raise ControlError(problem) from error
+    listener.setblocking(False)
+    return listener
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
+        try:
+            with short(path) as address:
+                visitor.connect(address)
+        except OSError:
+            return False
+        return True
+
+
+@contextmanager
+def short(path: Path) -> Iterator[str]:
+    """Another name for `path`: an address of a socket has room for 107 bytes (unix(7))."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)

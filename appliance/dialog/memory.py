@@ -1,0 +1,349 @@
+"""What was said, on disk: one row a turn, with what was heard of the answer and no more.
+
+SQLite in WAL mode: a kill at any moment leaves a prefix of the turns; a power cut may cost the
+last ones, never the file. No block that held words is freed before it was overwritten: the log is
+cleared before SQLite unlinks it, the file never shrinks. Forgetting is in memory_erase.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import astuple, dataclass, fields, replace
+from datetime import datetime
+from itertools import starmap
+from pathlib import Path
+from typing import Any
+
+from appliance.errors import StorageError
+from appliance.runtime.secure_erase import erase, overwrite
+from appliance.settings import Settings
+
+VERSION = 1  # PRAGMA user_version of the layout; _ADD_TRANSCRIPT changes nothing for older code
+DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
+SNAPSHOT = ".state-"  # and a number, in the name of what a model has computed of the last turns
+LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
+UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
+_LOG_HEADER = 32  # bytes before its first frame: no content (sqlite.org/walformat)
+_BUSY_S = 2.0  # `interlude memory` and the box may write at the same time
+_DAMAGED_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_LAYOUT = """
+CREATE TABLE turns (
+    id       INTEGER PRIMARY KEY,
+    started  TEXT NOT NULL,     -- when the question was complete; local time, ISO 8601 with offset
+    turn     INTEGER NOT NULL,  -- the answer's number since the box was switched on
+    asked    TEXT NOT NULL,     -- typed words; '' for speech
+    seconds  REAL NOT NULL,     -- that the owner spoke
+    heard    TEXT NOT NULL,     -- what left the loudspeaker
+    complete INTEGER NOT NULL,  -- 1: all of the answer was heard
+    model    TEXT NOT NULL,
+    transcript TEXT NOT NULL DEFAULT ''  -- of speech, by the model, made later; '' if there is none
+) STRICT
+"""
+_ADD_TRANSCRIPT = "ALTER TABLE turns ADD COLUMN transcript TEXT NOT NULL DEFAULT ''"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One row; the columns say what the fields are."""
+
+    started: str
+    turn: int
+    asked: str
+    seconds: float
+    heard: str
+    complete: bool
+    model: str
+    transcript: str = ""
+
+
+_FIELDS = {field.name for field in fields(Turn)}
+_INSERT = """
+INSERT INTO turns (started, turn, asked, seconds, heard, complete, model, transcript)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_NEWEST = """
+SELECT started, turn, asked, seconds, heard, complete, model, transcript
+FROM turns ORDER BY id DESC LIMIT ?
+"""
+_TRANSCRIBE = """UPDATE turns SET transcript = ?
+WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)"""
+
+
+class Damaged(StorageError):
+    """A file that is no database of ours, or no longer."""
+
+
+def path(settings: Settings) -> Path:
+    """Where the memory of these settings lies, in a directory that nobody else reads."""
+    return settings.state_path() / "memory" / "memory.db"
+
+
+class Memory:
+    """An open memory. All methods raise StorageError; none is needed for the box to talk."""
+
+    def __init__(self, file: Path, keep_turns: int, *, alone: bool = False) -> None:
+        """Open `file`, or make it. Raises Damaged, or StorageError for what cannot be used.
+
+        `alone`: shut out all others, which needs no shared index on the disk, and so no room.
+        """
+        self.file = file
+        self._keep = keep_turns
+        self._alone = alone
+        _make_private(file)
+        with self._named_errors():
+            self._db = sqlite3.connect(
+                file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._named_errors():
+                self._prepare()
+        except StorageError:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        if self._alone:
+            self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        version = self._value("PRAGMA user_version")
+        if version > VERSION:
+            raise StorageError(
+                f"{self.file} was written by a newer Interlude (format {version}).",
+                "Update Interlude, or move the file away.",
+            )
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")  # no fsync a turn: SD cards stall on it
+        self._db.execute("PRAGMA secure_delete = ON")
+        self._db.execute("PRAGMA temp_store = MEMORY")  # no temporary file with words in it
+        if self._value("PRAGMA quick_check(1)") != "ok":
+            raise Damaged(f"{self.file} is damaged.")
+        if version == 0:
+            with self._transaction():
+                if not self._value("SELECT count(*) FROM sqlite_schema"):
+                    self._db.execute(_LAYOUT)
+                    self._db.execute(f"PRAGMA user_version = {VERSION}")
+        lacks = self._lacks()
+        if self._value("PRAGMA user_version") != VERSION or lacks - {"transcript"}:
+            raise Damaged(f"{self.file} is not a memory of Interlude.")
+        self._insert, self._newest = _INSERT, _NEWEST
+        if lacks:
+            try:
+                self._db.execute(_ADD_TRANSCRIPT)
+            except sqlite3.OperationalError:  # a full disk: what is there is read and forgotten
+                self._insert = _INSERT.replace(", transcript", "").replace("?, ", "", 1)
+                self._newest = _NEWEST.replace("transcript", "''")
+
+    def _lacks(self) -> set[str]:
+        """Columns of ours that the table has not."""
+        columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
+        return _FIELDS - {name for (name,) in columns}
+
+    def remember(self, turn: Turn) -> None:
+        """Add a turn, and let go of the oldest beyond `keep_turns`."""
+        with self._named_errors(), self._transaction():
+            self._db.execute(self._insert, self._values(turn))
+            self._db.execute(
+                "DELETE FROM turns WHERE id <= (SELECT max(id) FROM turns) - ?", (self._keep,)
+            )
+
+    def transcribe(self, started: str, turn: int, transcript: str) -> None:
+        """What was said in that turn; nothing if it is not remembered any more."""
+        with self._named_errors(), self._transaction():
+            self._db.execute(_TRANSCRIBE, (transcript, started, turn))
+
+    def recall(self, count: int) -> list[Turn]:
+        """The last `count` turns, oldest first."""
+        with self._named_errors():
+            rows = self._db.execute(self._newest, (count,)).fetchall()
+        return [replace(turn, complete=bool(turn.complete)) for turn in starmap(Turn, rows[::-1])]
+
+    def count(self) -> int:
+        with self._named_errors():
+            return int(self._value("SELECT count(*) FROM turns"))
+
+    def rewrite(self, turns: list[Turn]) -> None:
+        """These and no others: every trace of any other goes from this file and its log.
+
+        All rows are deleted and those that stay are written anew, in one transaction: deleting one
+        row alone may leave a copy of it in the free part of a page from which it once moved.
+        """
+        with self._named_errors():
+            with self._transaction():
+                self._db.execute("DELETE FROM turns")  # overwrites all its pages: secure_delete
+                self._db.executemany(self._insert, map(self._values, turns))
+            self._clear_log()
+
+    def close(self) -> None:
+        """The last one to close unlinks the log; its blocks are free then, and hold no words."""
+        uncleared = None
+        try:
+            with self._named_errors():
+                self._clear_log()
+        except StorageError:
+            uncleared = _second_name(self.file)
+        self._db.close()
+        if uncleared is not None:
+            clear_leftover(self.file)
+
+    def _clear_log(self) -> None:
+        """Write what the log holds into the file, and overwrite the log with zeros.
+
+        Raises StorageError when another connection keeps the log in use.
+        """
+        for _ in range(3):
+            before = self._value("PRAGMA data_version")
+            busy, _, _ = self._db.execute("PRAGMA wal_checkpoint(RESTART)").fetchone()
+            if busy:
+                break
+            with self._transaction():  # from here on nobody else writes to the log
+                if self._value("PRAGMA data_version") == before:
+                    _zero_log(self.file)
+                    return
+        raise StorageError(
+            f"{self.file} is in use by another program.", "Close it, and ask once more."
+        )
+
+    def _values(self, turn: Turn) -> tuple[Any, ...]:
+        return astuple(turn)[: self._insert.count("?")]
+
+    def _value(self, query: str) -> Any:
+        return self._db.execute(query).fetchone()[0]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._db.in_transaction:  # a full disk has rolled it back already
+                self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    @contextmanager
+    def _named_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it is detail
+            if code in _DAMAGED_CODES:
+                raise Damaged(f"{self.file} is damaged ({error}).") from error
+            raise StorageError(
+                f"{self.file} cannot be used ({error}).",
+                "Is the disk full, or mounted read-only?",
+            ) from error
+
+
+def opened(file: Path, keep_turns: int) -> Memory:
+    """The memory; a card that stumbled once over a read has damaged nothing. Raises Damaged for
+    what is damaged twice, StorageError."""
+    try:
+        return Memory(file, keep_turns)
+    except Damaged:
+        return Memory(file, keep_turns)
+
+
+def open_or_begin(
+    file: Path, keep_turns: int, now: Callable[[], datetime] = datetime.now
+) -> tuple[Memory, Path | None]:
+    """The memory, and where a damaged one was set aside, if there was one.
+
+    Raises StorageError if there can be no memory, or it is one of a newer version.
+    """
+    try:
+        return opened(file, keep_turns), None
+    except Damaged:
+        aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
+        try:
+            file.rename(aside)
+            for more in ("-wal", "-shm"):
+                left = file.with_name(file.name + more)
+                if left.exists():
+                    left.rename(aside.with_name(aside.name + more))
+        except OSError as error:
+            raise _storage_error(file, error) from error
+        return Memory(file, keep_turns), aside
+
+
+def write_anew(file: Path, turns: list[Turn]) -> None:
+    """Make `file`, which is not there, with these turns: without a log, so with the least room.
+
+    Raises StorageError.
+    """
+    _make_private(file)
+    try:
+        with closing(sqlite3.connect(file, timeout=_BUSY_S)) as db:
+            db.execute("PRAGMA journal_mode = OFF")
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute(_LAYOUT)
+            db.executemany(_INSERT, map(astuple, turns))
+            db.execute(f"PRAGMA user_version = {VERSION}")
+            db.commit()
+    except sqlite3.Error as error:
+        problem = f"{len(turns)} turns could not be written back to {file} ({error})."
+        raise StorageError(problem, "Is the disk full?") from error
+
+
+def damaged_copies(file: Path) -> list[Path]:
+    """Memories that were set aside, and their logs."""
+    return sorted(file.parent.glob(f"{file.name}{DAMAGED}*"))
+
+
+def _zero_log(file: Path) -> None:
+    """Every frame of a log that nobody needs any more. Its header stays as it is."""
+    try:
+        fd = os.open(file.with_name(file.name + LOG), os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _storage_error(file, error) from error
+    try:
+        overwrite(fd, _LOG_HEADER)
+    except OSError as error:
+        raise _storage_error(file, error) from error
+    finally:
+        os.close(fd)
+
+
+def _second_name(file: Path) -> Path | None:
+    """For a log that could not be cleared: SQLite may unlink the first one now."""
+    name = file.with_name(file.name + UNCLEARED)
+    with suppress(OSError):
+        name.unlink(missing_ok=True)
+        name.hardlink_to(file.with_name(file.name + LOG))
+        return name
+    return None
+
+
+def clear_leftover(file: Path) -> None:
+    """Erase a log that was closed without being cleared. One that is in use is left alone. What
+    cannot be erased keeps its name, and is tried again at the next start and by forgetting."""
+    name = file.with_name(file.name + UNCLEARED)
+    with suppress(OSError):
+        if name.stat().st_nlink > 1:
+            name.unlink()
+        else:
+            erase([name])
+
+
+def _make_private(file: Path) -> None:
+    """The directory is its owner's alone, and so is the file, from its first byte."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.chmod(0o700)
+        fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            os.fchmod(fd, 0o600)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise _storage_error(file, error) from error
+
+
+def _storage_error(file: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{file} cannot be used ({error.strerror}).",
+        "See that the disk has room and that its directory is yours to write.",
+    )

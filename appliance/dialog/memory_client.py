@@ -1,0 +1,133 @@
+"""What the conversation wants kept and forgotten, between the conductor and its scribe.
+
+In: the actions that concern the memory. Out: what there is to tell of them, to the thinker, to
+the conversation and to a shell that asked. Nothing here waits for the disk.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from appliance.dialog import memory
+from appliance.dialog.actions import ForgetAll, GiveRecall, Remember
+from appliance.dialog.memory import Turn
+from appliance.dialog.memory_writer import Forgot, Health, Recalled, Scribe
+from appliance.messages.limits import MAX_LINE
+from appliance.messages.speech import Forgotten, Recall, Say, Transcribed
+from appliance.messages.thinking import RECALL_TIMES
+from appliance.provision import factory_reset
+from appliance.runtime import status
+from appliance.settings import Settings
+
+DAMAGED = "My memory was damaged. I have begun a new one."
+SLOW = "My card is slow. I will tell you when it is forgotten."
+MOST_STARTED = 64  # turns whose transcript may still come: more than a thinker holds the sound of
+SLOW_S = 8.0  # a healthy card takes less than one; who asked is told that it takes longer
+
+
+@dataclass
+class _Asked:
+    """An order to forget that the disk has not answered yet. `told`: that it is slow."""
+
+    wanted: ForgetAll
+    at_s: float
+    visitor: int | None
+    told: bool = False
+
+
+class Keeping:
+    """`visitor`: the serial number at the door of whom an order to forget that is given now comes
+    from."""
+
+    def __init__(self, settings: Settings, log: logging.Logger) -> None:
+        keep = settings.memory
+        self._log = log
+        self._recall_turns = RECALL_TIMES * keep.recall_turns
+        self._scribe = Scribe(memory.path(settings), keep.keep_turns, status.folder())
+        self._at_first = factory_reset.to_say(settings.state_path())
+        self._asked: dict[int, _Asked] = {}  # by the number of the scribe's order
+        self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
+        self.visitor: int | None = None
+        self.replies: list[tuple[int, Forgotten]] = []  # to visitors at the door
+
+    def fileno(self) -> int:
+        """Readable when there is something to tell."""
+        return self._scribe.fileno()
+
+    def carry_out(self, action: Remember | GiveRecall | ForgetAll, model: str) -> None:
+        """`model`: the one that answered."""
+        match action:
+            case Remember():
+                self._remember(_turn(action, model))
+            case GiveRecall():
+                self._scribe.recall(self._recall_turns)
+            case ForgetAll(last):
+                number = self._scribe.forget(last=last)
+                self._asked[number] = _Asked(action, time.monotonic(), self.visitor)
+
+    def transcribed(self, news: Transcribed) -> None:
+        """Keep it with its turn, if that is remembered; it goes nowhere else."""
+        if started := self._started.pop(news.turn, ""):
+            self._scribe.transcribe(started, news.turn, news.text)
+
+    def _remember(self, turn: Turn) -> None:
+        self._scribe.remember(turn)
+        self._started[turn.turn] = turn.started
+        while len(self._started) > MOST_STARTED:
+            del self._started[next(iter(self._started))]
+
+    def look(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
+        """What there is to tell: a Recall to the thinker, all else to the conversation."""
+        for item in self._scribe.news():
+            match item:
+                case Recalled(turns):
+                    yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)
+                case Forgot():
+                    yield self._answered(item)
+                case Health(well, text, set_aside):
+                    fine = well and not set_aside
+                    self._log.log(logging.INFO if fine else logging.WARNING, "%s", text)
+                    if set_aside:
+                        yield Say(DAMAGED)
+        if self._at_first:
+            yield Say(self._at_first)
+            self._at_first = ""
+        if self._slow(now_s):
+            yield Say(SLOW)
+
+    def close(self) -> None:
+        self._scribe.close()
+
+    def _answered(self, news: Forgot) -> Forgotten:
+        if news.problem:
+            self._log.error("not forgotten: %s", news.problem)
+        problem = news.problem[:MAX_LINE]
+        asked = self._asked.pop(news.number, None)
+        if asked is None:  # it had failed before, or it is from before this start
+            return Forgotten(problem=problem, late=news.late)
+        wanted = asked.wanted
+        told = Forgotten(wanted.last, wanted.aloud, problem, news.late)
+        if asked.visitor is not None:
+            self.replies.append((asked.visitor, told))
+        return told
+
+    def _slow(self, now_s: float) -> bool:
+        """Whether an order that is to be answered aloud takes long now; once for each."""
+        late = [
+            asked
+            for asked in self._asked.values()
+            if asked.wanted.aloud and not asked.told and now_s - asked.at_s >= SLOW_S
+        ]
+        for asked in late:
+            asked.told = True
+        return bool(late)
+
+
+def _turn(heard: Remember, model: str) -> Turn:
+    ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)
+    started = (datetime.now().astimezone() - ago).isoformat(timespec="seconds")
+    return Turn(started, heard.turn, heard.asked, heard.seconds, heard.heard, heard.complete, model)

@@ -1,0 +1,281 @@
+"""The scribe writes the memory in a thread of its own: an SD card may take a second to write, and
+a verdict cannot wait for that.
+
+In: turns to remember, to recall, to forget. Out, by a bell to poll: what was recalled, what became
+of each order to forget, and the memory's health, once each time that it changes. An order to
+forget that failed stays owed: until it is carried out nothing is recalled and nothing remembered.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from appliance.atomic_file import write_whole
+from appliance.dialog import memory_erase
+from appliance.dialog.memory import Damaged, Memory, Turn, open_or_begin
+from appliance.dialog.memory_erase import Last
+from appliance.errors import StorageError
+
+MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
+MOST_FORGETS = 64  # orders to forget beyond that; each further one is answered as failed, at once
+OWED_EVERY_S = 60.0  # between two attempts at an order to forget that failed
+OWED = "to-be-forgotten"  # the note of that: how many turns, or
+ALL = "all"
+STOP_S = 2.0  # for the last writes at an orderly stop
+HANGS = "the disk hangs"
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The last turns, oldest first. `number`: of the order."""
+
+    turns: tuple[Turn, ...]
+    number: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Health:
+    """The memory broke or works again. `set_aside`: a new one was begun in its place."""
+
+    well: bool
+    text: str
+    set_aside: bool = False
+
+
+@dataclass(frozen=True)
+class Forgot:
+    """An order to forget was carried out and checked, or failed: `problem` says why. `late`: it
+    had failed before, which was told."""
+
+    number: int
+    problem: str = ""
+    late: bool = False
+
+
+class All:
+    """All turns are to be forgotten."""
+
+
+@dataclass(frozen=True)
+class _Order:
+    """`forgets`: one of the last turns each, or ALL; (): the order is `act`, which `recalls`."""
+
+    number: int
+    act: Callable[[Memory], None] | None = None
+    forgets: tuple[Last | All, ...] = ()
+    recalls: bool = False
+
+
+News = Recalled | Health | Forgot
+
+
+class Scribe:
+    """`remember`, `recall` and `forget` return at once; they are carried out in their order."""
+
+    def __init__(self, file: Path, keep_turns: int, notes: Path | None = None) -> None:
+        """`notes`: a folder in memory, where a successor finds what is owed still."""
+        self._file = file
+        self._keep = keep_turns
+        self._note = notes / OWED if notes is not None else None
+        self._memory: Memory | None = None
+        self._well = True
+        self._hangs = False
+        self._given = 0  # orders, so far
+        self._void = 0  # those up to this one need not be carried out: all is to be forgotten
+        self._newest_forget = 0
+        self._owed: _Order | None = None
+        self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
+        self._news: deque[News] = deque()
+        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._thread = threading.Thread(target=self._run, name="scribe", daemon=True)
+        self._thread.start()
+
+    def fileno(self) -> int:
+        """Readable when there is news."""
+        return self._bell
+
+    def news(self) -> list[News]:
+        try:
+            os.eventfd_read(self._bell)
+        except BlockingIOError:
+            return []
+        found = [self._news.popleft() for _ in range(len(self._news))]
+        return [item for item in found if not self._outdated(item)]
+
+    def _outdated(self, item: News) -> bool:
+        """Turns that were recalled before something of them was to be forgotten."""
+        return isinstance(item, Recalled) and item.number < self._newest_forget
+
+    def remember(self, turn: Turn) -> None:
+        if self._keep:
+            self._order(lambda memory: memory.remember(turn))
+
+    def transcribe(self, started: str, turn: int, transcript: str) -> None:
+        """What was said in a turn that was remembered before; nothing if it is forgotten since."""
+        if self._keep:
+            self._order(lambda memory: memory.transcribe(started, turn, transcript))
+
+    def recall(self, count: int) -> None:
+        """The answer comes as `Recalled` news, unless there is no memory."""
+        if self._keep and count:
+            number = self._given + 1
+            self._order(
+                lambda memory: self._tell(Recalled(tuple(memory.recall(count)), number)),
+                recalls=True,
+            )
+
+    def forget(self, *, last: bool = False) -> int:
+        """Returns the number of the order, which its `Forgot` news has. Orders to forget are
+        taken also when the disk hangs; turns that wait to be written are then never written."""
+        self._given += 1
+        if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
+            self._tell(Forgot(self._given, f"{HANGS}."))
+            return self._given
+        self._newest_forget = self._given
+        if not last:
+            self._void = self._given
+        self._orders.put(_Order(self._given, forgets=(Last() if last else All(),)))
+        return self._given
+
+    def close(self) -> None:
+        """Write what waits, for at most `STOP_S`."""
+        self._orders.put(None)
+        self._thread.join(STOP_S)  # if the disk hangs: the thread is a daemon and ends with us
+
+    def _order(self, act: Callable[[Memory], None], *, recalls: bool = False) -> None:
+        if self._orders.qsize() < MOST_WAITING:
+            self._hangs = False
+            self._given += 1
+            self._orders.put(_Order(self._given, act, recalls=recalls))
+            return
+        if not self._hangs:
+            self._tell(Health(False, f"{HANGS}: turns are not remembered"))
+        self._hangs = True
+
+    # ── in the thread ────────────────────────────────────────────────────────────────────────
+    def _run(self) -> None:
+        self._begin()
+        while True:
+            try:
+                order = self._orders.get(timeout=OWED_EVERY_S if self._owed else None)
+            except queue.Empty:
+                self._pay()
+                continue
+            if order is None:
+                break
+            if order.forgets:
+                self._forget(order)
+            elif order.act is not None and order.number > self._void:
+                self._pay()
+                if self._owed is None:
+                    self._try(order.act)
+                elif order.recalls:
+                    self._tell(Recalled((), order.number))
+                else:
+                    self._try(self._nothing)
+        self._drop()
+
+    def _begin(self) -> None:
+        """A forgetting that a power cut interrupted is finished first."""
+        try:
+            memory_erase.finish(self._file)
+        except StorageError:
+            self._owe(_Order(0, forgets=(All(),)))
+        if owed := self._noted():
+            self._owed = _Order(0, forgets=owed)
+            self._pay()
+        if self._keep and self._owed is None:
+            self._try(lambda memory: None)  # said at the start, not at the first turn
+
+    def _forget(self, order: _Order) -> None:
+        """Also what is owed from before."""
+        owed = self._owed
+        if owed is not None:
+            order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
+        problem = self._erase(order.forgets)
+        self._owe(order if problem else None)
+        self._tell(Forgot(order.number, problem))
+
+    def _pay(self) -> None:
+        if self._owed is not None and not self._erase(self._owed.forgets):
+            self._tell(Forgot(self._owed.number, late=True))
+            self._owe(None)
+
+    def _owe(self, order: _Order | None) -> None:
+        self._owed = order
+        if self._note is None:
+            return
+        with suppress(OSError):
+            if order is not None:
+                every = any(isinstance(one, All) for one in order.forgets)
+                words = ALL if every else str(len(order.forgets))
+                write_whole(self._note, words.encode(), lasting=False)
+            else:
+                self._note.unlink(missing_ok=True)
+
+    def _noted(self) -> tuple[Last | All, ...]:
+        try:
+            noted = self._note.read_text() if self._note is not None else "0"
+        except (OSError, UnicodeDecodeError):
+            return ()
+        if noted.isdecimal() and int(noted) <= MOST_FORGETS:
+            return tuple(Last() for _ in range(int(noted)))
+        return (All(),)
+
+    def _erase(self, what: tuple[Last | All, ...]) -> str:
+        """Forget that. Returns what is wrong; "" if it is done."""
+        self._drop()
+        try:
+            if any(isinstance(one, All) for one in what):
+                memory_erase.forget_all(self._file)
+            else:
+                for one in what:
+                    if isinstance(one, Last):
+                        memory_erase.forget_last(self._file, self._keep, one)
+        except StorageError as error:
+            return str(error)
+        return ""
+
+    def _nothing(self, memory: Memory) -> None:
+        raise StorageError("what was to be forgotten is still there.")
+
+    def _try(self, act: Callable[[Memory], None]) -> None:
+        try:
+            try:
+                act(self._open())
+            except Damaged:
+                self._drop()
+                act(self._open())
+        except StorageError as error:
+            self._drop()
+            if self._well:
+                self._well = False
+                self._tell(Health(False, f"nothing is remembered: {error}"))
+        else:
+            if not self._well:
+                self._well = True
+                self._tell(Health(True, "turns are remembered again"))
+
+    def _open(self) -> Memory:
+        if self._memory is None:
+            self._memory, aside = open_or_begin(self._file, self._keep)
+            if aside is not None:
+                text = f"{self._file} was damaged; it is now {aside.name}, and a new one is begun"
+                self._tell(Health(True, text, set_aside=True))
+        return self._memory
+
+    def _drop(self) -> None:
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
+
+    def _tell(self, news: News) -> None:
+        self._news.append(news)
+        os.eventfd_write(self._bell, 1)

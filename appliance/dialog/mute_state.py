@@ -1,0 +1,166 @@
+"""The floor's `muted`, what is stored of it, and the owner's wishes are kept the same.
+
+In: what the conversation decides, the floor's words of the panel, news of the store. Out: wishes
+for the conversation, and complaints for the owner. Mute goes to the floor first and to the disk
+after that; what is not known, or could not be read, is muted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from appliance.dialog.mute_store import Found, Kept, MuteStore
+from appliance.messages.speech import Mute, Switched
+from appliance.runtime.ipc.floor import Floor
+
+READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited
+LATE_S = 10.0  # a card that has not answered by then is taken for broken: those that stall take 5
+
+NOT_READ = (
+    "I could not read whether my microphone was off, so I leave it off. "
+    "Please switch it on again if you want me to hear you."
+)
+OFF_NOT_KEPT = "My microphone is off, but I could not store that: after {} it may be on again."
+ON_NOT_KEPT = "My microphone is on, but I could not store that: it may be off after a restart."
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """`log`: a line for it. `aloud`: what the owner is told; "": nothing, it is well again."""
+
+    log: str
+    aloud: str = ""
+
+
+News = Mute | Switched | Complaint
+
+
+class Microphone:
+    """One of it lives as long as the conductor. Times are of one monotonic clock, in seconds.
+
+    `failing`: the owner's last wish is not on the disk.
+    """
+
+    def __init__(self, floor: Floor, store: MuteStore) -> None:
+        self._floor = floor
+        self._store = store
+        self._closed = floor.opened  # the newest closing that the conversation knows of
+        self._cut = floor.cut
+        self._unread_since_s: float | None = None  # what was kept is not known yet
+        self._kept_at_s: float | None = None  # whether that is on the disk is not known yet
+        self._on_disk: bool | None = None  # what surely is
+        self._complaint: Complaint | None = None
+        self.failing = False
+
+    def fileno(self) -> int:
+        """Readable when `look` has something to say."""
+        return self._store.fileno()
+
+    def begin(self, now_s: float, wait_s: float = READ_S) -> tuple[bool, bool]:
+        """Whether the microphone is muted, and whether the switch cuts it, as a conversation
+        begins. Takes `wait_s` at most."""
+        if not self._floor.mute_unknown:  # a conductor before this one knew
+            return self._floor.muted, self._cut
+        found = self._store.found(wait_s)
+        if found is None:
+            self._unread_since_s = now_s
+            return True, self._cut
+        self._believe(found)
+        return found.muted, self._cut
+
+    def set(self, now_s: float, *, muted: bool) -> None:
+        """The owner wants it so."""
+        self._unread_since_s = None
+        self._floor.muted = muted
+        if not muted:
+            self._floor.opened = self._closed
+        if muted != self._on_disk:
+            self._keep(muted)
+            self._kept_at_s = now_s
+
+    def heed(self) -> bool:
+        """Whether a long press has muted since the last look."""
+        closed = self._floor.closed
+        if closed == self._closed:
+            return False
+        self._closed = closed
+        return True
+
+    def look(self, now_s: float) -> Iterator[News]:
+        """What has changed: wishes for the conversation, and what the owner should know. Each is
+        to be acted on before the next is asked for."""
+        for item in self._store.news():
+            yield from self._read(item) if isinstance(item, Found) else self._written(item)
+        yield from self._late(now_s)
+        if self._complaint is not None:
+            yield self._complaint
+            self._complaint = None
+        if self.heed():
+            yield Mute(on=True)
+        if self._floor.cut != self._cut:
+            self._cut = not self._cut
+            yield Switched(self._cut)
+
+    def finish(self) -> None:
+        """Write what waits. Returns at once."""
+        self._store.finish()
+
+    def join(self) -> None:
+        """After `finish`: wait for that, for a moment."""
+        self._store.join()
+
+    def _keep(self, muted: bool) -> None:
+        self._on_disk = None
+        self._store.keep(muted=muted)
+
+    def _believe(self, found: Found) -> None:
+        self._floor.muted = found.muted
+        if found.problem:
+            self._stay_muted(found.problem)
+
+    def _stay_muted(self, problem: str) -> None:
+        self._floor.muted = True
+        self.failing = True
+        self._complaint = Complaint(f"the microphone stays muted: {problem}", NOT_READ)
+
+    def _read(self, found: Found) -> Iterator[News]:
+        """Once, at the start; late if the card was slow."""
+        if self._unread_since_s is not None:
+            self._unread_since_s = None
+            self._believe(found)
+            if not found.muted:
+                yield Mute(on=False)
+        if found.on_disk and found.muted == self._floor.muted:
+            if self._kept_at_s is None:
+                self._on_disk = found.muted
+        else:  # a file is damaged, or is behind what this box was told before or since
+            self._keep(self._floor.muted)
+
+    def _written(self, kept: Kept) -> Iterator[News]:
+        told, self._kept_at_s = self._kept_at_s is None, None
+        if not kept.problem:
+            self._on_disk = kept.muted
+            if self.failing:
+                self.failing = False
+                yield Complaint("mute is stored again")
+            return
+        self.failing = True
+        if not told:
+            yield _not_kept(kept)
+
+    def _late(self, now_s: float) -> Iterator[News]:
+        """A card that does not answer is a card that fails, as far as its owner is concerned."""
+        if self._unread_since_s is not None and now_s - self._unread_since_s > LATE_S:
+            self._unread_since_s = None
+            self._stay_muted("the disk does not answer")
+        if self._kept_at_s is not None and now_s - self._kept_at_s > LATE_S:
+            self._kept_at_s, self.failing = None, True
+            slow = Kept(self._floor.muted, "the disk does not answer", self._store.in_memory)
+            yield _not_kept(slow)
+
+
+def _not_kept(kept: Kept) -> Complaint:
+    after = "a power cut" if kept.in_memory else "a restart"
+    aloud = OFF_NOT_KEPT.format(after) if kept.muted else ON_NOT_KEPT
+    return Complaint(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)

@@ -1,0 +1,109 @@
+"""What comes from outside: panel, link, command line, a rehearsal's room."""
+
+from __future__ import annotations
+
+from appliance.dialog.actions import ForgetAll, SetMuted
+from appliance.dialog.answer import NOTHING_ASKED, Question
+from appliance.dialog.transition import Step
+from appliance.messages.speech import (
+    Ask,
+    Forget,
+    Forgotten,
+    Mute,
+    Repeat,
+    Say,
+    SetVolume,
+    StopSpeaking,
+    Switched,
+)
+
+FORGOTTEN_ALL = "I have forgotten everything."
+FORGOTTEN_LAST = "I have forgotten that."
+FORGOTTEN_LATE = "What I could not forget before is forgotten now."
+NOT_FORGOTTEN = (
+    "I could not forget it. My card cannot be written, and the words are still on it. I will not "
+    "use them, and I will try again. If I still cannot, the card has to be replaced."
+)
+MOST_WAITING = 5  # announcements and typed questions in line; more are refused
+
+
+def stop(step: Step, command: StopSpeaking) -> None:
+    """end the answer, the question and all that waits"""
+    step.stop("stopped")
+    step.take_press()
+
+
+def mute(step: Step, command: Mute) -> None:
+    """microphone off: stop everything; on: at rest again"""
+    step.actions.append(SetMuted(command.on))
+    _hear_or_not(step, muted=command.on, off=step.to.switched_off)
+    step.take_press()
+
+
+def switch(step: Step, switched: Switched) -> None:
+    """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
+    _hear_or_not(step, muted=step.to.muted, off=switched.off)
+
+
+def _hear_or_not(step: Step, *, muted: bool, off: bool) -> None:
+    was = step.to.deaf
+    step.change(muted=muted, switched_off=off)
+    if step.to.deaf and not was:
+        step.stop("microphone off")
+    elif was and not step.to.deaf and step.to.state == "muted":
+        step.rest("microphone on")
+
+
+def wait(step: Step, command: Say | Ask | Repeat) -> None:
+    """said or asked as soon as nothing else sounds"""
+    wordless = not isinstance(command, Repeat) and not command.text.strip()
+    if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
+        return
+    if len(step.to.waiting) >= MOST_WAITING:
+        if not step.to.crowded:
+            step.note(f"{MOST_WAITING} things wait to be said already; more is refused")
+        step.change(crowded=True)
+        return
+    crowded = step.to.crowded and bool(step.to.waiting)
+    step.change(waiting=(*step.to.waiting, command), crowded=crowded)
+    step.next_in_line()
+
+
+def ask(step: Step, command: Ask) -> None:
+    """the typed question interrupts"""
+    if command.text.strip():
+        step.ask(Question(command.text, at_s=step.now_s, chosen=True))
+
+
+def forget(step: Step, command: Forget) -> None:
+    """the answer is dropped unremembered; the thinker and the disk forget"""
+    answer = step.to.answer
+    if answer is not None:
+        step.abandon()
+        step.raise_turn()
+    step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
+    step.send("thinker", Forget(command.last))
+    step.actions.append(ForgetAll(command.last, command.aloud))
+    if answer is not None:
+        step.release()
+        step.rest("forgotten")
+
+
+def forgotten(step: Step, told: Forgotten) -> None:
+    """said before all that waits: that it is so, if that was wanted; that it failed, always"""
+    if told.problem:
+        line = NOT_FORGOTTEN
+    elif told.late:
+        line = FORGOTTEN_LATE
+    elif told.aloud:
+        line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
+    else:
+        return
+    step.change(waiting=(Say(line), *step.to.waiting))
+    step.next_in_line()
+
+
+def volume(step: Step, command: SetVolume) -> None:
+    """passed on to playback, now and whenever it comes up anew"""
+    step.change(volume=command.volume)
+    step.send("playback", command)

@@ -1,0 +1,138 @@
+"""Parts and cards come and go: messages of the supervisor, and of whoever holds a card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from appliance.dialog.actions import GiveRecall
+from appliance.dialog.answer import NOTHING_ASKED
+from appliance.dialog.on_user_speech import go_on
+from appliance.dialog.transition import NOT_READY, VOICE, Step
+from appliance.messages.speech import (
+    CardFound,
+    CardLost,
+    EndAnswer,
+    PartChanged,
+    RecallWanted,
+    SetVolume,
+    SpeakerReady,
+    ThinkerReady,
+    ThoughtEnded,
+)
+
+BROKEN = "Something is wrong with me: {} does not work."
+_CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
+
+
+def part(step: Step, change: PartChanged) -> None:
+    """up: mended; down: on without it as far as that goes; failed and needed: failed"""
+    if change.state == "up":
+        if change.part == "thinker":
+            step.change(thinker_up=True)
+        if change.part == "listener":
+            step.change(attend=None)  # it knows nothing of what its predecessor was told
+        if change.part == "playback" and step.to.volume is not None:
+            step.send("playback", SetVolume(step.to.volume))
+        step.change(lacks=step.to.lacks - {change.part})
+        _mended(step, change.part)
+        return
+    lose = _LOSE.get(change.part)
+    if lose is not None:
+        lose(step)
+    if change.state == "failed" and change.part in step.to.rules.needed:
+        _broken(step, change.part)
+    elif change.state == "failed":
+        step.change(lacks=step.to.lacks | {change.part})
+
+
+def lost(step: Step, card: CardLost) -> None:
+    """failed until it is found again"""
+    step.note(f"{_CARDS[card.direction]} is gone: {card.problem}")
+    _broken(step, _CARDS[card.direction])
+
+
+def found(step: Step, card: CardFound) -> None:
+    """as before it was lost"""
+    _mended(step, _CARDS[card.direction])
+
+
+def remind(step: Step, wanted: RecallWanted) -> None:
+    """a thinker that has just begun gets the last turns from memory"""
+    step.actions.append(GiveRecall())
+
+
+def start_thinking(step: Step, thinker: ThinkerReady) -> None:
+    """from now on questions go to the thinker"""
+    step.change(thinker_up=True)
+
+
+def end_again(step: Step, speaker: SpeakerReady) -> None:
+    """one that died may have taken the end of the answer with it"""
+    answer = step.to.answer
+    if answer is not None and answer.closed:
+        step.send("speaker", EndAnswer(answer.turn))
+        step.extend()
+
+
+def _lose_thinker(step: Step) -> None:
+    """What it was at will not come; what it said so far is still spoken."""
+    answer = step.to.answer
+    step.change(thinker_up=False)
+    if answer is not None and answer.awaits is not None:  # the tool still answers
+        over = ThoughtEnded(answer.turn, 0, "abandoned")
+        step.change(answer=replace(answer, behind=(*answer.behind, over)))
+    elif answer is not None and not answer.closed:
+        if answer.lines:
+            step.abandon()  # for the one that finds its mail
+            step.close(whole=False)
+        else:
+            step.apologise(NOT_READY)
+    step.change(kept=NOTHING_ASKED)  # who kept it is gone
+
+
+def _lose_listener(step: Step) -> None:
+    """Nobody is left to judge an onset or to end an utterance."""
+    if step.to.held:
+        go_on(step, "the listener is gone")
+    if step.to.state == "listening":
+        step.rest("the listener is gone")
+
+
+def _lose_playback(step: Step) -> None:
+    """The next one goes on with the answer; how far this one came is known by the clock only."""
+    step.settle_cut()
+    if step.to.answer is not None:
+        step.change(answer=step.to.answer.silenced(step.now_s))
+
+
+_LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose_playback}
+
+
+def _broken(step: Step, what: str) -> None:
+    """Without `what` the box is dead: say so, once, by voice if there is one."""
+    if what in step.to.broken:
+        return
+    step.drop_answer()
+    step.release()
+    step.change(broken=step.to.broken | {what}, dropped=step.to.utterance, utterance=None)
+    if step.to.broken & VOICE:
+        step.settle_cut()  # nobody is left to tell
+    step.become("failed", f"{what} does not work", step.to.rules.failed_s)
+    if not step.to.broken & VOICE:
+        step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
+
+
+def _mended(step: Step, what: str) -> None:
+    if what not in step.to.broken:
+        return
+    step.change(broken=step.to.broken - {what})
+    if step.to.state == "failed" and not step.to.broken:
+        step.drop_answer()
+        step.rest(f"{what} works again")
+
+
+# ── time is up ───────────────────────────────────────────────────────────────────────────────
+def still_broken(step: Step) -> None:
+    """failed for as long as the part is; an announcement that never sounded is given up"""
+    step.change(answer=None)
+    step.rest("still failed")

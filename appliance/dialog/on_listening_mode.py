@@ -1,0 +1,121 @@
+"""Who has the box's ear: modes, the talk button, the wake word, and what the words say at once."""
+
+from __future__ import annotations
+
+from appliance.dialog.state import NEVER, Conversation
+from appliance.dialog.transition import Step
+from appliance.messages.speech import Attend, Listen, SetMode, Talk, Woken, WordsHeard
+
+
+# ── the talk button, the wake word, a word from afar ─────────────────────────────────────────
+def talk(step: Step, button: Talk) -> None:
+    """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
+    rules = step.to.rules
+    if step.to.mode != "push_to_talk" or step.to.deaf:
+        if button.pressed:
+            _open(step, "the button", rules.open_s)
+    elif button.pressed and not (rules.toggle and step.to.button):
+        _open(step, "the button", rules.button_s)
+        step.change(button_until_s=step.now_s + rules.button_s)
+    elif button.pressed or not rules.toggle:
+        let_go(step)
+    step.take_press()
+
+
+def let_be(step: Step, button: Talk) -> None:
+    """ends a ringing, else nothing; the press is let go all the same"""
+    step.hush()
+    step.take_press()
+
+
+def open_floor(step: Step, wish: Listen) -> None:
+    """what sounds ends, and the box listens for one turn"""
+    _open(step, "asked to listen", step.to.rules.open_s)
+
+
+def wake(step: Step, word: Woken) -> None:
+    """in mode wake_word: what sounds ends, and the box listens for one turn"""
+    if step.to.mode != "wake_word" or step.to.utterance is not None:
+        return
+    _open(step, "the wake word", step.to.rules.open_s)
+    step.change(woken=word.index)
+
+
+def _open(step: Step, reason: str, for_s: float) -> None:
+    """The floor is the owner's, who has it already if they speak. A microphone that is off stays
+    off: then what sounds ends, and that is all."""
+    step.hush()
+    if step.to.deaf:
+        step.stop(reason)
+        return
+    if step.to.state == "listening" and step.to.utterance is not None:
+        return
+    step.drop_answer()
+    step.release()
+    step.change(open_until_s=NEVER, opened=True)
+    step.become("listening", reason, for_s)
+
+
+def let_go(step: Step) -> None:
+    """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
+    if step.to.button:
+        step.change(button_until_s=NEVER)
+        if step.to.state == "listening":
+            step.become("listening", "the button came up", step.to.rules.ended_s)
+
+
+def set_mode(step: Step, wish: SetMode) -> None:
+    """from now on the box's ear is got that way"""
+    let_go(step)
+    step.change(mode=wish.mode, open_until_s=NEVER)
+
+
+# ── what the words say ───────────────────────────────────────────────────────────────────────
+def understand(step: Step, words: WordsHeard) -> None:
+    """passed on to the listener; a mere "stop" ends the answer and is no question"""
+    step.send("listener", words)
+    step.change(understood=(words.serial, words.text))
+    to = step.to
+    if words.kind != "stop":
+        if to.told_to_stop == words.serial:
+            step.change(told_to_stop=0)  # there is more to it
+        return
+    if words.serial == to.said_more:
+        return
+    if to.answer is not None and words.serial in to.answer.question.utterances:
+        step.stop("told to stop")  # it is being answered already
+    elif words.serial in (to.hold, to.utterance):
+        step.change(told_to_stop=words.serial)
+        if to.state in ("speaking", "holding"):
+            step.drop_answer(unwanted=True)
+            step.release()
+            step.become("listening", "told to stop", to.rules.speech_s)
+
+
+# ── what the listener is to be told ──────────────────────────────────────────────────────────
+def attention(to: Conversation) -> Attend:
+    """How the listener is to take what is said from now on."""
+    if to.deaf:
+        return Attend(False, "the microphone is off", over_box=False)
+    if to.mode == "open":
+        return Attend(True, "open")
+    over_box = to.mode in to.rules.by_voice
+    if to.state == "listening":
+        return Attend(True, "the floor is open", over_box, to.button, to.woken)
+    if to.ringing:
+        return Attend(True, "something rings")
+    if to.mode == "push_to_talk":
+        return Attend(False, "the button is up", over_box)
+    if to.state in ("thinking", "speaking", "holding"):
+        return Attend(True, "a conversation", over_box)
+    if to.open_until_s < NEVER:
+        return Attend(True, "an answer has just ended", over_box)
+    return Attend(False, "until the wake word", over_box)
+
+
+def tell_listener(step: Step) -> None:
+    """If there is something new to it."""
+    now = attention(step.to)
+    if now != step.to.attend:
+        step.change(attend=now)
+        step.send("listener", now)

@@ -1,0 +1,87 @@
+"""The model calls a tool, a tool answers, something rings: messages of the thinker, and of the
+conductor's own tools (dialog/tool_runner.py)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from appliance.dialog.state import NEVER
+from appliance.dialog.transition import Step
+from appliance.messages.speech import CallAnswered, Called, Sentence, ThoughtEnded
+
+
+@dataclass(frozen=True)
+class ToolSaid:
+    """The tool of call `number` of answer `turn` says these sentences.
+
+    `note`: what the model and the memory keep in place of them; "": the sentences themselves.
+    """
+
+    turn: int
+    number: int
+    lines: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Ringing:
+    """What rings now, a sentence each; (): nothing does any more."""
+
+    lines: tuple[str, ...]
+
+
+def call(step: Step, called: Called) -> None:
+    """of this answer: the tool is used; what the thinker says after it waits for the tool"""
+    answer = step.to.answer
+    if answer is None or answer.turn != called.turn or not answer.thinking:
+        return
+    if not waits(step, called):
+        step.use(called)
+
+
+def waits(step: Step, message: Sentence | Called | ThoughtEnded) -> bool:
+    """Whether this word of the thinker is to wait for a tool, which was called before it."""
+    answer = step.to.answer
+    if answer is None or answer.awaits is None:
+        return False
+    step.change(answer=replace(answer, behind=(*answer.behind, message)))
+    return True
+
+
+def take_answer(step: Step, said: ToolSaid) -> tuple[Sentence | Called | ThoughtEnded, ...]:
+    """Speak what the tool says. Returns what has waited for it."""
+    answer = step.to.answer
+    if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
+        return ()  # too late: the owner went on to something else
+    step.change(answer=replace(answer, awaits=None, behind=()))
+    for number, line in enumerate(said.lines):
+        step.say(line, note=(said.note if number == 0 else "") if said.note else None)
+    step.extend()
+    if not answer.ours:
+        kept = said.note or " ".join(said.lines)
+        step.send("thinker", CallAnswered(said.turn, said.number, kept))
+    return answer.behind
+
+
+def ring(step: Step, ringing: Ringing) -> None:
+    """as soon as the owner has spoken and was answered; a long answer is cut for it"""
+    more = set(ringing.lines) - set(step.to.ringing)
+    step.change(ringing=ringing.lines)
+    if not ringing.lines:
+        step.change(rung=False, rung_out=False, ring_at_s=NEVER)
+    elif more:
+        patience_s = 0.0 if step.to.at_rest else step.to.rules.ring_patience_s
+        step.change(rung=False, rung_out=False, ring_at_s=step.now_s + patience_s)
+        step.next_in_line()
+
+
+def ring_again(step: Step) -> None:
+    """It is time to: the box is at rest, or gives a long answer."""
+    if not step.to.at_rest:
+        step.drop_answer()
+        step.release()
+        step.rest("something rings")
+        return
+    step.next_in_line()
+    if step.to.at_rest:  # there is no voice for it
+        step.change(ring_at_s=step.now_s + step.to.rules.ring_every_s)

@@ -1,0 +1,122 @@
+"""The owner makes a sound, or speaks: messages of the listener."""
+
+from __future__ import annotations
+
+from appliance.dialog.answer import Question
+from appliance.dialog.state import NEVER
+from appliance.dialog.transition import Step
+from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.pcm import RATE_HZ
+
+
+def hold(step: Step, onset: Onset) -> None:
+    """nothing may begin to sound until the verdict"""
+    step.change(hold=onset.serial, onset_index=onset.index, calming="")
+    step.hold_for(step.to.rules.verdict_s)
+    if step.to.deaf:
+        step.release()  # a straggler from before
+
+
+def pause(step: Step, onset: Onset) -> None:
+    """the listener has paused playback: holding until the verdict"""
+    to = step.to
+    if to.state == "speaking" and step.now_s - to.went_on_s < to.rules.restless_s:
+        step.change(restless_s=step.now_s)
+    hold(step, onset)
+    if step.to.held:
+        step.become("holding", "the owner makes a sound")
+
+
+def judge(step: Step, verdict: Verdict) -> None:
+    """noise or a backchannel lets go; after an interruption words are awaited"""
+    if verdict.serial == step.to.told_to_stop and verdict.kind != "interruption":
+        step.stop("told to stop")  # no utterance will follow
+    elif verdict.serial != step.to.hold or not step.to.held:
+        return
+    elif verdict.kind == "interruption":
+        step.hold_for(step.to.rules.speech_s)
+    else:
+        go_on(step, verdict.kind)
+
+
+def decide(step: Step, verdict: Verdict) -> None:
+    """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
+    left of it is dropped"""
+    if verdict.serial != step.to.hold or step.to.deaf:
+        return
+    if verdict.kind == "interruption":  # also when it comes late, with playback going on again
+        step.drop_answer(unheard=step.still_asking(step.to.onset_index))
+        step.release()
+        step.become("listening", "interrupted", step.to.rules.speech_s)
+    elif step.to.held:
+        _go_on_in_calm(step, verdict.kind)
+
+
+def _go_on_in_calm(step: Step, reason: str) -> None:
+    """An answer that went on a moment ago and was paused again would only stammer."""
+    since_s, rules = step.to.restless_s, step.to.rules
+    if since_s < NEVER and step.now_s + rules.calm_s < since_s + rules.most_calm_s:
+        step.change(calming=reason)
+        step.hold_for(rules.calm_s)
+    else:
+        go_on(step, reason)
+
+
+def go_on(step: Step, reason: str) -> None:
+    """Let go of the hold, and of the state `holding` with it."""
+    step.release()
+    if step.to.state == "holding":
+        step.change(went_on_s=step.now_s)
+        step.become("speaking", reason)
+        step.extend()
+    step.next_in_line()
+
+
+def listen(step: Step, speech: SpeechStarted) -> None:
+    """the owner speaks: an answer in thought or in the air is dropped"""
+    if not step.to.deaf:
+        _listen(step, speech.utterance, speech.index)
+
+
+def take(step: Step, speech: SpeechEnded) -> None:
+    """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
+    if step.to.deaf or speech.utterance == step.to.dropped:
+        return
+    if not speech.last:
+        _listen(step, speech.utterance)
+        return
+    seconds = speech.frames / RATE_HZ
+    if seconds > step.to.rules.stop_s:
+        step.change(said_more=speech.utterance)
+    elif speech.utterance == step.to.told_to_stop:
+        step.stop("told to stop")
+        return
+    if speech.frames > 0:
+        if step.to.rung_out:  # whoever speaks to it now has heard it; before, it may be an echo
+            step.hush()
+        chosen = step.to.opened or step.to.mode != "open"
+        step.ask(Question("", seconds, (speech.utterance,), step.now_s, chosen))
+    elif step.to.state == "listening":
+        _nothing_came(step, "nothing was said")
+
+
+def _listen(step: Step, utterance: int, index: int = 0) -> None:
+    step.drop_answer(unheard=step.still_asking(index))
+    step.change(utterance=utterance)
+    step.become("listening", "the owner speaks", step.to.rules.listening_s)
+    if step.to.held:
+        step.hold_for(step.to.rules.listening_s)
+
+
+def _nothing_came(step: Step, reason: str) -> None:
+    step.settle_cut()
+    step.forget_kept()
+    step.change(dropped=step.to.utterance, told_to_stop=0)
+    step.release()
+    step.rest(reason)
+
+
+# ── time is up ───────────────────────────────────────────────────────────────────────────────
+def listened_in_vain(step: Step) -> None:
+    """nothing more came: at rest"""
+    _nothing_came(step, "nothing more came")

@@ -1,0 +1,107 @@
+"""What those who show the box to its owner are told: the panel, the link, and the words.
+
+In: messages of all parts, and the conversation. Out: how the box stands, at every change and to
+each of them as it comes up; and to the link what passes by.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import cast
+
+from appliance.dialog.state_machine import Conversation
+from appliance.messages.speech import (
+    ButtonFault,
+    ButtonTrouble,
+    Finished,
+    HouseChanged,
+    Message,
+    PartChanged,
+    Paused,
+    Pressed,
+    Resumed,
+    SpeakerReady,
+    SpeechEnded,
+    SpeechStarted,
+    Standing,
+    Started,
+    StateChanged,
+    Stopped,
+    ThinkerReady,
+    TimersStand,
+    Verdict,
+    VoicesHere,
+    Woken,
+)
+from appliance.runtime.worker import Worker
+
+SHOW = ("panel", "link", "words")  # told of states and of how the box stands
+# What the link is told as it passes by: who spoke and when, not what was said; the button.
+_PASSING = (
+    SpeechStarted, SpeechEnded, Verdict, Woken, Started, Paused, Resumed, Finished, Stopped,
+    Pressed,
+)  # fmt: skip
+
+
+class Shown:
+    """`model`, `voice`: that are in use. `house`: whether the broker is reached; None: there is
+    none. `watchers` are shown by other means."""
+
+    def __init__(self, work: Worker, watchers: list[str]) -> None:
+        self._work = work
+        self._watchers = watchers
+        self.model = work.settings.thinking.model
+        self.voice = ""
+        self.voices: tuple[str, ...] = ()
+        self.house = False if work.settings.link.broker else None
+        self._button: ButtonTrouble = ""
+        self._standing: Standing | None = None
+
+    def note(self, message: Message) -> None:
+        """What is no matter of the conversation."""
+        match message:
+            case ThinkerReady(model):
+                self.model = model
+            case SpeakerReady(voice):
+                self.voice = voice
+            case VoicesHere(voices):
+                self.voices = voices
+            case HouseChanged(here):
+                self.house = here
+            case PartChanged("link", "down" | "failed"):
+                self.house = False
+            case ButtonFault(trouble):
+                self._button = trouble
+
+    def tell(self, part: str, message: Message) -> None:
+        """To a part that not every box has, and that may miss what is old news soon."""
+        if part in self._work.channels and part not in self._watchers:
+            self._work.channels[part].send(message)
+
+    def show(
+        self, message: Message | None, now: Conversation, timers: TimersStand, *, storage: bool
+    ) -> None:
+        """After `message`, if there is something new. `storage`: what is set is not stored."""
+        if isinstance(message, _PASSING):
+            self.tell("link", cast("Message", message))
+        if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
+            at_ns = time.monotonic_ns()
+            self.tell(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
+            if self._standing is not None:
+                self.tell(message.part, self._standing)
+            self.tell(message.part, timers)
+        standing = self._stands(now, storage=storage)
+        if standing != self._standing:
+            self._standing = standing
+            for part in SHOW:
+                self.tell(part, standing)
+
+    def _stands(self, now: Conversation, *, storage: bool) -> Standing:
+        broken = tuple(sorted(now.broken | now.lacks))
+        volume = self._work.settings.speaking.volume if now.volume is None else now.volume
+        return Standing(
+            now.mode, now.muted, volume, self.voice, self.model, broken, self.house,
+            self._work.floor.cut, self._button,
+            starting=not now.thinker_up and "thinker" not in broken, storage=storage,
+            voices=self.voices,
+        )  # fmt: skip

@@ -1,0 +1,29 @@
+"""How long each state of the conversation may last, and what else of it the settings say."""
+
+from __future__ import annotations
+
+from appliance.dialog.state import Rules
+from appliance.messages.speech import ModeName
+from appliance.runtime import process_table
+from appliance.settings import Settings
+
+
+def rules(settings: Settings) -> Rules:
+    """How long each state may last, from what the parts are given."""
+    remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
+    default = Rules()
+    hearing = settings.hearing
+    voice_interrupts: dict[ModeName, bool] = {
+        "wake_word": hearing.wake.barge_in,
+        "push_to_talk": hearing.push_to_talk.voice_interrupts,
+    }
+    return Rules(
+        verdict_s=hearing.verdict.deadline_ms / 1000 + 0.3,
+        listening_s=hearing.turn.piece_s + 5.0,
+        think_s=max(default.think_s, remote_s + 5.0),
+        grace_s=settings.speaking.grace_ms / 1000,
+        follow_s=hearing.wake.open_s,
+        toggle=hearing.push_to_talk.press == "toggle",
+        by_voice=frozenset(mode for mode, on in voice_interrupts.items() if on),
+        needed=frozenset(row.name for row in process_table.PROCESSES if row.needed),
+    )

@@ -1,0 +1,334 @@
+"""A step of the conversation in the making: the verbs that moves are made of.
+
+Pure: the record is frozen, and a `Step` lives only as long as one call of `conversation.step`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from appliance.dialog.actions import (
+    Action,
+    Become,
+    Hushed,
+    Note,
+    Part,
+    RaiseTurn,
+    Release,
+    Remember,
+    Send,
+    TakePress,
+    UseTool,
+)
+from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
+from appliance.dialog.state import NEVER, Conversation
+from appliance.messages.speech import (
+    Abandon,
+    Ask,
+    Called,
+    EndAnswer,
+    Heard,
+    Message,
+    Say,
+    Speak,
+    StateName,
+    Think,
+    ThoughtEnded,
+)
+from appliance.pcm import RATE_HZ
+from appliance.tools.intents import request
+from appliance.tools.tool_call_syntax import Call
+
+NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
+NOTHING_SAID = "I have not said anything yet."
+VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
+
+
+class Step:
+    """One transition in the making: `to` is the conversation as it becomes."""
+
+    def __init__(self, conversation: Conversation, now_s: float) -> None:
+        self.to = conversation
+        self.now_s = now_s
+        self.actions: list[Action] = []
+
+    # ── single verbs ─────────────────────────────────────────────────────────────────────────
+    def change(self, **fields: Any) -> None:
+        self.to = replace(self.to, **fields)
+
+    def send(self, part: Part, message: Message) -> None:
+        self.actions.append(Send(part, message))
+
+    def note(self, text: str) -> None:
+        self.actions.append(Note(text))
+
+    def become(
+        self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
+    ) -> None:
+        """Be in `state` for at most `for_s` seconds; said only if it is another one."""
+        changed = state != self.to.state
+        self.change(state=state, until_s=self.now_s + for_s)
+        if changed:
+            self.actions.append(Become(state, self.to.turn, reason, ring))
+
+    def raise_turn(self) -> None:
+        """What sounds or is queued to sound is dropped."""
+        self.change(turn=self.to.turn + 1)
+        self.actions.append(RaiseTurn(self.to.turn))
+
+    def release(self) -> None:
+        """Let go of the newest hold."""
+        if self.to.held:
+            self.change(released=self.to.hold, held_until_s=NEVER, calming="", restless_s=NEVER)
+            self.actions.append(Release(self.to.hold))
+
+    def take_press(self) -> None:
+        """Let go of a press; by now nothing may sound that it was to end."""
+        self.change(press_until_s=NEVER)
+        self.actions.append(TakePress())
+
+    def hold_for(self, for_s: float) -> None:
+        self.change(held_until_s=self.now_s + for_s)
+
+    # ── asking and saying ────────────────────────────────────────────────────────────────────
+    def ask(self, question: Question) -> None:
+        """Have it answered, once it is known how much of the last answer was heard."""
+        self.release()
+        self.drop_answer()
+        self.change(opened=False)
+        if not self.to.thinker_up:
+            self.change(utterance=None)
+            self._answer_without_thinker(question)
+            return
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, question), utterance=None)
+        wait_s = self.to.cut_due_s - self.now_s
+        if self.to.cut is not None and wait_s > 0:
+            self.become("thinking", "asked", wait_s)
+        else:
+            self.send_think()
+
+    def _answer_without_thinker(self, question: Question) -> None:
+        wanted = self.plainly(question)
+        if wanted is None:
+            self.announce(NOT_READY)
+            return
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, question, ours=True, asked=True))
+        self.become("thinking", "asked", self.to.rules.think_s)
+        self.use_alone(wanted)
+
+    def plainly(self, question: Question) -> Call | None:
+        """What `question` asks for, if it is so plain that it takes no model, and its words are
+        known: typed, or recognised beside the model's own hearing."""
+        serial, words = self.to.understood
+        return request(question.text or (words if serial in question.utterances else ""))
+
+    def use_alone(self, wanted: Call) -> None:
+        """Use a tool for the answer that is due, and let it be the whole of that answer."""
+        assert self.to.answer is not None
+        turn = self.to.answer.turn
+        over = ThoughtEnded(turn, 0, "complete")
+        self.change(answer=replace(self.to.answer, thinking=True, behind=(over,)))
+        self.use(Called(turn, 0, wanted.name, dict(wanted.arguments)))
+
+    def use(self, called: Called) -> None:
+        """Have the tool used; until it answers, the rest of the answer waits."""
+        assert self.to.answer is not None
+        self.change(answer=replace(self.to.answer, awaits=called.number))
+        wanted, chosen = Call(called.name, called.arguments), self.to.answer.question.chosen
+        self.actions.append(UseTool(called.turn, called.number, wanted, chosen))
+
+    def send_think(self) -> None:
+        """The thinker gets the question, and so long to answer it."""
+        seconds = self._put_question()
+        self.become("thinking", "asked", self.to.rules.think_s + seconds)
+
+    def _put_question(self) -> float:
+        """Send the Think; the thinker adds the question it kept by itself. Returns how many
+        seconds of speech it has before it."""
+        self.settle_cut()
+        assert self.to.answer is not None
+        answer, question = self.to.answer, self.to.answer.question
+        self.send("thinker", Think(answer.turn, question.utterances, question.text))
+        merged = question.after(self.to.kept)
+        answer = replace(answer, question=merged, asked=True, thinking=True)
+        self.change(answer=answer, kept=NOTHING_ASKED)
+        return merged.seconds
+
+    def say(
+        self,
+        text: str,
+        *,
+        ours: bool = False,
+        note: str | None = None,
+        chime: bool = False,
+        ring: bool = False,
+    ) -> None:
+        """Speak one more line of the answer, after a sound if that is wanted.
+
+        An answer that is full already gets no more lines but our own.
+        """
+        assert self.to.answer is not None
+        answer = self.to.answer
+        if not ours and (answer.full or not answer.has_room_for(text)):
+            self.change(answer=replace(answer, full=True))
+            return
+        self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
+        self.change(answer=answer.with_line(text, ours=ours, note=note))
+
+    def close(self, *, whole: bool) -> None:
+        """No line will follow in this answer."""
+        assert self.to.answer is not None
+        self.send("speaker", EndAnswer(self.to.answer.turn))
+        whole = whole and not self.to.answer.full
+        self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
+        self.extend()
+
+    def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
+        """Say lines of our own. A box that is broken goes on saying so by its state."""
+        self.drop_answer()
+        self.raise_turn()
+        self.change(answer=Answer(self.to.turn, ours=True))
+        for line in lines:
+            self.say(line, ours=True, chime=chime and line is lines[0], ring=ring)
+        self.close(whole=False)
+        if not self.to.broken:
+            self.become("speaking", "it rings" if ring else "an announcement", ring=ring)
+            self.extend()
+
+    def apologise(self, text: str) -> None:
+        """In place of the answer that will not come."""
+        self.abandon()
+        self.say(text, ours=True)
+        self.close(whole=False)
+
+    def extend(self) -> None:
+        """Put off the deadline by what is still to come."""
+        answer, rules = self.to.answer, self.to.rules
+        if answer is None:
+            return
+        more_s = rules.margin_s if answer.closed else rules.think_s
+        if self.to.state == "speaking":
+            self.change(until_s=self.now_s + answer.remaining_s(self.now_s) + more_s)
+        elif self.to.state == "thinking" and answer.lines:
+            self.change(until_s=self.now_s + more_s)
+
+    # ── ending ───────────────────────────────────────────────────────────────────────────────
+    def abandon(self) -> None:
+        """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
+        if self.to.answer is None or self.to.answer.ours:
+            return
+        if not self.to.answer.asked:
+            self._put_question()
+        self.send("thinker", Abandon(self.to.answer.turn))
+        self.change(answer=replace(self.to.answer, thinking=False))
+
+    def still_asking(self, index: int) -> bool:
+        """What the owner began to say at `index` is so early in the answer that it goes on with the
+        question. Indices that are not known are 0."""
+        answer = self.to.answer
+        if answer is None or answer.ours or not (answer.began and index):
+            return False
+        return index < answer.began + self.to.rules.grace_s * RATE_HZ
+
+    def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
+        """Cut the answer, if there is one; what was heard of it is settled when playback tells.
+
+        `unheard`: it counts as not heard at all; the question is kept for what follows it.
+        """
+        self.abandon()
+        answer = self.to.answer
+        if answer is None:
+            return
+        self.settle_cut()
+        self.raise_turn()
+        self.change(answer=None)
+        if answer.ours:
+            return
+        cut = replace(answer.silenced(self.now_s), unwanted=unwanted, unheard=unheard)
+        self.change(cut=cut, cut_due_s=self.now_s + self.to.rules.stopped_s)
+        if not answer.lines or unheard:
+            self.settle_cut()
+
+    def settle_cut(self, position: int | None = None) -> None:
+        """The cut answer was heard up to `position` (by the last that is known, if None)."""
+        cut = self.to.cut
+        if cut is None:
+            return
+        self.change(cut=None)
+        text = "" if cut.unheard else cut.heard(cut.position if position is None else position)
+        if text or cut.unwanted:
+            self.was_heard(cut, text, complete=False)
+        else:
+            self.change(kept=cut.question, kept_turn=cut.turn)
+
+    def was_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
+        """The thinker's history and the memory get what was heard, and no more.
+
+        No text tells the thinker that the question is not to be kept.
+        """
+        if answer.ours:
+            return
+        if text:
+            self.change(last=tuple(line.text for line in answer.lines if not line.ours))
+        self.send("thinker", Heard(answer.turn, text, complete and text != ""))
+        if text:
+            asked = answer.question
+            self.actions.append(
+                Remember(answer.turn, asked.at_s, asked.text, asked.seconds, text, complete)
+            )
+
+    def stop(self, reason: str) -> None:
+        """End all that goes on. What was asked and not answered is not to be asked again."""
+        self.drop_answer(unwanted=True)
+        if self.to.cut is not None:
+            self.change(cut=replace(self.to.cut, unwanted=True))
+        self.forget_kept()
+        self.change(dropped=self.to.utterance, waiting=(), told_to_stop=0)
+        self.hush()
+        self.release()
+        self.rest(reason)
+
+    def hush(self) -> None:
+        """What rings has been heard, and is to ring no more."""
+        if self.to.ringing:
+            self.change(ringing=(), rung=False, rung_out=False, ring_at_s=NEVER)
+            self.actions.append(Hushed())
+
+    def forget_kept(self) -> None:
+        """The question that got no answer is not to join the next one."""
+        if self.to.kept != NOTHING_ASKED:
+            self.send("thinker", Heard(self.to.kept_turn, "", complete=False))
+        self.change(kept=NOTHING_ASKED)
+
+    def rest(self, reason: str) -> None:
+        """Nothing is going on any more; what was waiting comes next."""
+        self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0, opened=False)
+        if self.to.broken:
+            self.become("failed", reason, self.to.rules.failed_s)
+        else:
+            self.become("muted" if self.to.deaf else "idle", reason)
+        if self.to.ringing:
+            silent_s = self.to.rules.ring_every_s if self.to.rung else 0.0
+            self.change(ring_at_s=self.now_s + silent_s)
+        self.next_in_line()
+
+    def next_in_line(self) -> None:
+        """Begin what waits, if nothing else sounds."""
+        if not self.to.at_rest or self.to.broken & VOICE:
+            return
+        if not self.to.waiting:
+            if self.to.ring_due_s <= self.now_s:
+                self.announce(*self.to.ringing, ring=True)
+                self.change(rung=True)
+            return
+        first, others = self.to.waiting[0], self.to.waiting[1:]
+        self.change(waiting=others)
+        if isinstance(first, Say):
+            self.announce(first.text, chime=first.chime)
+        elif isinstance(first, Ask):
+            self.ask(Question(first.text, at_s=self.now_s, chosen=True))
+        else:
+            self.announce(*(self.to.last or (NOTHING_SAID,)))

@@ -1,0 +1,61 @@
+"""Two clocks: does the room's response wander, as it does when microphone and loudspeaker disagree?
+
+In: the canceller's response every few seconds. Out: by how many millionths the clocks differ, once
+that is sure. An echo that comes ever later is no room: nobody moves a box for a minute at a time.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import deque
+
+import numpy as np
+
+from appliance.hear.aec.path_estimate import Floats
+from appliance.pcm import RATE_HZ
+
+EVERY_S = 5.0  # between two responses that are compared
+_LOOKS = 6  # half a minute: that many in a row must agree
+_LEAST_PPM = 4.0  # 4 samples in a minute; less is the filter's own unrest, and does no harm
+_BAND_HZ = 4000.0  # above it a voice teaches a filter little
+
+
+class Drift:
+    """`ppm`: how much faster the loudspeaker's clock is than the microphone's; None: not known."""
+
+    def __init__(self) -> None:
+        self._last: Floats | None = None
+        self._found: deque[float] = deque(maxlen=_LOOKS)
+        self.ppm: float | None = None
+
+    def feed(self, taps: Floats) -> None:
+        """The response `EVERY_S` of learning after the last one."""
+        if self._last is not None:
+            self._found.append(-_later(self._last, taps) / (EVERY_S * RATE_HZ) * 1e6)
+        self._last = taps
+        if len(self._found) < _LOOKS:
+            return
+        middle = statistics.median(self._found)
+        least = min(abs(one) for one in self._found if one * middle > 0) if middle else 0.0
+        agree = all(one * middle > 0 for one in self._found) and least > abs(middle) / 3
+        self.ppm = middle if agree and abs(middle) >= _LEAST_PPM else None
+
+    def forget(self) -> None:
+        """The room has changed: the next response has nothing to be compared with."""
+        self._last = None
+        self._found.clear()
+
+
+def _later(before: Floats, after: Floats) -> float:
+    """By how many samples `after` comes later than `before`: first the best whole number, then the
+    slope of the phase that is left, weighted by power."""
+    size = 2 * len(before)
+    cross = np.fft.rfft(after, size) * np.conj(np.fft.rfft(before, size))
+    best = int(np.argmax(np.fft.irfft(cross)))
+    whole = best - size if best > size // 2 else best
+    turns = np.arange(len(cross)) / size
+    within = turns < _BAND_HZ / RATE_HZ
+    phase = np.angle(cross * np.exp(2j * np.pi * turns * whole))[within]
+    weight = np.abs(cross)[within]
+    turns = turns[within]
+    return whole - float(np.sum(weight * turns * phase) / (2 * np.pi * np.sum(weight * turns**2)))

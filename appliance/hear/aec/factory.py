@@ -1,0 +1,48 @@
+"""Which echo canceller: what they all do, and the one that the settings name."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.path_estimate import Floats
+from appliance.hear.aec.speex import NoCanceller, Speex
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import Echo
+
+
+class Canceller(Protocol):
+    """Takes the box's own voice out of the microphone's sound, one step at a time."""
+
+    @property
+    def changes(self) -> int:
+        """How often the room was found to have changed."""
+
+    @property
+    def knows_echo(self) -> bool:
+        """It knows the room, and what it expects of the echo tells what may be left of it."""
+
+    @property
+    def late_db(self) -> float:
+        """How loud it expects the echo to be that comes later than it can follow; -100: not."""
+
+    @property
+    def working(self) -> bool:
+        """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
+
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+
+
+def canceller(settings: Echo, frames: int) -> Canceller:
+    """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
+    match settings.canceller:
+        case "kalman" | "auto" as name:
+            rest = name == "auto"
+            return Kalman(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ, may_rest=rest)
+        case "speex":
+            return Speex(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
+        case "hardware" | "none":
+            return NoCanceller()

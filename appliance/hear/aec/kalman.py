@@ -1,0 +1,254 @@
+"""Echo cancellation by a Kalman filter in the frequency domain: linear, no suppressor, no delay.
+
+In: what the microphone got and what the loudspeaker played. Out: what is left of the former.
+G. Enzner and P. Vary, "Frequency-domain adaptive Kalman filter for acoustic echo control in
+hands-free telephones", Signal Processing 86 (2006): the step size of each frequency follows from
+how wrong the response may still be and how loud everybody else is, so nobody has to detect double
+talk. Theirs learns from blocks; here every lesson looks back over a window as long as the room.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+import numpy as np
+
+from appliance.hear.aec.late_reverb import Late
+from appliance.hear.aec.nonlinearity import Bend, piece
+from appliance.hear.aec.path_change import Sameness
+from appliance.hear.aec.path_estimate import (
+    Floats,
+    Response,
+    Spectrum,
+    back,
+    forward,
+    power_of,
+    unexplained,
+)
+from appliance.hear.aec.sliding_window import Window
+from appliance.pcm import Samples, from_float
+
+# Steps between two lessons: often while there is much to learn, seldom once it is known.
+_EAGER_STEPS, _CALM_STEPS = 3, 14
+# While there are two opinions, mostly because the owner speaks. With 3 a moved box knew its voice
+# 0.2 s sooner, and in double talk 2 dB more of it were left, for a third more CPU.
+_DOUBT_STEPS = 5
+_RESTING_STEPS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
+_EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
+_SPARE_STEPS = 64  # between two moves of what is remembered back to its memory's beginning
+_QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
+_KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
+_KNOWN_DB = 10.0  # usually taken away: only then has what is left something to say of the room
+_DOUBT_DB = 6.0  # less taken away than usual: the room has changed, or the owner speaks
+_BETTER_DB = 3.0  # a second opinion counts from here on
+_LEAST_LESSONS, _MOST_LESSONS = 12, 160  # of a second opinion, before it is believed or given up
+_BEND_LESSONS = 4  # between two looks at how the loudspeaker bends
+_STRAIGHT_LESSONS = 80  # before the first: what is not known of the room yet looks bent
+_LATE_LESSONS = 16  # between two looks at how the room goes on after the response
+_FAINT_DB = -30.0  # of the way's gain: a loudspeaker beside its microphone is louder than that
+_NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could hear
+_USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
+
+
+class Kalman:
+    """Takes the box's own voice out of the microphone's sound, one step at a time.
+
+    Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
+    in doubt: when much less is taken away than usual, a copy that trusts its past no longer learns
+    beside the first. In double talk it gains nothing and is given up; after a change of the room
+    it is soon the better one, and takes the first one's place.
+    """
+
+    def __init__(self, *, tail_ms: int, frames: int, rate_hz: int, may_rest: bool = False) -> None:
+        """`may_rest`: where there is no echo, it seldom looks for one."""
+        self._may_rest = may_rest
+        self._frames = frames
+        self._parts = -(-tail_ms * rate_hz // 1000 // frames)
+        self._length = self._parts * frames
+        spare = _SPARE_STEPS * frames
+        self._far = Window(np.zeros(2 * self._length, np.float32), spare)
+        self._mic = Window(np.zeros(self._length, np.float32), spare)
+        self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
+        self._unclipped = np.zeros(frames, np.float32)
+        self._deaf_steps = 0  # until nothing that it remembers comes from a microphone that was off
+        self._bend = Bend()
+        self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
+        self._weights = np.zeros((self._parts, frames + 1), np.complex64)
+        self._main = Response(self._length)
+        self._sameness = Sameness()
+        self._late = Late(frames)
+        self._second: Response | None = None
+        self._lessons = self._second_lessons = 0
+        self._steps = 0
+        self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
+        self._usual_db = 0.0
+        self._silent_steps = 2 * self._parts
+        self.changes = 0  # how often the room was found to have changed
+
+    @property
+    def working(self) -> bool:
+        return self._silent_steps < 2 * self._parts
+
+    @property
+    def settled(self) -> bool:
+        """It has heard enough of this room; not so just after a change."""
+        return self._lessons >= _EAGER_LESSONS
+
+    @property
+    def gain_db(self) -> float:
+        """Of the loudspeaker's way to the microphone lately, by the response."""
+        return _db(self._echo / self._sent)
+
+    @property
+    def resting(self) -> bool:
+        """The card cancels by itself, or the loudspeaker does not reach the microphone."""
+        return self._may_rest and self.settled and self.gain_db < _NOTHING_DB
+
+    @property
+    def knows_echo(self) -> bool:
+        """What it expects of the echo tells what may be left of it. Not so where the card cancels,
+        too: what that leaves is no copy of what was played."""
+        return self.settled and self.gain_db > _FAINT_DB
+
+    @property
+    def taken_db(self) -> float:
+        """How much of the echo it usually takes away, as far as noise lets one see."""
+        return self._usual_db
+
+    @property
+    def late_db(self) -> float:
+        """Of the echo that arrives later than the response lasts, dB full scale: as expected."""
+        return self._late.db
+
+    @property
+    def taps(self) -> Floats:
+        """The room's response, float32[tail]: int16 heard for int16 played."""
+        return self._main.taps
+
+    def restore(self, taps: Floats) -> None:
+        """Begin with a response that was true some time ago. Raises ValueError for another size."""
+        if taps.shape != (self._length,):
+            raise ValueError(f"A response has {self._length} taps here, not {taps.shape}.")
+        self._main.restore(taps)
+        self._weights = self._partitioned(taps)
+        self._late.learn(taps)
+
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
+
+        `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
+        else 0, float32[frames]; None: nowhere. `deaf`: it is off, and its zeros teach nothing.
+        """
+        self._silent_steps = 0 if played.any() else self._silent_steps + 1
+        if not self.working:
+            return mic
+        n, heard = self._frames, mic * np.float32(1 / 32768)
+        self._far.put(self._bend.applied(played * np.float32(1 / 32768)))
+        self._mic.put(heard)
+        self._clipped.append(clipped)
+        self._late.feed(self._far.rows[-self._length - n : -self._length])
+        self._spectra.put(forward(self._far.rows[-2 * n :])[None])
+        echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
+        self._deaf_steps = self._parts if deaf else self._deaf_steps - 1
+        if self._deaf_steps > 0:  # a lesson looks back so far
+            self._steps = 0
+            return mic if deaf else from_float(heard - echo)
+        left = unexplained(heard - echo, clipped)
+        knew = self.settled and self._usual_db > _KNOWN_DB
+        if knew and self._sameness.feed(left, echo):
+            self._begin_anew(self._sameness.gain)
+        self._steps += 1
+        if self._steps >= self._due_steps:
+            self._learn()
+            self._steps = 0
+        return from_float(left)
+
+    @property
+    def _due_steps(self) -> int:
+        if not self.settled:
+            return _EAGER_STEPS
+        if self._second is not None:
+            return _DOUBT_STEPS
+        return _RESTING_STEPS if self.resting else _CALM_STEPS
+
+    def _begin_anew(self, gain: float | None) -> None:
+        """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
+        if gain is None:
+            self._main = Response(self._length)
+        else:
+            self._main = self._main.scaled(gain).doubted()
+        self._weights = self._partitioned(self._main.taps)
+        self._second, self._lessons, self._usual_db = None, 1, 0.0
+        self.changes += 1
+
+    def _learn(self) -> None:
+        """One lesson from the last `length` samples, of which `fresh` are new."""
+        far, mic = self._far.rows, self._mic.rows
+        if float(far @ far) < _QUIET_FAR * len(far):
+            return
+        self._lessons += 1
+        fresh = self._steps * self._frames
+        spectrum = forward(far)
+        power = power_of(spectrum)
+        shared = self._length / fresh
+        clipped = self._clipped_lately()
+        left = self._main.learn(spectrum, power, mic, shared, clipped)[-fresh:]
+        if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
+            self._learn_bend(spectrum, clipped)
+        new = mic[-fresh:]
+        echo = new - left
+        self._echo += (1 - _KEPT) * (float(echo @ echo) / fresh - self._echo)
+        sent = float(far @ far) / len(far)
+        self._sent += (1 - _KEPT) * (sent - self._sent)
+        self._heard += (1 - _KEPT) * (float(new @ new) / fresh - self._heard)
+        self._left += (1 - _KEPT) * (float(left @ left) / fresh - self._left)
+        taken_db = _db(self._heard / self._left)
+        rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
+        self._usual_db += rate * (taken_db - self._usual_db)
+        if self._second is not None:
+            left = self._second.learn(spectrum, power, mic, shared, clipped)[-fresh:]
+            self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
+            self._compare()
+        elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
+            self._second, self._second_lessons = self._main.doubted(), 0
+            self._second_left = self._left
+        self._weights = self._partitioned(self._main.taps)
+        if self._lessons % _LATE_LESSONS == 0:
+            self._late.learn(self._main.taps)
+
+    def _clipped_lately(self) -> Floats | None:
+        """Of the window, as `cancel` has it for a step."""
+        if not any(step is not None for step in self._clipped):
+            return None
+        return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
+
+    def _learn_bend(self, spectrum: Spectrum, clipped: Floats | None) -> None:
+        straight = self._main.heard(spectrum)
+        bent = self._main.heard(forward(piece(self._far.rows)))
+        left = unexplained(self._mic.rows - straight, clipped)
+        self._bend.learn(left, straight, bent)
+
+    def _compare(self) -> None:
+        """Is the second opinion the better one, on sound that neither had learned from yet?"""
+        self._second_lessons += 1
+        better_db = _db(self._left / self._second_left)
+        if self._second_lessons >= _LEAST_LESSONS and better_db > _BETTER_DB:
+            assert self._second is not None
+            self._main, self._second = self._second, None
+            self._left = self._second_left
+            self._lessons = 1  # there is much to learn again
+            self.changes += 1
+        elif self._second_lessons >= _MOST_LESSONS:
+            self._second = None
+
+    def _partitioned(self, taps: Floats) -> Spectrum:
+        """Spectra of the response's parts, the latest first, as `_spectra` has the oldest first."""
+        parts = taps.reshape(self._parts, self._frames)[::-1]
+        return forward(parts, 2 * self._frames)
+
+
+def _db(ratio: float) -> float:
+    return 10 * math.log10(ratio + 1e-12)

@@ -1,0 +1,44 @@
+"""What comes of the box's voice later than the canceller's response lasts: nobody takes it away.
+
+In: the response, now and then, and the power of each step of sound as it leaves the response's
+end. Out: how loud what still arrives of it should be. A room's sound decays evenly (W. C. Sabine,
+1922), so the response's last part tells how it would go on.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from appliance.hear.aec.path_estimate import Floats
+
+_LOOKED_AT = 0.5  # of the response, at its end: before that are the direct sound and first walls
+_SLOWEST = 10 ** (-6 * 0.005 / 1.5)  # of the power, a step of 5 ms: no room echoes for over 1.5 s
+_FASTEST = 10 ** (-6 * 0.005 / 0.1)  # and one of 0.1 s leaves nothing
+
+
+class Late:
+    """`db`: of what arrives late, dB full scale; -100 for nothing."""
+
+    def __init__(self, frames: int) -> None:
+        self._frames = frames
+        self._gain = self._power = 0.0  # of the first late step, of all that arrive
+        self._kept = _FASTEST
+
+    @property
+    def db(self) -> float:
+        return 10 * math.log10(self._power + 1e-10)
+
+    def learn(self, taps: Floats) -> None:
+        """The response, float32[n * frames]."""
+        steps = taps.reshape(-1, self._frames)
+        powers = np.einsum("sf,sf->s", steps, steps)[-int(len(steps) * _LOOKED_AT) :] + 1e-12
+        slope, middle = np.polyfit(np.arange(len(powers)) - len(powers) / 2, np.log(powers), 1)
+        self._kept = min(max(math.exp(slope), _FASTEST), _SLOWEST)
+        self._gain = math.exp(middle) * self._kept ** (len(powers) / 2)
+
+    def feed(self, leaving: Floats) -> None:
+        """A step: what was played a response's length ago, float32[frames], full scale 1."""
+        power = float(leaving @ leaving) / self._frames
+        self._power = self._kept * self._power + self._gain * power

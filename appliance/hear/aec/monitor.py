@@ -1,0 +1,116 @@
+"""Looks after the canceller: keeps the room's response on disk, says what its owner should know.
+
+In: the canceller, every step. Out: sentences for the log, once each; a file (store.py), written by
+a thread, since an SD card may take a second.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from appliance.errors import StorageError
+from appliance.hear.aec import store
+from appliance.hear.aec.clock_skew import EVERY_S, Drift
+from appliance.hear.aec.factory import Canceller
+from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.path_estimate import Floats
+
+STEPS_A_SECOND = 200  # of 5 ms
+SAVE_S = 300.0  # of sounding, between two files: the response changes slowly, cards wear out
+FIRST_SAVE_S = 10.0
+HARMFUL_PPM = 8.0  # from here on the canceller cannot follow without losing several dB
+STOP_S = 2.0  # for the last write at an orderly stop
+
+
+class EchoWatch:
+    """Feed it each step after the canceller's; `news` has what is to be logged."""
+
+    def __init__(self, canceller: Canceller, folder: Path, key: Callable[[], str]) -> None:
+        self._kalman = canceller if isinstance(canceller, Kalman) else None
+        self._folder, self._key = folder, key
+        self._news: list[str] = []
+        self._drift = Drift()
+        self._worked_steps = 0
+        self._save_at_s = FIRST_SAVE_S
+        self._changes = 0
+        self._drifts = self._rests = self._broken = False
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Give the canceller what was kept, if it is of use here."""
+        if self._kalman is None:
+            return
+        try:
+            taps = store.load(self._folder, self._key(), len(self._kalman.taps))
+        except StorageError as error:
+            self._news.append(str(error))
+            return
+        if taps is not None:
+            self._kalman.restore(taps)
+
+    def step(self) -> None:
+        """5 ms have passed."""
+        if self._kalman is None or not self._kalman.working:
+            return
+        self._worked_steps += 1
+        if self._worked_steps % STEPS_A_SECOND:
+            return
+        seconds = self._worked_steps // STEPS_A_SECOND
+        if self._kalman.changes > self._changes:
+            self._drift.forget()
+        elif seconds % round(EVERY_S) == 0 and self._kalman.settled:
+            self._drift.feed(self._kalman.taps)
+        if seconds >= self._save_at_s and self._kalman.settled and not self._kalman.resting:
+            self._save_at_s = seconds + SAVE_S
+            self._write()
+        self._news += self._changed()
+
+    def news(self) -> list[str]:
+        """What has changed since the last call, a sentence each."""
+        news, self._news = self._news, []
+        return news
+
+    def close(self) -> None:
+        """Keep what is known now, at an orderly stop."""
+        if self._kalman is not None and self._kalman.settled and not self._kalman.resting:
+            self._write()
+        if self._thread is not None:
+            self._thread.join(STOP_S)
+
+    def _changed(self) -> Iterator[str]:
+        assert self._kalman is not None
+        apart_ppm = abs(self._drift.ppm or 0.0)
+        if apart_ppm >= HARMFUL_PPM and not self._drifts:
+            self._drifts = True  # clocks stay two until somebody plugs in another card
+            yield (
+                f"microphone and loudspeaker run on two clocks, {apart_ppm:.0f} ppm apart: "
+                "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
+            )
+        elif self._kalman.changes > self._changes and not self._drifts:
+            yield "the box was moved, or its volume turned: its echo was learned anew"
+        if self._kalman.resting != self._rests:
+            yield (
+                "the card cancels the echo by itself, or nothing of it reaches the microphone"
+                if self._kalman.resting
+                else "there is an echo to cancel again"
+            )
+        self._changes, self._rests = self._kalman.changes, self._kalman.resting
+
+    def _write(self) -> None:
+        assert self._kalman is not None
+        if self._thread is not None and self._thread.is_alive():
+            return  # the disk hangs: the next one will do
+        taps = self._kalman.taps
+        self._thread = threading.Thread(target=self._save, args=(taps,), name="kept", daemon=True)
+        self._thread.start()
+
+    def _save(self, taps: Floats) -> None:
+        try:
+            store.save(self._folder, self._key(), taps)
+            self._broken = False
+        except StorageError as error:
+            if not self._broken:
+                self._news.append(str(error))
+            self._broken = True

@@ -1,0 +1,56 @@
+"""A loudspeaker that is pushed too far bends what it is given, always in the same way.
+
+In: what was played, and what the canceller left. Out: what the cone made of it, for the canceller's
+linear response to work with: a Hammerstein model with one number to be learned (the pieces add up
+as in F. Kuech et al., "State-space architecture of the partitioned-block-based acoustic echo
+controller", 2014, here with one saturating piece).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.aec.path_estimate import Floats
+
+_SOFTNESS = np.float32(2.0)  # of the piece x / √(1 + (s·x)²): bends from half of full scale on
+_KEPT = 0.97  # of what was found before, a lesson
+_PACE = 0.2  # of the way to what is found now
+_LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper bend wants more
+_SEEMING = 0.08  # so much is found where nothing bends: it is not believed
+
+
+class Bend:
+    """`share` of the saturating piece; 0: the loudspeaker is linear."""
+
+    def __init__(self) -> None:
+        self._found = 0.0
+        self._agrees = 0.0
+        self._power = 1e-9
+
+    @property
+    def share(self) -> float:
+        return self._found if self._found > _SEEMING else 0.0
+
+    def applied(self, played: Floats) -> Floats:
+        """What left the cone for `played`, full scale 1."""
+        if self.share == 0.0:
+            return played
+        bent: Floats = played + np.float32(self.share) * piece(played)
+        return bent
+
+    def learn(self, left: Floats, straight: Floats, piece_heard: Floats) -> None:
+        """`left` of the microphone; and what the response makes of the sound played (`straight`)
+        and of its saturating piece. Only what no other response could explain is learned from."""
+        power = float(straight @ straight) + 1e-9
+        extra = piece_heard - np.float32(float(piece_heard @ straight) / power) * straight
+        self._agrees = _KEPT * self._agrees + float(left @ extra)
+        self._power = _KEPT * self._power + float(extra @ extra)
+        step = self._agrees / self._power
+        self._agrees *= 1 - _PACE  # what is acted on has been answered
+        self._found = min(max(self._found + _PACE * step, _LEAST), _MOST)
+
+
+def piece(played: Floats) -> Floats:
+    """What saturation takes away, 0 for soft sounds."""
+    bent = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
+    return np.asarray(bent, np.float32)

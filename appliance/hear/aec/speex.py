@@ -1,0 +1,93 @@
+"""Echo cancellation by speexdsp (ctypes; no other file touches the library): linear, no suppressor.
+
+In: what the microphone got and what the loudspeaker played. Out: what is left of the former.
+A suppressor would erase the very word that interrupts (facts: 12 to 128 of 171 onsets lost).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.hear.aec.path_estimate import Floats
+from appliance.pcm import Samples
+
+_LIBRARY = "libspeexdsp.so.1"
+_SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
+
+
+class Speex:
+    """Takes the box's own voice out of the microphone's sound, one step at a time.
+
+    The adapted filter is kept while the box is silent. `working` is false when there is nothing
+    to cancel, since nothing sounded for longer than the tail: that path costs nothing.
+    """
+
+    changes = 0  # it does not notice them
+    late_db = -100.0
+    knows_echo = False
+
+    def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
+        """Raises InterludeError when the library is not installed."""
+        self._library = _load()
+        tail_frames = tail_ms * rate_hz // 1000
+        state = self._library.speex_echo_state_init(frames, tail_frames)
+        if not state:
+            raise InterludeError("The echo canceller could not be made: no memory.")
+        self._state = ctypes.c_void_p(state)
+        rate = ctypes.c_int(rate_hz)
+        self._library.speex_echo_ctl(self._state, _SET_SAMPLING_RATE, ctypes.byref(rate))
+        weakref.finalize(self, self._library.speex_echo_state_destroy, self._state)
+        self._mic, self._played, self._left = (np.zeros(frames, np.int16) for _ in range(3))
+        self._pointers = [
+            ctypes.c_void_p(array.ctypes.data) for array in (self._mic, self._played, self._left)
+        ]
+        # Only when the filter's whole memory of the loudspeaker is zeros can steps be left out.
+        self._tail_steps = -(-tail_frames // frames) + 2
+        self._silent_steps = self._tail_steps
+
+    @property
+    def working(self) -> bool:
+        return self._silent_steps < self._tail_steps
+
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
+        self._silent_steps = 0 if played.any() else self._silent_steps + 1
+        if deaf or not self.working:
+            return mic
+        self._mic[:] = mic
+        self._played[:] = played
+        self._library.speex_echo_cancellation(self._state, *self._pointers)
+        return self._left.copy()
+
+
+class NoCanceller:
+    """For cards that cancel echo themselves."""
+
+    working = False
+    changes = 0
+    late_db = -100.0
+    knows_echo = False
+
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        return mic
+
+
+def _load() -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(_LIBRARY)
+    except OSError as error:
+        raise InterludeError(
+            f"The echo canceller's library {_LIBRARY} is not installed.",
+            "Install it (apt-get install libspeexdsp1) or set `hearing.echo.canceller: none`.",
+        ) from error
+    library.speex_echo_state_init.restype = ctypes.c_void_p
+    library.speex_echo_state_init.argtypes = [ctypes.c_int, ctypes.c_int]
+    return library

@@ -1,0 +1,63 @@
+"""The room's response, kept across restarts: a box that was restarted need not learn it again.
+
+In: the taps of the canceller's filter. Out: a file in the state's folder, numbers only, mode 0600;
+and back, if it belongs to this card and is whole. A file that cannot be used costs two seconds of
+learning, so nothing here stops the box: what was wrong with it is said once, by whoever asked.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from appliance.atomic_file import write_whole
+from appliance.audio.cards import chosen, list_cards
+from appliance.errors import StorageError
+from appliance.hear.aec.path_estimate import Floats
+from appliance.settings import Settings
+
+FILE = "echo.npz"
+LOUDEST = 100.0  # int16 heard for int16 played, summed over the taps: beyond that it is no room
+
+
+def key(settings: Settings) -> str:
+    """What a response belongs to: another card or rate has another delay, another tail a length.
+    Of `auto` it is the card that is there now."""
+    card = settings.card
+    capture, playback = chosen(card.capture, card.playback, list_cards())
+    return f"{capture}|{playback}|{card.rate_hz}|{settings.hearing.echo.tail_ms}"
+
+
+def load(folder: Path, belongs_to: str, length: int) -> Floats | None:
+    """float32[length], or None if nothing was kept for this card. Raises StorageError for a file
+    that is damaged or cannot be read."""
+    path = folder / FILE
+    if not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            taps, whose = np.asarray(held["taps"]), str(held["key"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise StorageError(f"{path}: is damaged.", "It is written anew.") from error
+    if whose != belongs_to:
+        return None
+    sane = taps.dtype == np.float32 and taps.shape == (length,) and bool(np.isfinite(taps).all())
+    if not sane or float(np.abs(taps).sum()) > LOUDEST:
+        raise StorageError(f"{path}: is damaged.", "It is written anew.")
+    return taps
+
+
+def save(folder: Path, belongs_to: str, taps: Floats) -> None:
+    """Write it, whole or not at all. Raises StorageError."""
+    path, packed = folder / FILE, io.BytesIO()
+    np.savez(packed, taps=taps.astype(np.float32), key=np.array(belongs_to))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, packed.getvalue(), 0o600)
+    except OSError as error:
+        raise StorageError(
+            f"{path}: could not be written ({error.strerror}).", "Is the disk full or read-only?"
+        ) from error

@@ -1,0 +1,230 @@
+"""Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
+
+In: the steps since the onset. Out: opinions, and one verdict by the deadline. `Judge` is what
+gives opinions: `network.NetworkJudge`, or `RuleJudge` by the table below where that cannot run.
+When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from appliance.hear.bargein.segment import Burst
+from appliance.hear.onset.frontend import Step
+from appliance.messages.speech import Judgement
+from appliance.pcm import Samples
+from appliance.settings import Verdict
+
+
+class Odds(NamedTuple):
+    """Probabilities that sum to one."""
+
+    backchannel: float
+    interruption: float
+    noise: float
+
+    def likeliest(self) -> Judgement:
+        """Of equals the interruption: talking over the owner is the worse mistake."""
+        if self.interruption >= max(self.backchannel, self.noise):
+            return "interruption"
+        return "backchannel" if self.backchannel >= self.noise else "noise"
+
+    def given(self, evidence: LogOdds) -> Odds:
+        """These odds, once independent evidence is known."""
+        scores = [math.log(max(p, 1e-9)) + e for p, e in zip(self, evidence, strict=True)]
+        weights = [math.exp(score - max(scores)) for score in scores]
+        return Odds(*(weight / sum(weights) for weight in weights))
+
+
+class LogOdds(NamedTuple):
+    """Evidence for each class, to be added; only their differences count."""
+
+    backchannel: float
+    interruption: float
+    noise: float
+
+
+NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
+
+
+class Judge(Protocol):
+    """Listens to one burst at a time; asked for its opinion at any moment."""
+
+    @property
+    def trust(self) -> Trust: ...
+
+    def begin(self, past: Samples) -> None:
+        """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        """The next 5 ms, and what has been measured of the burst so far, these 5 ms included."""
+
+    def opinion(self) -> Odds: ...
+
+
+class Evidence(NamedTuple):
+    """One row: from `low` to `high` of the measure, ever more of the weights counts.
+
+    Weights are log odds for backchannel, interruption, noise.
+    """
+
+    measure: str
+    low: float
+    high: float
+    backchannel: float
+    interruption: float
+    noise: float
+
+
+PRIOR = (0.5, 0.5, 0.0)  # log odds before anything is known
+# One word alone says nothing of what it means: "right" and "wait" are equally long and loud. What
+# the rules know is that backchannels are short and that hums are backchannels.
+EVIDENCE: tuple[Evidence, ...] = (
+    #        measure      low    high  back  inter  noise
+    Evidence("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # goes on: a sentence
+    Evidence("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
+                                                            # 190 ms gap of "wait, tell me about"
+    Evidence("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
+    Evidence("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
+    Evidence("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),  # hardly any voice: a cough, a clatter
+    Evidence("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
+)  # fmt: skip
+
+
+class RuleJudge:
+    """Adds up the table's evidence."""
+
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
+
+    def __init__(self, evidence: tuple[Evidence, ...] = EVIDENCE) -> None:
+        self._evidence = evidence
+        self.begin(np.zeros(0, np.int16))
+
+    def begin(self, past: Samples) -> None:
+        self._burst = Burst(None)
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        self._burst = burst
+
+    def opinion(self) -> Odds:
+        scores = list(PRIOR)
+        for row in self._evidence:
+            value = getattr(self._burst, row.measure)
+            share = min(1.0, max(0.0, (value - row.low) / (row.high - row.low)))
+            for i, weight in enumerate(row[3:]):
+                scores[i] += share * weight
+        weights = [math.exp(score) for score in scores]
+        return Odds(*(weight / sum(weights) for weight in weights))
+
+
+class Moment(NamedTuple):
+    """From this age on, how sure is sure enough. Log odds, added to those of the settings.
+
+    yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
+    resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
+    quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth, nor
+             into the closure of a "t" or a "p" (50 to 100 ms). With 60 it paused twice in one "yes"
+    """
+
+    from_ms: int
+    yields: float
+    resumes: float
+    quiet_ms: int
+
+
+class Trust(NamedTuple):
+    """When a judge is believed.
+
+    last_doubt  at the deadline it goes on only if an interruption is less likely than this
+    vouches     it tells voices from noises so well that a burst in which the speech detector hears
+                no speech yet is followed all the same, while this judge thinks a noise less likely
+                than this: "stop" and "three" begin with a hiss. 0: it does not tell so well
+    """
+
+    moments: tuple[Moment, ...]
+    last_doubt: float
+    vouches: float
+
+
+# Talking over the owner is worse than falling silent for nothing, and early opinions are worth
+# less than they say: the room, the echo and the next syllable are still to come. From 300 ms on
+# waiting changes few minds. Chosen on the speakers and voices of the tuning part.
+IN_NETWORK = Trust(
+    moments=(
+        #     from_ms  yields  resumes  quiet_ms
+        Moment(   0,     3.0,    2.2,     150),
+        Moment( 180,     0.4,    1.6,     120),
+        Moment( 300,    -1.6,    0.8,     100),
+        Moment( 500,    -1.6,    0.6,     100),
+    ),
+    last_doubt=0.12,
+    vouches=0.9,  # of 116 bursts over it none was speech; of 126 over 0.5, 5 were
+)  # fmt: skip
+IN_RULES = Trust(moments=(Moment(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0)
+# A sound that has stopped may have been the box's own, which stops when the box does: before the
+# deadline only what still sounds, or did so a moment ago, is given way to.
+STILL_SOUNDS_MS = 100
+
+
+class Judging:
+    """One burst from its onset to its verdict: when to ask the judge, and when to believe it."""
+
+    def __init__(self, settings: Verdict, judge: Judge) -> None:
+        self._settings = settings
+        self._judge = judge
+
+    def begin(self, past: Samples) -> None:
+        self._judge.begin(past)
+        self._next_ms = self._settings.first_ms
+        self._odds: Odds | None = None
+        self._evidence = NO_EVIDENCE
+
+    def hint(self, evidence: LogOdds) -> None:
+        """What is known of this burst beside its sound, such as its words. The newest counts, and
+        until the next burst."""
+        self._evidence = evidence
+
+    @property
+    def vouches(self) -> bool:
+        """Whether this is a voice by the newest opinion, of a judge that knows."""
+        return self._odds is not None and self._odds.noise < self._judge.trust.vouches
+
+    def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
+        """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
+        self._judge.feed(step, burst)
+        if age_ms < min(self._next_ms, self._settings.deadline_ms):
+            return None, None
+        self._next_ms += self._settings.every_ms
+        odds = self._judge.opinion()
+        if self._evidence is not NO_EVIDENCE:
+            odds = odds.given(self._evidence)
+        self._odds = odds
+        return odds, decided(odds, burst.quiet_ms, age_ms, self._settings, self._judge.trust)
+
+
+def decided(
+    odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict, trust: Trust
+) -> Judgement | None:
+    """The verdict that these odds allow, this long after the onset; None: wait."""
+    moment = [row for row in trust.moments if row.from_ms <= age_ms][-1]
+    interrupts = _log_odds(odds.interruption)
+    yields = interrupts >= _log_odds(settings.interruption) + moment.yields
+    if yields and quiet_ms < STILL_SOUNDS_MS:
+        return "interruption"
+    goes_on: Judgement = "backchannel" if odds.backchannel >= odds.noise else "noise"
+    sure = -interrupts >= _log_odds(settings.backchannel) + moment.resumes
+    if sure and quiet_ms >= moment.quiet_ms:
+        return goes_on
+    if age_ms < settings.deadline_ms:
+        return None
+    return "interruption" if odds.interruption >= trust.last_doubt else goes_on
+
+
+def _log_odds(probability: float) -> float:
+    clipped = min(max(probability, 1e-6), 1 - 1e-6)
+    return math.log(clipped / (1 - clipped))

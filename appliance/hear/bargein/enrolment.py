@@ -1,0 +1,230 @@
+"""From an owner's recordings to a correction of the verdict, or to a reason why not. Pure.
+
+In: takes (int16 at 16 kHz, with what was asked for), the box's settings, its network. Out: an
+adaptation and by how much it helps, each take judged by what the others taught. Every take goes
+through `Hearing` itself, so that the network hears it as it will.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import InterludeError
+from appliance.hear.bargein import adaptation
+from appliance.hear.bargein.adaptation import Adaptation, Answers
+from appliance.hear.bargein.classifier import IN_RULES, Odds, Trust
+from appliance.hear.bargein.network import Network, NetworkJudge
+from appliance.hear.bargein.segment import Burst
+from appliance.hear.onset.frontend import Step
+from appliance.hear.pipeline import Hearing
+from appliance.messages.speech import Judgement
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
+from appliance.settings import Hearing as HearingSettings
+
+KINDS: tuple[Judgement, ...] = ("backchannel", "interruption", "noise")
+FEWEST = 3  # usable takes of each class: with fewer nothing can be left out to check by
+SHORTEST_MS, LONGEST_MS = 80, 1200
+CLEAREST_DB = 12.0  # of a take over its own noise; under that the noise would be learnt
+LOUDEST = 32_700
+CLIPPED = 40  # samples at full scale
+FIRST_MS = 200  # opinions before that are the shipped network's business
+AGREE = 0.75  # of the takes must come out right after fitting to them; else they contradict
+# Each take is heard in three ways, since the box will never hear it twice alike: dB, noise dBFS.
+WAYS = ((0.0, None), (-9.0, -62.0), (4.0, -50.0))
+_LEAD_FRAMES, _TRAIL_FRAMES = 6 * RATE_HZ // 10, RATE_HZ
+
+
+class EnrolmentError(InterludeError, ValueError):
+    """Recordings that nothing can be learnt from."""
+
+    exit_code = 65  # EX_DATAERR
+
+
+@dataclass(frozen=True)
+class Take:
+    """One recording: what it is called, what its sound means, and the sound with some silence."""
+
+    name: str
+    kind: Judgement
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The network's answers to one take, heard in several ways, from 200 ms after its onset on."""
+
+    take: Take
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What came of it. `before` and `after`: shares of takes judged right, and mean log loss, by
+    the shipped network and by what all other takes taught."""
+
+    adaptation: Adaptation
+    takes: int
+    before: float
+    after: float
+    loss_before: float
+    loss_after: float
+
+    @property
+    def helps(self) -> bool:
+        """Who is understood already has nothing to gain, and might lose."""
+        better = self.loss_after < self.loss_before and self.after >= self.before
+        return better and self.before < 1.0
+
+
+def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
+    """Fit, and check by leaving each take out in turn. Raises EnrolmentError: too few takes of a
+    class, or takes that contradict each other."""
+    for kind in KINDS[:2]:
+        have = sum(h.take.kind == kind for h in heard)
+        if have < FEWEST:
+            raise EnrolmentError(
+                f"There are {have or 'no'} usable recordings for {kind}; {FEWEST} are needed.",
+                "Say each word again, clearly, with a pause before and after it.",
+            )
+    whole = _fit(heard, others, model)
+    agreeing = np.mean([right(h, whole) for h in heard])
+    if agreeing < AGREE:
+        worst = min(heard, key=lambda h: likelihood(h, whole))
+        raise EnrolmentError(
+            "The recordings contradict each other: backchannels and interruptions sound alike.",
+            f"`{worst.take.name}` fits least; are all of them in the right place?",
+        )
+    left_out = [_fit([o for o in heard if o is not h], others, model) for h in heard]
+    return Learnt(
+        whole,
+        len(heard),
+        float(np.mean([right(h, None) for h in heard])),
+        float(np.mean([right(h, a) for h, a in zip(heard, left_out, strict=True)])),
+        float(np.mean([-np.log(likelihood(h, None)) for h in heard])),
+        float(np.mean([-np.log(likelihood(h, a)) for h, a in zip(heard, left_out, strict=True)])),
+    )
+
+
+def listen(take: Take, settings: HearingSettings, network: Network) -> Heard:
+    """The network's answers to a take. Raises EnrolmentError, in a sentence, if it is of no use."""
+    _check(take)
+    parts = []
+    for gain_db, noise_db in WAYS:
+        collector = _Collector(network)
+        hearing = Hearing(_patient(settings), judge=collector)
+        hearing.answering = True
+        sound = _padded(take.samples, gain_db, noise_db)
+        silence = np.zeros(BLOCK_FRAMES, np.int16)
+        for at in range(0, len(sound) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+            hearing.hear(sound[at : at + BLOCK_FRAMES], silence, at)
+            if collector.bursts > 1:
+                break
+        parts += collector.answers
+    if not parts:
+        raise EnrolmentError(f"{take.name}: no word was heard in it.", "Speak a little louder.")
+    return Heard(take, Answers(np.array([a for a, _ in parts]), np.array([e for _, e in parts])))
+
+
+class _Collector:
+    """A judge that keeps the network's answers to the first burst, and has no opinion."""
+
+    def __init__(self, network: Network) -> None:
+        self._judge = NetworkJudge(network)
+        self.bursts = 0
+        self.answers: list[tuple[adaptation.Floats, adaptation.Floats]] = []
+        self._steps = 0
+
+    @property
+    def trust(self) -> Trust:
+        return IN_RULES
+
+    def begin(self, past: Samples) -> None:
+        self.bursts += 1
+        self._steps = 0
+        self._judge.begin(past)
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        self._steps += 1
+        self._judge.feed(step, burst)
+
+    def opinion(self) -> Odds:
+        answer = self._judge.answer()
+        late = self._steps * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
+        if answer is not None and late and self.bursts == 1:
+            self.answers.append((answer.log_odds, answer.embedding))
+        return Odds(0.4, 0.3, 0.3)
+
+
+def _patient(settings: HearingSettings) -> HearingSettings:
+    """Nothing is decided before the deadline."""
+    verdict = msgspec.structs.replace(settings.verdict, interruption=1.0, backchannel=1.0)
+    return msgspec.structs.replace(settings, verdict=verdict)
+
+
+def _check(take: Take) -> None:
+    """Raises EnrolmentError where the sound itself is at fault."""
+    samples = take.samples.astype(np.float64)
+    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
+    if not len(steps) or np.abs(samples).max() < 100:
+        raise EnrolmentError(f"{take.name}: is silent.", "Is the microphone on?")
+    if np.count_nonzero(np.abs(samples) >= LOUDEST) > CLIPPED:
+        raise EnrolmentError(f"{take.name}: is clipped.", "Speak from a little further away.")
+    energies_db = 10 * np.log10(np.mean(np.square(steps), axis=1) + 1.0)
+    peak_db, floor_db = float(energies_db.max()), np.percentile(energies_db, 10)
+    if peak_db - floor_db < CLEAREST_DB:
+        raise EnrolmentError(f"{take.name}: is too noisy.", "Record where it is quieter.")
+    loud = np.flatnonzero(energies_db > max(floor_db + 8, peak_db - 25))
+    length_ms = (loud[-1] - loud[0] + 1) * BLOCK_FRAMES * 1000 // RATE_HZ
+    if length_ms < SHORTEST_MS:
+        raise EnrolmentError(f"{take.name}: is over too soon ({length_ms} ms).", "Say a word.")
+    if length_ms > LONGEST_MS:
+        raise EnrolmentError(
+            f"{take.name}: is too long ({length_ms} ms).", "Say one word, with silence around it."
+        )
+
+
+def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples:
+    """With what the room sounds like before and after it, and noise of so many dBFS."""
+    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
+    rms = np.sqrt(np.mean(np.square(steps.astype(np.float64)), axis=1))
+    frames = _LEAD_FRAMES + len(samples) + _TRAIL_FRAMES
+    chance = np.random.default_rng(len(samples))
+    room = chance.standard_normal(frames) * max(3.0, float(np.percentile(rms, 10)))
+    room[_LEAD_FRAMES : _LEAD_FRAMES + len(samples)] = samples
+    room *= 10 ** (gain_db / 20)
+    if noise_db is not None:
+        room += chance.standard_normal(frames) * 32768 * 10 ** (noise_db / 20)
+    return to_int16(room)
+
+
+def _fit(heard: Sequence[Heard], others: Answers, model: str) -> Adaptation:
+    all_answers = Answers(
+        np.concatenate([h.answers.log_odds for h in heard]),
+        np.concatenate([h.answers.embedding for h in heard]),
+    )
+    kind: npt.NDArray[np.int_] = np.concatenate(
+        [np.full(len(h.answers.log_odds), KINDS.index(h.take.kind)) for h in heard]
+    )
+    return adaptation.fit(all_answers, kind, others, model)
+
+
+def _mean_odds(heard: Heard, by: Adaptation | None) -> npt.NDArray[np.float64]:
+    answers = heard.answers
+    log_odds = answers.log_odds if by is None else by.adapted(answers.log_odds, answers.embedding)
+    odds: npt.NDArray[np.float64] = adaptation.softmax(log_odds.astype(np.float64)).mean(axis=0)
+    return odds
+
+
+def right(heard: Heard, by: Adaptation | None) -> bool:
+    """Whether the box would do the right thing: go on, or not."""
+    stays = _mean_odds(heard, by)[1] >= 0.5
+    return bool(stays == (heard.take.kind == "interruption"))
+
+
+def likelihood(heard: Heard, by: Adaptation | None) -> float:
+    return max(1e-6, float(_mean_odds(heard, by)[KINDS.index(heard.take.kind)]))

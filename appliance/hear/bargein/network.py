@@ -1,0 +1,154 @@
+"""The verdict by our own small network, and the only file that runs it.
+
+In: the steps of a burst. Out: calibrated odds, 20 ms of sound at a time; the model's card
+(`models/verdict.md`) says what it was trained on and how good it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnxruntime
+
+from appliance.errors import ModelError
+from appliance.hear.bargein import adaptation
+from appliance.hear.bargein.adaptation import Adaptation
+from appliance.hear.bargein.classifier import IN_NETWORK, Judge, Odds, RuleJudge, Trust
+from appliance.hear.bargein.features import WIDTH, Features, Floats, Measure
+from appliance.hear.bargein.segment import Burst
+from appliance.hear.onset.frontend import Step
+from appliance.pcm import Samples
+
+MODEL = Path(__file__).parents[2] / "models" / "verdict.onnx"
+ROWS_AT_ONCE = 2  # one answer for two rows of features, 20 ms
+_UNKNOWN = Odds(0.3, 0.4, 0.3)  # before the first answer
+
+
+class Answer(NamedTuple):
+    """Of the newest 20 ms: log odds (3,), and the embedding (64,) that an owner's layer adapts."""
+
+    log_odds: Floats
+    embedding: Floats
+
+
+class Network:
+    """The ONNX graph with its state: convolutions' contexts and a recurrent layer."""
+
+    def __init__(self, model: Path = MODEL) -> None:
+        """Raises ModelError for a file that is missing or is not this network."""
+        self._session = _open(model)
+        shapes = {i.name: i.shape for i in self._session.get_inputs() if i.name.endswith("_in")}
+        self._fresh = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+        self._after = [name.replace("_in", "_out") for name in self._fresh]
+        self.reset()
+
+    def reset(self) -> None:
+        self._state = self._fresh
+
+    def run(self, rows: Floats) -> tuple[Floats, Floats]:
+        """Rows (T, 50), T even, go on where the last ones ended: log odds (T/2, 3) and embeddings
+        (T/2, 64)."""
+        log_odds, embedding, *after = self._session.run(
+            ["log_odds", "embedding", *self._after], {"input": rows[None], **self._state}
+        )
+        self._state = dict(zip(self._fresh, after, strict=True))
+        return log_odds[0], embedding[0]
+
+
+class NetworkJudge:
+    """Gives the network's opinion, as the owner's recordings have changed it if there are any."""
+
+    def __init__(self, network: Network, owner: Adaptation | None = None) -> None:
+        self._network = network
+        self._owner = owner
+        self._features = Features()
+        self._answer: Answer | None = None
+
+    @property
+    def trust(self) -> Trust:
+        return IN_NETWORK
+
+    def begin(self, past: Samples) -> None:
+        self._features.begin(past)
+        self._network.reset()
+        self._probability = 0.5
+        self._answer = None
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        if step.probability is not None:
+            self._probability = step.probability
+        self._features.feed(
+            step.samples,
+            Measure(step.energy_db, step.floor_db, self._probability, burst.louder_db,
+                    burst.quiet_ms),
+        )  # fmt: skip
+
+    def answer(self) -> Answer | None:
+        """The network's newest answer; None before the first 20 ms."""
+        rows = self._features.take(ROWS_AT_ONCE)
+        if len(rows):
+            log_odds, embedding = self._network.run(rows)
+            self._answer = Answer(log_odds[-1], embedding[-1])
+        return self._answer
+
+    def opinion(self) -> Odds:
+        answer = self.answer()
+        if answer is None:
+            return _UNKNOWN
+        log_odds = answer.log_odds
+        if self._owner is not None:
+            log_odds = self._owner.adapted(log_odds, answer.embedding)
+        return Odds(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
+
+
+def judge(state: Path | None, log: logging.Logger, model: Path = MODEL) -> Judge:
+    """The network with the owner's layer from `state`; the rules, and one line, where it cannot."""
+    try:
+        network = Network(model)
+    except ModelError as error:
+        log.warning("the verdict follows rules alone: %s", error)
+        return RuleJudge()
+    owner = None
+    if state is not None:
+        try:
+            owner = adaptation.load(state, fingerprint(model))
+        except ModelError as error:
+            log.warning("what was enrolled is left out: %s", error)
+    return NetworkJudge(network, owner)
+
+
+def fingerprint(model: Path = MODEL) -> str:
+    """SHA-256 of the network that an owner's correction belongs to. Raises ModelError."""
+    try:
+        return hashlib.sha256(model.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ModelError(f"{model}: cannot be read.", "Install the package again.") from error
+
+
+def _open(model: Path) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.enable_cpu_mem_arena = False  # the arena only ever grows, and these tensors are tiny
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if not model.is_file():
+        raise ModelError(
+            f"{model}: the verdict's network is missing.", "Install the package again."
+        )
+    try:
+        session = onnxruntime.InferenceSession(
+            str(model), options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime's exceptions have no common base of their own
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"{model}: is not a usable network ({reason}).") from error
+    inputs = session.get_inputs()
+    outputs = [o.name for o in session.get_outputs()]
+    if inputs[0].shape[-1] != WIDTH or outputs[:2] != ["log_odds", "embedding"]:
+        raise ModelError(f"{model}: is a network, but not the verdict's.")
+    return session

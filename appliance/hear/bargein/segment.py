@@ -1,0 +1,84 @@
+"""One burst of sound, measured without understanding it: how long, how loud, how voiced."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from appliance.hear.onset.frontend import Step
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
+
+STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
+_ACTIVE_OVER_FLOOR_DB = 8.0
+_ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's answer
+
+
+class Burst:
+    """What can be measured of a sound since its onset; the verdict's table uses these names.
+
+    peak_db    its loudest step, dB full scale above 120 Hz
+    span_ms    from when it was noticed to its last sound, gaps included
+    quiet_ms   since its last sound
+    tone_hz    root-mean-square frequency of its sound: 300 to 550 for hums, 700 to 1400 for words
+    voiced     mean probability of speech while it sounded
+    louder_db  over the owner's usual level; 0 while that is unknown
+    """
+
+    def __init__(self, usual_db: float | None) -> None:
+        self._usual_db = usual_db
+        self._age_ms = 0
+        self.peak_db = -100.0
+        self._active_steps = 0
+        self._energy = 1e-12
+        self._slope = 0.0
+        self._hops = 0
+        self._probability = 0.0
+        self.span_ms = 0
+
+    def feed(self, step: Step) -> None:
+        self._age_ms += STEP_MS
+        self.peak_db = max(self.peak_db, step.energy_db)
+        loud_enough_db = max(step.floor_db + _ACTIVE_OVER_FLOOR_DB,
+                             self.peak_db - _ACTIVE_UNDER_PEAK_DB)  # fmt: skip
+        if step.energy_db < loud_enough_db:
+            return
+        self.span_ms = self._age_ms
+        slope = np.diff(step.hissing)
+        self._energy += float(step.hissing @ step.hissing)
+        self._slope += float(slope @ slope)
+        self._active_steps += 1
+        if step.probability is not None:
+            self._hops += 1
+            self._probability += step.probability
+
+    @property
+    def quiet_ms(self) -> int:
+        return self._age_ms - self.span_ms
+
+    @property
+    def tone_hz(self) -> float:
+        return math.sqrt(self._slope / self._energy) * RATE_HZ / (2 * math.pi)
+
+    @property
+    def voiced(self) -> float:
+        return self._probability / self._hops if self._hops else 0.5
+
+    @property
+    def level_db(self) -> float:
+        """Mean energy while it sounded, dB full scale above 120 Hz."""
+        return 10 * math.log10(self._energy / max(1, self._active_steps * BLOCK_FRAMES))
+
+    @property
+    def louder_db(self) -> float:
+        return 0.0 if self._usual_db is None else self.level_db - self._usual_db
+
+
+_USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
+
+
+def usual_after(usual_db: float | None, burst: Burst) -> float:
+    """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
+    if usual_db is None:
+        return burst.level_db
+    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * burst.level_db

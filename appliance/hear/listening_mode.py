@@ -1,0 +1,43 @@
+"""Attention: whose speech is meant for the box, by what the conductor says of mode and button.
+
+In: `Attend` messages and the network's word on each hop. Out: yes or no, and where to begin.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from appliance.hear.onset.vad import HOP_FRAMES
+from appliance.messages.speech import Attend
+from appliance.pcm import RATE_HZ
+
+_LATE_FRAMES = 4 * RATE_HZ  # a wake word is told of at most so long after its end
+
+
+class Attention:
+    """Positions are samples on the listener's own count, except those of `Attend`: the card's."""
+
+    def __init__(self) -> None:
+        self.now = Attend(True)
+        self._hops: deque[tuple[float, int]] = deque(maxlen=_LATE_FRAMES // HOP_FRAMES)
+        self._not_before = 0
+
+    def takes(self, over_box: bool) -> bool:
+        """Whether a sound that begins now is to be told of."""
+        return self.now.over_box if over_box else self.now.on
+
+    def feed(self, probability: float, end: int) -> None:
+        """The network's word on the hop that ended at `end`."""
+        self._hops.append((probability, end))
+
+    def since(self, at: int) -> list[tuple[float, int]]:
+        """The hops that began at `at` or later."""
+        return [(probability, end) for probability, end in self._hops if end - HOP_FRAMES >= at]
+
+    def wake(self, at: int) -> None:
+        """A wake word ended at `at`: no utterance holds anything of it."""
+        self._not_before = at
+
+    def first(self, onset: int, preroll: int) -> int:
+        """Where an utterance begins whose onset was at `onset`."""
+        return max(onset - preroll, self._not_before)

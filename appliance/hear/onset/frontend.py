@@ -1,0 +1,147 @@
+"""The senses: from one step of raw sound to everything that can be known about it at once.
+
+In: 5 ms of the microphone and of the loudspeaker. Out: a `Step`. Nothing here decides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.aec.factory import Canceller, canceller
+from appliance.hear.aec.path_estimate import Floats
+from appliance.hear.onset.background import Background
+from appliance.hear.onset.gate import ExpectedEcho, Gate
+from appliance.hear.onset.highpass import HighPass
+from appliance.hear.onset.noise_floor import NoiseFloor
+from appliance.hear.onset.vad import SpeechProbability
+from appliance.hear.onset.voice_band import Witness
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
+from appliance.settings import Hearing as HearingSettings
+
+_OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
+_HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
+# Of a room's noise nothing stands out by more: whatever the network made of that for so long would
+# be no word. It is two thirds of what hearing costs in a silent room.
+_CALM_DB, _CALM_STEPS = 3.0, 100
+_OWN_OVER_DB = 4.5  # over what is expected of the box's own voice, its peaks still are that
+_FULL = 32_700  # of 32767: converters differ by a few in where they end
+_LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
+
+
+class Step(NamedTuple):
+    """5 ms of sound.
+
+    samples      int16[80] without echo and offset: what is heard, judged and handed on
+    hissing      float64[80] of the same above 120 Hz, full scale 1.0
+    energy_db    of `hissing`, dB full scale, floor_db the room's noise in the same measure
+    excess_db    by how much it stands above all that is expected (noise, echo, margins)
+    gate         the gate fires
+    probability  of speech, where a hop of the network ends in this step; else None
+    sounding     the box itself is audible, or was a moment ago
+    changed      so has the room; what stands out is the box's own voice
+    """
+
+    samples: Samples
+    hissing: npt.NDArray[np.float64]
+    energy_db: float
+    floor_db: float
+    excess_db: float
+    gate: bool
+    probability: float | None
+    sounding: bool
+    changed: bool = False
+
+
+class Senses:
+    """Echo canceller, noise floor, gate and speech probability over one stream of steps."""
+
+    def __init__(self, settings: HearingSettings, cancels: Canceller | None = None) -> None:
+        """`cancels`: in place of the canceller that the settings name."""
+        self.canceller = cancels or canceller(settings.echo, BLOCK_FRAMES)
+        self._changes = self.canceller.changes
+        self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
+        self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=2)
+        self._pair = np.zeros((BLOCK_FRAMES, 2))
+        self._column = np.zeros((BLOCK_FRAMES, 1))
+        self._zeros = self._calm_steps = 0
+        self.speech = SpeechProbability()
+        self._last_probability = 0.0
+        self.floor = NoiseFloor()
+        self.background = Background()
+        self.witness = Witness(BLOCK_FRAMES)
+        self.echo = ExpectedEcho()
+        self.gate = Gate(settings.onset)
+        self.gate.be_wary()
+
+    def take(
+        self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
+    ) -> Step:
+        """The next step. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
+        is learned about room and echo."""
+        self._column[:, 0] = mic
+        steady = self._offset(self._column)[:, 0]
+        clean = to_int16(steady)
+        residue = self.canceller.cancel(clean, played, clipped(mic), deaf=deaf)
+        changed = self.canceller.changes != self._changes
+        if changed:
+            self._changes = self.canceller.changes
+            self.echo.forget()
+            self.gate.be_wary()
+
+        pair = self._pair
+        np.multiply(residue, 1 / 32768, out=pair[:, 0])
+        if self.canceller.working:
+            np.multiply(clean, 1 / 32768, out=pair[:, 1])
+            pair[:, 1] -= pair[:, 0]
+        else:
+            pair[:, 1] = 0.0
+        heard = self._hum(pair)
+        hissing = heard[:, 0]
+        # A canceller that fitted its filter to the owner's voice adds what it should take away.
+        energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
+        played_db = decibels(played / 32768) if played.any() else -100.0
+        learn = not (somebody_speaks or deaf)
+        self.echo.feed(
+            played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db,
+            self.canceller.late_db, self.canceller.knows_echo,
+        )  # fmt: skip
+        sounding = self.echo.audible
+        self.floor.feed(energy_db, frozen=sounding or not learn)
+        self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1
+        probability = self._probability(residue, sounding or somebody_speaks)
+        if probability is not None:
+            self._last_probability = probability
+        own = self.echo.new and energy_db < self.echo.db + _OWN_OVER_DB
+        self.background.feed(energy_db, self._last_probability, somebody_speaks, own)
+        usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
+        speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
+        fires = self.gate.feed(energy_db, usual_db, self.echo, speaks, somebody_speaks)
+        return Step(
+            residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
+            sounding, changed,
+        )  # fmt: skip
+
+    def _probability(self, residue: Samples, matters: bool) -> float | None:
+        self._zeros = 0 if residue.any() else self._zeros + 1
+        if self._zeros <= _LONG_SILENCE_STEPS:
+            calm = self._calm_steps > _CALM_STEPS and not matters
+            return self.speech.feed(residue, calm)
+        if self._zeros == _LONG_SILENCE_STEPS + 1:
+            self.speech.reset()
+        return 0.0  # every step: what waits for silence must see it
+
+
+def clipped(mic: Samples) -> Floats | None:
+    """1 and -1 where the microphone is at the ends of its range, else 0; None: nowhere."""
+    if mic.max() < _FULL and mic.min() > -_FULL:
+        return None
+    return (mic >= _FULL).astype(np.float32) - (mic <= -_FULL)
+
+
+def decibels(samples: npt.NDArray[np.float64]) -> float:
+    """Mean energy in dB full scale; -100 for digital silence."""
+    return 10 * math.log10(float(samples @ samples) / len(samples) + 1e-10)

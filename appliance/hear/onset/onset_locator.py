@@ -1,0 +1,39 @@
+"""Where the sound that is noticed now began: the last 100 ms of energies, looked back through."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.onset.frontend import Step
+from appliance.pcm import BLOCK_FRAMES
+
+_STEPS = 20  # 100 ms: how far before its detection a sound may have begun
+_SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
+
+
+class Backtrack:
+    """Positions are samples on the listener's own count."""
+
+    def __init__(self) -> None:
+        self._energies_db = np.full(_STEPS, -100.0)
+        self._excesses_db = np.full(_STEPS, -100.0)
+        self._now = 0
+
+    def feed(self, step: Step) -> None:
+        place = self._now // BLOCK_FRAMES % _STEPS
+        self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
+        self._now += BLOCK_FRAMES
+
+    def began(self) -> int:
+        """Where the sound that is heard now began: back to the last step that was mere noise."""
+        newest = self._now // BLOCK_FRAMES - 1
+        steps = 1
+        while (
+            steps < min(_STEPS, newest) and self._excesses_db[(newest - steps) % _STEPS] > _SOUND_DB
+        ):
+            steps += 1
+        return self._now - steps * BLOCK_FRAMES
+
+    def usual_db(self) -> float:
+        """The median energy of these 100 ms, dB full scale above 120 Hz."""
+        return float(np.median(self._energies_db))

@@ -1,0 +1,33 @@
+"""Speech too soft for the gate, which the network hears all the same.
+
+In: steps. Out: whether it is sure.
+"""
+
+from __future__ import annotations
+
+from appliance.hear.onset.frontend import Step
+from appliance.settings import Hearing as HearingSettings
+
+_SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
+
+
+class SoftSpeech:
+    """Over the box the network alone is no witness: what is left of its own voice is speech too."""
+
+    def __init__(self, settings: HearingSettings) -> None:
+        self._enough = settings.turn.probability
+        self._least_db = -settings.onset.above_echo_db / 2
+        self._hops = 0
+
+    def feed(self, step: Step) -> bool:
+        if step.probability is None:
+            return False
+        if step.probability < self._enough:
+            self._hops = 0
+            return False
+        self._hops += 1
+        stands_out = self._hops >= _SURE_HOPS and step.excess_db > self._least_db
+        return stands_out or not step.sounding
+
+    def reset(self) -> None:
+        self._hops = 0

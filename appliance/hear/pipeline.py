@@ -1,0 +1,346 @@
+"""Hearing, whole, without rings or clocks: sound in, what it means out.
+
+It knows no process and no time but the samples it has been given, so it runs as fast as it can.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from enum import Enum, auto
+
+import msgspec
+
+from appliance.hear.aec.factory import Canceller
+from appliance.hear.bargein import network
+from appliance.hear.bargein.classifier import Judge, Judging
+from appliance.hear.bargein.segment import Burst, usual_after
+from appliance.hear.bargein.word_evidence import evidence
+from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.listening_mode import Attention
+from appliance.hear.onset.frontend import Senses, Step
+from appliance.hear.onset.onset_locator import Backtrack
+from appliance.hear.onset.soft_speech import SoftSpeech
+from appliance.hear.onset.vad import WINDOW_FRAMES
+from appliance.messages.speech import (
+    Attend,
+    Judgement,
+    Onset,
+    Opinion,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WordsHeard,
+)
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
+from appliance.settings import Hearing as HearingSettings
+
+Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
+
+log = logging.getLogger("listener")
+
+PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
+OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
+SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
+_WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witness has heard one
+_SAME_FRAMES = RATE_HZ // 10  # after a voice's end what begins is its end still, and no dish
+
+
+class Phase(Enum):
+    """What the owner is doing, as far as anybody can know."""
+
+    QUIET = auto()
+    SOUND = auto()  # an onset while the box is silent: will it become an utterance?
+    JUDGED = auto()  # an onset over the box: verdict to come
+    SPEECH = auto()  # an utterance: its samples flow
+
+
+class Hearing:
+    """Feed it steps of 5 ms in order; it answers with events in the order they are to be sent.
+
+    Every onset gets a serial and comes to exactly one end:
+      Onset(speaking=False) … SpeechStarted … SpeechEnded, or Verdict("noise");
+      Onset(speaking=True) … Opinion* … Verdict("interruption"), SpeechStarted … SpeechEnded, or
+      Verdict("backchannel" | "noise").
+    An utterance carries the serial of its onset as its number. Chunks come before the SpeechEnded
+    that counts them; `frames` counts from the utterance's start, over all its pieces.
+    """
+
+    def __init__(
+        self,
+        settings: HearingSettings,
+        *,
+        serial: int = 0,
+        judge: Judge | None = None,
+        canceller: Canceller | None = None,
+    ) -> None:
+        """`serial`: the last one that was ever used; the next onset has the one after it.
+        `canceller`: in place of the one that the settings name."""
+        self._settings = settings
+        self._senses = Senses(settings, canceller)
+        self._recent = SampleBuffer(PAST_FRAMES)
+        self._voicing = Voicing(settings.turn)
+        self._judging = Judging(settings.verdict, judge or network.judge(None, log))
+        self._attention = Attention()
+        self._backtrack = Backtrack()
+        self._now = 0  # samples heard since the start, gaps not counted
+        self._card_index = 0  # of sample 0
+        self._serial = serial
+        self._phase = Phase.QUIET
+        self._onset = 0
+        self._over_box_until = -1
+        self._soft_speech = SoftSpeech(settings)
+        self._voice_until = -RATE_HZ  # the last sound that was a voice
+        self._usual_db: float | None = None
+        self._burst = Burst(None)
+        self._utterance: Utterance | None = None
+        # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
+        # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
+        self.answering: bool | None = None
+        self.deaf = False  # likewise: the microphone is off, and its zeros say nothing of the room
+        self.last_step: Step | None = None
+
+    @property
+    def phase(self) -> Phase:
+        return self._phase
+
+    @property
+    def burst(self) -> int:
+        """The serial of the sound that is followed just now, until its end; else 0."""
+        return 0 if self._phase is Phase.QUIET else self._serial
+
+    @property
+    def usual_db(self) -> float | None:
+        """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
+        return self._usual_db
+
+    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[Event]:
+        """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""
+        events: list[Event] = []
+        if self._now == 0:
+            self._card_index = index
+        elif index != self._card_index + self._now:
+            events += self._jumped(index)
+        step = self._senses.take(mic, played, self._phase is not Phase.QUIET, deaf=self.deaf)
+        self.last_step = step
+        self._recent.write(self._now, step.samples)
+        self._backtrack.feed(step)
+        self._now += BLOCK_FRAMES
+        if step.sounding:
+            self._over_box_until = self._now + OVER_BOX_FRAMES
+        if step.probability is not None:
+            self._attention.feed(step.probability, self._now)
+        if self._phase is not Phase.QUIET:
+            self._burst.feed(step)
+            if step.probability is not None:
+                self._voicing.feed(step.probability, self._now)
+        match self._phase:
+            case Phase.QUIET:
+                self._listen(step, events)
+            case Phase.SOUND:
+                self._await_speech(events)
+            case Phase.JUDGED:
+                self._judge(step, events)
+            case Phase.SPEECH:
+                self._follow(events)
+        return events
+
+    def cut(self) -> list[Event]:
+        """The sound has stopped coming: end what is under way, as far as it was heard."""
+        events: list[Event] = []
+        if self._phase is Phase.SPEECH:
+            self._end_speech(events)
+        elif self._phase is not Phase.QUIET:
+            self._withdraw("noise", events)
+        return events
+
+    def attend(self, how: Attend) -> list[Event]:
+        """How to take what is said from now on: modes, the talk button, a wake word."""
+        events: list[Event] = []
+        was, self._attention.now = self._attention.now, how
+        if how.since and how.since != was.since:
+            self._wake(how.since - self._card_index, events)
+        if how.held and not was.held:
+            self._press(events)
+        elif was.held and not how.held and self._phase is Phase.SPEECH:
+            self._end_speech(events)
+        return events
+
+    def understand(self, words: WordsHeard) -> None:
+        """What was understood of a sound; after its verdict nothing comes of it here."""
+        if self._phase is Phase.JUDGED and words.serial == self._serial:
+            self._judging.hint(evidence(words))
+
+    # ── the four phases ──────────────────────────────────────────────────────────────────────
+    def _listen(self, step: Step, events: list[Event]) -> None:
+        if not (step.gate or self._soft_speech.feed(step)):
+            return
+        self._soft_speech.reset()
+        over_box = self._now <= self._over_box_until if self.answering is None else self.answering
+        if not self._attention.takes(over_box):
+            self._senses.gate.reset()
+            return
+        if over_box and self._senses.background.soft:
+            return  # a television; the owner's next syllable may be louder than that
+        self._begin(self._backtrack.began(), over_box, events)
+        if step.probability is not None:
+            self._voicing.feed(step.probability, self._now)
+        if over_box:
+            first = self._onset - self._preroll
+            past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
+            self._judging.begin(past)
+
+    def _await_speech(self, events: list[Event]) -> None:
+        if self._unconfirmed(events):
+            return
+        voicing, turn = self._voicing, self._settings.turn
+        if voicing.spoken_frames >= _frames(turn.start_ms):
+            self._start_speech(events)
+        elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
+            self._withdraw("noise", events)
+
+    def _judge(self, step: Step, events: list[Event]) -> None:
+        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+        odds, verdict = self._judging.feed(step, self._burst, age_ms)
+        if odds is not None:
+            events.append(Opinion(self._serial, age_ms, *odds))
+        if not self._judging.vouches and self._unconfirmed(events):
+            return
+        verdict = "noise" if step.changed else verdict  # it has heard itself
+        if verdict == "interruption":
+            events.append(Verdict(self._serial, verdict, age_ms))
+            self._start_speech(events)
+        elif verdict is not None:
+            self._withdraw(verdict, events)
+
+    def _follow(self, events: list[Event]) -> None:
+        assert self._utterance is not None
+        until = self._now
+        if not self._voicing.voiced:
+            until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
+        pause = not self._voicing.voiced
+        events += self._utterance.flow(self._recent, until, self._card_index, pause)
+        if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
+            events += self._utterance.pause(self._recent, until, self._card_index)
+        if self._attention.now.held:
+            return
+        if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
+            self._end_speech(events)
+
+    # ── button and wake word ─────────────────────────────────────────────────────────────────
+    def _press(self, events: list[Event]) -> None:
+        """The button says that speech begins: nothing is to be judged or confirmed."""
+        if self._phase is Phase.SPEECH:
+            return
+        if self._phase is Phase.QUIET:
+            self._begin(self._now, False, events)
+        elif self._phase is Phase.JUDGED:
+            age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+            events.append(Verdict(self._serial, "interruption", age_ms))
+        self._start_speech(events)
+
+    def _wake(self, at: int, events: list[Event]) -> None:
+        """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
+        if self._phase is not Phase.QUIET:
+            return
+        at = min(at, self._now)
+        self._attention.wake(at)
+        hops = self._attention.since(at)
+        enough = self._settings.turn.probability
+        voiced = [end for probability, end in hops if probability >= enough]
+        if not voiced:
+            return
+        self._begin(max(at, voiced[0] - WINDOW_FRAMES), False, events)
+        for probability, end in hops:
+            self._voicing.feed(probability, end)
+
+    # ── from one to the next ─────────────────────────────────────────────────────────────────
+    def _begin(self, onset: int, over_box: bool, events: list[Event]) -> None:
+        self._serial += 1
+        self._onset = onset
+        self._voicing.begin(onset)
+        self._burst = Burst(self._usual_db)
+        self._phase = Phase.JUDGED if over_box else Phase.SOUND
+        events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
+
+    def _unconfirmed(self, events: list[Event]) -> bool:
+        """Take the pause back if nothing has sounded like a voice in time."""
+        age_frames = self._now - self._onset
+        times = _WARY_PATIENCE if self._senses.gate.wary else 1
+        if self._voicing.confirmed or age_frames < times * _frames(self._settings.onset.confirm_ms):
+            return False
+        # What is still there after all this time is what the room sounds like now.
+        self._senses.floor.learn(self._backtrack.usual_db())
+        if not self._goes_on:
+            self._senses.gate.false_alarm()
+        self._withdraw("noise", events)
+        return True
+
+    def _withdraw(self, verdict: Judgement, events: list[Event]) -> None:
+        age_ms = (self._now - self._onset) * 1000 // RATE_HZ
+        events.append(Verdict(self._serial, verdict, age_ms))
+        if self._phase is Phase.JUDGED:  # the box goes on in a moment
+            self._over_box_until = self._now + OVER_BOX_FRAMES
+            if not self._goes_on:
+                self._senses.gate.judged(verdict)
+        if verdict == "backchannel":
+            self._voice_until = self._now
+        self._quiet()
+
+    @property
+    def _goes_on(self) -> bool:
+        """What is followed now began in a voice that has been judged already."""
+        return self._onset < self._voice_until + _SAME_FRAMES
+
+    def _start_speech(self, events: list[Event]) -> None:
+        piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
+        self._senses.gate.right()
+        first = max(0, self._attention.first(self._onset, self._preroll), self._now - PAST_FRAMES)
+        self._utterance = Utterance(self._serial, first, piece_frames)
+        self._phase = Phase.SPEECH
+        events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
+        events += self._utterance.flow(
+            self._recent, self._voicing.last_voiced, self._card_index, pause=False
+        )
+
+    def _end_speech(self, events: list[Event]) -> None:
+        assert self._utterance is not None
+        spoken_until = self._voicing.last_voiced
+        until = min(self._now, spoken_until + TRAILING_FRAMES)
+        events += self._utterance.finish(self._recent, until, self._card_index, spoken_until)
+        self._utterance = None
+        if not self._voicing.confirmed:  # a button was held, and nobody spoke
+            assert isinstance(events[-1], SpeechEnded)
+            events[-1] = msgspec.structs.replace(events[-1], frames=0)
+            self._quiet()
+            return
+        self._usual_db = usual_after(self._usual_db, self._burst)
+        self._senses.background.spoken(self._burst.peak_db)
+        self._voice_until = self._now
+        self._quiet()
+
+    def _quiet(self) -> None:
+        self._phase = Phase.QUIET
+        self._soft_speech.reset()
+        self._senses.gate.reset()
+
+    def _jumped(self, index: int) -> list[Event]:
+        """The card's index is not the one after the last: slots were lost or the card restarted."""
+        gap = index - (self._card_index + self._now)
+        events = [] if 0 < gap <= SPLICED_FRAMES else self.cut()
+        self._card_index = index - self._now
+        if not 0 < gap <= SPLICED_FRAMES:
+            self._senses.speech.reset()
+        return events
+
+    # ── counting ─────────────────────────────────────────────────────────────────────────────
+    @property
+    def _preroll(self) -> int:
+        return _frames(self._settings.turn.preroll_ms)
+
+    def _index(self, at: int) -> int:
+        return self._card_index + at
+
+
+def _frames(milliseconds: int) -> int:
+    return milliseconds * RATE_HZ // 1000

@@ -1,0 +1,1 @@
+"""Words: the wake word, and a few words said over the box."""

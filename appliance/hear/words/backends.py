@@ -1,0 +1,94 @@
+"""Which recogniser and which wake word spotter this box has: by the settings and what is there."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+from appliance.errors import ModelError
+from appliance.hear.words.interfaces import Recogniser, WakeSpotter
+from appliance.models.store import Store
+from appliance.settings import Settings
+
+KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # of the catalogue
+
+
+def recogniser(settings: Settings) -> Recogniser | None:
+    """By `hearing.words.recogniser`. Raises ModelError where the one that it names is not here."""
+    words = settings.hearing.words
+    listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
+    wanted = words.recogniser
+    if wanted == "none":
+        return None
+    if wanted in ("auto", "sherpa"):
+        for name in (KEYWORDS, TRANSCRIPT):
+            files = model_files(settings, name)
+            if files and _has("sherpa_onnx"):
+                from appliance.hear.words import sherpa_backend
+
+                if name == KEYWORDS:
+                    return sherpa_backend.Keywords(files, listed)
+                return sherpa_backend.Transcript(files)
+        if wanted == "sherpa":
+            raise ModelError(
+                "`hearing.words.recogniser` is sherpa, but none of its models is installed.",
+                f"`interlude models fetch {KEYWORDS}`, or choose auto.",
+            )
+    if _has("pocketsphinx"):
+        from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser
+
+        return PocketsphinxRecogniser(listed)
+    if wanted == "pocketsphinx":
+        raise ModelError("`hearing.words.recogniser` is pocketsphinx, which is not installed.",
+                         "`pip install pocketsphinx`, or choose auto.")  # fmt: skip
+    return None
+
+
+def any_recogniser(settings: Settings) -> bool:
+    """Whether there is one, or should be by the owner's wish."""
+    wanted = settings.hearing.words.recogniser
+    if wanted == "auto":
+        return _has("pocketsphinx") or any(
+            model_files(settings, name) for name in (KEYWORDS, TRANSCRIPT)
+        )
+    return wanted != "none"
+
+
+def spotter(settings: Settings) -> WakeSpotter:
+    """For `hearing.wake.phrase`: a network made for that very phrase, else one that spots any.
+
+    Raises ModelError where nothing here can hear it.
+    """
+    wake = settings.hearing.wake
+    if _has("pymicro_wakeword"):
+        from appliance.hear.words import microwakeword_backend
+
+        if wake.phrase in microwakeword_backend.PHRASES:
+            return microwakeword_backend.MicroSpotter(wake.phrase, wake.sensitivity)
+    files = model_files(settings, KEYWORDS)
+    if files and _has("sherpa_onnx"):
+        from appliance.hear.words.sherpa_backend import SherpaWake
+
+        return SherpaWake(files, wake.phrase, wake.sensitivity)
+    if _has("pocketsphinx"):
+        from appliance.hear.words.pocketsphinx_backend import PocketsphinxWake
+
+        return PocketsphinxWake(wake.phrase, wake.sensitivity)
+    raise ModelError(
+        f"Nothing on this box can hear the wake word `{wake.phrase}`.",
+        f"`interlude models fetch {KEYWORDS}`, or `pip install pymicro-wakeword` and one of its "
+        "phrases: okay nabu, hey jarvis, hey mycroft, alexa.",
+    )
+
+
+def model_files(settings: Settings, name: str) -> dict[str, Path] | None:
+    """The files of a model by their role, if all of it is installed."""
+    store = Store.of(settings)
+    model = store.models[name]
+    if store.state(model) != "installed":
+        return None
+    return {role: store.path(model, file) for role, file in model.files.items()}
+
+
+def _has(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None

@@ -1,0 +1,68 @@
+"""What of the cleaned microphone goes into the ring `near`, for those who recognise words.
+
+In: the steps that were heard. Out: slots. Of a sound over the box, or while it thinks, every step
+from 300 ms before it was noticed, with its serial as `turn`; of all else, only where somebody
+waits for a wake word, with `turn` 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from appliance.hear.words.interfaces import BEFORE_FRAMES
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
+from appliance.runtime.ipc.ring import END, START
+
+_AFTERWARDS_FRAMES = 2 * RATE_HZ  # a "stop" may come when the answer has just ended
+_LONGEST_FRAMES = 3 * RATE_HZ  # of one sound: who speaks longer has a question
+
+
+class Piece(NamedTuple):
+    """One slot: int16[80] from the card's index `at` on, of sound `turn`."""
+
+    samples: Samples
+    at: int
+    turn: int
+    flags: int
+
+
+class Near:
+    def __init__(self) -> None:
+        self.busy = False  # told from outside: the box thinks or speaks, and may be told to stop
+        self.waiting = False  # told from outside: speech goes unheard, but for a wake word
+        self._busy_until = 0
+        self._past = SampleBuffer(RATE_HZ)
+        self._turn = 0
+        self._left_out = 0
+        self._frames = 0
+
+    def feed(self, samples: Samples, index: int, turn: int) -> list[Piece]:
+        """The step at `index`; `turn`: the sound that it belongs to, or 0."""
+        self._past.write(index, samples)
+        if self.busy:
+            self._busy_until = index + _AFTERWARDS_FRAMES
+        if turn and turn != self._turn and index >= self._busy_until:
+            self._left_out = turn  # a question: nobody's words but the model's
+        if turn == self._left_out:
+            turn = 0
+        out: list[Piece] = []
+        if turn != self._turn:
+            if self._turn and self._frames < _LONGEST_FRAMES:
+                out.append(Piece(samples[:0], index, self._turn, END))
+            self._turn, self._frames = turn, 0
+            if turn:
+                first = index - BEFORE_FRAMES
+                out += [self._again(at, first) for at in range(first, index, BLOCK_FRAMES)]
+        if turn:
+            self._frames += BLOCK_FRAMES
+            if self._frames < _LONGEST_FRAMES:
+                out.append(Piece(samples, index, turn, 0))
+            elif self._frames == _LONGEST_FRAMES:
+                out.append(Piece(samples, index, turn, END))
+        elif self.waiting:
+            out.append(Piece(samples, index, 0, 0))
+        return out
+
+    def _again(self, at: int, first: int) -> Piece:
+        flags = START if at == first else 0
+        return Piece(self._past.read(at, BLOCK_FRAMES), at, self._turn, flags)

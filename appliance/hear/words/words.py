@@ -1,0 +1,70 @@
+"""[process] Words: reads the ring `near`, says what is understood of an interjection, and wakes.
+
+Nobody waits for it: what comes too late for a verdict changes none. Without a recogniser, or
+without the wake word's, it says so once and does what it can.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+
+from appliance.errors import InterludeError
+from appliance.hear.words import backends
+from appliance.hear.words.decoder import Understanding
+from appliance.messages.speech import Standing
+from appliance.runtime.ipc.floor import WORDS_REST
+from appliance.runtime.worker import Worker
+
+_LOOK_MS = 30  # between two looks while all sound comes: 33 a second, not 200
+_POLL_MS = 1000
+_AT_ONCE = 100  # slots, half a second of sound: who is too slow must still beat, and hear of a mode
+
+
+def main(work: Worker) -> None:
+    """Understand until told to stop."""
+    hearing = work.settings.hearing
+    recogniser = backends.recogniser(work.settings)
+    spotter = None
+    try:
+        spotter = backends.spotter(work.settings)
+    except InterludeError as error:  # the words over the box can be understood all the same
+        work.log.error("%s", error)
+    understanding = Understanding(hearing.words, recogniser, spotter)
+    understanding.waiting = work.settings.mode == "wake_word"
+    work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
+                  spotter.name if spotter else "nobody")  # fmt: skip
+    if recogniser is not None and recogniser.unknown:
+        work.log.warning("these phrases of `hearing.words` can never be heard: %s",
+                         ", ".join(recogniser.unknown))  # fmt: skip
+    near = work.reader("near")
+    poll, look = select.poll(), select.poll()
+    for fd in (work.stop_fd, work.channel.fileno()):
+        poll.register(fd, select.POLLIN)
+        look.register(fd, select.POLLIN)
+    poll.register(near.fileno(), select.POLLIN)
+    work.ready()
+    beaten_at = time.monotonic()
+    streams = False  # all sound comes, not only that over the box
+    while not work.stopping:
+        if streams:
+            look.poll(_LOOK_MS)
+        else:
+            poll.poll(_POLL_MS)
+        streams = False
+        for message in work.mail():
+            if isinstance(message, Standing):
+                understanding.waiting = message.mode == "wake_word" and not message.muted
+        understanding.rests = work.floor.strain >= WORDS_REST
+        for _ in range(_AT_ONCE):
+            if (slot := near.read()) is None:
+                break
+            streams |= slot.turn == 0
+            for heard in understanding.take(slot.samples, slot.index, slot.turn, slot.flags):
+                work.send(heard)
+        else:
+            streams = True  # there is more
+        now = time.monotonic()
+        if now - beaten_at > _POLL_MS / 1000:
+            work.beat()
+            beaten_at = now

@@ -1,0 +1,181 @@
+"""Messages of the box's border: what its owner wants of it, and what those who watch are told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from appliance.messages.limits import Count, Line, Name, Names, Share, Words
+from appliance.messages.message import Record
+
+ModeName = Literal["open", "push_to_talk", "wake_word"]
+PressName = Literal["press", "double_press", "long_press", "release"]
+ButtonTrouble = Literal["", "stuck", "bouncing"]
+StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
+
+
+# ── panel, link, command line → conductor ────────────────────────────────────────────────────────
+class Mute(Record, frozen=True):
+    on: bool
+
+
+class StopSpeaking(Record, frozen=True):
+    """The stop button: end the answer now."""
+
+
+class SetVolume(Record, frozen=True):
+    """Loudness of the voice, 0 to 1; to playback, at once."""
+
+    volume: Share
+
+
+class Forget(Record, frozen=True):
+    """Forget the conversation: the model's history and, on the way, the memory on disk.
+
+    `last`: only the last question and its answer, and the question that asked for this.
+    `aloud`: say so when it is done. That it failed is always said.
+    """
+
+    last: bool = False
+    aloud: bool = False
+
+
+class Forgotten(Record, frozen=True):
+    """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
+
+    From the scribe by way of the conductor: to the conversation, and to a shell that asked.
+    `late`: what had failed before is done now.
+    """
+
+    last: bool = False
+    aloud: bool = False
+    problem: Line = ""
+    late: bool = False
+
+
+class SetMode(Record, frozen=True):
+    """How the owner gets the box's ear from now on."""
+
+    mode: ModeName
+
+
+class Talk(Record, frozen=True):
+    """The talk button went down or came up. What sounds ends and the box listens.
+
+    In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
+    held or until the next press; in the others a press opens the floor for one turn. Who owns the
+    button raises the floor's `press` first: that silences the box at once.
+    """
+
+    pressed: bool
+
+
+class Listen(Record, frozen=True):
+    """Open the floor for one turn, as a press would; nobody holds a button."""
+
+
+class Repeat(Record, frozen=True):
+    """Say the last answer again, as far as it was thought."""
+
+
+class Say(Record, frozen=True):
+    """Speak this aloud; nobody asked. With `chime` a sound goes before it."""
+
+    text: Words
+    chime: bool = False
+
+
+class Ask(Record, frozen=True):
+    """Treat this text as the owner's words."""
+
+    text: Words
+
+
+class SetVoice(Record, frozen=True):
+    """Speak with the voice of that name from the next answer on; to the speaker."""
+
+    name: Name
+
+
+class CommandRefused(Record, frozen=True):
+    """To who came through the door: why what was asked for is not done."""
+
+    why: Line
+
+
+class Restart(Record, frozen=True):
+    """Stop every part in order and begin anew, with the settings as they are then; to the
+    supervisor."""
+
+
+class Pressed(Record, frozen=True):
+    """From the panel: what was done with the button, once that is sure. For the house to know; what
+    it asks of the box has messages of its own. `release` follows a long press and nothing else."""
+
+    kind: PressName
+
+
+class Switched(Record, frozen=True):
+    """From the panel: the switch on the housing cuts the microphone now, or lets it hear. The
+    floor's `switched_off` has said so already."""
+
+    off: bool
+
+
+class ButtonFault(Record, frozen=True):
+    """From the panel: the button is ignored since it is held down or bounces without end; or it
+    works again."""
+
+    trouble: ButtonTrouble
+
+
+class HouseChanged(Record, frozen=True):
+    """From the link: the MQTT broker was reached, or is gone."""
+
+    here: bool
+
+
+# ── speaker → conductor ──────────────────────────────────────────────────────────────────────────
+class VoicesHere(Record, frozen=True):
+    """The voices that have shown that they can speak, the best first."""
+
+    voices: Names
+
+
+# ── conductor → everybody who watches ────────────────────────────────────────────────────────
+class StateChanged(Record, frozen=True):
+    """The conversation's state, sent at every change and never while it lasts.
+
+    `ring`: it speaks since a timer rings, which it does again and again.
+    """
+
+    state: StateName
+    turn: Count
+    at_ns: int
+    reason: Line = ""
+    ring: bool = False
+
+
+class Standing(Record, frozen=True):
+    """How the box stands. To those who show it: at every change, and when one of them comes up.
+
+    `broken`: parts that have failed, and cards that are gone, in the words of a sentence.
+    `house`: whether the MQTT broker is reached; None where the owner has none.
+    `cut`: the switch on the housing cuts the microphone, whatever `muted` says.
+    `button`: what is wrong with it; it is ignored then.
+    `starting`: the model is not loaded yet, or is being loaded anew.
+    `voices`: those that have shown that they can speak; () as long as the speaker has told of none.
+    `storage`: the disk fails: mute, or what else was set, may not outlast this start.
+    """
+
+    mode: ModeName
+    muted: bool
+    volume: Share
+    voice: Name = ""
+    model: Line = ""
+    broken: Names = ()
+    house: bool | None = None
+    cut: bool = False
+    button: ButtonTrouble = ""
+    starting: bool = False
+    storage: bool = False
+    voices: Names = ()

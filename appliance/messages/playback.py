@@ -1,0 +1,76 @@
+"""Messages of playback and capture. `index` counts the card's samples, `position` the answer's."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from appliance.messages.limits import Count, Line
+from appliance.messages.message import Record
+
+
+# ── playback → conductor ─────────────────────────────────────────────────────────────────────
+class Started(Record, frozen=True):
+    """The first sample of answer `turn` leaves the loudspeaker at `index`."""
+
+    turn: Count
+    index: int
+
+
+class Paused(Record, frozen=True):
+    """Silent from `index` on, `position` samples into the answer, for onset `serial`; 0: a press.
+
+    With `speaking.while_judging: duck` an onset is no pause; only a press is.
+    """
+
+    turn: Count
+    serial: Count
+    position: Count
+    index: int
+
+
+class Resumed(Record, frozen=True):
+    """Sounding again from `index` on, from sample `position` of the answer.
+
+    `position` lies before that of the pause where the last word is said again
+    (`speaking.rewind_after_s`).
+    """
+
+    turn: Count
+    serial: Count
+    position: Count
+    index: int
+
+
+class Finished(Record, frozen=True):
+    """The last sample of answer `turn` left at `index`; the answer was `position` samples long."""
+
+    turn: Count
+    position: Count
+    index: int
+
+
+class Stopped(Record, frozen=True):
+    """Answer `turn` was cut: `position` samples of it were heard, silent from `index` on."""
+
+    turn: Count
+    position: Count
+    index: int
+
+
+# ── capture, playback → conductor ────────────────────────────────────────────────────────────
+class CardLost(Record, frozen=True):
+    direction: Literal["capture", "playback"]
+    problem: Line
+
+
+class CardFound(Record, frozen=True):
+    direction: Literal["capture", "playback"]
+    device: Line
+    rate_hz: int
+
+
+class Dropouts(Record, frozen=True):
+    """So many dropouts (xruns) since the process started; sent when the number changes."""
+
+    direction: Literal["capture", "playback"]
+    count: Count

@@ -1,0 +1,91 @@
+"""Messages of the tools: calls of the model, requests to the house, and what becomes of timers.
+
+For the link: HouseRequest and HouseResponse are mqtt/home_tool.py's. TimerHappened is an event,
+once and never retained; TimersStand is the state as it is now, to be kept as the latest. Both
+reach it from the conductor like StateChanged and Standing.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from appliance.messages.limits import Answer, Count, Line, Name
+from appliance.messages.message import Record
+from appliance.tools.tool_call_syntax import MOST_ARGUMENTS
+
+TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
+
+
+# ── thinker → conductor, and back ────────────────────────────────────────────────────────────
+class Called(Record, frozen=True):
+    """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
+    sentences that came before this and those that come after it. README.md has the tools."""
+
+    turn: Count
+    number: Count
+    name: Name
+    arguments: Annotated[
+        dict[Name, Line | int | float], msgspec.Meta(max_length=MOST_ARGUMENTS)
+    ] = msgspec.field(default_factory=dict)
+
+
+class CallAnswered(Record, frozen=True):
+    """What the tool said to call `number` of `turn`; it is being spoken."""
+
+    turn: Count
+    number: Count
+    text: Answer
+
+
+# ── conductor → link, and back ───────────────────────────────────────────────────────────────
+class HouseRequest(Record, frozen=True):
+    """Ask the house for something, in plain words."""
+
+    number: Count
+    text: Line
+
+
+class HouseResponse(Record, frozen=True):
+    """What the house said to request `number`: one short line of plain words, or "".
+
+    `done`: it says that it did as asked.
+    """
+
+    number: Count
+    text: Line
+    done: bool
+
+
+class TimerHappened(Record, frozen=True):
+    """Something about one timer or alarm.
+
+    set         it was set
+    rings       its time has come, and it rings until somebody stops it
+    stopped     somebody stopped its ringing
+    cancelled   it was taken away before its time
+    missed      it rang and nobody stopped it, or its time came while the box was off
+
+    `name` is the owner's word for it, and "" unless `link.words` lets words leave the box.
+    `length_s`: of a timer, when it was set.
+    """
+
+    kind: TimerNews
+    number: Count
+    alarm: bool
+    name: Name = ""
+    length_s: float = 0.0
+
+
+class TimersStand(Record, frozen=True):
+    """What is set. At every change, and for a link that came up.
+
+    `timers`, `alarms`: how many wait. `next_at_s`: when the next of them is due, in seconds since
+    1970; 0.0: none is. `ringing`: one rings now, also between two rings.
+    """
+
+    timers: int = 0
+    alarms: int = 0
+    next_at_s: float = 0.0
+    ringing: bool = False

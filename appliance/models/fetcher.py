@@ -1,0 +1,244 @@
+"""Fetching a model: room first, resumed after a cut, verified, atomic, one at a time.
+
+Files that are kept in part come first: the part is made, and the rest gone, before more arrives.
+
+In: a model of the catalogue. Out: its files in the store, and the marker that it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from appliance.atomic_file import sync_folder
+from appliance.errors import FetchError, StorageError
+from appliance.models import parts
+from appliance.models.catalogue import Form, Model, ModelFile, megabytes
+from appliance.models.disk_space import SPARE_BYTES, free_bytes, missing_bytes, parts_first
+from appliance.models.hub import Cut, Hub, Remote, Unusable
+from appliance.models.store import Pin, Store, storage_errors
+
+ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
+_CHUNK_BYTES = 1 << 20
+
+
+class Progress(Protocol):
+    """Told of what happens to each file, by its name."""
+
+    def begin(self, name: str, done: int, total: int) -> None: ...
+    def advance(self, name: str, done: int) -> None: ...
+    def trouble(self, name: str, problem: str, wait_s: float) -> None: ...
+
+
+@dataclass(frozen=True)
+class Fetcher:
+    """Brings models from a hub into a store. `free_bytes` and `sleep` are for tests to replace."""
+
+    store: Store
+    hub: Hub
+    progress: Progress
+    free_bytes: Callable[[Path], int] = free_bytes
+    sleep: Callable[[float], Any] = time.sleep
+
+    def fetch(self, model: Model, form: Form | None = None) -> None:
+        """Bring what is missing of `model`; what an earlier fetch left is gone on with.
+
+        `form`: of an encoder's audio part, in place of the catalogue's. Raises FetchError (network,
+        wrong bytes, somebody else at it), ModelError (no audio part) or StorageError (no room, no
+        permission). KeyboardInterrupt leaves a part that can be resumed, as errors do.
+        """
+        if model.shipped:
+            raise FetchError(f"{model.name} comes with the package: there is nothing to fetch.")
+        if not model.repository:
+            problem = f"{model.name} is your own model, and its row names no repository."
+            raise FetchError(problem, "Plug in a USB stick that has its files.")
+        with self.store.locked(model):
+            model = self.store.pinned(model)
+            found = self._describe(model)
+            self._need_room(model, found)
+            self.store.forget_whole(model)
+            revision = next(iter(found.values())).revision
+            files: dict[str, ModelFile] = {}
+            made: dict[str, ModelFile] = {}
+            for role, file in parts_first(model):
+                if file.part is None:
+                    sha256 = self._fetch_file(model, file, found[role])
+                else:
+                    part = self._part(model, file, found[role], form or file.part)
+                    made[file.path], sha256 = part.entry(file), part.source
+                size = found[role].size
+                files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
+            self.store.finish(model, Pin(revision, files), made)
+
+    def _describe(self, model: Model) -> dict[str, Remote]:
+        """Every file as the hub has it, all of one revision, checked against what is pinned."""
+        assert model.repository is not None
+        revision = model.revision
+        found = {}
+        for role, file in model.files.items():
+            remote = self._insist(file.name, model.repository, file.path, revision)
+            revision = remote.revision
+            for what, wanted, there in (
+                ("size", file.size, remote.size),
+                ("SHA-256", file.sha256, remote.sha256 or file.sha256),
+            ):
+                if wanted is not None and wanted != there:
+                    raise FetchError(
+                        f"{file.path}: the hub has a file of {what} {there} instead of {wanted}.",
+                        "Nothing was fetched. It may have been replaced: see the release notes.",
+                    )
+            found[role] = remote
+        return found
+
+    def _insist(self, name: str, repository: str, path: str, revision: str | None) -> Remote:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self.hub.describe(repository, path, revision)
+            except Cut as cut:
+                self._pause(name, cut, attempt)
+        raise AssertionError("the last attempt raises")
+
+    def _pause(self, name: str, cut: Cut, attempt: int) -> None:
+        """Wait before the next attempt. Raises FetchError when it was the last."""
+        if attempt >= ATTEMPTS:
+            raise FetchError(
+                f"{name}: {self.hub.where} cannot be reached ({cut}).",
+                "What has arrived is kept: fetch again to go on.",
+            ) from cut
+        wait_s = float(2 ** (attempt - 1))
+        self.progress.trouble(name, str(cut), wait_s)
+        self.sleep(wait_s)
+
+    def _need_room(self, model: Model, found: dict[str, Remote]) -> None:
+        """Raises StorageError, with how much is missing, if the disk cannot hold the rest."""
+        sizes = {model.files[role].path: remote.size for role, remote in found.items()}
+        missing = missing_bytes(self.store, model, sizes)
+        if not missing:
+            return
+        short = missing + SPARE_BYTES - self.free_bytes(self.store.folder(model))
+        if short > 0:
+            raise StorageError(
+                f"{model.name} needs {megabytes(missing)} more on the disk of {self.store.root}, "
+                f"and {megabytes(SPARE_BYTES)} stay free; {megabytes(short)} are missing.",
+                "Make room, or set `state_dir` to another disk.",
+            )
+
+    def _part(self, model: Model, file: ModelFile, remote: Remote, form: Form) -> parts.Made:
+        """Have the part of a file in that form, if need be of the whole file, which is fetched."""
+        file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
+        if there := parts.known(self.store, model, file, form):
+            return there
+        source = parts.finer(self.store, model, file, form)
+        if source is None:
+            digest = self._fetch_file(model, file, remote)
+            file = msgspec.structs.replace(file, sha256=digest)
+            source = self.store.source(model, file)
+        return parts.make(self.store, model, file, form, source, self.progress)
+
+    def _fetch_file(self, model: Model, file: ModelFile, remote: Remote) -> str:
+        """Bring one file to its place. Returns its SHA-256."""
+        path, partial = self.store.source(model, file), self.store.partial(model, file)
+        wanted = file.sha256 or remote.sha256
+        with storage_errors(path.parent):
+            if path.is_file() and not partial.exists():
+                path.rename(partial)  # from an earlier fetch: verified like any other part
+            was_here = _size(partial)
+            digest = self._download(file.name, remote, partial)
+            if was_here and wanted not in (None, digest):
+                self.progress.trouble(file.name, "what was here is damaged", 0.0)
+                partial.unlink()
+                digest = self._download(file.name, remote, partial)
+            if wanted is not None and digest != wanted:
+                partial.unlink()
+                raise FetchError(
+                    f"{file.path}: what arrived has SHA-256 {digest} instead of {wanted}.",
+                    "It was deleted. Fetch again; if it stays so, do not trust the source.",
+                )
+            partial.rename(path)
+            sync_folder(path.parent)
+        return digest
+
+    def _download(self, name: str, remote: Remote, partial: Path) -> str:
+        """Append to `partial` until it is as long as the remote file, and safe on the disk."""
+        with partial.open("ab+") as target:
+            part = _Part(target, self.progress, name)
+            self.progress.begin(name, _size(partial), remote.size)
+            part.read_what_is_there(remote.size)
+            attempt = 0
+            while part.size < remote.size:
+                before = part.size
+                try:
+                    self._stream(remote, part)
+                except Unusable:
+                    part.start_over()
+                    attempt += 1
+                    self._pause(name, Cut("the server could not go on where it stopped"), attempt)
+                except Cut as cut:
+                    attempt = 1 if part.size > before else attempt + 1
+                    self._pause(name, cut, attempt)
+            target.flush()
+            os.fsync(target.fileno())
+        return part.digest
+
+    def _stream(self, remote: Remote, part: _Part) -> None:
+        with self.hub.bytes_from(remote, part.size) as (begin, chunks):
+            if begin != part.size:
+                part.start_over()
+            for chunk in chunks:
+                if part.size + len(chunk) > remote.size:
+                    part.start_over()
+                    raise FetchError(
+                        f"{part.name}: the server sent more than the {remote.size} bytes it "
+                        "promised.",
+                        "What arrived was deleted.",
+                    )
+                part.write(chunk)
+        if part.size < remote.size:
+            raise Cut("the connection ended early")
+
+
+class _Part:
+    """The part of a file that has arrived: its bytes on disk, its size and running SHA-256."""
+
+    def __init__(self, target: Any, progress: Progress, name: str) -> None:
+        self._target = target
+        self._progress = progress
+        self._hash = hashlib.sha256()
+        self.name = name
+        self.size = 0
+
+    @property
+    def digest(self) -> str:
+        return self._hash.hexdigest()
+
+    def read_what_is_there(self, limit: int) -> None:
+        """Hash an earlier fetch's bytes; more than there should be are of something else."""
+        self._target.seek(0)
+        while data := self._target.read(_CHUNK_BYTES):
+            self._hash.update(data)
+            self.size += len(data)
+        if self.size > limit:
+            self.start_over()
+
+    def write(self, data: bytes) -> None:
+        self._target.write(data)
+        self._hash.update(data)
+        self.size += len(data)
+        self._progress.advance(self.name, self.size)
+
+    def start_over(self) -> None:
+        self._target.truncate(0)
+        self._hash = hashlib.sha256()
+        self.size = 0
+        self._progress.advance(self.name, 0)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

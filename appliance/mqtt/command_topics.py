@@ -1,0 +1,215 @@
+"""Commands from the broker: anybody's bytes in, a typed message or a refusal out. Pure.
+
+Whatever can write to the topics may have written them: each is checked for type, range, length and
+rate, and what is wrong with it is told by kind, never by what it said.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import get_args
+
+from appliance.messages.limits import MAX_WORDS
+from appliance.messages.speech import (
+    Ask,
+    Listen,
+    Message,
+    ModeName,
+    Mute,
+    Restart,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StopSpeaking,
+)
+from appliance.settings.surroundings import NO_BUTTON
+
+MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
+MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
+PRESS = b"PRESS"  # what Home Assistant's buttons send
+INSTALL = "install"  # what its update entity sends, as our discovery says
+
+_NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why nothing is done. Two refusals that are equal are of one kind."""
+
+    command: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What this box can be told."""
+
+    voices: tuple[str, ...] = ()
+    unmute: bool = True
+    button: bool = True
+
+
+@dataclass(frozen=True)
+class Install:
+    """Install the release that lies ready: for the link itself, which asks for it."""
+
+
+Wish = Message | Install
+
+
+class _Wrong(ValueError):
+    """The kind of what is wrong with a payload."""
+
+
+# ── reading a payload ────────────────────────────────────────────────────────────────────────
+def _text(payload: bytes) -> str:
+    """One line of plain text. Raises _Wrong."""
+    if len(payload) > MOST_BYTES:
+        raise _Wrong(f"longer than {MOST_CHARACTERS} characters")
+    try:
+        text = payload.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _Wrong("not UTF-8 text") from error
+    # Control, format and private characters, and halves of pairs, mean nothing to a voice or a
+    # model, and some mean something to a terminal.
+    plain = "".join(
+        " " if character.isspace() else character
+        for character in unicodedata.normalize("NFC", text)
+        if character.isspace() or not unicodedata.category(character).startswith("C")
+    )
+    words = " ".join(plain.split())
+    if not words:
+        raise _Wrong("empty")
+    if len(words) > MOST_CHARACTERS:
+        raise _Wrong(f"longer than {MOST_CHARACTERS} characters")
+    return words
+
+
+def _word(payload: bytes, options: tuple[str, ...]) -> str:
+    """One of `options`, to the letter. Raises _Wrong."""
+    for option in options:
+        if payload == option.encode():
+            return option
+    raise _Wrong("none of the options")
+
+
+def _percent(payload: bytes) -> float:
+    """0 to 100. Raises _Wrong."""
+    text = payload.decode("ascii", errors="replace") if len(payload) <= 16 else ""
+    if not _NUMBER.fullmatch(text):
+        raise _Wrong("not a number")
+    if not 0.0 <= float(text) <= 100.0:
+        raise _Wrong("out of range")
+    return float(text)
+
+
+def _mute(payload: bytes, limits: Limits) -> Message:
+    on = _word(payload, ("ON", "OFF")) == "ON"
+    if not on and not limits.unmute:
+        raise _Wrong("not allowed: `link.unmute` is false")
+    return Mute(on)
+
+
+def _mode(payload: bytes, limits: Limits) -> Message:
+    name = _word(payload, get_args(ModeName))
+    if name == "push_to_talk" and not limits.button:
+        raise _Wrong(NO_BUTTON)
+    return SetMode(next(mode for mode in get_args(ModeName) if mode == name))
+
+
+def _install(payload: bytes, limits: Limits) -> Wish:
+    _word(payload, (INSTALL,))
+    return Install()
+
+
+def _pressed(message: Message) -> Callable[[bytes, Limits], Message]:
+    def read(payload: bytes, limits: Limits) -> Message:
+        if payload not in (PRESS, b""):
+            raise _Wrong("no press")
+        return message
+
+    return read
+
+
+@dataclass(frozen=True)
+class Command:
+    """One topic under the box's own. `burst` at once, then one every `every_s` seconds.
+
+    `ready`: how many may come right after the start.
+    """
+
+    name: str
+    read: Callable[[bytes, Limits], Wish]
+    burst: int
+    every_s: float
+    ready: int | None = None
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("set/mute", _mute, 5, 1.0),
+    Command("set/volume", lambda p, _: SetVolume(_percent(p) / 100), 20, 0.2),  # a slider, dragged
+    Command("set/mode", _mode, 5, 1.0),
+    Command("set/voice", lambda p, limits: SetVoice(_word(p, limits.voices)), 3, 5.0),
+    Command("cmd/listen", _pressed(Listen()), 5, 1.0),
+    Command("cmd/stop", _pressed(StopSpeaking()), 10, 0.2),
+    Command("cmd/say", lambda p, _: Say(_text(p), chime=True), 5, 2.0),
+    Command("cmd/ask", lambda p, _: Ask(_text(p)), 5, 2.0),
+    # None right after the start: an automation that restarts the box must not do so for ever.
+    Command("cmd/restart", _pressed(Restart()), 1, 60.0, ready=0),
+    Command("cmd/install", _install, 1, 60.0),
+)
+
+
+@dataclass
+class _Bucket:
+    left: float
+    at_s: float
+
+
+@dataclass
+class Gate:
+    """Lets commands through that are well-formed and not too many. `now_s` never runs backwards."""
+
+    limits: Limits
+    now_s: float
+    _buckets: dict[str, _Bucket] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for command in COMMANDS:
+            ready = command.burst if command.ready is None else command.ready
+            self._buckets[command.name] = _Bucket(ready, self.now_s)
+
+    def read(self, name: str, payload: bytes, now_s: float, *, retained: bool = False) -> Wish:
+        """What command `name` wants. Raises Refused."""
+        command = next((command for command in COMMANDS if command.name == name), None)
+        if command is None:
+            raise Refused(Refusal("?", "no such command"))
+        if retained:  # given to whoever came up before; it would come again at every connect
+            raise Refused(Refusal(name, "retained: publish commands without the retain flag"))
+        if not self._takes(command, now_s):
+            raise Refused(Refusal(name, "too often"))
+        try:
+            return command.read(payload, self.limits)
+        except _Wrong as wrong:
+            raise Refused(Refusal(name, str(wrong))) from wrong
+
+    def _takes(self, command: Command, now_s: float) -> bool:
+        bucket = self._buckets[command.name]
+        gained = (now_s - bucket.at_s) / command.every_s
+        bucket.left, bucket.at_s = min(command.burst, bucket.left + gained), now_s
+        if bucket.left < 1.0:
+            return False
+        bucket.left -= 1.0
+        return True
+
+
+class Refused(Exception):
+    """A command that is not carried out."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(f"{refusal.command}: {refusal.why}")
+        self.refusal = refusal

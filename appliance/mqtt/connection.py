@@ -1,0 +1,345 @@
+"""One connection to a broker, from the first knock to the last word. The only user of paho-mqtt.
+
+Nothing here waits but a thread that knocks: names, TCP and TLS take as long as they like there.
+Once it is through, everything happens in `step`, in the caller's thread. A connection that is lost
+is not mended; the next is a new one, so that nothing old is ever sent late.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import paho.mqtt.client as paho
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from appliance.mqtt import failures
+from appliance.mqtt.broker import Broker
+from appliance.mqtt.failures import Failure
+from appliance.mqtt.rate_limit import Allowance
+
+KEEPALIVE_S = 15  # a box whose network died is unavailable after 1.5 of it; paho's 60 would be 90 s
+KNOCK_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
+ANSWER_S = 5.0
+# Of a packet to us; the longest command is 4 kB. MQTT 5 lets us say so, and 3.1.1 does not.
+MOST_BYTES = 16_384
+MOST_OWED = 1000  # packets to a broker that reads none of them
+TAKEN = 0x8E  # reason code "session taken over": another client has our name
+
+Version = Literal[4, 5]  # of the protocol: 3.1.1 and 5
+
+
+# ── what comes of a step ─────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True)
+class Up:
+    """The broker let us in."""
+
+    version: Version
+
+
+@dataclass(frozen=True)
+class Down:
+    """The connection is over, or never came about."""
+
+    failure: Failure
+
+
+@dataclass(frozen=True)
+class Arrived:
+    topic: str
+    payload: bytes
+    retained: bool
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The broker has message `number`; `denied` in its words where it does not want it."""
+
+    number: int
+    denied: str = ""
+
+
+@dataclass(frozen=True)
+class Subscribed:
+    """`denied`: the topics that the broker does not let us read."""
+
+    denied: tuple[str, ...] = ()
+
+
+Event = Up | Down | Arrived | Receipt | Subscribed
+
+
+@dataclass(frozen=True)
+class Will:
+    """Published by the broker when we are gone without a word."""
+
+    topic: str
+    payload: bytes
+
+
+class _Client(paho.Client):
+    """paho's, which takes what a packet's first five bytes promise, up to 256 MB, and reserves the
+    room for all of it at once. It reads those five one by one, and then asks for the rest.
+
+    The names with an underscore are paho's own; a test with 64 MB holds us to them.
+    """
+
+    claimed = 0  # bytes of a packet that was too large
+
+    def _sock_recv(self, bufsize: int) -> bytes:
+        if bufsize > MOST_BYTES:
+            self.claimed = bufsize
+            raise ConnectionAbortedError("too large a packet")
+        return super()._sock_recv(bufsize)
+
+    @property
+    def strained(self) -> bool:
+        """The broker has us keep what nobody here asked for: messages of QoS 2, of which it does
+        not say that they may go, or answers that it does not read."""
+        return bool(self._in_messages) or len(self._out_packet) > MOST_OWED
+
+
+class Session:
+    """A connection in the making, or made. `close` ends it, whatever it is."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        client_id: str,
+        *,
+        will: Will | None = None,
+        subscribe: tuple[str, ...] = (),
+        version: Version = 5,
+    ) -> None:
+        self.broker = broker
+        self._topics = subscribe
+        self._version: Version = version
+        self._events: deque[Event] = deque()
+        self._ended = False
+        self._up = False
+        self._answer_by_s = 0.0
+        self._allowance = Allowance(time.monotonic())
+        self._client = self._made(client_id, will)
+        self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._through = False
+        self._knocked: BaseException | None = None
+        self._thread = threading.Thread(target=self._knock, name="knock", daemon=True)
+        self._thread.start()
+
+    @property
+    def over(self) -> bool:
+        """Nothing comes of it any more."""
+        return self._ended
+
+    # ── for the caller's poll ────────────────────────────────────────────────────────────────
+    def interests(self, now_s: float) -> list[tuple[int, int]]:
+        """Descriptors and what to poll them for."""
+        socket = self._client.socket() if self._through else None
+        if self._ended:
+            return []
+        if socket is None:
+            return [(self._through_fd, select.POLLIN)]
+        wanted = select.POLLIN if self._allowance.left(now_s) >= 1.0 else 0
+        wanted |= select.POLLOUT if self._client.want_write() else 0
+        return [(socket.fileno(), wanted)]
+
+    def wait_s(self, now_s: float) -> float:
+        """How long nothing need be done if nothing can be read or written."""
+        if not self._through or self._ended:
+            return 1.0
+        if self._allowance.left(now_s) < 1.0:
+            return 0.05
+        return 0.0 if self._bytes_pending() else 1.0
+
+    # ── what the caller does ─────────────────────────────────────────────────────────────────
+    def step(self, now_s: float) -> list[Event]:
+        """Read, write and look at the clock, as far as that goes without waiting.
+
+        The last event is Down, whoever ended it but `close`.
+        """
+        if not self._ended:
+            self._go_on(now_s)
+        if self._ended:
+            self._hang_up()
+        events, self._events = list(self._events), deque()
+        return events
+
+    def _go_on(self, now_s: float) -> None:
+        if not self._through:
+            self._look_for_the_knocker(now_s)
+            return
+        self._read(now_s)
+        if self._client.want_write():
+            self._check(self._client.loop_write())
+        self._check(self._client.loop_misc())
+        if not self._up and now_s > self._answer_by_s:
+            self._end(failures.silent(self.broker))
+
+    def publish(self, topic: str, payload: bytes, *, qos: int, retain: bool) -> int | None:
+        """Send; returns the number that the receipt will have, or None if it was not taken."""
+        if not self._up or self._ended:
+            return None
+        info = self._client.publish(topic, payload, qos, retain)
+        return info.mid if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS else None
+
+    def drop(self, failure: Failure) -> None:
+        """Give up on a broker that is connected and silent."""
+        self._end(failure)
+
+    def close(self) -> None:
+        """End in order: with this the will is not published. Nothing is waited for."""
+        if self._up and not self._ended:
+            self._client.disconnect()
+            if self._client.want_write():
+                self._client.loop_write()
+        self._ended = True
+        self._hang_up()
+
+    # ── knocking ─────────────────────────────────────────────────────────────────────────────
+    def _made(self, client_id: str, will: Will | None) -> _Client:
+        five = self._version == 5
+        client = _Client(
+            CallbackAPIVersion.VERSION2,
+            client_id,
+            clean_session=None if five else True,
+            protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
+            reconnect_on_failure=False,
+        )
+        client.connect_timeout = KNOCK_S
+        if self.broker.user:
+            client.username_pw_set(self.broker.user, self.broker.password or None)
+        if self.broker.tls is not None:
+            client.tls_set_context(self.broker.tls)
+        if will is not None:
+            client.will_set(will.topic, will.payload, qos=1, retain=True)
+        client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
+        client.on_message = self._on_message
+        client.on_publish = self._on_publish
+        client.on_subscribe = self._on_subscribe
+        return client
+
+    def _knock(self) -> None:
+        """In a thread of its own: look up the name, connect, shake hands, send CONNECT."""
+        properties = None
+        if self._version == 5:
+            properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+            properties.MaximumPacketSize = MOST_BYTES
+        broker = self.broker
+        try:
+            self._client.connect(broker.host, broker.port, KEEPALIVE_S, properties=properties)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the caller's thread tells of it
+            self._knocked = error
+        os.eventfd_write(self._through_fd, 1)
+
+    def _look_for_the_knocker(self, now_s: float) -> None:
+        try:
+            os.eventfd_read(self._through_fd)
+        except BlockingIOError:
+            return
+        self._through = True
+        self._answer_by_s = now_s + ANSWER_S
+        if self._knocked is not None:
+            self._end(failures.not_reached(self._knocked, self.broker))
+        else:
+            self._check(MQTTErrorCode.MQTT_ERR_SUCCESS)
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────
+    def _read(self, now_s: float) -> None:
+        """What has come; no more of it than our allowance, so that nobody can keep us busy."""
+        while not self._ended and self._allowance.left(now_s) >= 1.0 and self._readable():
+            before = len(self._events)
+            try:
+                self._check(self._client.loop_read())
+            except Exception:  # noqa: BLE001  # paho's parser meets bytes it did not expect
+                self._end(failures.nonsense(self.broker))
+            if self._client.strained:
+                self._end(failures.nonsense(self.broker))
+            self._allowance.spend(max(1, len(self._events) - before))
+
+    def _readable(self) -> bool:
+        socket = self._client.socket()
+        if socket is None:
+            return False
+        return self._bytes_pending() or bool(select.select([socket], [], [], 0)[0])
+
+    def _bytes_pending(self) -> bool:
+        """Decrypted already, so that poll(2) knows nothing of them."""
+        pending = getattr(self._client.socket(), "pending", None)
+        return pending is not None and pending() > 0
+
+    def _check(self, code: MQTTErrorCode) -> None:
+        """paho closes its socket when something is wrong; its callbacks may have said what."""
+        if self._ended or (code == MQTTErrorCode.MQTT_ERR_SUCCESS and self._client.socket()):
+            return
+        if self._client.claimed:
+            self._end(failures.too_large(self.broker, self._client.claimed, MOST_BYTES))
+        self._end(failures.lost(self.broker) if self._up else failures.closed(self.broker))
+
+    def _end(self, failure: Failure) -> None:
+        """Over, for the first reason that is known."""
+        if self._ended:
+            return
+        self._ended = True
+        self._up = False
+        self._events.append(Down(failure))
+
+    def _hang_up(self) -> None:
+        """Close the socket without a word. A thread that still knocks finds nobody to tell."""
+        if not self._through or self._through_fd < 0:
+            return
+        socket = self._client.socket()
+        if socket is not None:
+            socket.close()
+        os.close(self._through_fd)
+        self._through_fd = -1
+
+    # ── paho's callbacks, in the caller's thread ─────────────────────────────────────────────
+    def _on_connect(
+        self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any
+    ) -> None:
+        if reason.is_failure:
+            self._end(failures.refused(reason.value, reason.getName(), self.broker))
+            return
+        self._up = True
+        self._events.append(Up(self._version))
+        if self._topics:
+            client.subscribe(self._subscriptions())
+
+    def _subscriptions(self) -> list[Any]:
+        if self._version == 5:
+            # 2: what is retained already is not for us. What is being retained now is told as
+            # such: it would be a command that waits for whoever comes next.
+            options = SubscribeOptions(
+                qos=1, noLocal=True, retainAsPublished=True, retainHandling=2
+            )
+            return [(topic, options) for topic in self._topics]
+        return [(topic, 1) for topic in self._topics]
+
+    def _on_disconnect(
+        self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any
+    ) -> None:
+        if flags.is_disconnect_packet_from_server and not self._ended:
+            self._end(failures.refused(reason.value, reason.getName(), self.broker))
+
+    def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
+        self._events.append(Arrived(message.topic, bytes(message.payload), message.retain))
+
+    def _on_publish(
+        self, client: paho.Client, data: Any, number: int, reason: Any, properties: Any
+    ) -> None:
+        self._events.append(Receipt(number, reason.getName() if reason.is_failure else ""))
+
+    def _on_subscribe(
+        self, client: paho.Client, data: Any, number: int, reasons: Any, properties: Any
+    ) -> None:
+        pairs = zip(self._topics, reasons, strict=False)
+        self._events.append(Subscribed(tuple(t for t, reason in pairs if reason.is_failure)))

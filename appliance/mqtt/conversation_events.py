@@ -1,0 +1,126 @@
+"""What has happened in the conversation, for the house: messages in, events out. Pure.
+
+An event tells when somebody spoke and for how long; what was said only where the owner wants that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from appliance.messages.speech import (
+    Finished,
+    Heard,
+    Message,
+    SpeechEnded,
+    SpeechStarted,
+    Standing,
+    Started,
+    StateChanged,
+    Stopped,
+    Verdict,
+    Woken,
+)
+from appliance.pcm import RATE_HZ
+
+KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")
+LONGEST_ANSWER_WAIT_S = 120.0  # beyond it the speech before an answer was not its question
+
+Event = dict[str, Any]  # `event_type` and what belongs to it
+
+
+def _ms(samples: int) -> int:
+    return round(1000 * samples / RATE_HZ)
+
+
+@dataclass
+class Story:
+    """Follows the conversation. `words`: the owner wants what was heard of answers in the events.
+
+    `turns`: answers since the start. `latency_ms`: of the latest one, from the last sample of the
+    owner's speech to the first of the answer.
+    """
+
+    words: bool = False
+    turns: int = 0
+    latency_ms: int | None = None
+    _state: str = ""
+    _answer: int = 0  # the turn that the model was thinking about last
+    _begun: dict[int, int] = field(default_factory=dict)  # utterance → index
+    _spoke_until: int | None = None  # index at which the owner's latest words ended
+    _sounding: int = 0  # the turn that sounds; 0: none
+    _rings: int = 0  # the latest turn that was a timer's ringing: its own events tell of that
+    _heard: dict[int, str] = field(default_factory=dict)
+    _broken: tuple[str, ...] = ()
+
+    def hear(self, message: Message) -> list[Event]:
+        """What a message of the conductor means to the house."""
+        match message:
+            case StateChanged():
+                self._becomes(message)
+            case Woken():
+                return [{"event_type": "wake"}]
+            case SpeechStarted(utterance, _, index):
+                self._begun = {utterance: index}
+            case SpeechEnded(utterance, index, frames, last=True) if frames:
+                return self._user_said(utterance, index)
+            case Verdict(_, "backchannel", _) if self._sounding:
+                return [{"event_type": "backchannel", "turn": self._sounding}]
+            case Started(turn, index):
+                self._begins(turn, index)
+            case Finished(turn, position):
+                return self._ends(turn, position, whole=True)
+            case Stopped(turn, position):
+                return self._ends(turn, position, whole=False)
+            case Heard(turn, text) if self.words:
+                self._heard = {turn: text}
+            case Standing(broken=broken):
+                new = [part for part in broken if part not in self._broken]
+                self._broken = broken
+                return [{"event_type": "error", "part": part} for part in new]
+        return []
+
+    def _becomes(self, changed: StateChanged) -> None:
+        if changed.ring:
+            self._rings = changed.turn
+        was, self._state = self._state, changed.state
+        if changed.state == "thinking" or (changed.state == "speaking" and was == "thinking"):
+            self._answer = changed.turn
+
+    def _user_said(self, utterance: int, index: int) -> list[Event]:
+        begun = self._begun.pop(utterance, None)
+        self._spoke_until = index
+        duration_ms = None if begun is None else max(0, _ms(index - begun))
+        return [{"event_type": "user_said", "duration_ms": duration_ms}]
+
+    def _begins(self, turn: int, index: int) -> None:
+        self._sounding = turn
+        if turn != self._answer:
+            return
+        self.turns += 1
+        waited = None if self._spoke_until is None else index - self._spoke_until
+        self._spoke_until = None
+        if waited is None or not 0 < waited < LONGEST_ANSWER_WAIT_S * RATE_HZ:
+            self.latency_ms = None  # a typed question
+        else:
+            self.latency_ms = _ms(waited)
+
+    def _ends(self, turn: int, position: int, *, whole: bool) -> list[Event]:
+        if turn != self._sounding:
+            return []
+        self._sounding = 0
+        if turn == self._rings:
+            return []
+        kind = "interrupted" if not whole else "agent_said"
+        if turn != self._answer:
+            kind = "interrupted" if not whole else "announced"
+            return [{"event_type": kind, "turn": turn, "duration_ms": _ms(position)}]
+        event: Event = {
+            "event_type": kind,
+            "turn": turn,
+            "duration_ms": _ms(position),
+            "latency_ms": self.latency_ms,
+        }
+        if self.words:
+            event["text"] = self._heard.pop(turn, "")
+        return [event]

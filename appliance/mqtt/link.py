@@ -1,0 +1,317 @@
+"""[process] The link: the box's states and events to the owner's broker, commands from there.
+
+No broker is a normal state. What it says is in home_assistant.py; here it is only brought there.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import select
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from appliance.errors import LinkError
+from appliance.messages.speech import HouseChanged, Standing
+from appliance.models.store import Store
+from appliance.mqtt import download_progress, failures, stale_topics, update_entity
+from appliance.mqtt.backoff import Retry
+from appliance.mqtt.broker import Broker, broker
+from appliance.mqtt.command_topics import Refusal, Refused
+from appliance.mqtt.connection import Arrived, Down, Receipt, Session, Subscribed, Up, Version, Will
+from appliance.mqtt.discovery import Offers
+from appliance.mqtt.failures import Failure
+from appliance.mqtt.home_assistant import OFFLINE, House
+from appliance.mqtt.identity import Identity
+from appliance.mqtt.stale_topics import Leftovers
+from appliance.mqtt.state_payloads import Reading
+from appliance.runtime.machine import LOW_VOLTAGE, Machine
+from appliance.runtime.worker import Worker
+from appliance.settings import Settings
+from appliance.update import request as wanted
+from appliance.update.request import Offer
+from appliance.voice.espeak import Espeak
+
+LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
+INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
+FAREWELL_S = 0.3  # for the broker's receipt of our last word
+REREAD_S = 60.0  # between two readings of secrets and certificates
+SWEEP_S = 5.0  # for Home Assistant to look where we are now, before what we were is emptied
+SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
+CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network moves
+
+
+def main(work: Worker) -> None:
+    link = Link(work, Machine())
+    link.catch_up()
+    work.ready()
+    while not work.stopping:
+        link.wait()
+        link.step(time.monotonic())
+        work.beat()
+    link.leave()
+
+
+def removed(settings: Settings) -> Path:
+    """While this file is there, Home Assistant is told nothing: `interlude link remove`."""
+    return settings.state_path() / "removed-from-home-assistant"
+
+
+def offers(settings: Settings, machine: Machine) -> Offers:
+    """What this box has of all that a box may have."""
+    return Offers(
+        voices=(Espeak.name,),  # the speaker tells of others when they have spoken
+        temperature=machine.temperature_c() is not None,
+        throttled=machine.can_be_throttled(),
+        button=settings.panel.here,
+        mute_switch=settings.panel.here and settings.panel.mute_switch,
+        installs=update_entity.installs(),
+    )
+
+
+def reading(machine: Machine, store: Store) -> Reading:
+    now, _ = machine.throttled()
+    return Reading(
+        temperature_c=machine.temperature_c(),
+        throttled=bool(now),
+        low_voltage=LOW_VOLTAGE in now,
+        memory_percent=machine.memory_used_percent(),
+        download_percent=download_progress.percent(store),
+    )
+
+
+class Link:
+    """Brings things to the broker and back."""
+
+    def __init__(self, work: Worker, machine: Machine) -> None:
+        settings = work.settings
+        identity = Identity.of(settings.link, machine)
+        self._work = work
+        self._machine = machine
+        self._store = Store.of(settings)
+        self._client_id = f"interlude-{identity.box}"
+        self._dice = random.SystemRandom().random
+        had, away = offers(settings, machine), removed(settings)
+        self._house = House(
+            settings,
+            identity,
+            had,
+            Standing(
+                settings.mode,
+                work.floor.muted,
+                settings.speaking.volume,
+                Espeak.name,  # until the speaker says which
+                settings.thinking.model,
+            ),
+            started=_started(work),
+            now_s=time.monotonic(),
+            dice=self._dice,
+            shown=lambda: settings.link.discovery and not away.exists(),
+        )
+        self._leftovers = Leftovers(stale_topics.path(settings), self._house.topics.retained)
+        self._sweep_at_s = math.inf
+        self._session: Session | None = None
+        self._version: Version = 5
+        self._retry = Retry()
+        self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
+        self._up_at_s: float | None = None
+        self._short = 0  # connections in a row that ended soon
+        self._at: Broker | None = None  # read from the owner's files at `_at_s`
+        self._at_s = 0.0
+        self._complaints: set[str] = set()  # since the broker let us in last
+        self._refused: set[Refusal] = set()
+
+    def catch_up(self) -> None:
+        """Mail from before this process began: it may be old."""
+        for message in self._work.mail():
+            self._house.catch_up(message)
+
+    def wait(self) -> None:
+        """Until there is mail, something on the wire, or something is due."""
+        now_s = time.monotonic()
+        poll = select.poll()
+        poll.register(self._work.stop_fd, select.POLLIN)
+        poll.register(self._work.channel.fileno(), select.POLLIN)
+        due_s = [self._house.wait_s(now_s)]
+        if self._session is None:
+            due_s.append(max(0.0, self._try_at_s - now_s))
+        else:
+            due_s.append(self._session.wait_s(now_s))
+            for fd, wanted in self._session.interests(now_s):
+                poll.register(fd, wanted)
+        poll.poll(1000 * min(due_s) + 1)
+
+    def step(self, now_s: float) -> None:
+        """One round of reading, deciding and writing."""
+        for message in self._work.mail():
+            self._house.hear(message)
+        if now_s >= self._look_at_s:
+            self._look_at_s = now_s + LOOK_S
+            self._house.read(reading(self._machine, self._store))
+            self._house.started(_started(self._work), CLOCK_SLACK_S)
+        if now_s >= self._releases_at_s:
+            self._house.releases(update_entity.look(), now_s)
+            self._releases_at_s = now_s + (INSTALL_LOOK_S if self._house.installing else LOOK_S)
+        if self._session is None and now_s >= self._try_at_s:
+            self._knock(now_s)
+        if self._session is not None:
+            if self._house.dead(now_s):
+                self._session.drop(failures.silent(self._session.broker))
+            for event in self._session.step(now_s):
+                self._take(event, now_s)
+        self._publish(now_s)
+        if now_s >= self._sweep_at_s:
+            self._sweep_at_s = math.inf
+            self._sweep()
+
+    def leave(self) -> None:
+        """Say that the box goes, so that nobody has to find out."""
+        session = self._session
+        if session is None:
+            return
+        last = self._house.farewell()
+        number = session.publish(last.topic, last.payload, qos=1, retain=True)
+        end_s = time.monotonic() + FAREWELL_S
+        while number is not None and (now_s := time.monotonic()) < end_s and not session.over:
+            if Receipt(number) in session.step(now_s):
+                break
+            time.sleep(0.005)
+        session.close()
+
+    # ── the broker ───────────────────────────────────────────────────────────────────────────
+    def _knock(self, now_s: float) -> None:
+        topics = self._house.topics
+        try:
+            self._session = Session(
+                self._broker(now_s),
+                self._client_id,
+                will=Will(topics.availability, OFFLINE),
+                subscribe=(*topics.commands, topics.birth, topics.response),
+                version=self._version,
+            )
+        except LinkError as error:  # the owner's files; they may be mended any moment
+            self._failed(Failure("refused", error.problem, error.remedy), now_s)
+
+    def _broker(self, now_s: float) -> Broker:
+        """Read anew now and then: a password may have been mended. Raises LinkError.
+
+        Not at each knock, since the system's authorities alone take 30 ms to read.
+        """
+        if self._at is None or now_s - self._at_s > REREAD_S:
+            self._at, self._at_s = broker(self._work.settings.link), now_s
+        return self._at
+
+    def _take(self, event: object, now_s: float) -> None:
+        match event:
+            case Up(version):
+                self._up_at_s = now_s
+                self._complaints.clear()
+                self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
+                self._house.connected()
+                self._arrive(now_s)
+                self._work.send(HouseChanged(here=True))
+            case Down(failure):
+                assert self._session is not None
+                if self._up_at_s is not None:
+                    self._work.send(HouseChanged(here=False))
+                failure = self._lasted(failure, self._session.broker, now_s)
+                self._session, self._sweep_at_s = None, math.inf
+                self._house.disconnected()
+                self._failed(failure, now_s)
+            case Arrived(topic, payload, retained):
+                self._obey(topic, payload, now_s, retained=retained)
+            case Receipt(number, denied):
+                self._noted(lambda: self._leftovers.receipt(number))
+                name = self._house.receipt(number)
+                if name and denied:
+                    self._complain(f"The broker does not take {name}: {denied}.")
+            case Subscribed(denied) if denied:
+                self._complain(f"The broker does not let us read {', '.join(denied)}.")
+
+    def _arrive(self, now_s: float) -> None:
+        assert self._session is not None
+        place = self._session.broker.place
+        self._noted(lambda: self._leftovers.at(place))
+        self._sweep_at_s = now_s + SWEEP_S
+
+    def _sweep(self) -> None:
+        """Empty what the box left here under another prefix, base or id."""
+        assert self._session is not None
+        for topic in self._leftovers.stale:
+            number = self._session.publish(topic, b"", qos=1, retain=True)
+            if number is not None:
+                self._leftovers.emptied(number)
+
+    def _noted(self, note: Callable[[], None]) -> None:
+        try:
+            note()
+        except OSError as error:
+            self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
+
+    def _lasted(self, failure: Failure, at: Broker, now_s: float) -> Failure:
+        """The failure, or what it means when connections end again and again right after they
+        came about. Mosquitto, for one, does not say that another client has our name."""
+        up_at_s, self._up_at_s = self._up_at_s, None
+        if up_at_s is None:
+            return failure
+        self._version = 5  # of an elder broker's successor, for one
+        self._short = self._short + 1 if now_s - up_at_s < SHORT_S else 0
+        if not self._short:
+            self._retry.succeeded()
+        if self._short < MOST_SHORT:
+            return failure
+        return failures.flapping(at)
+
+    def _failed(self, failure: Failure, now_s: float) -> None:
+        if failure.cause == "refused":
+            self._at = None
+        if failure.other_protocol:
+            self._version = 4 if self._version == 5 else 5
+        self._try_at_s = now_s + self._retry.failed(failure.cause, self._dice())
+        self._complain(str(failure))
+
+    def _complain(self, sentence: str) -> None:
+        """Once, until the broker has let us in again."""
+        if sentence not in self._complaints:
+            self._complaints.add(sentence)
+            self._work.log.warning("%s", sentence)
+
+    def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
+        try:
+            wish = self._house.arrived(topic, payload, now_s, retained=retained)
+        except Refused as refused:
+            if refused.refusal not in self._refused:  # once a kind, and never what it said
+                self._refused.add(refused.refusal)
+                self._work.log.warning("refused a command: %s", refused)
+            return
+        if isinstance(wish, Offer):
+            self._releases_at_s = now_s
+            self._ask(wish)
+        elif wish is not None and not self._work.send(wish):
+            self._complain("The conductor takes no mail: a command was lost.")
+
+    def _ask(self, offer: Offer) -> None:
+        self._work.log.info("the house wants %s", offer.version)
+        try:
+            wanted.ask(offer)
+        except OSError as error:
+            self._work.log.warning("%s cannot be asked for (%s)", offer.version, error.strerror)
+
+    def _publish(self, now_s: float) -> None:
+        for publication in self._house.outgoing(now_s):
+            if self._session is None:
+                return
+            keep = publication.keep
+            number = self._session.publish(
+                publication.topic, publication.payload, qos=1 if keep else 0, retain=keep
+            )
+            if number is not None:
+                self._house.sent(publication, number, now_s)
+
+
+def _started(work: Worker) -> datetime:
+    """When the box was started, by the clock as it is set now."""
+    ago = timedelta(seconds=time.monotonic() - work.box_started_s)
+    return (datetime.now(UTC) - ago).replace(microsecond=0)

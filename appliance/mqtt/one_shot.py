@@ -1,0 +1,174 @@
+"""A short errand at the broker: `interlude link remove|add`, and a finding of `interlude check`.
+
+The box itself may be running meanwhile: an errand has a name of its own there.
+"""
+
+from __future__ import annotations
+
+import select
+import sys
+import time
+from collections.abc import Iterable
+
+from appliance.errors import LinkError, StorageError
+from appliance.mqtt import failures
+from appliance.mqtt.broker import Broker, broker
+from appliance.mqtt.connection import Down, Receipt, Session, Subscribed, Up, Version
+from appliance.mqtt.failures import Failure
+from appliance.mqtt.identity import Identity
+from appliance.mqtt.link import removed
+from appliance.mqtt.topics import Topics
+from appliance.runtime.machine import Machine
+from appliance.settings import Settings
+
+PATIENCE_S = 12.0  # knocking, TLS and the broker's answer have their own, shorter ones
+
+
+def check(settings: Settings) -> str:
+    """A sentence about the broker. Raises LinkError when it cannot be used."""
+    at = broker(settings.link)
+    topics = _topics(settings)
+    try:
+        version, denied = run(at, _name(settings, "check"), read=topics.commands)
+    except Refused as refused:
+        raise LinkError(refused.failure.problem, refused.failure.remedy) from refused
+    if denied:
+        raise LinkError(
+            f"The broker at {at.place} does not let us read {', '.join(denied)}.",
+            "Allow it in the broker's access list; docs/home-assistant.md has one.",
+        )
+    how = "encrypted, " if at.tls else ""
+    return f"The broker at {at.place} lets us in: {how}MQTT {'5' if version == 5 else '3.1.1'}."
+
+
+def cli_remove(settings: Settings) -> int:
+    """Take the box out of Home Assistant, until `cli_add`. Raises LinkError, StorageError."""
+    _needs_broker(settings)
+    marker = removed(settings)
+    try:
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+    except OSError as error:
+        raise StorageError(f"{marker}: cannot be written ({error.strerror}).") from error
+    topics = _topics(settings)
+    try:
+        run(broker(settings.link), _name(settings, "remove"), clear=topics.retained)
+    except Refused as refused:
+        failure = refused.failure
+        raise LinkError(
+            f"{failure.problem} The box is not announced any more, but what it left there stays.",
+            f"{failure.remedy} Then run this again.",
+        ) from refused
+    return _say(
+        "Home Assistant has forgotten the box, and will not be told of it again until "
+        "`interlude link add`."
+    )
+
+
+def cli_add(settings: Settings) -> int:
+    """Undo `cli_remove`. Raises LinkError, StorageError."""
+    _needs_broker(settings)
+    marker = removed(settings)
+    try:
+        marker.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(f"{marker}: cannot be removed ({error.strerror}).") from error
+    if not settings.link.discovery:
+        return _say("The box stays hidden: `link.discovery` is false.")
+    return _say("The box appears in Home Assistant as soon as it runs.")
+
+
+class Refused(Exception):
+    """The errand came to nothing."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+def run(
+    at: Broker, name: str, *, read: tuple[str, ...] = (), clear: Iterable[str] = ()
+) -> tuple[Version, tuple[str, ...]]:
+    """Connect, ask to read the topics `read`, empty the topics `clear`, leave.
+
+    Returns the version of MQTT, and what of `read` is denied. Raises Refused.
+    """
+    failure = failures.silent(at)
+    for version in (5, 4):
+        errand = _Errand(at, name, 5 if version == 5 else 4, read, tuple(clear))
+        try:
+            return errand.done()
+        except Refused as refused:
+            failure = refused.failure
+            if not failure.other_protocol:
+                raise
+    raise Refused(failure)
+
+
+class _Errand:
+    def __init__(
+        self, at: Broker, name: str, version: Version, read: tuple[str, ...], clear: tuple[str, ...]
+    ) -> None:
+        self._at = at
+        self._clear = clear
+        self._session = Session(at, name, subscribe=read, version=version)
+        self._version: Version = version
+        self._up = False
+        self._open: set[int] = set()  # receipts that are still to come
+        self._asked = bool(read)
+        self._denied: tuple[str, ...] = ()
+
+    def done(self) -> tuple[Version, tuple[str, ...]]:
+        end_s = time.monotonic() + PATIENCE_S
+        try:
+            while not (self._up and not self._open and not self._asked):
+                if time.monotonic() > end_s:
+                    raise Refused(failures.silent(self._at))
+                self._wait()
+                for event in self._session.step(time.monotonic()):
+                    self._take(event)
+        finally:
+            self._session.close()
+        return self._version, self._denied
+
+    def _wait(self) -> None:
+        now_s = time.monotonic()
+        poll = select.poll()
+        for fd, wanted in self._session.interests(now_s):
+            poll.register(fd, wanted)
+        poll.poll(1000 * min(0.5, self._session.wait_s(now_s)))
+
+    def _take(self, event: object) -> None:
+        match event:
+            case Up():
+                self._up = True
+                for topic in self._clear:
+                    number = self._session.publish(topic, b"", qos=1, retain=True)
+                    self._open |= {number} if number is not None else set()
+            case Down(failure):
+                raise Refused(failure)
+            case Receipt(number, denied):
+                self._open.discard(number)
+                if denied:
+                    problem = f"The broker at {self._at.place} does not let us write: {denied}."
+                    raise Refused(Failure("refused", problem, "See its access list."))
+            case Subscribed(denied):
+                self._asked, self._denied = False, denied
+
+
+def _needs_broker(settings: Settings) -> None:
+    if not settings.link.broker:
+        raise LinkError("No broker is named in the settings.", "Set `link.broker`.")
+
+
+def _topics(settings: Settings) -> Topics:
+    return Topics.of(settings.link, Identity.of(settings.link, Machine()).box)
+
+
+def _name(settings: Settings, errand: str) -> str:
+    return f"interlude-{Identity.of(settings.link, Machine()).box}-{errand}"
+
+
+def _say(line: str) -> int:
+    sys.stdout.write(line + "\n")
+    return 0

@@ -1,0 +1,72 @@
+"""What the box once left at its broker under other names: another prefix, base or id than now.
+
+In: the topics of now, and those of before from a small file. Out: topics to be emptied, so that no
+ghost of the box stays behind when its owner changes these settings.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from appliance.atomic_file import write_whole
+from appliance.settings import Settings
+
+Topic = Annotated[str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")]  # one that can be written to
+
+
+class _Left(msgspec.Struct, frozen=True):
+    """`place`: the broker, as the settings name it. `topics`: what the box keeps there."""
+
+    place: str
+    topics: tuple[Topic, ...]
+
+
+def path(settings: Settings) -> Path:
+    return settings.state_path() / "left-at-the-broker.json"
+
+
+class Leftovers:
+    """`ours`: all that the box keeps at the broker now. `stale`: what is to be emptied there."""
+
+    def __init__(self, file: Path, ours: tuple[str, ...]) -> None:
+        self._file = file
+        self._ours = ours
+        self._place = ""
+        self._open: set[int] = set()
+        self.stale: tuple[str, ...] = ()
+
+    def at(self, place: str) -> None:
+        """The broker at `place` has let us in. Raises OSError where that cannot be written down."""
+        self._place, self._open = place, set()
+        left = self._read()
+        before = () if left is None or left.place != place else left.topics
+        self.stale = tuple(topic for topic in before if topic not in self._ours)
+        self._write()
+
+    def emptied(self, number: int) -> None:
+        """Sent with that number; its receipt is to come."""
+        self._open.add(number)
+
+    def receipt(self, number: int) -> None:
+        """Once all are there nothing is left. Raises OSError."""
+        if number in self._open:
+            self._open.discard(number)
+            if not self._open:
+                self.stale = ()
+                self._write()
+
+    def _read(self) -> _Left | None:
+        try:
+            return msgspec.json.decode(self._file.read_bytes(), type=_Left)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None  # nothing is known of before
+
+    def _write(self) -> None:
+        now = _Left(self._place, (*self.stale, *self._ours))
+        if self._read() == now:
+            return
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._file, msgspec.json.encode(now))

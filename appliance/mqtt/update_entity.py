@@ -1,0 +1,90 @@
+"""What runs, the newest that lies ready, and how its installation goes: for the house's update
+button. What lies ready is a release, or a system for the card. Pure but for `look`, which reads."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from appliance.mqtt.command_topics import Refusal, Refused
+from appliance.update import request
+from appliance.update.release.store import TRIAL, Shelf
+from appliance.update.request import Going, Offer
+from appliance.update.system import archive as systems
+from appliance.update.system import target
+
+BEGINS_S = 60.0  # after it was asked for; whoever installs has begun by then, or nobody does
+MOST_CHARACTERS = 255  # of Home Assistant's release_summary; longer ones are refused
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What could be installed next, and what is done. `system`: that runs, on a card of ours."""
+
+    offer: Offer | None = None
+    going: Going = field(default_factory=Going)
+    system: str | None = None
+
+
+def look(
+    shelf: Shelf | None = None,
+    incoming: Path = request.INCOMING,
+    trial: Path = TRIAL,
+    os_release: Path = target.RELEASE,
+) -> Ready:
+    offers = request.offers(shelf, incoming, os_release)
+    going, system = request.how_it_goes(trial), target.version(os_release)
+    return Ready(offers[0] if offers else None, going, system)
+
+
+def installs(incoming: Path = request.INCOMING) -> bool:
+    """Whether this box can be told to install: only one that was set up as an appliance can."""
+    return incoming.is_dir() and os.access(incoming, os.W_OK)
+
+
+class Software:
+    """`version`: of the release that runs."""
+
+    def __init__(self, version: str) -> None:
+        self._version = version
+        self._ready = Ready()
+        self._asked: Offer | None = None  # and nobody has begun yet
+        self._asked_at_s = 0.0
+
+    def read(self, ready: Ready, now_s: float) -> None:
+        begun = ready.going != self._ready.going  # also when it has come to its end already
+        if begun or now_s - self._asked_at_s > BEGINS_S:
+            self._asked = None
+        self._ready = ready
+
+    @property
+    def busy(self) -> bool:
+        """Something is being installed, or is about to be."""
+        return bool(self._ready.going.step) or self._asked is not None
+
+    def install(self, now_s: float) -> Offer:
+        """Somebody presses the button: what is to be installed. Raises Refused."""
+        if self.busy:
+            raise Refused(Refusal("cmd/install", "something is being installed already"))
+        if self._ready.offer is None:
+            raise Refused(Refusal("cmd/install", "there is nothing to install"))
+        self._asked, self._asked_at_s = self._ready.offer, now_s
+        return self._ready.offer
+
+    def payload(self) -> dict[str, Any]:
+        """In the words of Home Assistant's update entity, all of them every time."""
+        going, newest = self._ready.going, self._asked or self._ready.offer
+        of_system = newest is not None and newest.file.suffix == systems.SUFFIX
+        installed = (self._ready.system or self._version) if of_system else self._version
+        latest = going.version if going.step else newest.version if newest else installed
+        failed = f"{going.version} was not installed: {going.problem}" if going.problem else ""
+        return {
+            "installed_version": installed,
+            "latest_version": latest,
+            "title": "Interlude, the system" if of_system else "Interlude",
+            "release_summary": failed[:MOST_CHARACTERS],
+            "in_progress": self.busy,
+            "update_percentage": round(100 * going.share) if going.step else None,
+        }

@@ -1,0 +1,91 @@
+"""`panel.gpio: auto`: what the panel is wired to on this machine, decided once at a start.
+
+In: the settings, the machine's device tree, the labels of its GPIO chips. Out: the settings with
+what was found in place of `auto`. Nothing is driven here, and no line is requested.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import struct
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import SettingsError
+from appliance.panel.boards import of_hat
+from appliance.panel.pins import HEADERS
+from appliance.runtime.machine import Machine
+from appliance.settings import Settings
+from appliance.settings.surroundings import NO_BUTTON
+
+WAYS_OUT = "Set `mode: open` or `wake_word`, or wire a button and set `panel.gpio: header`."
+
+# linux/gpio.h: _IOR(0xB4, 0x01, struct gpiochip_info), which is name[32], label[32], lines.
+_CHIPINFO = 0x8044B401
+_INFO = struct.Struct("=32s32sI")
+
+
+def labels(folder: Path = Path("/dev")) -> frozenset[str]:
+    """Of the GPIO chips that this user may open."""
+    found = set()
+    for path in folder.glob("gpiochip*"):
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            told = fcntl.ioctl(fd, _CHIPINFO, bytes(_INFO.size))
+        except OSError:  # a file of that name which is no chip
+            continue
+        finally:
+            os.close(fd)
+        found.add(_INFO.unpack(told)[1].partition(b"\0")[0].decode("ascii", "replace"))
+    return frozenset(found)
+
+
+def found(
+    settings: Settings,
+    machine: Machine | None = None,
+    chips: Callable[[], Iterable[str]] = labels,
+) -> Settings:
+    """`settings` without `panel.gpio: auto`."""
+    if settings.panel.gpio != "auto":
+        return settings
+    gpio = _gpio(settings, machine or Machine(), chips)
+    panel = msgspec.structs.replace(settings.panel, gpio=gpio)
+    return msgspec.structs.replace(settings, panel=panel)
+
+
+def usable(settings: Settings, machine: Machine | None = None) -> Settings:
+    """`found`, for settings that a box can be used with. Raises SettingsError."""
+    settings = found(settings, machine)
+    if settings.mode == "push_to_talk" and not settings.panel.here:
+        raise SettingsError(f"`mode: push_to_talk` cannot be used. {NO_BUTTON}", WAYS_OUT)
+    return settings
+
+
+def strange_hat(machine: Machine) -> str:
+    """The HAT because of which `auto` leaves the header alone, in words; "" if there is none."""
+    strange = [hat for hat in machine.hats() if of_hat(*hat) is None]
+    return ", ".join(f"{product or 'without a name'} of {vendor or 'nobody'}"
+                     for vendor, product in strange)  # fmt: skip
+
+
+def _gpio(settings: Settings, machine: Machine, chips: Callable[[], Iterable[str]]) -> str:
+    panel = settings.panel
+    boards = [of_hat(vendor, product) for vendor, product in machine.hats()]
+    own = next((b.name for b in boards if b is not None and b.name != "header"), "")
+    if own:
+        return own
+    # Whoever wired a mute switch, or named a chip, has a header; a switch that cannot be read then
+    # cuts the microphone.
+    if panel.mute_switch or panel.chip:
+        return "header"
+    if None in boards:  # it may drive the very lines that the light would
+        return "none"
+    # A Pi has its header even while its chip's driver is still being loaded. Any other machine
+    # has one if a chip has the label of a Pi's header, as the kernel's simulator can.
+    return "header" if machine.is_pi() or not set(HEADERS).isdisjoint(chips()) else "none"

@@ -1,0 +1,77 @@
+"""Is the panel fit: what `interlude check` says of button, switch and light.
+
+In: the settings, and the panel that runs, or else the wires themselves. Out: findings.
+"""
+
+from __future__ import annotations
+
+from appliance.errors import PanelError
+from appliance.panel import auto_detection
+from appliance.panel.gpio import Wires
+from appliance.panel.health import Health, read
+from appliance.runtime import status
+from appliance.runtime.diagnostics import Finding, ok, problem, warning
+from appliance.runtime.machine import Machine
+from appliance.settings import Settings
+
+
+def look(settings: Settings, machine: Machine) -> list[Finding]:
+    """The panel that runs, or else the wires themselves; of a box without one, why a Pi has none.
+
+    `settings`: with what `auto` found (auto_detection.py).
+    """
+    if not settings.panel.here:
+        return _strangers(machine)
+    health = read(settings.state_path(), status.FOLDER)
+    if health is None:
+        return [_at_rest(settings)]
+    return findings(health)
+
+
+def _strangers(machine: Machine) -> list[Finding]:
+    hat = auto_detection.strange_hat(machine)
+    if not hat:
+        return []
+    return [warning(
+        "panel",
+        f"There is a HAT that is not known here ({hat}): button and light are left alone.",
+        "If they are wired beside it, and it leaves their pins free: `panel.gpio: header`.",
+    )]  # fmt: skip
+
+
+def findings(health: Health) -> list[Finding]:
+    """Of a panel that runs."""
+    found = []
+    if health.button:
+        what = "is held down, or its wire touches ground" if health.button == "stuck" else "bounces"
+        remedy = "Look at the button between pins 9 and 11 (hw/pinout.md)."
+        found.append(warning("panel", f"The button {what}: it is ignored.", remedy))
+    elif health.pressed:
+        found.append(ok("panel", f"The button works ({health.wires})."))
+    else:
+        sentence = f"The button has not been pressed since the start ({health.wires})."
+        found.append(ok("panel", f"{sentence} If it has been, a wire is loose."))
+    if health.switch == "cuts":
+        remedy = "Close it; if it is closed, its wire is loose (pins 13 and 14)."
+        found.append(warning("panel", "The mute switch cuts the microphone.", remedy))
+    if health.light:
+        found.append(warning("panel", f"The light fails: {health.light}.", "See hw/pinout.md."))
+    return found
+
+
+def _at_rest(settings: Settings) -> Finding:
+    """Of a box that does not run: are the lines there, and is nothing pressed?"""
+    try:
+        wires = Wires(settings.panel)
+    except PanelError as error:
+        return problem("panel", error.problem, error.remedy)
+    try:
+        if wires.levels()["button"]:
+            return warning(
+                "panel",
+                "The button reads as pressed.",
+                "If nobody presses it: its wire touches ground, or it is of the kind that opens.",
+            )
+        return ok("panel", f"The panel's lines are there ({wires.by}); the button is up.")
+    finally:
+        wires.close()

@@ -1,0 +1,210 @@
+"""A pin factory for gpiozero on the kernel's GPIO lines (gpio_lines.py): for where lgpio is not.
+
+Edges come from one thread, with the kernel's own times; light is dimmed in software
+(software_pwm.py).
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+from collections.abc import Callable
+from typing import Any, get_args
+
+from gpiozero.exc import (
+    PinFixedPull,
+    PinInvalidBounce,
+    PinInvalidEdges,
+    PinInvalidFunction,
+    PinInvalidPull,
+    PinInvalidState,
+    PinPWMFixedValue,
+    PinSetInput,
+)
+from gpiozero.pins.local import LocalPiFactory, LocalPiPin
+
+from appliance.panel.gpio_lines import Chip, Edges, Line, Pull
+from appliance.panel.software_pwm import Dimmer
+
+DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
+# gpiozero wants a board, to know which numbers its header has: the same on every Pi with 40 pins.
+# This one is a Pi 5 with 8 GB. Not asked for, since not every kernel tells.
+ANY_PI = 0xD04170
+
+
+class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no types
+    """gpiozero's devices take it as `pin_factory`. Its lines are freed by `close`.
+
+    Raises PanelError where there is no such chip, and for a line that is taken.
+    """
+
+    def __init__(self, chip: Chip) -> None:
+        super().__init__()
+        self.pins: dict[Any, KernelPin] = {}  # of our own: another factory's lines are not ours
+        self.pin_class = KernelPin
+        self.chip = chip
+        self.dimmer = Dimmer(self._write, DIM_HZ)
+        self._lines: dict[int, Line] = {}
+        self._watched: dict[int, KernelPin] = {}  # by the descriptor of their events
+        self._poll = select.poll()
+        self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._poll.register(self._wake_fd, select.POLLIN)
+        self._closing = False
+        self._thread: threading.Thread | None = None
+        self.lost: OSError | None = None  # the lines are gone: a chip on USB that was pulled
+        self.when_lost: Callable[[], None] = lambda: None
+
+    def line(self, number: int) -> Line:
+        if number not in self._lines:
+            self._lines[number] = self.chip.line(number)
+        return self._lines[number]
+
+    def watch(self, pin: KernelPin) -> None:
+        """Call its handler at each edge from now on, in the factory's thread."""
+        fd = pin.line.fileno()
+        self._watched[fd] = pin
+        self._poll.register(fd, select.POLLIN)
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="edges", daemon=True)
+            self._thread.start()
+        os.eventfd_write(self._wake_fd, 1)  # a poll under way does not know the new descriptor
+
+    def unwatch(self, pin: KernelPin) -> None:
+        fd = pin.line.fileno()
+        if self._watched.pop(fd, None) is not None:
+            self._poll.unregister(fd)
+
+    def close(self) -> None:
+        if self._closing:
+            return
+        self._closing = True
+        os.eventfd_write(self._wake_fd, 1)
+        if self._thread is not None:
+            self._thread.join()
+        super().close()
+        self.dimmer.close()
+        for line in self._lines.values():
+            line.release()
+        self._lines.clear()
+        self.chip.close()
+        os.close(self._wake_fd)
+
+    def _run(self) -> None:
+        while not self._closing:
+            for fd, _ in self._poll.poll():
+                if fd == self._wake_fd:
+                    os.eventfd_read(fd)
+                elif fd in self._watched:
+                    try:
+                        self._watched[fd].take_events()
+                    except OSError as error:
+                        self.lost = error
+                        self.when_lost()
+                        return
+
+    def _write(self, number: int, level: bool) -> None:
+        self._lines[number].drive(level)
+
+    def _get_revision(self) -> int:
+        return ANY_PI
+
+
+class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
+    """One line, as gpiozero's devices see it."""
+
+    def __init__(self, factory: KernelFactory, info: Any) -> None:
+        super().__init__(factory, info)
+        self.line = factory.line(self._number)
+        self._share: float | None = None  # of each period that is lit; None: it is not dimmed
+
+    def close(self) -> None:
+        """An input again, and unheard; the factory frees the line."""
+        self.when_changed = None
+        self.frequency = None
+        self.line.listen(pull="floating", edges="none", debounce_s=0.0)
+
+    def take_events(self) -> None:
+        for level, at_s in self.line.events():
+            self._call_when_changed(at_s, level)
+
+    # ── gpiozero's properties ────────────────────────────────────────────────────────────────
+    def _get_function(self) -> str:
+        return "output" if self.line.output else "input"
+
+    def _set_function(self, value: str) -> None:
+        if value == "input":
+            self.frequency = None
+            self.line.listen()
+        elif value == "output":
+            self.when_changed = None
+            self.line.drive(self.line.level)
+        else:
+            raise PinInvalidFunction(f"{self!r} cannot be {value}")
+
+    def _get_state(self) -> float:
+        return self._share if self._share is not None else float(self.line.level)
+
+    def _set_state(self, value: float) -> None:
+        if not self.line.output:
+            raise PinSetInput(f"{self!r} is an input")
+        if not 0 <= value <= 1:
+            raise PinInvalidState(f"{self!r} cannot be {value}: 0 to 1")
+        if self._share is None:
+            self.line.drive(bool(value))
+        else:
+            self._share = float(value)
+            self.factory.dimmer.set(self._number, self._share)
+
+    def _get_pull(self) -> Pull:
+        return self.line.pull
+
+    def _set_pull(self, value: Pull) -> None:
+        if self.line.output:
+            raise PinFixedPull(f"{self!r} is an output")
+        if value not in get_args(Pull):
+            raise PinInvalidPull(f"{self!r} cannot be pulled {value}")
+        self.line.listen(pull=value)
+
+    def _get_frequency(self) -> float | None:
+        return None if self._share is None else DIM_HZ
+
+    def _set_frequency(self, value: float | None) -> None:
+        """Any frequency is DIM_HZ: the lines share one rhythm."""
+        if not value:
+            if self._share is not None:
+                self._share = None
+                self.factory.dimmer.set(self._number, 0.0)
+        elif not self.line.output:
+            raise PinPWMFixedValue(f"{self!r} is an input")
+        elif self._share is None:
+            self._share = float(self.line.level)
+
+    def _get_bounce(self) -> float | None:
+        return self.line.debounce_s or None
+
+    def _set_bounce(self, value: float | None) -> None:
+        if value is not None and value < 0:
+            raise PinInvalidBounce(f"{value} s cannot be waited for")
+        self.line.listen(debounce_s=value or 0.0)
+
+    def _get_edges(self) -> Edges:
+        return self._wanted_edges
+
+    def _set_edges(self, value: Edges) -> None:
+        if value not in ("both", "rising", "falling"):
+            raise PinInvalidEdges(f"{value} are no edges")
+        self._wanted_edges: Edges = value
+        if self.line.edges != "none":
+            self.line.listen(edges=value)
+
+    _wanted_edges: Edges = "both"
+
+    def _enable_event_detect(self) -> None:
+        self.line.listen(edges=self._wanted_edges)
+        self.factory.watch(self)
+
+    def _disable_event_detect(self) -> None:
+        self.factory.unwatch(self)
+        if not self.line.output:
+            self.line.listen(edges="none")

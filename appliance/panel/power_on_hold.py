@@ -1,0 +1,79 @@
+"""What a button held at power-on does: the box's half of a reset, and a note to whoever has the
+rights to set the box up.
+
+The panel runs without rights. What is the box's own is erased before it starts anew
+(provision/factory_reset.py); for the rest it leaves a word in a folder of root's that only the
+box's user may write, where a unit of the system's finds it (`wanted-setup`: setup or reset).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Literal
+
+from appliance.errors import StorageError
+from appliance.messages.speech import Message, Restart, Say
+from appliance.provision import factory_reset
+from appliance.update.handed_over_file import leave_note
+
+WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d
+WANTED_SETUP = "wanted-setup"
+Wish = Literal["setup", "reset"]
+
+
+class Held:
+    """Carries a wish out in a thread of its own: a card may stall for seconds at each write.
+
+    `answers`: what the conductor is to be told then.
+    """
+
+    def __init__(self, state: Path, log: logging.Logger, wishes: Path = WISHES) -> None:
+        self._state = state
+        self._log = log
+        self._wishes = wishes
+        self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
+
+    def wish(self, wish: Wish) -> None:
+        """Returns at once."""
+        work = self._reset if wish == "reset" else self._ask_for_setup
+        threading.Thread(target=work, name=wish, daemon=True).start()
+
+    def _ask_for_setup(self) -> None:
+        self._ask("setup")
+
+    def _reset(self) -> None:
+        """Who has the rights is asked first: nothing that fails here keeps that from being done."""
+        self._ask("reset")
+        try:
+            factory_reset.begin(self._state)
+        except OSError as error:
+            self._log.error("reset: its note cannot be written (%s)", error.strerror)
+            left = factory_reset.clear(self._state)  # the next start would know of nothing
+            for one in left:
+                self._log.error("reset: %s is left: %s", one.path, one.why)
+            if left:
+                self.answers.put(Say(factory_reset.SAID_FAILED))
+                return
+        self._log.warning("reset by the button: the box starts anew, and erases all of its owner's")
+        self.answers.put(Restart())
+
+    def _ask(self, wish: Wish) -> None:
+        try:
+            if not ask(wish, self._wishes):
+                self._log.warning(
+                    "nobody here can set this box up: its settings file stays as it is"
+                )
+        except (OSError, StorageError) as error:
+            self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
+
+
+def ask(wish: Wish, wishes: Path = WISHES) -> bool:
+    """Leave the word. False: this system has nobody who would set it up."""
+    if not os.access(wishes, os.W_OK):
+        return False
+    leave_note(wishes / WANTED_SETUP, wish)
+    return True

@@ -1,0 +1,123 @@
+"""The factory reset: one table of what it takes away, and the box's half of doing it.
+
+A note in the state's folder says that a reset is under way. It is written when the owner asks, and
+taken away when everything is erased: a reset that a power cut, a full card or a stall interrupted
+goes on at the next start, before any part of the box runs. What is said aloud is what it says.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from appliance.atomic_file import sync_folder, write_whole
+from appliance.runtime.secure_erase import Left, erase
+
+NOTE = "reset-under-way"
+DONE = "done"  # what the note says until it has been said aloud
+SAID_DONE = "I have been reset. What we said, your voice, and your timers are gone."
+SAID_LEFT = (
+    "I was reset, but not everything could be deleted. My log says what is left. I will try again "
+    "when I am started anew. If it stays like that, destroy or replace the card."
+)
+SAID_FAILED = (
+    "I could not be reset: my card cannot be written, and what we said is still on it. Start me "
+    "anew and try once more. If it stays like that, destroy or replace the card."
+)
+
+log = logging.getLogger("reset")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing that a reset takes away.
+
+    how   "erases": the box does, `paths` below the state's folder. "asks": whoever has the rights,
+          if this system has such a part
+    """
+
+    what: str
+    how: Literal["erases", "asks"]
+    paths: tuple[str, ...] = ()
+
+
+RESET: tuple[Row, ...] = (
+    Row("the conversations, and what the model has computed of them", "erases", ("memory",)),
+    Row("the owner's voice (`interlude enrol`) and its recordings", "erases",
+        ("verdict-owner.npz", "enrolled")),
+    Row("timers and alarms", "erases", ("timers",)),
+    Row("what the model has computed of its persona", "erases", ("openings",)),
+    Row("what the room sounds like", "erases", ("echo.npz",)),
+    Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
+        ("left-at-the-broker.json", "removed-from-home-assistant")),
+    Row("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
+    Row("the settings that were last in use, and what was said of releases", "erases",
+        ("settings-before.yaml", "told-of-releases")),
+    Row("what commands left in the box's home", "erases",
+        (".local/state/interlude", ".config/interlude")),
+    Row("settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",
+        "asks"),
+)  # fmt: skip
+
+
+def clear(state: Path) -> list[Left]:
+    """Erase the box's half, on past whatever fails. Returns what is left."""
+    return erase(state / name for row in RESET for name in row.paths)
+
+
+def begin(state: Path) -> None:
+    """Note that a reset is wanted; it survives a power cut. Raises OSError.
+
+    A file of no bytes needs no free block.
+    """
+    write_whole(state / NOTE, b"", 0o600)
+
+
+def finish(state: Path) -> None:
+    """Carry out a reset that is under way. Nothing of the box may run. Never raises: a box that
+    cannot be reset still runs, and says so."""
+    if (noted := _noted(state)) is None or noted == DONE:
+        return
+    left = clear(state)
+    for one in left:
+        log.error("reset: %s is left: %s", one.path, one.why)
+    if not left:
+        log.warning("reset: everything of the owner's on this box is erased")
+    try:
+        write_whole(state / NOTE, _words(left).encode(), 0o600)
+    except OSError as error:
+        log.error("reset: its note cannot be written (%s)", error.strerror)
+
+
+def unfinished(state: Path) -> bool:
+    """A reset was begun, and something is left."""
+    return _noted(state) not in (None, DONE)
+
+
+def to_say(state: Path) -> str:
+    """What the box, once it has a voice, is to say of a reset; "" for nothing. That it is done is
+    said once."""
+    noted = _noted(state)
+    if noted is None:
+        return ""
+    if noted != DONE:
+        return SAID_LEFT
+    try:
+        (state / NOTE).unlink()
+        sync_folder(state)
+    except OSError as error:
+        log.warning("reset: its note cannot be deleted (%s)", error.strerror)
+    return SAID_DONE
+
+
+def _noted(state: Path) -> str | None:
+    try:
+        return (state / NOTE).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _words(left: list[Left]) -> str:
+    return "\n".join(f"{one.path}: {one.why}" for one in left) or DONE

@@ -1,0 +1,116 @@
+"""A start of a card of ours: its keys, and the seed that its owner put on it, once.
+
+In: the partition `bootconfig`, which every computer can read. Out: files (see seed_files.py); the
+seed is wiped off the partition after all of them are safe. What cannot be used is said and stays
+there, for its owner to mend.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.errors import SeedRefused, StorageError
+from appliance.provision import seed_parsers
+from appliance.provision.apply_seed import Ground, apply
+from appliance.update.system.block_device import Card
+from appliance.update.system.fat32 import Fat
+from appliance.update.system.slot import CONFIG
+
+KEYS = Path("etc/ssh")
+# What editors and browsers make of the name, where endings are hidden: interlude.yaml.txt.
+_NEARLY = re.compile(r"interlude[ a-z0-9()_-]{0,20}(\.(ya?ml|txt|rtf)){1,2}")
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence.
+
+    `misnamed`: a file that its owner may have meant as a seed, which is not read.
+    """
+
+    seeded: tuple[str, ...] = ()
+    problem: str = ""
+    misnamed: str = ""
+
+
+def begin(card: Card, ground: Ground) -> Begun:
+    """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
+    starting, and stays on the card."""
+    host_keys(ground)
+    files, other = carried(card), misnamed(card)
+    try:
+        seed = seed_parsers.read(files)
+        if seed.empty:
+            return Begun(misnamed=other)
+        written = apply(seed, ground)
+    except (SeedRefused, StorageError) as error:  # a card without room is said as well
+        return Begun(problem=str(error), misnamed=other)
+    wipe(card)
+    return Begun(tuple(written), misnamed=other)
+
+
+def carried(card: Card) -> dict[str, bytes]:
+    """The seed's files on the card, by name."""
+    with card.part(CONFIG) as config:
+        fat = Fat(config)
+        sizes = {file.name.lower(): file.size for file in fat.files()}
+        found = {}
+        for name in seed_parsers.FORMS:
+            if sizes.get(name, 0) > seed_parsers.MOST_BYTES:  # its form refuses it by its length
+                found[name] = b"?" * (seed_parsers.MOST_BYTES + 1)
+            elif name in sizes:
+                found[name] = fat.read(name) or b""
+        return found
+
+
+def misnamed(card: Card) -> str:
+    """The first file on the card that is nearly called as a seed is; "" if there is none."""
+    with card.part(CONFIG) as config:
+        names = sorted(file.name for file in Fat(config).files())
+    near = (name for name in names if _NEARLY.fullmatch(name.lower()))
+    return next((name for name in near if name.lower() not in seed_parsers.FORMS), "")
+
+
+def wipe(card: Card) -> None:
+    """Overwrite the seed's files and take them away: passwords are in them, and in what an editor
+    left of earlier ones."""
+    with card.part(CONFIG) as config:
+        fat = Fat(config)
+        fat.wipe_free()
+        for name in (*seed_parsers.FORMS, *seed_parsers.BESIDE):
+            fat.wipe(name)
+
+
+def host_keys(ground: Ground) -> None:
+    """The box's own keys of ssh: made at its first start, the same ever after.
+
+    A key that a power cut left empty is made anew. Raises StorageError.
+    """
+    folder = ground.keep / KEYS
+    ground.disk.make_folder(folder)
+    for private in folder.glob("ssh_host_*_key"):
+        if _keygen("-y", "-P", "", "-f", str(private)).returncode:
+            ground.disk.remove(private)
+            ground.disk.remove(private.with_name(private.name + ".pub"))
+    made = _keygen("-A", "-f", str(ground.keep))
+    if made.returncode:
+        raise StorageError(f"No keys could be made for ssh: {made.stderr.strip()}.")
+    ground.disk.settle(folder)
+    live = ground.root / KEYS
+    ground.disk.make_folder(live)
+    for key in sorted(folder.glob("ssh_host_*")):
+        public = key.suffix == ".pub"
+        ground.disk.write(live / key.name, key.read_bytes(), 0o644 if public else 0o600)
+
+
+def _keygen(*words: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["ssh-keygen", *words],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    except OSError as error:
+        raise StorageError("ssh-keygen is missing.", "Install openssh-client.") from error

@@ -1,0 +1,188 @@
+"""The machine's networks, through NetworkManager's nmcli: the only file that calls it.
+
+The set-up access point is a connection in memory (/run), with its password in a file of mode 0600
+and never among a command's words. Beside it lies what its dnsmasq is to answer: every name leads to
+the box, so that a phone finds the page when it looks for the world.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.atomic_file import write_whole
+from appliance.errors import StorageError
+from appliance.provision import wifi_errors
+
+SETUP = "interlude-setup"
+OURS = "interlude-wifi"
+ADDRESS = "10.42.0.1"
+VOLATILE = Path("/run/NetworkManager/system-connections")
+# Read by the dnsmasq of every shared connection; there is none but set-up's, while that is open.
+DNSMASQ = Path("/etc/NetworkManager/dnsmasq-shared.d/interlude-setup.conf")
+MOST_NAMES = 20
+_STATIONS = ("ethernet", "wifi")
+_WIFI = "802-11-wireless"
+
+
+# dnsmasq(8). Every name is the box's address and has no other. Option 114 (RFC 8910) names the page
+# to phones that ask for it. RFC 8908 wants https there, with a certificate that the phone trusts,
+# which nobody can have for a box without a world. Phones that insist on it pass the option over,
+# and find the page by their probes.
+ANSWERS = f"""no-resolv
+address=/#/{ADDRESS}
+local=/#/
+dhcp-option=114,http://{ADDRESS}/
+"""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A network that the box is in. `kind`: ethernet or wifi; `connection`: its name here."""
+
+    kind: str
+    device: str
+    connection: str
+
+
+@dataclass(frozen=True)
+class Radio:
+    """`wait_s`: for a connection to come up."""
+
+    volatile: Path = VOLATILE
+    nmcli: str = "nmcli"
+    wait_s: int = 45
+    dnsmasq: Path = DNSMASQ
+
+    def joined(self) -> Joined | None:
+        """The network that the box is in, a cable before a Wi-Fi; None if it is in nobody's. The
+        access point of its own is none. Raises StorageError."""
+        found = [
+            Joined(kind, device, name)
+            for device, kind, state, name in self._devices()
+            if kind in _STATIONS and state == "connected" and name != SETUP
+        ]
+        return min(found, key=lambda one: one.kind, default=None)  # ethernet, wifi
+
+    def addresses(self) -> list[str]:
+        """Of the box in its network, IPv4. Raises StorageError."""
+        if (joined := self.joined()) is None:
+            return []
+        rows = _rows(self._ask("-f", "IP4.ADDRESS", "device", "show", joined.device))
+        return [row[1].partition("/")[0] for row in rows if len(row) == 2]
+
+    def known(self) -> list[str]:
+        """Connections of Wi-Fi that have been set up, in reach or not; ours first."""
+        rows = _rows(self._ask("-f", "TYPE,NAME", "connection", "show"))
+        names = [row[1] for row in rows if row[0] == _WIFI and row[1] != SETUP]
+        return sorted(names, key=lambda name: name != OURS)
+
+    def left_out(self) -> str:
+        """The Wi-Fi that is set up and that the box is not in; "" while it is in one, tries one,
+        or is one itself. Raises StorageError."""
+        states = [state for _, kind, state, _ in self._devices() if kind == "wifi"]
+        if not states or any(state.startswith("connect") for state in states):
+            return ""
+        return next((self.ssid(name) for name in self.known()), "")
+
+    def device(self) -> str:
+        """The Wi-Fi's; "" if there is none."""
+        return next((name for name, kind, _, _ in self._devices() if kind == "wifi"), "")
+
+    def names(self) -> list[str]:
+        """Of the networks in reach, the strongest first."""
+        rows = _rows(self._ask("-f", "SSID", "device", "wifi", "list"))
+        return list(dict.fromkeys(row[0] for row in rows if row[0]))[:MOST_NAMES]
+
+    def open(self, name: str, password: str) -> None:
+        """Be an access point. Raises StorageError."""
+        try:
+            self.dnsmasq.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.dnsmasq, ANSWERS.encode(), lasting=False)
+        except OSError:  # phones then find the page by its address, which is said
+            self.dnsmasq.unlink(missing_ok=True)
+        path = self.volatile / f"{SETUP}.nmconnection"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(access_point(name, password), encoding="ascii")
+        self._ask("connection", "load", str(path))
+        self._ask("--wait", str(self.wait_s), "connection", "up", SETUP)
+
+    def close(self) -> None:
+        """Be none any more."""
+        self.dnsmasq.unlink(missing_ok=True)
+        path = self.volatile / f"{SETUP}.nmconnection"
+        if path.exists():
+            path.unlink()
+            self._ask("connection", "reload")
+
+    def join(self) -> str:
+        """Enter a network that has been set up. Returns "", or why none lets the box in."""
+        problem = ""
+        try:
+            self._ask("connection", "reload")
+            known = self.known()
+        except StorageError as error:
+            return error.problem
+        for name in known:
+            try:
+                self._ask("--wait", str(self.wait_s), "connection", "up", name)
+            except StorageError as error:
+                problem = problem or wifi_errors.sentence(self.ssid(name), error.problem)
+            else:
+                return ""
+        return problem or "No Wi-Fi has been set up."
+
+    def ssid(self, connection: str) -> str:
+        """What the Wi-Fi of a connection calls itself."""
+        try:
+            said = self._ask("-f", f"{_WIFI}.ssid", "connection", "show", connection)
+        except StorageError:
+            return connection
+        rows = _rows(said)
+        return rows[0][1] if rows and len(rows[0]) == 2 else connection
+
+    def _devices(self) -> list[tuple[str, str, str, str]]:
+        rows = _rows(self._ask("-f", "DEVICE,TYPE,STATE,CONNECTION", "device"))
+        return [(row[0], row[1], row[2], row[3]) for row in rows if len(row) == 4]
+
+    def _ask(self, *words: str) -> str:
+        """Raises StorageError with nmcli's words for what failed."""
+        try:
+            done = subprocess.run(
+                [self.nmcli, "-t", *words],
+                capture_output=True, text=True, errors="replace", check=False,
+                timeout=self.wait_s + 30, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StorageError(f"NetworkManager cannot be asked ({error}).") from error
+        if done.returncode:
+            raise StorageError(f"NetworkManager: {_what_failed(done.stderr or done.stdout)}")
+        return done.stdout
+
+
+def access_point(name: str, password: str) -> str:
+    """NetworkManager's file of it (nm-settings-keyfile(5)); whoever joins gets an address."""
+    return "\n".join((
+        "[connection]", f"id={SETUP}", "uuid=6a4b1f0c-6a4d-5a5c-9c39-1e7f1d0a7c11", "type=wifi",
+        "autoconnect=false", "", "[wifi]", "mode=ap", f"ssid={name}", "", "[wifi-security]",
+        "key-mgmt=wpa-psk", "proto=rsn", "pairwise=ccmp", f"psk={password}", "", "[ipv4]",
+        "method=shared", f"address1={ADDRESS}/24", "", "[ipv6]", "method=disabled", "",
+    ))  # fmt: skip
+
+
+def _what_failed(said: str) -> str:
+    """Of nmcli's words: hints follow its line of the error."""
+    lines = said.strip().splitlines()
+    return next((line for line in lines if line.startswith("Error:")), "".join(lines[-1:]))
+
+
+def _rows(said: str) -> list[list[str]]:
+    """The terse output of nmcli: fields between colons, of which one in a field is escaped."""
+    rows = []
+    for line in said.splitlines():
+        fields = re.split(r"(?<!\\):", line)
+        rows.append([re.sub(r"\\(.)", r"\1", field) for field in fields])
+    return rows

@@ -1,0 +1,68 @@
+"""Folders that only root may change, reached by descriptor: no link is followed on the way.
+
+Root writes nothing by a name that somebody else can exchange. So each folder from the base down is
+opened with O_NOFOLLOW, must belong to root, and must not be writable by others; what is written
+then goes through the descriptor (/proc/self/fd/N), and not through the names again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from appliance.errors import StorageError
+from appliance.update.release.disk_changes import Disk
+
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@contextmanager
+def own_folder(
+    base: Path, path: Path, disk: Disk, modes: Mapping[str, int] | None = None
+) -> Iterator[Path]:
+    """`path` below `base`, as a name that leads to this very folder for as long as it is in use.
+
+    A missing folder is made, with its mode of `modes` or 0755. Raises StorageError for a link and
+    for a folder that belongs to another user, OSError.
+    """
+    if not base.exists():
+        disk.make_folder(base)
+    with ExitStack() as opened:
+
+        def enter(name: Path | str, said: Path, above: int | None = None) -> int:
+            try:
+                fd = os.open(name, _OPEN, dir_fd=above)
+            except OSError as error:
+                if error.errno not in (errno.ENOTDIR, errno.ELOOP):
+                    raise
+                raise StorageError(f"{said} is no folder, or a link to one.") from error
+            opened.callback(os.close, fd)
+            if not _own(os.fstat(fd)):
+                problem = f"{said} can be changed by another user: nothing is written there."
+                raise StorageError(problem)
+            return fd
+
+        fd = enter(base, base)
+        for part in reversed([path, *path.parents][:-1]):
+            here = _through(fd) / part.name
+            made = not os.path.lexists(here)
+            if made:
+                disk.make_folder(here)
+            fd = enter(part.name, base / part, fd)
+            if made:
+                os.fchmod(fd, (modes or {}).get(str(part), 0o755))
+        yield _through(fd)
+
+
+def _own(about: os.stat_result) -> bool:
+    """Whether nobody else may change what lies in the folder."""
+    group = about.st_mode & stat.S_IWGRP and about.st_gid != os.getegid()
+    return about.st_uid == os.geteuid() and not about.st_mode & stat.S_IWOTH and not group
+
+
+def _through(fd: int) -> Path:
+    return Path(f"/proc/self/fd/{fd}")

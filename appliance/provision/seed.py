@@ -1,0 +1,190 @@
+"""What an owner says of a new box: checked word by word before anything of it is applied.
+
+In: words of anybody who had the card in hand, or stands in front of the set-up page. Out: a Seed
+whose every field may be written into a file of the system's.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import get_args
+
+from appliance.errors import ModelError, SeedRefused
+from appliance.messages.commands import ModeName
+from appliance.models import catalogue
+from appliance.settings.models import MODEL_NAME, OwnModel
+from appliance.settings.surroundings import NO_BUTTON, Gpio
+
+MOST_KEYS = 20
+PANELS = tuple(name for name in get_args(Gpio) if name != "keyboard")  # a new box has none
+_HOST = re.compile(r"(?!-)[A-Za-z0-9-]{1,63}(?<!-)")  # RFC 1123
+_PLACE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.:-]{0,251}[A-Za-z0-9])?")  # a name or an address
+_ZONE = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}")
+_CARD = re.compile(r"[A-Za-z][A-Za-z0-9_:=,.-]{0,79}")  # of an ALSA name, what cards need
+_COUNTRY = re.compile(r"[A-Z]{2}")  # ISO 3166
+_KINDS = (
+    r"ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)"
+    r"|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com"
+)
+_KEY = re.compile(rf"({_KINDS}) ([A-Za-z0-9+/]+=*)(?: ([^\x00-\x1f\x7f]*))?")
+_HEX = re.compile(r"[0-9a-fA-F]{64}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Wifi:
+    """One network. `password`: 8 to 63 letters, or the 64 hex digits made of them; "": open."""
+
+    name: bytes
+    password: str = ""
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Seed:
+    """Every field may be empty: then nothing is changed by it.
+
+    keys       of ssh, one a line of authorized_keys
+    country    for the radio's rules
+    name       of the box in Home Assistant
+    password   of the user at the broker
+    card       the sound card's ALSA name, or auto
+    panel      what button and light are wired to, as `panel.gpio` of the settings
+    model      of the catalogue or of `models`, to be fetched in the background
+    voice      of the catalogue, likewise
+    models     rows of the owner's own, by name (settings/models.py)
+    """
+
+    hostname: str = ""
+    wifi: Wifi | None = None
+    country: str = ""
+    keys: tuple[str, ...] = ()
+    timezone: str = ""
+    mode: str = ""
+    card: str = ""
+    panel: str = ""
+    name: str = ""
+    broker: str = ""
+    port: int = 0
+    user: str = ""
+    password: str = ""
+    model: str = ""
+    voice: str = ""
+    models: Mapping[str, OwnModel] = field(default_factory=dict)
+
+    @property
+    def empty(self) -> bool:
+        return self == Seed()
+
+    def over(self, other: Seed) -> Seed:
+        """This one, and what it leaves empty from `other`."""
+        return replace(
+            self,
+            **{
+                row.name: getattr(self, row.name) or getattr(other, row.name)
+                for row in fields(self)
+            },
+        )
+
+
+def check(seed: Seed) -> None:
+    """Raises SeedRefused for the first word that cannot be used. Never repeats a secret."""
+    _matches("host name", seed.hostname, _HOST, "letters, digits and hyphens, at most 63")
+    _matches("broker", seed.broker, _PLACE, "a name such as homeassistant.local, or an address")
+    _matches("time zone", seed.timezone, _ZONE, "one such as Europe/Berlin")
+    _matches("country", seed.country, _COUNTRY, "two capital letters, such as DE")
+    if seed.mode and seed.mode not in get_args(ModeName):
+        raise SeedRefused(
+            f"There is no mode `{_short(seed.mode)}`.", f"There are {_list(ModeName)}."
+        )
+    _matches("sound card", seed.card, _CARD, "auto, or an ALSA name such as plughw:CARD=Array")
+    if seed.panel and seed.panel not in PANELS:
+        remedy = f"There are {', '.join(PANELS)}."
+        raise SeedRefused(f"There is no panel `{_short(seed.panel)}`.", remedy)
+    if seed.mode == "push_to_talk" and seed.panel == "none":
+        raise SeedRefused(f"The mode push_to_talk cannot be used. {NO_BUTTON}")
+    if not 0 <= seed.port <= 65_535:
+        raise SeedRefused(f"The broker's port {seed.port} is none.", "1883 is the usual one.")
+    for what, text, most in (
+        ("box's name", seed.name, 60), ("broker's user", seed.user, 120),
+        ("broker's password", seed.password, 200),
+    ):  # fmt: skip
+        if len(text) > most or _CONTROL.search(text) or not _utf8(text):
+            raise SeedRefused(f"The {what} is longer than {most} letters, or has strange ones.")
+    if (seed.user or seed.password) and not seed.broker:
+        raise SeedRefused("There is a user or password for a broker, and no broker.")
+    _check_models(seed)
+    if seed.wifi is not None:
+        _check_wifi(seed.wifi)
+    if len(seed.keys) > MOST_KEYS:
+        raise SeedRefused(f"There are {len(seed.keys)} ssh keys; {MOST_KEYS} are the most.")
+    for number, key in enumerate(seed.keys, 1):
+        _check_key(key, number)
+
+
+def _check_models(seed: Seed) -> None:
+    for name in seed.models:
+        if not re.fullmatch(MODEL_NAME, name):
+            remedy = "Use small letters, digits, dots and hyphens, 40 at most."
+            raise SeedRefused(f"`{_short(name)}` is no name for a model.", remedy)
+    if seed.model or seed.models:
+        try:
+            models = catalogue.with_own(seed.models)
+            found = catalogue.find(_short(seed.model or "pocket"), models)
+        except ModelError as error:
+            raise SeedRefused(error.problem, error.remedy) from error
+        if found.language is None:
+            raise SeedRefused(f"{found.name} is not a language model.")
+    if seed.voice:
+        try:
+            found = catalogue.find(_short(seed.voice))
+        except ModelError as error:
+            raise SeedRefused(error.problem, error.remedy) from error
+        if found.kind != "voice":
+            raise SeedRefused(f"{found.name} is not a voice.")
+
+
+def _check_wifi(wifi: Wifi) -> None:
+    if not 1 <= len(wifi.name) <= 32:
+        raise SeedRefused("The Wi-Fi's name has to have 1 to 32 bytes.")
+    if b"\0" in wifi.name or _CONTROL.search(wifi.name.decode("utf-8", errors="replace")):
+        raise SeedRefused("The Wi-Fi's name has letters that cannot be written.")
+    plain = wifi.password.isascii() and wifi.password.isprintable()
+    well = not wifi.password or _HEX.fullmatch(wifi.password) or 8 <= len(wifi.password) <= 63
+    if not (well and plain):
+        problem = "The Wi-Fi's password has to have 8 to 63 letters, digits and signs."
+        raise SeedRefused(problem, "WPA knows no other; leave it empty for an open network.")
+
+
+def _check_key(key: str, number: int) -> None:
+    found = _KEY.fullmatch(key)
+    try:
+        blob = base64.b64decode(found[2], validate=True) if found else b""
+    except binascii.Error:
+        blob = b""
+    # The blob begins with its own kind, behind four bytes of length (RFC 4253, 6.6).
+    if found is None or not _utf8(key) or blob[4 : 4 + len(found[1])] != found[1].encode():
+        problem = f"The ssh key number {number} is none that a box takes."
+        raise SeedRefused(problem, "It is one line of a .pub file: ssh-ed25519 AAAA….")
+
+
+def _matches(what: str, text: str, pattern: re.Pattern[str], remedy: str) -> None:
+    if text and not pattern.fullmatch(text):
+        raise SeedRefused(f"`{_short(text)}` is no {what}.", f"Use {remedy}.")
+
+
+def _utf8(text: str) -> bool:
+    """Whether it can be written: half of a pair of UTF-16 is no letter."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _short(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:40])
+
+
+def _list(names: object) -> str:
+    return ", ".join(get_args(names))

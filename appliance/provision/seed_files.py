@@ -1,0 +1,153 @@
+"""From a seed to files: every path, mode and byte, before any of them is written. Pure.
+
+What belongs to the system lies below `keep` on the data partition, which the first program of each
+start lays over the read-only root (image/initramfs/init). What belongs to the box lies in
+/etc/interlude, which is on data itself.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import yaml
+
+from appliance.errors import SeedRefused
+from appliance.provision.seed import Seed, Wifi
+from appliance.settings.models import OwnModel
+
+_OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
+CONNECTION = "etc/NetworkManager/system-connections/interlude-wifi.nmconnection"
+SETTINGS = "etc/interlude/settings.yaml"
+SECRETS = "etc/interlude/secrets"
+PASSWORD = f"{SECRETS}/mqtt-password"
+KEYS = "root/.ssh/authorized_keys"
+HOST, HOSTS, TIMEZONE = "etc/hostname", "etc/hosts", "etc/timezone"
+COUNTRY = "etc/modprobe.d/interlude-country.conf"
+OF_THE_SYSTEM = (HOST, HOSTS, TIMEZONE, COUNTRY)  # which every system has, or does without
+WANTED = "etc/interlude/model-wanted"  # of models/store.py
+VOICE_WANTED = "etc/interlude/voice-wanted"  # likewise
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: its path below the root, its mode, and what is in it. Root's, as its folder is.
+
+    `own`: it lies on data at that very path, and not below keep.
+    """
+
+    path: str
+    text: str
+    mode: int = 0o644
+    own: bool = False
+
+
+def plan(seed: Seed, settings_now: str = "") -> list[File]:
+    """Everything that follows from a seed, in order. `settings_now`: the settings file as it is.
+
+    Raises SeedRefused where the settings are no settings.
+    """
+    files = []
+    if seed.hostname:
+        files += [
+            File(HOST, f"{seed.hostname}\n"),
+            File(HOSTS, f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
+        ]
+    if seed.timezone:
+        files.append(File(TIMEZONE, f"{seed.timezone}\n"))
+    if seed.country:
+        line = f"options cfg80211 ieee80211_regdom={seed.country}\n"
+        files.append(File(COUNTRY, line))
+    if seed.keys:
+        files.append(File(KEYS, "\n".join(seed.keys) + "\n", 0o600))
+    if seed.wifi is not None:
+        files.append(File(CONNECTION, connection(seed.wifi), 0o600))
+    if seed.broker and seed.password:
+        files.append(File(PASSWORD, f"{seed.password}\n", 0o600, own=True))
+    changed = _settings(seed)
+    if changed:
+        files.append(File(SETTINGS, _merged(settings_now, changed), own=True))
+    if seed.model and seed.model != "pocket":
+        files.append(File(WANTED, f"{seed.model}\n", own=True))
+    if seed.voice:
+        files.append(File(VOICE_WANTED, f"{seed.voice}\n", own=True))
+    return files
+
+
+def connection(wifi: Wifi) -> str:
+    """NetworkManager's own file of a network (nm-settings-keyfile(5)); mode 0600, root's.
+
+    The name goes as bytes, for no quoting is right for every name.
+    """
+    lines = [
+        "[connection]",
+        "id=interlude-wifi",
+        f"uuid={uuid.uuid5(_OURS, wifi.name.hex())}",
+        "type=wifi",
+        "autoconnect=true",
+        "",
+        "[wifi]",
+        "mode=infrastructure",
+        f"ssid={';'.join(str(byte) for byte in wifi.name)};",
+    ]
+    lines += ["hidden=true"] if wifi.hidden else []
+    if wifi.password:
+        # Both of WPA2 and WPA3: what the access point has is what is taken.
+        lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(wifi.password)}"]
+    lines += ["", "[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]
+    return "\n".join(lines)
+
+
+def _keyfile(text: str) -> str:
+    """A value of GLib's key files: a backslash, and a space at an end, are written otherwise."""
+    text = text.replace("\\", "\\\\")
+    if text.startswith(" "):
+        text = "\\s" + text[1:]
+    return text[:-1] + "\\s" if text.endswith(" ") else text
+
+
+def _settings(seed: Seed) -> dict[str, Any]:
+    link = {"broker": seed.broker, "port": seed.port, "user": seed.user, "name": seed.name}
+    changed: dict[str, Any] = {}
+    if seed.mode:
+        changed["mode"] = seed.mode
+    if seed.card:  # one device for both: two clocks drift apart
+        changed["card"] = {"capture": seed.card, "playback": seed.card}
+    if seed.panel:
+        changed["panel"] = {"gpio": seed.panel}
+    if kept := {key: value for key, value in link.items() if value}:
+        changed["link"] = kept
+    if seed.model:
+        changed["thinking"] = {"model": seed.model}
+    if seed.models:
+        changed["models"] = {name: _said(row) for name, row in seed.models.items()}
+    return changed
+
+
+def _said(row: OwnModel) -> dict[str, Any]:
+    """A row as its owner wrote it: without what is as usual."""
+    said: dict[str, Any] = msgspec.to_builtins(row)
+    usual = {field.name: field.default for field in msgspec.structs.fields(OwnModel)}
+    return {key: value for key, value in said.items() if value != usual[key]}
+
+
+def _merged(now: str, changed: dict[str, Any]) -> str:
+    """The settings file with what was changed; its comments are kept where it has nothing else."""
+    try:
+        before = yaml.safe_load(now) or {}
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # also: a 13th month
+        raise SeedRefused(
+            "The settings of this box cannot be read; nothing was changed."
+        ) from error
+    if not isinstance(before, dict):
+        raise SeedRefused("The settings of this box are none; nothing was changed.")
+    after = {**before}
+    for key, value in changed.items():
+        held = before.get(key)
+        if isinstance(value, dict) and isinstance(held, dict):
+            value = {**held, **value}
+        after[key] = value
+    comments = now.rstrip() + "\n\n" if now.strip() and not before else ""
+    return comments + yaml.safe_dump(after, allow_unicode=True, sort_keys=False)

@@ -1,0 +1,190 @@
+"""The page of a box in set-up: one form, and what comes of what is typed. Pure: no socket.
+
+Whoever is within reach of the box's own Wi-Fi and has its password, which the box says aloud, sees
+it. In: requests. Out: replies, and a seed that was found good, for whoever applies it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import html
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs
+
+from appliance.errors import InterludeError, SeedRefused
+from appliance.provision.seed import PANELS, Seed, Wifi, check
+
+MOST_BYTES = 8192  # of what is typed
+MOST_A_MINUTE = 20
+FORM = "application/x-www-form-urlencoded"
+HEADERS = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+_FRAME = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1"><title>Interlude</title>
+<style>body{{font:1.1rem sans-serif;max-width:32rem;margin:2rem auto;padding:0 1rem}}
+label{{display:block;margin-top:1rem}}input,select,button{{font:inherit;width:100%;padding:.4rem;
+box-sizing:border-box}}button{{margin-top:2rem}}.bad{{color:#a00;font-weight:bold}}</style></head>
+<body><h1>Interlude</h1>{body}</body></html>
+"""
+_FIELDS = (  # name, what stands beside it, kind, most letters
+    ("wifi", "Your Wi-Fi", "text", 32),
+    ("password", "Its password", "password", 64),
+    ("country", "Country, as two letters (DE, GB, US)", "text", 2),
+    ("hostname", "A name for this box in your network (may stay empty)", "text", 63),
+    ("card", "Sound card (stays empty: it is found by itself)", "text", 80),
+    ("broker", "Home Assistant's MQTT broker (may stay empty)", "text", 253),
+    ("user", "User at the broker", "text", 120),
+    ("secret", "Password at the broker", "password", 200),
+)
+_MODES = (
+    ("", "as it is"),
+    ("open", "just talk"),
+    ("wake_word", "after the wake word"),
+    ("push_to_talk", "by the button"),
+)
+_PANELS = (
+    ("", "as it is"),
+    *((name, "found by itself" if name == "auto" else name) for name in PANELS),
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    body: str = ""
+    to: str = ""  # where a redirect leads
+
+
+@dataclass
+class Page:
+    """`place`: where it is served, as a browser names it. `take`: gets each seed that is good.
+    `cable`: the box is in a network, and needs no Wi-Fi."""
+
+    place: str
+    take: Callable[[Seed], None]
+    names: tuple[str, ...] = ()
+    problem: str = ""  # of the last try
+    cable: bool = False
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    _tries: list[float] = field(default_factory=list)
+
+    def get(self, path: str, host: str) -> Reply:
+        """The form. Every other page of every host leads to it, also those by which phones look for
+        the world (http://captive.apple.com/hotspot-detect.html): an answer that is not the one they
+        expect makes them show the page by themselves."""
+        if path != "/" or host != self.place:
+            return Reply(302, to=f"http://{self.place}/")
+        return Reply(200, self._form())
+
+    def post(self, headers: Mapping[str, str], body: bytes, now_s: float) -> Reply:
+        """What was typed. `now_s`: CLOCK_MONOTONIC."""
+        said = {name.lower(): value for name, value in headers.items()}
+        self._tries = [at for at in self._tries if now_s - at < 60.0] + [now_s]
+        if len(self._tries) > MOST_A_MINUTE:
+            return Reply(429, _framed("<p>Slowly, please.</p>"))
+        if said.get("host") != self.place or said.get("origin", self._origin) != self._origin:
+            return Reply(403, _framed("<p>This page was asked for by another one.</p>"))
+        if said.get("content-type", "").partition(";")[0].strip() != FORM:
+            return Reply(415)
+        if len(body) > MOST_BYTES:
+            return Reply(413)
+        try:
+            typed = _typed(body)
+            if not hmac.compare_digest(typed.pop("token", "").encode(), self.token.encode()):
+                return Reply(403, _framed("<p>This page is an old one. Load it anew.</p>"))
+            seed = self._seed(typed)
+            check(seed)
+        except InterludeError as error:
+            self.problem = str(error)
+            return Reply(400, self._form())
+        self.take(seed)
+        return Reply(200, _framed(f"<p>Thank you. {_goes_on(seed)}</p>"))
+
+    def _seed(self, typed: Mapping[str, str]) -> Seed:
+        seed = _seed(typed)
+        if seed.wifi is None and not self.cable:
+            raise SeedRefused("The Wi-Fi's name is missing.")
+        if seed.empty:
+            raise SeedRefused("Nothing was typed.")
+        return seed
+
+    @property
+    def _origin(self) -> str:
+        return f"http://{self.place}"
+
+    def _form(self) -> str:
+        bad = f'<p class="bad">{html.escape(self.problem)}</p>' if self.problem else ""
+        rows = [_input(*row, required=row[0] == "wifi" and not self.cable) for row in _FIELDS]
+        known = "".join(f'<option value="{html.escape(name)}">' for name in self.names)
+        modes = _options(_MODES)
+        return _framed(
+            f'{bad}<form method="post" action="/" autocomplete="off">'
+            f'<input type="hidden" name="token" value="{self.token}">{"".join(rows)}'
+            f'<datalist id="known">{known}</datalist>'
+            f'<label>It listens<select name="mode">{modes}</select></label>'
+            f'<label>Button and light<select name="panel">{_options(_PANELS)}</select></label>'
+            '<label><select name="model"><option value="">The small model it came with</option>'
+            '<option value="gemma-4-e2b">Fetch Gemma 4 (4 GB, licence: ai.google.dev/gemma)'
+            "</option></select></label><button>Set up</button></form>"
+        )
+
+
+def _options(rows: Iterable[tuple[str, str]]) -> str:
+    return "".join(f'<option value="{key}">{says}</option>' for key, says in rows)
+
+
+def _goes_on(seed: Seed) -> str:
+    if seed.wifi is None:
+        return "The box closes this Wi-Fi now. It says aloud that it is set up."
+    joins = html.escape(seed.wifi.name.decode("utf-8", "replace"))
+    return (
+        f"The box leaves this Wi-Fi now and joins <b>{joins}</b>. It "
+        "says aloud whether that went well; if not, this page comes back."
+    )
+
+
+def _input(name: str, says: str, kind: str, most: int, *, required: bool) -> str:
+    more = (' list="known"' if name == "wifi" else "") + (" required" if required else "")
+    return f'<label>{says}<input name="{name}" type="{kind}" maxlength="{most}"{more}></label>'
+
+
+def _framed(body: str) -> str:
+    return _FRAME.format(body=body)
+
+
+def _typed(body: bytes) -> dict[str, str]:
+    """Each field once, as text. Raises SeedRefused."""
+    try:
+        found = parse_qs(body.decode("ascii"), keep_blank_values=True, strict_parsing=True,
+                         encoding="utf-8", errors="strict", max_num_fields=20)  # fmt: skip
+    except ValueError as error:
+        raise SeedRefused("What was typed did not arrive whole.", "Try again.") from error
+    known = {row[0] for row in _FIELDS} | {"token", "mode", "model", "panel"}
+    if not found.keys() <= known or any(len(values) > 1 for values in found.values()):
+        raise SeedRefused("There is something in it that this page does not ask for.")
+    return {name: values[0] for name, values in found.items()}
+
+
+def _seed(typed: Mapping[str, str]) -> Seed:
+    words = {name: value.strip() for name, value in typed.items()}
+    name = words.get("wifi", "")
+    return Seed(
+        wifi=Wifi(name.encode(), typed.get("password", "")) if name else None,
+        country=words.get("country", "").upper(),
+        hostname=words.get("hostname", ""),
+        broker=words.get("broker", ""),
+        user=words.get("user", ""),
+        password=typed.get("secret", ""),
+        mode=words.get("mode", ""),
+        card=words.get("card", ""),
+        panel=words.get("panel", ""),
+        model=words.get("model", ""),
+    )

@@ -1,0 +1,22 @@
+"""Whether anybody has set the box up yet: by a seed, by the page, by ssh or by Ansible."""
+
+from __future__ import annotations
+
+import yaml
+
+from appliance.provision.apply_seed import Ground
+from appliance.provision.seed_files import CONNECTION, HOST, KEYS, SETTINGS, VOICE_WANTED, WANTED
+
+
+def untouched(ground: Ground) -> bool:
+    """No Wi-Fi, name, key, wish for a model or setting. What cannot be read is somebody's."""
+    kept = any((ground.keep / path).exists() for path in (CONNECTION, HOST, KEYS))
+    own = any((ground.root / path).exists() for path in (CONNECTION, KEYS, WANTED, VOICE_WANTED))
+    if kept or own:
+        return False
+    try:
+        return not yaml.safe_load((ground.root / SETTINGS).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return False

@@ -1,0 +1,1 @@
+"""Running: the process table, the supervisor, shared memory, and what every process needs."""

@@ -1,0 +1,324 @@
+"""Rings of sound: one writer, several readers, fixed-size slots in a memfd.
+
+In: samples from the one process that writes. Out: the same samples, in order, to each reader.
+An eventfd per reader is both the bell and the memory barrier; README.md says why that suffices,
+and tests/runtime/ipc/test_weak_order.py runs this code against a model of a weakly ordered CPU.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from appliance.errors import RingError
+from appliance.pcm import Samples
+
+MAGIC = 0x52494E474C445549  # "IUDLGNIR" read as little endian
+HEADER_BYTES = 256
+SLOT_HEADER_BYTES = 64
+# Words of the header (u64 each): magic, bytes of a slot, slots, head, then one per reader.
+_HEAD = 3
+_FIRST_READER = 4
+# Header of a slot: sequence word, index, position, stamp_ns, turn, frames, flags; then the CRC of
+# all of these and of the samples.
+_FIELDS = struct.Struct("=QqqqQII")
+_SEQUENCE = struct.Struct("=Q")
+_CRC = struct.Struct("=I")
+_REST_BYTES = _FIELDS.size - _SEQUENCE.size + _CRC.size  # of a header, after the sequence word
+_UNFINISHED = 0
+
+START = 1  # flag: the first slot of an utterance or an answer
+END = 2  # flag: its last slot; it may hold no samples
+PAUSE = 4  # flag: nothing follows unless the owner goes on; it may hold no samples
+
+
+@dataclass(frozen=True)
+class RingSpec:
+    """One row of the table of rings. `waits_for` names the reader the writer leaves room for."""
+
+    name: str
+    writer: str
+    readers: tuple[str, ...]
+    slots: int
+    frames: int
+    waits_for: str | None = None
+
+
+class Slot(msgspec.Struct, frozen=True, gc=False):
+    """One slot as its reader gets it.
+
+    `index` is the card's sample index of the first sample (CLOCK_MONOTONIC s times 16,000 when
+    the stream started, then counted); `position` counts from the start of the answer or
+    utterance; `turn` says which one; `samples` is int16, mono, 16 kHz.
+    """
+
+    sequence: int
+    index: int
+    position: int
+    stamp_ns: int
+    turn: int
+    flags: int
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class RingHandles:
+    """File descriptors of one ring: the memory, a bell per reader, the bell of room made."""
+
+    spec: RingSpec
+    memory_fd: int
+    bell_fds: dict[str, int]
+    room_fd: int
+
+    @property
+    def fds(self) -> tuple[int, ...]:
+        return (self.memory_fd, *self.bell_fds.values(), self.room_fd)
+
+    def close(self) -> None:
+        for fd in self.fds:
+            os.close(fd)
+
+
+def create(spec: RingSpec) -> RingHandles:
+    """Make an empty ring. Whoever holds the descriptors can attach; nothing is left on disk."""
+    if len(spec.readers) > (HEADER_BYTES // 8) - _FIRST_READER:
+        raise RingError(f"Ring {spec.name} has too many readers.")
+    size = HEADER_BYTES + spec.slots * _stride(spec)
+    memory_fd = os.memfd_create(f"interlude-{spec.name}", os.MFD_CLOEXEC)
+    os.ftruncate(memory_fd, size)
+    with mmap.mmap(memory_fd, size) as memory:
+        struct.pack_into("=QQQQ", memory, 0, MAGIC, _stride(spec), spec.slots, 0)
+    flags = os.EFD_NONBLOCK | os.EFD_CLOEXEC
+    bells = {reader: os.eventfd(0, flags) for reader in spec.readers}
+    return RingHandles(spec, memory_fd, bells, os.eventfd(0, flags))
+
+
+def _stride(spec: RingSpec) -> int:
+    return SLOT_HEADER_BYTES + (spec.frames * 2 + 63) // 64 * 64
+
+
+class _Attached:
+    """What reader and writer share: the mapping, and the only loads and stores of it."""
+
+    def __init__(self, handles: RingHandles) -> None:
+        spec = handles.spec
+        self.spec = spec
+        self._stride = _stride(spec)
+        self._memory = mmap.mmap(handles.memory_fd, HEADER_BYTES + spec.slots * self._stride)
+        self._bytes = memoryview(self._memory)
+        self._words = self._bytes.cast("Q")
+        if tuple(self._words[:3]) != (MAGIC, self._stride, spec.slots):
+            raise RingError(f"The memory of ring {spec.name} has another layout.")
+
+    def _slot(self, sequence: int) -> int:
+        return HEADER_BYTES + (sequence % self.spec.slots) * self._stride
+
+    def _load(self, word: int) -> int:
+        """One aligned 64-bit load."""
+        return self._words[word]
+
+    def _store(self, word: int, value: int) -> None:
+        """One aligned 64-bit store."""
+        self._words[word] = value
+
+    def _load_bytes(self, start: int, length: int) -> bytes:
+        """A copy of shared memory; its words may be loaded in any order."""
+        return bytes(self._bytes[start : start + length])
+
+    def _store_bytes(self, start: int, data: bytes | memoryview) -> None:
+        """Stores to shared memory; they may become visible in any order."""
+        self._bytes[start : start + len(data)] = data
+
+    def _taken(self, reader: str) -> int:
+        return _FIRST_READER + self.spec.readers.index(reader)
+
+
+class RingWriter(_Attached):
+    """The one writer of a ring. A writer that takes over from a dead one goes on where it was."""
+
+    def __init__(self, handles: RingHandles) -> None:
+        super().__init__(handles)
+        self._bells = tuple(handles.bell_fds.values())
+        self.room_fd = handles.room_fd
+        self._waits_for = self._taken(self.spec.waits_for) if self.spec.waits_for else None
+        self._next = self._load(_HEAD)
+        self._ring()  # a predecessor may have died between its last slot and its bells
+
+    def room(self) -> int:
+        """Slots that may be written before the reader that is waited for would lose one."""
+        if self._waits_for is None:
+            return self.spec.slots
+        return self.spec.slots - (self._next - self._load(self._waits_for))
+
+    def end_of(self, turn: int) -> int:
+        """The position after the last sample of `turn`, if the newest slot holds any; else 0.
+
+        For a writer that takes over from a dead one in the middle of an answer.
+        """
+        if self._next == 0:
+            return 0
+        header = self._load_bytes(self._slot(self._next - 1), _FIELDS.size)
+        _, _, position, _, newest, frames, _ = _FIELDS.unpack(header)
+        return int(position + frames) if newest == turn else 0
+
+    def collect_room(self) -> None:
+        """Silence `room_fd` after a poll; then ask `room()` again."""
+        _collect(self.room_fd)
+
+    def write(
+        self,
+        samples: Samples,
+        *,
+        index: int = 0,
+        position: int = 0,
+        turn: int = 0,
+        flags: int = 0,
+        stamp_ns: int | None = None,
+    ) -> int:
+        """Store one slot of at most `spec.frames` samples and ring. Returns its sequence number.
+
+        Never waits. On a ring with back-pressure it raises RingError when there is no room: the
+        caller polls `room_fd`.
+        """
+        frames = len(samples)
+        if frames > self.spec.frames:
+            raise RingError(f"{frames} samples do not fit a slot of ring {self.spec.name}.")
+        if self._waits_for is not None and self.room() <= 0:
+            raise RingError(f"Ring {self.spec.name} is full.")
+        sequence = self._next
+        slot = self._slot(sequence)
+        stamp = time.monotonic_ns() if stamp_ns is None else stamp_ns
+        payload = np.ascontiguousarray(samples, np.int16).view(np.uint8).data
+        header = _FIELDS.pack(sequence + 1, index, position, stamp, turn, frames, flags)
+        crc = _CRC.pack(_crc(header, payload))
+        self._store(slot // 8, _UNFINISHED)
+        self._store_bytes(slot + SLOT_HEADER_BYTES, payload)
+        self._store_bytes(slot + _SEQUENCE.size, header[_SEQUENCE.size :] + crc)
+        self._store(slot // 8, sequence + 1)
+        self._next = sequence + 1
+        self._store(_HEAD, self._next)
+        self._ring()
+        return sequence
+
+    def _ring(self) -> None:
+        for bell in self._bells:
+            os.eventfd_write(bell, 1)
+
+
+class RingReader(_Attached):
+    """One named reader. `lost` counts slots that were overwritten before they were read."""
+
+    def __init__(self, handles: RingHandles, name: str, *, resume: bool = False) -> None:
+        """Begin at the newest slot, or, with `resume`, where this reader's predecessor stopped."""
+        super().__init__(handles)
+        self._bell = handles.bell_fds[name]
+        self._room_fd = handles.room_fd if self.spec.waits_for == name else None
+        self._mark = self._taken(name)
+        self._collect_bell()
+        head = self._load(_HEAD)
+        taken = self._load(self._mark)
+        self._next = taken if resume and head - taken <= self.spec.slots else head
+        self._store(self._mark, self._next)
+        # What was already written needs no bell: a bell that rings ahead of its slot is harmless.
+        self._ready = head - self._next
+        self.lost = 0
+
+    def fileno(self) -> int:
+        """The bell, to poll for reading."""
+        return self._bell
+
+    def read(self) -> Slot | None:
+        """The next slot, or None when there is none yet. Never waits."""
+        while True:
+            if self._ready <= 0:
+                self._ready = self._collect_bell()
+                if self._ready == 0:
+                    return None
+            slot = self._slot(self._next)
+            word = slot // 8
+            sequence = self._load(word)
+            if sequence == self._next + 1:
+                found = self._copy(slot)
+                if found is not None:
+                    self._ready -= 1
+                    self._advance(self._next + 1)
+                    return found
+                sequence = self._load(word)
+            if sequence > self._next + 1:
+                self._jump_to_newest()
+            else:
+                self._ready = 0  # the bell rang ahead (a writer or reader came back): wait for it
+
+    def read_all(self) -> Iterator[Slot]:
+        """All slots that are there by now, with one look at the bell instead of one at its end."""
+        self._ready = max(self._ready, 0) + self._collect_bell()
+        while self._ready > 0 and (slot := self.read()) is not None:
+            yield slot
+
+    def _collect_bell(self) -> int:
+        """How many slots the bell announced since it was last asked; an acquire barrier."""
+        return _collect(self._bell)
+
+    def _copy(self, slot: int) -> Slot | None:
+        """Slot `_next`, or None where not all of the copy is of it: part of it has not arrived yet,
+        or was overwritten. The CRC covers the sequence number, so that a lap of which everything
+        but the sequence word has arrived does not pass; the second look at that word leaves the
+        CRC, which one wrong copy in 2**32 would pass, only what no look can tell."""
+        start = slot + _SEQUENCE.size
+        header = _SEQUENCE.pack(self._next + 1) + self._load_bytes(start, _REST_BYTES)
+        _, index, position, stamp, turn, frames, flags = _FIELDS.unpack_from(header)
+        payload = self._load_bytes(slot + SLOT_HEADER_BYTES, 2 * min(frames, self.spec.frames))
+        (crc,) = _CRC.unpack_from(header, _FIELDS.size)
+        if _crc(header[: _FIELDS.size], payload) != crc:
+            return None
+        if self._load(slot // 8) != self._next + 1:
+            return None
+        samples = np.frombuffer(payload, np.int16)
+        return Slot(self._next, index, position, stamp, turn, flags, samples)
+
+    def _jump_to_newest(self) -> None:
+        newest = max(self._load(_HEAD) - 1, self._next + 1)
+        self.lost += newest - self._next
+        self._ready = max(1, self._ready - (newest - self._next))
+        self._advance(newest)
+
+    def _advance(self, to: int) -> None:
+        self._next = to
+        self._store(self._mark, to)
+        if self._room_fd is not None:
+            os.eventfd_write(self._room_fd, 1)
+
+
+def _crc(header: bytes, payload: bytes | memoryview) -> int:
+    """CRC-32 of a slot: its header with the sequence number that it is to have, and its samples."""
+    return zlib.crc32(payload, zlib.crc32(header))
+
+
+def _collect(fd: int) -> int:
+    try:
+        return os.eventfd_read(fd)
+    except BlockingIOError:
+        return 0
+
+
+def to_wire(handles: RingHandles) -> dict[str, Any]:
+    """The handles as plain data, for a child that inherits the descriptors by number."""
+    return {
+        "memory_fd": handles.memory_fd,
+        "bell_fds": dict(handles.bell_fds),
+        "room_fd": handles.room_fd,
+    }
+
+
+def from_wire(spec: RingSpec, wire: dict[str, Any]) -> RingHandles:
+    """The inverse of `to_wire`."""
+    return RingHandles(spec, wire["memory_fd"], wire["bell_fds"], wire["room_fd"])

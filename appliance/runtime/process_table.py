@@ -1,0 +1,166 @@
+"""The process table: what runs, where, how urgently, and who may write which ring.
+
+They start from top to bottom; the first is stopped last, once the others have ended. Everything
+else follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from appliance.errors import SettingsError
+from appliance.runtime.ipc.ring import RingSpec
+from appliance.runtime.sandbox import UnixSockets
+from appliance.settings import Settings
+
+
+@dataclass(frozen=True)
+class Process:
+    """One row.
+
+    name         also the log tag and the process title
+    module       inside the package; has `main(work)`
+    cores        of a Pi 5 (0 to 3); cores that do not exist are left out
+    scheduling   "fifo" if the system allows it, with `priority` (1 to 99); else normal with `nice`
+    lock_memory  pages may not be swapped out under the sound card
+    start_s      longest time between two heartbeats until it does its work: it imports and reads
+                 models from an SD card, while another process reads 4 GB from the same one
+    silent_s     likewise from then on; beyond it the process is hung
+    needed       the box is dead without it; the others it can do without for a while
+    cpu_share    budget: the share of one core it may use while the box speaks
+    memory_mib   budget: resident memory, the model's weights not counted; who takes far more gets
+                 no more (runtime/supervision/process_limits.py)
+    """
+
+    name: str
+    module: str
+    cores: tuple[int, ...]
+    scheduling: Literal["fifo", "normal"]
+    priority: int
+    nice: int
+    lock_memory: bool
+    start_s: float
+    silent_s: float
+    needed: bool
+    cpu_share: float
+    memory_mib: int
+
+
+PROCESSES: tuple[Process, ...] = (
+    #      name         module              cores  sched. prio nice lock start silent needed cpu MiB
+    Process("conductor", "dialog.conductor", (0,), "normal", 0, 0, False, 30,  5, True,  0.05, 120),
+    Process("panel",    "panel.panel",       (0,), "normal", 0, 0, False, 30,  5, False, 0.02,  60),
+    Process("playback", "audio.playback",    (0,), "fifo",  21, 0, True,  30,  2, True,  0.08, 240),
+    Process("capture",  "audio.capture",     (0,), "fifo",  20, 0, True,  30,  2, True,  0.06, 240),
+    Process("listener", "hear.listener",     (1,), "fifo",  10, 0, True,  60,  5, True,  0.15, 300),
+    Process("words",    "hear.words.words",  (1,), "normal", 0, 2, False, 60, 10, False, 0.1,  200),
+    Process("speaker",  "voice.speaker",     (1,), "normal", 0, 5, False, 60, 15, False, 0.5,  400),
+    Process("thinker",  "think.thinker",   (2, 3), "normal", 0, 0, False, 60, 60, False, 2.0,  600),
+    Process("link",     "mqtt.link",         (0,), "normal", 0, 0, False, 30,  5, False, 0.01,  60),
+)  # fmt: skip
+# The conductor starts first, so that nobody's first message waits, and hears everybody's last. The
+# panel is the next: the early light (panel/early.py) waits for it, and waits for no model.
+
+
+def _has_words(settings: Settings) -> bool:
+    """Somebody waits for a wake word, or there is a recogniser for what is said over the box."""
+    from appliance.hear.words import backends
+
+    return settings.mode == "wake_word" or backends.any_recogniser(settings)
+
+
+# Rows that not every owner has a use for: where this says no, they are not started.
+WANTED: dict[str, Callable[[Settings], bool]] = {
+    "link": lambda settings: bool(settings.link.broker),
+    "panel": lambda settings: settings.panel.here,
+    "words": _has_words,
+}
+
+# Rows that keep the network, and when. The others give it up as they start (sandbox.py).
+NETWORKED: dict[str, Callable[[Settings], bool]] = {
+    "link": lambda settings: True,
+    "thinker": lambda settings: bool(settings.thinking.remote.url),
+}
+
+# Rows whose memory is not limited: what a model needs depends on the model.
+UNLIMITED = frozenset({"thinker"})
+
+# Who goes first when the machine is out of memory, by oom_score_adj. Who is not here keeps the
+# service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
+OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
+
+# Of those that gave it up, who may make Unix sockets (sandbox.py). Seen with strace(1): no other
+# part makes one, and what the speaker starts (espeak-ng) looks for a sound server in vain.
+UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
+    "conductor": lambda settings: "door",  # dialog/control_socket.py
+    # Sound servers, and ALSA's dmix and dsnoop, join those who share a card by Unix sockets.
+    "capture": lambda settings: "any",
+    "playback": lambda settings: "any",
+    "panel": lambda settings: "any" if settings.panel.gpio == "keyboard" else "none",
+}
+
+RINGS: tuple[RingSpec, ...] = (
+    #        name      writer      readers        slots  frames
+    RingSpec("mic",    "capture",  ("listener",),  512,   80),  # 2.6 s of 5 ms
+    RingSpec("played", "playback", ("listener",),  512,   80),
+    RingSpec("heard",  "listener", ("thinker",),  4096,  320),  # 82 s: encoding takes long
+    RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
+    RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
+)  # fmt: skip
+
+
+def table(settings: Settings) -> tuple[Process, ...]:
+    """The rows that are wanted, with the owner's changes.
+
+    Raises SettingsError for a row that does not exist.
+    """
+    names = {row.name for row in PROCESSES}
+    for name in settings.processes:
+        if name not in names:
+            raise SettingsError(f"`processes.{name}`: there is no such process.",
+                                f"There are {', '.join(sorted(names))}.")  # fmt: skip
+    return tuple(_changed(row, settings) for row in PROCESSES if wanted(row.name, settings))
+
+
+def unix_sockets(name: str, settings: Settings) -> UnixSockets:
+    """What the process of that name may do with Unix sockets, if it has given up the network."""
+    return UNIX_SOCKETS[name](settings) if name in UNIX_SOCKETS else "none"
+
+
+def wanted(name: str, settings: Settings) -> bool:
+    """Whether the owner has a use for the process of that name."""
+    return name not in WANTED or WANTED[name](settings)
+
+
+def networked(name: str, settings: Settings) -> bool:
+    """Whether the process of that name has a use for the network."""
+    return name in NETWORKED and NETWORKED[name](settings)
+
+
+def _changed(row: Process, settings: Settings) -> Process:
+    change = settings.processes.get(row.name)
+    if change is None:
+        return row
+    return replace(
+        row,
+        cores=row.cores if change.cores is None else change.cores,
+        priority=row.priority if change.priority is None else change.priority,
+        nice=row.nice if change.nice is None else change.nice,
+    )
+
+
+def row(name: str) -> Process:
+    """The row of that name. Raises KeyError."""
+    return next(p for p in PROCESSES if p.name == name)
+
+
+def reads(name: str) -> tuple[RingSpec, ...]:
+    """The rings this process reads."""
+    return tuple(ring for ring in RINGS if name in ring.readers)
+
+
+def writes(name: str) -> tuple[RingSpec, ...]:
+    """The rings this process writes."""
+    return tuple(ring for ring in RINGS if ring.writer == name)

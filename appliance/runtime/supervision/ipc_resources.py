@@ -1,0 +1,64 @@
+"""All that joins the processes: made once, before the first of them, kept while they come and go.
+
+A process that is started again finds its rings, its mail and the floor as they were.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import asdict, replace
+
+from appliance.runtime import process_table
+from appliance.runtime.ipc import floor, heartbeat, ring
+from appliance.runtime.ipc.channel import Channel, pair
+
+
+class Joints:
+    """The rings, the floor, the heartbeats, and the channels of everybody to the conductor."""
+
+    def __init__(self, rows: tuple[process_table.Process, ...], watchers: tuple[str, ...]) -> None:
+        self._rows = {row.name: row for row in rows}
+        self.floor_fd = floor.create()
+        self.heartbeat_fd = heartbeat.create(len(rows))
+        self.rings = {
+            spec.name: ring.create(replace(spec, readers=spec.readers + watchers))
+            for spec in process_table.RINGS
+        }
+        peers = [row.name for row in rows if row.name != "conductor"] + ["supervisor", *watchers]
+        self.ends: dict[str, tuple[socket.socket, socket.socket]] = {p: pair() for p in peers}
+
+    def channel(self, peer: str) -> Channel:
+        """The end of `peer`'s channel to the conductor that is `peer`'s own."""
+        return Channel(self.ends[peer][0])
+
+    def of(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
+        """What process `name` inherits: its row and descriptors as data, and the latter."""
+        if name == "conductor":
+            ends = {peer: end[1].fileno() for peer, end in self.ends.items()}
+        else:
+            ends = {"conductor": self.ends[name][0].fileno()}
+        row_rings = (*process_table.reads(name), *process_table.writes(name))
+        mine = {spec.name: self.rings[spec.name] for spec in row_rings}
+        fds = [self.floor_fd, self.heartbeat_fd, *ends.values()]
+        for handles in mine.values():
+            fds.extend(handles.fds)
+        wiring: dict[str, object] = {
+            "row": asdict(self._rows[name]),
+            "floor_fd": self.floor_fd,
+            "heartbeat_fd": self.heartbeat_fd,
+            "heartbeat_slot": list(self._rows).index(name),
+            "channel_fds": ends,
+            "rings": {ring_name: ring.to_wire(handles) for ring_name, handles in mine.items()},
+        }
+        return wiring, tuple(fds)
+
+    def close(self) -> None:
+        """Give back every descriptor."""
+        for handles in self.rings.values():
+            handles.close()
+        for ends in self.ends.values():
+            for end in ends:
+                end.close()
+        for fd in (self.floor_fd, self.heartbeat_fd):
+            os.close(fd)

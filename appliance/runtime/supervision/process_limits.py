@@ -1,0 +1,92 @@
+"""What a process asks of the system as it starts: cores, priority, and how much memory it may have.
+
+Each of these returns what could not be done, in words, or ''.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+from pathlib import Path
+
+from appliance.runtime.process_table import Process
+
+# The kernel counts address space here: stacks of threads (8 MiB each), heaps of which most is not
+# touched, what OpenBLAS reserves as numpy is imported (128 MiB on arm64). Measured above the
+# budgets of the table: at most 67 MiB on x86-64, 202 MiB on arm64 (Debian 13, an emulated machine).
+UNTOUCHED_MIB = 384
+_MCL_CURRENT, _MCL_FUTURE, _MCL_ONFAULT = 1, 2, 4  # mlockall(2)
+_MADV_POPULATE_READ = 22  # madvise(2); Linux 5.14
+_MAPS = Path("/proc/self/maps")
+_OOM = Path("/proc/self/oom_score_adj")
+
+
+def set_cores(cores: tuple[int, ...]) -> str:
+    """Pin this process to those of `cores` that exist."""
+    existing = os.sched_getaffinity(0)
+    usable = existing.intersection(cores)
+    if not cores or (not usable and not existing):
+        return ""
+    if not usable:
+        return f"no core {', '.join(map(str, cores))} here"
+    os.sched_setaffinity(0, usable)
+    return ""
+
+
+def set_priority(row: Process) -> str:
+    """FIFO scheduling or a nice value."""
+    try:
+        if row.scheduling == "fifo":
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(row.priority))
+        elif row.nice:
+            os.setpriority(os.PRIO_PROCESS, 0, row.nice)
+    except OSError as error:
+        return f"{row.scheduling} scheduling is not permitted ({error.strerror})"
+    return ""
+
+
+def lock_memory() -> str:
+    """Keep in memory every page that this process has touched, or will, and every file it has
+    mapped. What was reserved and never touched costs nothing: its first touch asks no disk."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    readable = libc.madvise(None, 0, _MADV_POPULATE_READ) == 0
+    how = _MCL_ONFAULT if readable else 0  # an older kernel locks what was never touched, too
+    if libc.mlockall(_MCL_CURRENT | _MCL_FUTURE | how) != 0:
+        return f"memory cannot be locked ({os.strerror(ctypes.get_errno())})"
+    read_mapped_files()
+    return ""
+
+
+def read_mapped_files() -> None:
+    """Bring the mapped files (code, tables, models) into memory, so that no page of them has to
+    come from a disk later; where memory is locked they stay. What cannot be read so (a device's
+    pages; all of it on an older kernel) is passed over."""
+    libc = ctypes.CDLL(None)
+    libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in _MAPS.read_text().splitlines():
+        place, rights, _, _, inode, *_ = line.split(maxsplit=5)
+        if inode != "0" and rights.startswith("r"):
+            begin, end = (int(each, 16) for each in place.split("-"))
+            libc.madvise(begin, end - begin, _MADV_POPULATE_READ)
+
+
+def limit_memory(budget_mib: int) -> str:
+    """Have what goes far beyond the budget fail in this process, and cost no other one its memory:
+    private writable memory, RLIMIT_DATA. Files that are mapped to be read do not count."""
+    most = (budget_mib + UNTOUCHED_MIB) << 20
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    except (OSError, ValueError) as error:
+        return f"memory cannot be limited ({error})"
+    return ""
+
+
+def offer_to_oom_killer(score: int) -> str:
+    """Out of memory, the process with the highest score is ended first (0 to 1000, proc(5))."""
+    try:
+        if score > int(_OOM.read_text()):
+            _OOM.write_text(str(score))
+    except (OSError, ValueError) as error:
+        return f"no place in the order of the out-of-memory killer ({error})"
+    return ""

@@ -1,0 +1,349 @@
+"""The supervisor keeps the process table true.
+
+In: the table and the settings. Out: running processes joined by rings, a floor and channels.
+A part that exits or stops beating is killed and started again, for ever, after a pause that grows
+as long as it keeps ending (runtime/supervision/backoff.py). The rest goes on meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import math
+import os
+import select
+import time
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from appliance.messages.speech import PartChanged, Restart, StateChanged
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.floor import Floor
+from appliance.runtime.ipc.heartbeat import Heartbeat
+from appliance.runtime.status import Status, StatusFile, folder
+from appliance.runtime.supervision.child import Child, how_it_ended
+from appliance.runtime.supervision.failure_rate import TOO_MANY
+from appliance.runtime.supervision.ipc_resources import Joints
+from appliance.runtime.supervision.startup import begun, reading
+from appliance.runtime.supervision.starvation import LATE_S, SHEDS, Strain
+from appliance.runtime.supervision.supervised_part import Part
+from appliance.runtime.supervision.systemd_notify import Service
+from appliance.runtime.worker import WIRING
+from appliance.settings import Settings
+
+STOP_S = 3.0  # for an orderly stop of a part; then it is killed
+GONE_S = 1.0  # for killed parts to be gone; whoever is still there then waits in a driver
+SWITCH_LATE_S = 2.0  # the panel reads the mute switch and beats once a second at least
+LOOK_S = 0.25  # between two looks at the heartbeats
+
+log = logging.getLogger("supervisor")
+
+
+class Supervisor:
+    """Runs the table.
+
+    `watchers` are extra parties with a channel to the conductor and readers
+    of every ring; the room of a rehearsal is one. `rows` and `package` are the table's unless a
+    test brings its own parts.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        rows: tuple[process_table.Process, ...] | None = None,
+        package: str = "appliance",
+        watchers: tuple[str, ...] = (),
+        environment: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        rows = process_table.table(settings) if rows is None else rows
+        self._settings = settings
+        self._package = package
+        self._environment = dict(os.environ if environment is None else environment)
+        self._environment.pop("NOTIFY_SOCKET", None)  # only the supervisor speaks with systemd
+        # Our matrices are tiny; NumPy's thread pool would cost each part 40 MiB of locked memory.
+        self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+        self._clock = clock
+        self._started_s = time.monotonic()
+        self.joints = Joints(rows, watchers)
+        self.rings = self.joints.rings
+        self._floor = self.floor()
+        self._has_switch = settings.panel.mute_switch and any(row.name == "panel" for row in rows)
+        self._floor.panel_lost = self._has_switch  # until the panel has read the switch
+        self.parts = {
+            row.name: Part(row, Heartbeat(self.joints.heartbeat_fd, slot))
+            for slot, row in enumerate(rows)
+        }
+        self._conductor = self.channel("supervisor")
+        self._poll = select.poll()
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._poll.register(self._wake_read, select.POLLIN)
+        self._poll.register(self._conductor.fileno(), select.POLLIN)
+        self.service = Service()
+        self._status = StatusFile(folder())
+        self._state = "starting"
+        self._strain = Strain()
+        self._looked_s = self._spawned_s = self._clock()
+        self.stopping = self.restarting = self.given_up = False
+
+    def channel(self, peer: str) -> Channel:
+        """The end of `peer`'s channel to the conductor that is `peer`'s own."""
+        return self.joints.channel(peer)
+
+    def floor(self) -> Floor:
+        return Floor(self.joints.floor_fd)
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────
+    def run(self) -> None:
+        """Start everything, keep it true, stop it in order when asked to.
+
+        Afterwards `restarting` and `given_up` say why, if nobody asked for its end.
+        """
+        try:
+            self.start()
+            while not self.stopping:
+                self.step()
+        finally:
+            self.stop_all()
+
+    def start(self) -> None:
+        self._looked_s = self._clock()
+        for part in self.parts.values():
+            self._look_after(part, self._looked_s)
+
+    def step(self, wait_s: float = LOOK_S) -> None:
+        """Wait for an exit or a moment, then look after every part once."""
+        now = self._clock()
+        waiting = (part.start_s for part in self.parts.values() if part.child is None)
+        # Whoever is due already was held back at the last look.
+        due_s = min((start_s for start_s in waiting if start_s > now), default=math.inf)
+        self._poll.poll(1000 * min(wait_s, due_s - now))
+        for message in self._conductor.receive_all():
+            if isinstance(message, Restart):
+                log.info("told to begin anew")
+                self.restarting = self.stopping = True
+            elif isinstance(message, StateChanged):
+                self._state = message.state
+        now = self._clock()
+        late_s = max(0.0, now - self._looked_s - LOOK_S)
+        self._looked_s = now
+        for part in self.parts.values():
+            if not self.stopping:
+                self._look_after(part, now, late_s)
+        if self._has_switch:  # what nobody reads may be open
+            self._floor.panel_lost = not self.parts["panel"].beats(SWITCH_LATE_S)
+        self._shed(now, late_s)
+        self._tell(now)
+
+    def request_stop(self, *_: object) -> None:
+        """End `run`; safe in a signal handler and from another thread."""
+        self.stopping = True
+        os.write(self._wake_write, b"x")
+
+    @property
+    def ready(self) -> bool:
+        """Every part that has not failed does its work."""
+        return all(p.failed or (p.child and p.heart.is_ready) for p in self.parts.values())
+
+    @property
+    def begun(self) -> bool:
+        """The start is over, for systemd."""
+        return begun(self.parts.values(), self._since_s)
+
+    @property
+    def reading(self) -> bool:
+        """The start goes on while the model reads."""
+        return reading(self.parts.values(), self._since_s)
+
+    @property
+    def _since_s(self) -> float:
+        return time.monotonic() - self._started_s
+
+    @property
+    def healthy(self) -> bool:
+        """Every needed part is well; systemd's watchdog is fed only while this holds."""
+        now, now_ns = self._clock(), time.monotonic_ns()
+        return all(part.well(now, now_ns) for part in self.parts.values() if part.row.needed)
+
+    def stop_all(self) -> None:
+        """Stop the parts, all at once but for the first, which notes what the others were at."""
+        self.stopping = True
+        if not (self.restarting or self.given_up):
+            self.service.stopping()
+        parts = list(self.parts.values())
+        self._stop(parts[:0:-1])
+        self._stop(parts[:1])
+
+    def _stop(self, parts: list[Part]) -> None:
+        """Together they have as long as one."""
+        for part in parts:
+            if part.child is not None:
+                part.child.terminate()
+        for part in self._left(parts, STOP_S):
+            log.warning("%s did not stop in %g s and was killed", part.row.name, STOP_S)
+            part.kill("did not stop", self._clock())
+        for part in self._left(parts, GONE_S):
+            log.error("%s cannot be ended: it waits in a driver", part.row.name)
+            self._let_go(part)
+
+    def _left(self, parts: list[Part], limit_s: float) -> list[Part]:
+        """Those that are still there after so long; the others are buried."""
+        end_s = time.monotonic() + limit_s
+        while True:
+            left = []
+            for part in parts:
+                if part.child is not None and part.child.poll() is None:
+                    left.append(part)
+                elif part.child is not None:
+                    self._let_go(part)
+            wait_s = end_s - time.monotonic()
+            if not left or wait_s <= 0:
+                return left
+            poll = select.poll()
+            for part in left:
+                if part.child is not None and part.child.fd >= 0:
+                    poll.register(part.child.fd, select.POLLIN)
+            poll.poll(1000 * min(wait_s, LOOK_S))
+
+    def close(self) -> None:
+        """Give back every descriptor."""
+        self.joints.close()
+        for fd in (self._wake_read, self._wake_write):
+            os.close(fd)
+
+    # ── one part ─────────────────────────────────────────────────────────────────────────────
+    def _look_after(self, part: Part, now: float, late_s: float = 0.0) -> None:
+        """What fails in the care of one part is that part's failure, and not the box's."""
+        try:
+            self._care(part, now, late_s)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the others need their care
+            problem = f"could not be looked after ({type(error).__name__}: {error})"
+            if part.child is None:
+                self._went_down(part, problem, now)
+            elif part.ending is None:
+                part.kill(problem, now)
+
+    def _care(self, part: Part, now: float, late_s: float) -> None:
+        others_start = any(other.starting for other in self.parts.values() if other is not part)
+        if part.child is None:
+            if now >= part.start_s and self._strain.may_start(
+                now, others_start=others_start, started_s=self._spawned_s
+            ):
+                self._spawn(part, now)
+            return
+        code = part.child.poll()
+        silent_s = part.listen(now, time.monotonic_ns(), late_s)
+        if code is not None:
+            problem = part.ending or how_it_ended(code)
+            self._let_go(part)
+            self._went_down(part, problem, now)
+        elif part.ending is not None:
+            if part.stuck(now) and not part.failed:
+                self._fails(part, f"{part.ending} and cannot be ended: it waits in a driver")
+        elif silent_s > part.patience_s:  # it hangs, or was stopped
+            if self._strain.may_restart(
+                now,
+                queued_s=part.silence.queued_s,
+                patience_s=part.patience_s,
+                others_start=others_start,
+                started_s=self._spawned_s,
+            ):
+                part.kill(f"did not beat for {silent_s:.0f} s", now)
+        elif part.heart.is_ready and not part.announced:
+            self._came_up(part, now)
+
+    def _came_up(self, part: Part, now: float) -> None:
+        part.announced, part.failed, part.problem = True, False, ""
+        part.back_off.up(now)
+        log.info("%s is up", part.row.name)
+        self._conductor.send(PartChanged(part.row.name, "up"))
+        if part.row.name == "conductor":  # a new one knows nothing of what its predecessor was told
+            for other in self.parts.values():
+                if other.failed:
+                    self._conductor.send(PartChanged(other.row.name, "failed", other.problem))
+
+    def _went_down(self, part: Part, problem: str, now: float) -> None:
+        pause_s = part.back_off.ended(now)
+        part.start_s = now + pause_s
+        part.ends.ended(now)
+        if part.row.needed and part.ends.too_many and self.service.managed and not self.stopping:
+            log.error("%s %s", part.row.name, TOO_MANY)  # elsewhere it is tried again for ever
+            self.given_up = self.stopping = True
+        again = f" in {pause_s:.3g} s" if pause_s else ""
+        if part.back_off.failed or part.failed:
+            self._fails(part, problem, again)
+            return
+        log.warning("%s %s; starting it again%s", part.row.name, problem, again)
+        self._conductor.send(PartChanged(part.row.name, "down", problem))
+
+    def _fails(self, part: Part, problem: str, again: str = "") -> None:
+        """Say so, once; it is tried again all the same."""
+        if not part.failed or problem != part.problem:
+            log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
+        if not part.failed:
+            self._conductor.send(PartChanged(part.row.name, "failed", problem))
+        part.failed, part.problem = True, problem
+
+    def _spawn(self, part: Part, now: float) -> None:
+        wiring, fds = self.joints.of(part.row.name)
+        wiring |= {
+            "settings": msgspec.to_builtins(self._settings),
+            "module": f"{self._package}.{part.row.module}",
+            "box_started_s": self._started_s,
+        }
+        part.heart.reset(time.monotonic_ns())
+        part.starts += 1
+        part.back_off.started(now)
+        self._spawned_s = now
+        environment = {**self._environment, WIRING: json.dumps(wiring)}
+        part.child = Child(part.row.name, environment, fds)
+        if part.child.fd >= 0:
+            self._poll.register(part.child.fd, select.POLLIN)
+
+    def _let_go(self, part: Part) -> None:
+        """Forget the process: it is gone, or nothing more can be done about it."""
+        if part.child is not None:
+            if part.child.fd >= 0:
+                with contextlib.suppress(KeyError):
+                    self._poll.unregister(part.child.fd)
+            part.child.close()
+        part.child = part.ending = None
+        part.announced = False
+
+    def _shed(self, now: float, late_s: float) -> None:
+        """Have the parts leave undone what the processor does not suffice for, and say so."""
+        now_ns = time.monotonic_ns()
+        needed = (part for part in self.parts.values() if part.row.needed)
+        self._strain.look(now, starved=late_s > LATE_S or any(p.starves(now_ns) for p in needed))
+        level, before = self._strain.level, self._floor.strain
+        if level == before:
+            return
+        self._floor.strain = level
+        shed = " and ".join(SHEDS[:level])
+        if level > before:
+            log.warning("the processor does not suffice: the box does without %s", shed)
+        else:
+            log.info("the processor suffices again%s", f", but for {shed}" if shed else "")
+
+    def _tell(self, now: float) -> None:
+        """How it stands: to systemd, and to whoever reads the file."""
+        failed = tuple(name for name, part in self.parts.items() if part.failed)
+        ready, healthy, reads = self.ready, self.healthy, self.reading
+        shed = SHEDS[: self._strain.level]
+        lacks = ", ".join((*failed, *shed))
+        self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks, reading=reads)
+        self._status.write(
+            Status(
+                pid=os.getpid(),
+                state=self._state,
+                ready=ready,
+                healthy=healthy,
+                reading=reads,
+                failed=failed,
+                shed=shed,
+            )
+        )

@@ -1,0 +1,150 @@
+"""What every child does first: title, cores, priority, network, memory, signals, heartbeat.
+
+The supervisor spawns `runtime/supervision/launch.py`, which calls `main` here. A process module's
+`main(work)` gets a `Worker`: its settings, rings, channel, floor and heartbeat, and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import os
+import signal
+import socket
+import time
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import setproctitle
+
+from appliance.errors import BadMessage, InterludeError
+from appliance.messages.speech import Message, Seen
+from appliance.runtime import process_table
+from appliance.runtime.ipc import ring
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.floor import Floor
+from appliance.runtime.ipc.heartbeat import Heartbeat
+from appliance.runtime.ipc.ring import RingReader, RingWriter
+from appliance.runtime.log import set_up_logging
+from appliance.runtime.sandbox import no_network
+from appliance.runtime.supervision.process_limits import (
+    limit_memory,
+    lock_memory,
+    offer_to_oom_killer,
+    read_mapped_files,
+    set_cores,
+    set_priority,
+)
+from appliance.settings import Settings
+from appliance.settings.adjusted import adjusted
+
+WIRING = "INTERLUDE_WIRING"  # environment: how this child is joined to the others, as JSON
+
+
+class Worker:
+    """What a process module is given. Descriptors are for poll(2); nothing here ever waits."""
+
+    def __init__(self, name: str, wiring: dict[str, Any]) -> None:
+        self.name = name
+        self.files = msgspec.convert(wiring["settings"], Settings)  # as the settings files say
+        self.settings = adjusted(self.files)  # with what was set since, which counts
+        self.row = msgspec.convert(wiring["row"], process_table.Process)
+        self.log = logging.getLogger(name)
+        self.box_started_s: float = wiring["box_started_s"]  # CLOCK_MONOTONIC
+        self.floor = Floor(wiring["floor_fd"])
+        self.channels = {
+            peer: Channel(socket.socket(fileno=fd)) for peer, fd in wiring["channel_fds"].items()
+        }
+        self._heartbeat = Heartbeat(wiring["heartbeat_fd"], wiring["heartbeat_slot"])
+        self._rings = {
+            name: ring.from_wire(_spec(name, wire), wire) for name, wire in wiring["rings"].items()
+        }
+        self._bad_kinds: set[str] = set()
+        self.stopping = False
+        self.stop_fd, self._stop_write_fd = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    @property
+    def channel(self) -> Channel:
+        """The channel to the conductor."""
+        return self.channels["conductor"]
+
+    def reader(self, name: str, *, resume: bool = False) -> RingReader:
+        return RingReader(self._rings[name], self.name, resume=resume)
+
+    def writer(self, name: str) -> RingWriter:
+        return RingWriter(self._rings[name])
+
+    def beat(self) -> None:
+        """Say that this process is alive; call it at least every `row.silent_s`."""
+        self._heartbeat.beat(time.monotonic_ns())
+
+    def reads(self) -> None:
+        """Say that this process has started, and reads for minutes before it does its work."""
+        self.beat()
+        self._heartbeat.reads()
+
+    def ready(self) -> None:
+        """Say that this process does its work from now on."""
+        if self.row.lock_memory:
+            read_mapped_files()  # also of what it has loaded since it began
+        self.beat()
+        self._heartbeat.ready()
+
+    def send(self, message: Message) -> bool:
+        return self.channel.send(message)
+
+    def mail(self, peer: str = "conductor") -> list[Message]:
+        """All messages that have arrived; a malformed one is logged once a kind and skipped."""
+        bad: list[BadMessage] = []
+        every = self.channels[peer].receive_all(bad)
+        arrived = [message for message in every if not isinstance(message, Seen)]
+        for error in bad:
+            if str(error) not in self._bad_kinds:
+                self._bad_kinds.add(str(error))
+                self.log.warning("bad message from %s: %s", peer, error)
+        return arrived
+
+    def stop(self, *_: object) -> None:
+        """Ask the main loop to end; safe in a signal handler."""
+        self.stopping = True
+        try:
+            os.write(self._stop_write_fd, b"x")
+        except BlockingIOError:
+            return  # asked often enough
+
+
+def _spec(name: str, wire: dict[str, Any]) -> ring.RingSpec:
+    """The ring's row, with the readers it really has: watchers come on top of the table's."""
+    row = next(spec for spec in process_table.RINGS if spec.name == name)
+    return replace(row, readers=tuple(wire["bell_fds"]))
+
+
+def main(name: str) -> int:
+    """Be the process `name` until it is told to stop. Returns an exit code."""
+    setproctitle.setproctitle(f"interlude: {name}")
+    wiring = json.loads(os.environ.pop(WIRING))
+    work = Worker(name, wiring)
+    set_up_logging(work.settings.log)
+    signal.signal(signal.SIGTERM, work.stop)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
+    row = work.row
+    limits = [set_cores(row.cores), set_priority(row)]
+    if not process_table.networked(name, work.settings):
+        limits.append(no_network(process_table.unix_sockets(name, work.settings)))
+    if name not in process_table.UNLIMITED:
+        limits.append(limit_memory(row.memory_mib))
+    limits.append(offer_to_oom_killer(process_table.OOM_SCORES.get(name, 0)))
+    module = importlib.import_module(wiring["module"])
+    if row.lock_memory:
+        limits.append(lock_memory())
+    for limit in filter(None, limits):
+        work.log.info("runs without: %s", limit)
+    work.beat()
+    try:
+        module.main(work)
+    except InterludeError as error:
+        work.log.error("%s", error)
+        return error.exit_code
+    return 0

@@ -1,0 +1,58 @@
+"""Which model answers, by the owner's settings: one on this box or one on a server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from appliance.dialog.memory import path
+from appliance.messages.thinking import RECALL_TIMES
+from appliance.models.store import resolve
+from appliance.runtime.process_table import Process
+from appliance.settings import Settings
+from appliance.think.interface import Model
+from appliance.think.prompt_state_cache import FOLDER, Openings
+from appliance.think.snapshot_store import Snapshots
+from appliance.think.template_check import compare_later
+from appliance.tools.table import available
+
+
+def choose(settings: Settings, row: Process) -> Callable[[], Model]:
+    """What loads the model; calling it may take a minute and raise an InterludeError."""
+
+    memory = path(settings) if kept(settings) else None
+    if memory is None or settings.thinking.remote.url:
+        Snapshots(path(settings)).drop()  # of another model, or from before the settings changed
+
+    def remote() -> Model:
+        from appliance.think.remote import RemoteModel
+
+        return RemoteModel(settings.thinking, available(settings))
+
+    def local() -> Model:
+        from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
+
+        threads = settings.thinking.threads or usable_threads(row.cores)
+        tools = available(settings)
+        model = LocalGemma(
+            resolve(settings), settings.thinking, threads, tools,
+            openings=Openings(settings.state_path() / FOLDER), memory=memory,
+            recall_turns=settings.memory.recall_turns,
+        )  # fmt: skip
+        compare_later(model.template, model.way)
+        return model
+
+    return remote if settings.thinking.remote.url else local
+
+
+def kept(settings: Settings) -> bool:
+    """What is recalled at a start is kept as the model has computed it: not where that may have a
+    turn that the memory has let go of."""
+    memory = settings.memory
+    return memory.recall_turns > 0 and memory.keep_turns >= RECALL_TIMES * memory.recall_turns
+
+
+def usable_threads(cores: tuple[int, ...]) -> int:
+    """A thread for each core of the table that exists; elsewhere all cores but one."""
+    here = os.sched_getaffinity(0)
+    return len(here.intersection(cores)) or max(1, len(here) - 1)

@@ -1,0 +1,102 @@
+"""What the model holds, and reading on from there: nothing is read twice.
+
+In: tapes. What is held is always the beginning of some tape. To continue with another one, the
+reader goes back to where the two part and reads on from there, all of it or a piece at a time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from appliance.think.audio_embeddings import Ids
+from appliance.think.context import BATCH, Context
+from appliance.think.tokenized_prompt import Tape
+
+PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it did not ask for
+# A piece of fewer tokens costs up to twice as much a token (measured on full-size weights: 32
+# tokens 1.2 times). On a Pi that takes longer than PIECE_S, but a question needs what it reads.
+LEAST_TOKENS = 32
+
+
+class Pace:
+    """How many tokens make a piece, by how long the last one took."""
+
+    def __init__(self) -> None:
+        self.tokens = LEAST_TOKENS
+
+    def took(self, tokens: int, seconds: float) -> None:
+        """A piece of so many tokens. One that is short of its size says little of the speed."""
+        if tokens >= LEAST_TOKENS:
+            fitting = int(tokens * PIECE_S / max(seconds, 1e-6))
+            self.tokens = max(LEAST_TOKENS, min(BATCH, fitting))
+
+
+class Reader:
+    """Of one sequence. `held`: the identities of what it holds. `clock` gives seconds."""
+
+    def __init__(
+        self, gemma: Context, sequence: int = 0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._gemma = gemma
+        self._sequence = sequence
+        self._clock = clock
+        self._pace = Pace()
+        self.held: Ids = np.empty(0, np.int64)
+
+    def read(self, tape: Tape, *, draw: bool) -> int:
+        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
+
+        Returns how many tokens it read. Raises Abandoned, ModelError.
+        """
+        self._gemma.use(self._sequence)
+        common = tape.common(self.held)
+        if draw:  # weights of the next token come only with reading the last one
+            common = min(common, len(tape) - 1)
+        if common < self._gemma.position:
+            common = self._gemma.roll_back(common)
+        try:
+            left = len(tape) - common
+            for run in tape.after(common):
+                left -= len(run)
+                self._gemma.feed(run, last=draw and left == 0)
+        finally:
+            self.held = tape.ids[: self._gemma.position]
+        return len(tape) - common
+
+    def read_piece(self, tape: Tape) -> bool:
+        """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
+
+        Raises Abandoned, ModelError.
+        """
+        began_s = self._clock()
+        piece = tape.until(tape.common(self.held) + self._pace.tokens)
+        read = self.read(piece, draw=False)
+        self._pace.took(read, self._clock() - began_s)
+        return len(piece) == len(tape)
+
+    def reaches(self, position: int) -> bool:
+        """It can go on from the first `position` tokens that it holds without reading them again:
+        from a restored state it cannot go back further than to its end."""
+        self._gemma.use(self._sequence)
+        return position == self._gemma.position or self._gemma.reaches(position)
+
+    def state(self) -> bytes:
+        """What the model computed of what is held, for `restore`."""
+        self._gemma.use(self._sequence)
+        return self._gemma.state()
+
+    def restore(self, state: bytes, tape: Tape) -> bool:
+        """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
+        it holds nothing."""
+        self._gemma.use(self._sequence)
+        holds = self._gemma.restore(state, len(tape))
+        self.held = tape.ids if holds else tape.ids[:0]
+        return holds
+
+    def drew(self, tokens: Sequence[int]) -> None:
+        """The model has drawn these, and holds them as far as it has read them."""
+        drawn = np.append(self.held, np.array(tokens, np.int64))
+        self.held = drawn[: self._gemma.position]

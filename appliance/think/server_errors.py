@@ -1,0 +1,147 @@
+"""What a model server says in place of an answer, as a RemoteError: whose words, which setting.
+
+Pure. In: an HTTP status and the beginning of what came with it, or an error within the stream. Out:
+a sentence that names the server, one that names the setting, and a short one to be said aloud.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from appliance.errors import RemoteError
+from appliance.tools.tool_call_syntax import plain
+
+MOST_SAID = 200  # characters of a server's own words
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
+
+AWAY = "My model server does not answer."
+REFUSED = "My model server refused. Interlude check says why."
+_THINKS = "My model server thinks instead of answering. Switch its thinking off."
+_DEAF = "My model server takes no sound. It needs another model."
+
+# HTTP status → (what to do, what is said aloud)
+_STATUSES = {
+    401: ("Check the key in `thinking.remote.key_file`.", "My model server wants another key."),
+    403: ("Check the key in `thinking.remote.key_file`.", "My model server wants another key."),
+    404: (
+        "Check `thinking.remote.url` (it usually ends in /v1) and `thinking.remote.model`.",
+        "My model server does not know that address or model.",
+    ),
+    429: (
+        "It has too much to do: wait a little, or name another in `thinking.remote.url`.",
+        "My model server is too busy. Please ask me later.",
+    ),
+}
+# What servers say of things that an owner can change: (words of theirs, what to do, said aloud).
+_KNOWN = tuple(
+    (re.compile(words, re.IGNORECASE), remedy, aloud)
+    for words, remedy, aloud in (
+        (
+            r"audio|mmproj|multimodal|message format|content type|content part",
+            "The model in `thinking.remote.model` must take sound; llama-server needs its "
+            "`--mmproj` file.",
+            _DEAF,
+        ),
+        (
+            r"context (size|length|window)|too many tokens|maximum context",
+            "Lower `thinking.history_tokens`, or give the server's model a larger context.",
+            "What we said is too long for my model server.",
+        ),
+        (
+            r"support.{0,20}tools|tool (use|calling|choice)",
+            "Name a model in `thinking.remote.model` that can call tools.",
+            "My model server's model knows no tools.",
+        ),
+        (
+            r"model.{0,80}(not found|does not exist|not exist|unknown)|unknown model",
+            "Check `thinking.remote.model`: the name that the server knows the model by.",
+            "My model server does not know that model.",
+        ),
+    )
+)
+SWITCH_OFF = (
+    "Switch thinking off there (llama-server: `--reasoning off`), or name another model in "
+    "`thinking.remote.model`."
+)
+_LOOK = "Look into the server's own log, and check `thinking.remote`."
+
+
+def refused(server: str, status: int, body: bytes) -> RemoteError:
+    """An answer with an HTTP status that is no success."""
+    words = said(body)
+    problem = f"The model server {server} refused with HTTP {status}"
+    remedy, aloud = _STATUSES.get(status) or _advice(words)
+    return RemoteError(f"{problem}: {words}." if words else f"{problem}.", remedy, aloud)
+
+
+def reported(server: str, error: object) -> RemoteError:
+    """An error in the midst of a stream."""
+    words = _sentence(error)
+    return RemoteError(f"The model server {server} reports: {words}.", *_advice(words))
+
+
+def away(server: str, what: str) -> RemoteError:
+    """No answer, or none that ends."""
+    remedy = "Check `thinking.remote.url` and that the server runs."
+    return RemoteError(f"The model server {server} {what}.", remedy, AWAY)
+
+
+def no_answer(server: str) -> RemoteError:
+    return RemoteError(
+        f"The model server {server} sent something that is no answer.",
+        "Check that `thinking.remote.url` is an OpenAI-compatible address.",
+        REFUSED,
+    )
+
+
+def thinks(server: str) -> RemoteError:
+    """All that came of an answer were thoughts."""
+    problem = f"The model server {server} thinks instead of answering, though it was told not to."
+    return RemoteError(problem, SWITCH_OFF, _THINKS)
+
+
+def thinks_first(server: str) -> RemoteError:
+    """Thoughts came before the answer."""
+    problem = f"The model server {server} thinks before it answers, though it was told not to."
+    return RemoteError(problem, SWITCH_OFF)
+
+
+def said(body: bytes) -> str:
+    """A server's own words in what came with an error; "" for a page of HTML, or nothing."""
+    try:
+        return _sentence(json.loads(body))
+    except UNREADABLE:
+        text = body.decode("utf-8", "replace").strip()
+        return "" if text.startswith("<") else _short(text)
+
+
+def _sentence(error: object) -> str:
+    """The words in an error object of OpenAI's form, FastAPI's, or others like them."""
+    if isinstance(error, dict):
+        for name in ("error", "message", "detail"):
+            if error.get(name):
+                return _sentence(error[name])
+        return ""
+    if isinstance(error, list):  # FastAPI: each with where it is, and what is wrong
+        return _short("; ".join(map(_place, error)))
+    return _short(str(error))
+
+
+def _place(error: object) -> str:
+    if not isinstance(error, dict):
+        return ""
+    place = error.get("loc")
+    where = ".".join(map(str, place)) if isinstance(place, list) else ""
+    return " ".join(filter(None, (where, str(error.get("msg", "")))))
+
+
+def _short(text: str) -> str:
+    return plain(text)[:MOST_SAID].strip().rstrip(".")
+
+
+def _advice(words: str) -> tuple[str, str]:
+    for known, remedy, aloud in _KNOWN:
+        if known.search(words):
+            return remedy, aloud
+    return _LOOK, REFUSED

@@ -1,0 +1,326 @@
+"""What the thinker does with each message: the history and the model, together.
+
+In: questions, what was heard of the answers, what is to be forgotten. Out: sentences. It knows
+no ring and no channel. All methods belong to one thread, but for `outdate` and `quit`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+from appliance.errors import InterludeError
+from appliance.messages.speech import (
+    Called,
+    Message,
+    RecallWanted,
+    Sentence,
+    ThoughtEnded,
+    Transcribed,
+)
+from appliance.think.history import Clip, History, Turn, Use, recalled
+from appliance.think.interface import Abandoned, Effort, Model
+from appliance.think.sentences import Sentences
+from appliance.think.snapshot_schedule import Standby
+from appliance.tools.tool_call_syntax import BadCall, Call
+
+if TYPE_CHECKING:
+    from appliance.think.recall_cache import Recollection  # llama.cpp: only where it is needed
+
+MOST_CALLS = 8  # in one answer: more is a model that goes round in circles
+BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
+
+
+class Mind:
+    """One conversation. `clock` gives seconds. `recall_turns`: so many are recalled at a start, or
+    some more (recall_cache.py). `standby`: when the next start is prepared."""
+
+    def __init__(
+        self,
+        model: Model,
+        send: Callable[[Message], object],
+        clock: Callable[[], float] = time.monotonic,
+        recall_turns: int = 12,
+        standby: Standby | None = None,
+    ) -> None:
+        self.model = model
+        self._recall_turns = recall_turns
+        self._standby = standby or Standby()
+        self.history = History()
+        self._send = send
+        self._clock = clock
+        # The five below and the model's interruption, together.
+        self._lock = threading.Lock()
+        self._at_work_on: int | None = None
+        self._writing = False  # down what was said: for this nobody waits
+        self._outdated = -1
+        self.recalled = False  # what there is to recall has come, be it nothing
+        self._settling = False
+        self._ahead: Clip | None = None  # what is being encoded before anybody has asked
+        self._overhearing = False  # what is held reaches beyond the history, and is to stay
+
+    # ── from any thread ──────────────────────────────────────────────────────────────────────
+    def outdate(self, turn: int) -> None:
+        """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
+        with self._lock:
+            self._outdated = max(self._outdated, turn)
+            if self._at_work_on is not None and self._at_work_on <= self._outdated:
+                self.model.interrupt()
+
+    def hurry(self, question: Iterable[Clip] | None = None) -> None:
+        """There is something to do: what is of no use for it ends. `question`: to be answered,
+        with these clips; another one, or less of one of them, need not be encoded any more."""
+        with self._lock:
+            if self._writing:
+                self.model.interrupt()
+            if self._settling:
+                self.model.hurry()
+            ahead = self._ahead
+            if ahead is None or question is None:
+                return
+            if not any(clip.lasts_as_long_as(ahead) for clip in question):
+                self.model.interrupt()
+
+    def quit(self) -> None:
+        """End whatever goes on, for good."""
+        with self._lock:
+            self._outdated = 2**63
+            self.model.interrupt()
+
+    # ── the conversation ─────────────────────────────────────────────────────────────────────
+    def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
+        """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
+        self._talked()
+        entry = self.history.begin(turn, clips, text)
+        effort = Effort()
+        telling = _Telling(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
+        problem = aloud = ""
+        reason: Literal["complete", "limit", "abandoned", "failed"]
+        began_s = self._clock()
+        try:
+            self._work_on(turn)
+            for piece in self.model.answer(self.history, effort):
+                telling.take(piece)
+            telling.flush()
+            reason = "limit" if effort.limited else "complete"
+            if not telling.anything:
+                self.history.fail(turn)
+        except Abandoned:
+            reason = "abandoned"
+            self.history.abandon(turn)
+        except InterludeError as error:
+            reason, problem, aloud = "failed", str(error), error.aloud
+            if not telling.anything:
+                self.history.fail(turn)
+        finally:
+            self._rest()
+        drawing_s = self._clock() - began_s - (effort.encode_ms + effort.prefill_ms) / 1000
+        self._send(
+            ThoughtEnded(
+                turn,
+                telling.sentences,
+                reason,
+                problem,
+                effort.tokens,
+                effort.encode_ms,
+                effort.prefill_ms,
+                telling.first_ms,
+                effort.tokens / drawing_s if drawing_s > 0 else 0.0,
+                effort.read,
+                aloud,
+            )
+        )
+
+    def abandon(self, turn: int) -> None:
+        self.history.abandon(turn)
+
+    def heard(self, turn: int, text: str, *, complete: bool) -> None:
+        self._talked()
+        if self.model.recollection is not None:
+            self.model.recollection.one_more()
+        self.history.heard(turn, text, complete=complete)
+
+    def call_answered(self, turn: int, call: int, text: str) -> None:
+        self.history.used(turn, call, text)
+
+    def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
+        """At first what there is to recall; later what the next start would be given."""
+        turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
+        earlier = recalled(turns)
+        recollection = self.model.recollection
+        if self.recalled:
+            if recollection is not None:
+                recollection.want(earlier)
+                self._standby.came()
+            return
+        count = min(self._recall_turns, len(turns))
+        if recollection is not None:
+            count = recollection.begin_with(earlier)
+        self.history.recall(turns[len(turns) - count :])
+        self.recalled = True
+        self._standby.talked(self._clock())
+
+    def forget(self, *, last: bool = False) -> None:
+        self._talked()
+        if self.model.recollection is not None:
+            self.model.recollection.forget()
+        if last:
+            self.history.forget_last()
+        else:
+            self.history.forget()
+
+    def prepare(self, clip: Clip) -> None:
+        """Encode ahead, while the owner is still speaking. Raises Abandoned."""
+        with self._encoding_ahead(clip):
+            self.model.prepare(clip)
+
+    def overhear(self, clips: Iterable[Clip], *, likely_all: bool) -> None:
+        """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
+        if self.history.in_flux:
+            return  # what is read now would be in the wrong place
+        self._overhearing = True
+        question = self.history.with_question(clips)
+        assert question.last is not None
+        with self._encoding_ahead(question.last.clips[-1]):
+            self.model.overhear(question, likely_all=likely_all)
+
+    @contextlib.contextmanager
+    def _encoding_ahead(self, clip: Clip) -> Iterator[None]:
+        """Nobody has asked for it yet, and a question that does not ends it."""
+        with self._lock:
+            self._ahead = clip
+        try:
+            with contextlib.suppress(InterludeError):  # the question will meet it, and say so
+                yield
+        finally:
+            self._rest()
+
+    def settle(self) -> bool:
+        """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
+        all of it is read. Raises Abandoned."""
+        with self._lock:
+            self._settling = True
+        try:
+            return self._overhearing or self.model.settle(self.history)
+        finally:
+            self._rest()
+
+    def get_ready(self, wanted: Callable[[], bool]) -> None:
+        """Nobody waits: prepare what the next start will read, as far as it is due and nothing
+        else is `wanted`. Raises Abandoned."""
+        while self.model.recollection is not None and self._get_ready(
+            self.model.recollection, wanted
+        ):
+            continue
+
+    def _get_ready(self, recollection: Recollection, wanted: Callable[[], bool]) -> bool:
+        """One step of it. Returns whether there may be another one now."""
+        now_s = self._clock()
+        match self._standby.due(now_s):
+            case "ask" if self.history.unwritten is None and recollection.may_ask():
+                self._standby.asked()
+                self._send(RecallWanted())
+            case "prepare":
+                with self._lock:
+                    if wanted():
+                        return False
+                    self._settling = True
+                try:
+                    if recollection.prepare():
+                        self._standby.prepared()
+                finally:
+                    self._rest()
+                return True
+            case "write":
+                self._standby.wrote(now_s, anything=recollection.keep())
+        return False
+
+    def leave(self) -> None:
+        """At an orderly stop: what was prepared for the next start, and is not yet written, is."""
+        if self.model.recollection is not None:
+            self.model.recollection.keep()
+
+    def write_down(self, wanted: Callable[[], bool]) -> None:
+        """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
+        memory. Nothing is done once the model is `wanted`. Raises Abandoned."""
+        turn = self.history.unwritten
+        with self._lock:
+            if turn is None or wanted():
+                return
+            self._writing = True
+        try:
+            turn.transcript = self.model.transcribe(turn.clips)
+        except InterludeError:
+            turn.transcript = ""  # nobody misses it; what is wrong, the next answer meets, too
+        finally:
+            with self._lock:
+                self._writing = False
+            self._rest()
+        if turn.transcript:
+            self._send(Transcribed(turn.number, turn.transcript))
+
+    def _talked(self) -> None:
+        self._overhearing = False
+        self._standby.talked(self._clock())
+
+    # ── interruption ─────────────────────────────────────────────────────────────────────────
+    def _work_on(self, turn: int) -> None:
+        with self._lock:
+            if turn <= self._outdated:
+                raise Abandoned
+            self._at_work_on = turn
+
+    def _rest(self) -> None:
+        with self._lock:
+            self._at_work_on = self._ahead = None
+            self._settling = False
+            if self._outdated < 2**63:
+                self.model.resume()
+
+
+class _Telling:
+    """Hands one answer on as it comes: sentences when they are complete, and calls between them."""
+
+    def __init__(
+        self, entry: Turn, send: Callable[[Message], object], since_ms: Callable[[], float]
+    ) -> None:
+        self._entry = entry
+        self._send = send
+        self._since_ms = since_ms
+        self._text = Sentences()
+        self._bungled = False
+        self.sentences = 0
+        self.first_ms = 0.0
+
+    @property
+    def anything(self) -> bool:
+        """There is something to be heard of it."""
+        return self.sentences > 0 or bool(self._entry.uses)
+
+    def take(self, piece: str | Call | BadCall) -> None:
+        if isinstance(piece, str):
+            self._entry.answer += piece
+            self._tell(self._text.feed(piece))
+            return
+        self.flush()
+        number = len(self._entry.uses)
+        if isinstance(piece, Call) and number < MOST_CALLS:
+            self._entry.uses.append(Use(piece))
+            self._send(Called(self._entry.number, number, piece.name, dict(piece.arguments)))
+        elif not self._bungled:
+            self._bungled = True  # said once, however many calls it got wrong
+            self._entry.answer += f" {BUNGLED} "
+            self._tell([BUNGLED])
+
+    def flush(self) -> None:
+        """What has come so far is all there is for now."""
+        self._tell(self._text.flush())
+
+    def _tell(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.first_ms = self.first_ms or self._since_ms()
+            self._send(Sentence(self._entry.number, self.sentences, sentence))
+            self.sentences += 1

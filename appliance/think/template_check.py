@@ -1,0 +1,224 @@
+"""The prompt beside what the model's own chat template makes of the same turns.
+
+In: a template, or None, and how this box prompts. Out: a Comparison, for the log and `interlude
+check`. The turns are made up: sound that was answered by a tool, typed words, sound that waits for
+its answer. Whatever differs here, the model was not taught as it is asked.
+"""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from appliance.settings import Thinking
+from appliance.think import prompt
+from appliance.think.history import Clip, History, Use
+from appliance.think.interface import LocalModel
+from appliance.tools.table import Tool, function
+from appliance.tools.tool_call_syntax import Call
+
+MOST_TEMPLATE_BYTES = 1 << 20  # Gemma 4's takes 20 kB
+MOST_CPU_S = 5  # Python, jinja2 and Gemma 4's template take 0.3 s on a PC
+PATIENCE_S = 300.0  # for a Pi that loads a model meanwhile
+AROUND = 60  # letters that are shown before a difference; three times as many after it
+
+log = logging.getLogger("thinker")
+
+
+@dataclass(frozen=True)
+class Way:
+    """How this box prompts a model."""
+
+    persona: str
+    tools: Sequence[Tool] = ()
+    instruction: str = ""
+
+    @classmethod
+    def of(cls, model: LocalModel, thinking: Thinking, tools: Sequence[Tool]) -> Way:
+        """A model that brings its own persona knows its tools by heart."""
+        own = model.instruction
+        return cls(
+            thinking.persona if model.persona is None else model.persona,
+            tuple(tools) if model.persona is None else (),
+            thinking.instruction.strip() if own is None else own,
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`ours` and `its`: the two texts. `problem`: why there is only one, or none."""
+
+    ours: str = ""
+    its: str = ""
+    problem: str = ""
+
+    @property
+    def same(self) -> bool:
+        return not self.problem and self.ours == self.its
+
+    def sentence(self) -> str:
+        """For the owner: what was found, with both texts where they part."""
+        if self.problem:
+            return f"The prompt was not compared with the model's own chat template: {self.problem}"
+        if self.same:
+            return "The prompt is what the model's own chat template makes of it."
+        pairs = zip(self.ours, self.its, strict=False)
+        least = min(len(self.ours), len(self.its))
+        at = next((at for at, (a, b) in enumerate(pairs) if a != b), least)
+        ours, its = (text[max(0, at - AROUND) : at + 3 * AROUND] for text in (self.ours, self.its))
+        return (
+            f"The prompt differs from the model's own chat template at letter {at}: "
+            f"it is {ours!r}, the template makes {its!r}."
+        )
+
+
+def compare(template: str | None, way: Way, most_cpu_s: int = MOST_CPU_S) -> Comparison:
+    """Takes a second or two, of another process. `most_cpu_s`: of a processor, a rendering."""
+    if not template:
+        return Comparison(problem="the model brings none.")
+    if len(template.encode(errors="replace")) > MOST_TEMPLATE_BYTES:
+        return Comparison(problem=f"it has more than {MOST_TEMPLATE_BYTES >> 10} kB.")
+    ours, other, problem = _ours(way), "", ""
+    for messages in _messages(way):
+        try:
+            its = _rendered(template, way, messages, most_cpu_s)
+        except _Failed as error:
+            problem = problem or f"it cannot be rendered ({error})."
+            if error.for_good:
+                break
+            continue
+        if its == ours:
+            return Comparison(ours, its)
+        other = other or its
+    return Comparison(ours, other) if other else Comparison(ours, problem=problem)
+
+
+def compare_later(template: str | None, way: Way) -> threading.Thread:
+    """Compare while others go on, and write into the log what there is to say."""
+    thread = threading.Thread(target=_tell, args=(template, way), name="template", daemon=True)
+    thread.start()
+    return thread
+
+
+def _tell(template: str | None, way: Way) -> None:
+    found = compare(template, way)
+    if found.same:
+        log.info("%s", found.sentence())
+        return
+    log.warning("%s", found.sentence())
+    if not found.problem:
+        log.info("the prompt as a whole: %r", found.ours)
+        log.info("the template's as a whole: %r", found.its)
+
+
+def _history() -> History:
+    history = History()
+    turn = history.begin(1, [Clip(1, np.zeros(640, np.int16))])
+    turn.uses.append(Use(Call("timer", {"minutes": 5, "name": "eggs"}), "Five minutes, from now."))
+    turn.answer = "Five minutes, from now."
+    history.begin(2, text="And what did I ask?").answer = "For a timer."
+    history.begin(3, [Clip(2, np.zeros(640, np.int16))])
+    return history
+
+
+def _ours(way: Way) -> str:
+    """The prompt as text; sound is the mark that templates write for it."""
+    parts = prompt.render(
+        way.persona, _history(), open_last=True, tools=way.tools, instruction=way.instruction
+    )
+    text = ""
+    for part in parts:
+        assert not isinstance(part, prompt.Drawn)
+        text += "" if isinstance(part, Clip) else part.text
+    return text.replace("<|audio><audio|>", "<|audio|>")
+
+
+def _messages(way: Way) -> list[list[dict[str, Any]]]:
+    """The same turns as templates want them, in both ways that they know of a tool's answer."""
+    before, after, tool = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, Any]()
+    if persona := way.persona.strip():
+        before.append({"role": "system", "content": persona})
+    history = _history()
+    for turn in history.turns:
+        content: list[dict[str, Any]] = [{"type": "audio"} for _ in turn.clips]
+        words = turn.text or way.instruction
+        if words:
+            content.append({"type": "text", "text": words})
+        (after if tool else before).append({"role": "user", "content": content})
+        if turn.uses:
+            (use,) = turn.uses
+            called = {"name": use.call.name, "arguments": dict(use.call.arguments)}
+            tool = {
+                "calls": [{"id": "a", "type": "function", "function": called}],
+                "name": use.call.name,
+                "said": use.said,
+                "content": turn.answer,
+            }
+        elif turn is not history.last:
+            after.append({"role": "assistant", "content": turn.answer})
+    said = {"name": tool["name"], "response": tool["said"]}
+    in_one = {
+        "role": "assistant",
+        "tool_calls": tool["calls"],
+        "tool_responses": [said],
+        "content": tool["content"],
+    }
+    in_three = [
+        {"role": "assistant", "tool_calls": tool["calls"], "content": None},
+        {"role": "tool", "tool_call_id": "a", "name": tool["name"], "content": tool["said"]},
+        {"role": "assistant", "content": tool["content"]},
+    ]
+    return [[*before, in_one, *after], [*before, *in_three, *after]]
+
+
+def _declared(tool: Tool) -> dict[str, Any]:
+    told = function(tool)
+    if not tool.parameters:
+        del told["function"]["parameters"]
+    return told
+
+
+class _Failed(Exception):
+    """Why there is no text. `for_good`: other turns would fare no better."""
+
+    def __init__(self, reason: str, *, for_good: bool = False) -> None:
+        super().__init__(reason)
+        self.for_good = for_good
+
+
+def _rendered(template: str, way: Way, messages: list[dict[str, Any]], most_cpu_s: int) -> str:
+    """The template's text. Raises _Failed."""
+    names: Mapping[str, Any] = {
+        "messages": messages,
+        "tools": [_declared(tool) for tool in way.tools] or None,
+        "add_generation_prompt": True,
+        "enable_thinking": False,
+        "bos_token": "<bos>",
+        "eos_token": "<turn|>",
+    }
+    order = {"template": template, "names": names, "most_cpu_s": most_cpu_s}
+    command = [sys.executable, "-m", "appliance.think.template_renderer"]
+    try:
+        done = subprocess.run(
+            command,
+            input=msgspec.json.encode(order),
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _Failed(f"{type(error).__name__} of its process", for_good=True) from error
+    if done.returncode < 0:
+        raise _Failed("its process was ended: it takes too long", for_good=True)
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise _Failed(reason or f"status {done.returncode}")
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,46 @@
+"""A whole prompt as the model reads it: runs of tokens and of sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from appliance.think.audio_embeddings import Ids
+from appliance.think.context import Rows
+
+Run = tuple[int, ...] | Rows
+
+
+@dataclass(frozen=True)
+class Tape:
+    """The runs, and the identity of every position (audio_embeddings.py)."""
+
+    runs: tuple[Run, ...]
+    ids: Ids
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def after(self, position: int) -> Iterator[Run]:
+        """What comes from `position` on."""
+        for run in self.runs:
+            if position < len(run):
+                yield run[max(0, position) :]
+            position -= len(run)
+
+    def until(self, position: int) -> Tape:
+        """The first `position` tokens of it."""
+        left, runs = position, []
+        for run in self.runs:
+            if left > 0:
+                runs.append(run[:left])
+            left -= len(run)
+        return Tape(tuple(runs), self.ids[:position])
+
+    def common(self, held: Ids) -> int:
+        """How many positions, from the first, it has in common with what is held."""
+        shorter = min(len(held), len(self.ids))
+        differing = np.flatnonzero(held[:shorter] != self.ids[:shorter])
+        return int(differing[0]) if len(differing) else shorter

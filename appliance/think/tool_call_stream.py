@@ -1,0 +1,75 @@
+"""Calls as an OpenAI-compatible server streams them: name first, arguments in pieces of JSON. Pure.
+
+In: the `tool_calls` of one event after the other. Out: calls, each when it is complete.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from appliance.tools.tool_call_syntax import MOST_ARGUMENTS, BadCall, Call, Value, plain
+
+MOST_CALLS = 8  # in one answer
+MOST_NUMBER = 1e9  # nothing that a tool takes comes near it
+MOST_LETTERS = 4000  # of one call's arguments: more is no call
+
+
+@dataclass
+class _Open:
+    name: str = ""
+    arguments: str = ""
+
+
+class CallDeltas:
+    """Collects calls. A call is complete when the next one begins, or the answer ends."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, _Open] = {}
+
+    @property
+    def waiting(self) -> bool:
+        """A call is complete that nobody has taken."""
+        return len(self._open) > 1
+
+    def feed(self, deltas: Iterable[Mapping[str, Any]]) -> None:
+        """One event's. Raises TypeError, AttributeError or ValueError for what is none."""
+        for delta in deltas:
+            index = int(delta.get("index", 0))
+            if index not in self._open and len(self._open) >= MOST_CALLS:
+                raise ValueError("too many calls")
+            call = self._open.setdefault(index, _Open())
+            about = delta.get("function") or {}
+            call.name = (call.name + str(about.get("name") or ""))[:MOST_LETTERS]
+            call.arguments = (call.arguments + str(about.get("arguments") or ""))[:MOST_LETTERS]
+
+    def complete(self) -> Iterator[Call | BadCall]:
+        """All but the newest, which may go on."""
+        for index in sorted(self._open)[:-1]:
+            yield _read(self._open.pop(index))
+
+    def end(self) -> Iterator[Call | BadCall]:
+        """The answer has ended: all that is left."""
+        for index in sorted(self._open):
+            yield _read(self._open.pop(index))
+
+
+def _read(call: _Open) -> Call | BadCall:
+    try:
+        given = json.loads(call.arguments or "{}")
+    except ValueError:
+        return BadCall("its arguments are no JSON")
+    if not (call.name.isidentifier() and isinstance(given, dict)):
+        return BadCall("it has no name, or its arguments none")
+    if len(given) > MOST_ARGUMENTS:
+        return BadCall("it has too many arguments")
+    found: dict[str, Value] = {}
+    for key, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return BadCall("an argument is neither a text nor a number")
+        if not isinstance(value, str) and not -MOST_NUMBER < value < MOST_NUMBER:
+            return BadCall("a number is beyond all measure")  # also one that is none
+        found[key] = plain(value) if isinstance(value, str) else value
+    return Call(call.name, found)

@@ -1,0 +1,128 @@
+"""Utterances as they come out of the ring `heard`, kept until somebody asks for their answer.
+
+In: slots. Out: clips of at most 28 s. A monologue keeps its last two and a half minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from appliance.pcm import RATE_HZ, Samples
+from appliance.runtime.ipc.ring import END, START, Slot
+from appliance.think.history import Clip
+
+CLIP_FRAMES = 28 * RATE_HZ  # the encoder hears at most 30 s at once, and would cut anywhere
+CUT_SLOTS = 200  # 4 s: a long utterance is cut where it is quietest among its last slots
+KEEP_FRAMES = 150 * RATE_HZ  # 3,750 tokens: what an 8k context holds beside persona and answer
+UNNAMED_S = 180.0  # an utterance that nobody asks about for so long was not meant for the box
+
+
+@dataclass
+class _Utterance:
+    touched_s: float
+    clips: list[Clip] = field(default_factory=list)
+    open: list[Samples] = field(default_factory=list)
+    dropped_frames: int = 0
+
+    @property
+    def open_frames(self) -> int:
+        return sum(map(len, self.open))
+
+    @property
+    def frames(self) -> int:
+        return self.open_frames + sum(len(clip.samples) for clip in self.clips)
+
+    def close(self, number: int, slots: int | None = None) -> Clip | None:
+        """A clip of the open slots, or of the first `slots` of them."""
+        if not self.open_frames:
+            return None
+        clip = Clip(number, np.concatenate(self.open[:slots]))
+        self.open = [] if slots is None else self.open[slots:]
+        self.clips.append(clip)
+        return clip
+
+    def quietest(self) -> int:
+        """After how many open slots to cut so that no word is cut in two."""
+        late = self.open[-CUT_SLOTS:]
+        energy = [float(np.square(s, dtype=np.float64).mean()) for s in late]
+        smooth = np.convolve(energy, np.ones(5), "same")  # 100 ms
+        return len(self.open) - len(late) + int(np.argmin(smooth[:-1])) + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked for: the clips in order, what is not there, how much was too long ago."""
+
+    clips: tuple[Clip, ...]
+    missing: tuple[int, ...]
+    dropped_s: float
+
+
+class Utterances:
+    """Collects by utterance; bounded in memory and in time."""
+
+    def __init__(self, keep_frames: int = KEEP_FRAMES, clip_frames: int = CLIP_FRAMES) -> None:
+        self._keep_frames = keep_frames
+        self._clip_frames = clip_frames
+        self._utterances: dict[int, _Utterance] = {}  # oldest first
+
+    def add(self, slot: Slot, now_s: float) -> Clip | None:
+        """Take a slot in. Returns the clip that it completes, which may be encoded already."""
+        number = slot.turn
+        if number not in self._utterances:
+            if not len(slot.samples):
+                return None
+            self._utterances[number] = _Utterance(now_s)
+        utterance = self._utterances[number]
+        utterance.touched_s = now_s
+        done = utterance.close(number) if slot.flags & START else None
+        if len(slot.samples):
+            utterance.open.append(slot.samples)
+        if slot.flags & END:
+            done = utterance.close(number) or done
+        elif utterance.open_frames >= self._clip_frames:
+            done = utterance.close(number, utterance.quietest()) or done
+        self._forget(now_s)
+        return done
+
+    def so_far(self, number: int) -> tuple[Clip, ...]:
+        """What has come of an utterance, as clips: the last one may grow."""
+        utterance = self._utterances.get(number)
+        if utterance is None:
+            return ()
+        newest = (Clip(number, np.concatenate(utterance.open)),) if utterance.open_frames else ()
+        return (*utterance.clips, *newest)
+
+    def take(self, numbers: Iterable[int]) -> Question:
+        """The clips of these utterances; they are kept no longer."""
+        clips: list[Clip] = []
+        missing: list[int] = []
+        dropped = 0
+        for number in numbers:
+            utterance = self._utterances.pop(number, None)
+            if utterance is None:
+                missing.append(number)
+                continue
+            utterance.close(number)
+            clips += utterance.clips
+            dropped += utterance.dropped_frames
+        return Question(tuple(clips), tuple(missing), dropped / RATE_HZ)
+
+    @property
+    def frames(self) -> int:
+        """Samples kept in all."""
+        return sum(utterance.frames for utterance in self._utterances.values())
+
+    def _forget(self, now_s: float) -> None:
+        stale = [n for n, u in self._utterances.items() if now_s - u.touched_s > UNNAMED_S]
+        for number in stale:
+            del self._utterances[number]
+        excess = self.frames - self._keep_frames
+        for utterance in self._utterances.values():
+            while excess > 0 and utterance.clips:
+                gone = len(utterance.clips.pop(0).samples)
+                utterance.dropped_frames += gone
+                excess -= gone

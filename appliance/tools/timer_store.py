@@ -1,0 +1,107 @@
+"""Timers on disk, in one small file that is there whole or not at all.
+
+In: timers, to be written in a thread of its own, since an SD card may take a second. Out: those
+that were there at the start, and complaints. What cannot be read is set aside, never in the way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections import deque
+from pathlib import Path
+
+import msgspec
+
+from appliance.runtime.secure_erase import replace
+from appliance.settings import Settings
+from appliance.tools.timers import MOST, Timer
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+STOP_S = 2.0  # for the last write at an orderly stop
+MOST_BYTES = 64_000  # a file of ours has a hundredth of it
+
+
+class _File(msgspec.Struct, frozen=True):
+    """`boot`: the machine's start in which these `due_boot_s` mean something."""
+
+    version: int
+    boot: str
+    timers: tuple[Timer, ...]
+
+
+def path(settings: Settings) -> Path:
+    return settings.state_path() / "timers" / "timers.json"
+
+
+def boot_id() -> str:
+    """Another one at each start of the machine."""
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+class Shelf:
+    """`load` once, then `keep` as often as one likes: it returns at once, the newest is written."""
+
+    def __init__(self, file: Path, boot: str) -> None:
+        self._file = file
+        self._boot = boot
+        self._newest: deque[bytes] = deque(maxlen=1)
+        self._bell = threading.Semaphore(0)
+        self._ending = False
+        self._thread = threading.Thread(target=self._run, name="timers", daemon=True)
+        self._well = True
+        self.complaints: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._thread.start()
+
+    def load(self) -> tuple[tuple[Timer, ...], bool]:
+        """The timers of before, and whether the machine has been on since."""
+        try:
+            with self._file.open("rb") as source:
+                data = source.read(MOST_BYTES)
+            found = msgspec.json.decode(data, type=_File)
+        except FileNotFoundError:
+            return (), True
+        except OSError as error:
+            self.complaints.put(f"{self._file} cannot be read ({error.strerror})")
+            return (), True
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            self.complaints.put(f"{self._file} was damaged; its timers are lost")
+            with contextlib.suppress(OSError):  # then the next write goes over it
+                self._file.replace(self._file.with_suffix(".damaged"))
+            return (), True
+        return found.timers[:MOST], bool(self._boot) and found.boot == self._boot
+
+    def keep(self, timers: tuple[Timer, ...]) -> None:
+        self._newest.append(msgspec.json.encode(_File(1, self._boot, timers)))
+        self._bell.release()
+
+    def close(self) -> None:
+        """Write what waits, for at most STOP_S."""
+        self._ending = True
+        self._bell.release()
+        self._thread.join(STOP_S)
+
+    # ── in the thread ────────────────────────────────────────────────────────────────────────
+    def _run(self) -> None:
+        while True:
+            self._bell.acquire()
+            if not self._newest:
+                if self._ending:
+                    return
+                continue  # a later write has had it already
+            try:
+                self._write(self._newest.pop())
+            except OSError as error:
+                if self._well:
+                    self.complaints.put(f"timers are not kept: {self._file} ({error.strerror})")
+                self._well = False
+            else:
+                self._well = True
+
+    def _write(self, data: bytes) -> None:
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        replace(self._file, data, 0o600)  # names of timers are the owner's words

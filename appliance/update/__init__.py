@@ -1,0 +1,1 @@
+"""Updates: one signed container; releases, and the systems of a card, installed from it."""

@@ -1,0 +1,73 @@
+"""The parts of a signed file: a plain tar of manifest, signature, and what these vouch for.
+
+Read before any signature is checked, so the headers are read here and not by a library: a block of
+512 bytes for each part, of one kind only, no extension (POSIX.1-1988 ustar, or GNU's magic). A
+header that says otherwise is refused; nothing in it says how much memory is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from appliance.errors import ReleaseRefused
+from appliance.update.handed_over_file import Handed
+from appliance.update.release.manifest import MOST_BYTES
+
+BLOCK = 512
+MOST_SIGNATURE_BYTES = 16_384  # an armoured RSA signature of 16384 bits has 6 KiB; ours have 300 B
+PADDING_BYTES = 20_480  # at most, after the last part: two empty blocks, to a record of 10,240
+_MAGICS = (b"ustar\x0000", b"ustar  \0")
+_SIZE = re.compile(rb"[0-7]{11}[\0 ]")
+_SUM = re.compile(rb"[0-7]{6,7}[\0 ]{1,2}")
+
+
+class Part(NamedTuple):
+    """Where the content of a part lies in its file, in bytes."""
+
+    at: int
+    size: int
+
+
+def open_parts(handed: Handed, kind: str, *names: str) -> tuple[bytes, bytes, tuple[Part, ...]]:
+    """Manifest and signature, not believed yet, and where the other parts lie.
+
+    `names`: of all the parts, in their order; there may be no other. `kind`: what the file is to
+    be, for its owner. Raises ReleaseRefused for a file that is no such thing.
+    """
+    refused = ReleaseRefused(f"{handed.name} is no {kind}, or only part of one.")
+    at, parts = 0, []
+    for name in names:
+        if at + BLOCK > handed.size:
+            raise refused
+        part = Part(at + BLOCK, _size(handed.read(at, BLOCK), name, f"{handed.name} is no {kind}"))
+        if part.at + part.size > handed.size:
+            raise refused
+        parts.append(part)
+        at = part.at + -(-part.size // BLOCK) * BLOCK
+    rest = handed.size - at
+    if rest > PADDING_BYTES or (rest > 0 and any(handed.read(at, rest))):
+        raise ReleaseRefused(f"{handed.name} is no {kind}: something follows its last part.")
+    manifest, signature, *others = parts
+    if manifest.size > MOST_BYTES or signature.size > MOST_SIGNATURE_BYTES:
+        raise ReleaseRefused(f"{handed.name} is no {kind}: its manifest is too large.")
+    return handed.read(*manifest), handed.read(*signature), tuple(others)
+
+
+def _size(header: bytes, name: str, problem: str) -> int:
+    """Of the regular file `name`, whose header this is. Raises ReleaseRefused for any other."""
+    named, size, checksum, kind, link, magic, prefix = (
+        header[begin:end]
+        for begin, end in (
+            (0, 100), (124, 136), (148, 156), (156, 157), (157, 257), (257, 265), (345, 500),
+        )
+    )  # fmt: skip
+    if magic not in _MAGICS or named != name.encode().ljust(100, b"\0") or any(prefix):
+        raise ReleaseRefused(f"{problem}.")
+    if kind not in {b"0", b"\0"} or any(link):
+        raise ReleaseRefused(f"{problem}: a part of it is no file.")
+    if not _SIZE.fullmatch(size) or not _SUM.fullmatch(checksum):
+        raise ReleaseRefused(f"{problem}: it is damaged.")
+    if int(checksum.strip(b"\0 "), 8) != sum(header) - sum(checksum) + 8 * ord(" "):
+        raise ReleaseRefused(f"{problem}: it is damaged.")
+    return int(size[:11], 8)

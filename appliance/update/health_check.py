@@ -1,0 +1,106 @@
+"""Does a release that was just started prove well? Pure: readings and times in, a verdict out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from appliance.runtime.status import Status
+
+Activity = Literal["active", "starting", "failed", "stopped"]
+
+PATIENCE_S = 200.0  # the unit itself gives up after TimeoutStartSec=180
+# A model that reads persona, tools and memory for the first time is waited for: READ_S = 360 of
+# runtime/supervision/startup.py, and so long after it was last seen to read.
+READING_PATIENCE_S = 390.0
+READ_S = 30.0
+STEADY_S = 5.0  # well for so long without a break
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How systemd and the box see it. `restarts`: by systemd itself, since we asked for a start."""
+
+    activity: Activity
+    restarts: int = 0
+    status: Status | None = None
+
+    @property
+    def talking(self) -> bool:
+        return self.activity == "active" and self.status is not None and self.status.talking
+
+
+@dataclass
+class Gate:
+    """Watches one start of `version`, which must do no worse than the box did `before`.
+
+    A box that lacks a sound card was not well before, and no release can change that.
+    """
+
+    version: str
+    before: Status | None = None
+    patience_s: float = PATIENCE_S
+    steady_s: float = STEADY_S
+    _since_s: float | None = field(default=None, init=False)
+    _read_s: float = field(default=-PATIENCE_S, init=False)  # when it was last seen to read
+    _well_since_s: float | None = field(default=None, init=False)
+
+    def judge(self, reading: Reading, now_s: float) -> str | None:
+        """What is wrong; "" when it has proved well; None as long as neither is known."""
+        if self._since_s is None:
+            self._since_s = now_s
+        if sick := self._sick(reading):
+            return sick
+        if self._well(reading):
+            if self._well_since_s is None:
+                self._well_since_s = now_s
+            if now_s - self._well_since_s >= self.steady_s:
+                return ""
+        else:
+            self._well_since_s = None
+        if reading.status is not None and reading.status.reading:
+            self._read_s = now_s
+        past_s, read_s = now_s - self._since_s, self._read_s - self._since_s
+        if past_s >= max(self.patience_s, min(READING_PATIENCE_S, read_s + READ_S)):
+            return f"it was not well within {past_s:.0f} s ({_how(reading)})"
+        return None
+
+    def _sick(self, reading: Reading) -> str:
+        if reading.activity == "failed":
+            return "it failed to start"
+        if reading.restarts:
+            return "it ended by itself"
+        status = reading.status
+        if status is None or (self.before is not None and status.pid == self.before.pid):
+            return ""  # not there yet, or the one before has not stopped yet
+        if status.version != self.version:
+            return f"{status.version} was started in its place"
+        if failed := sorted(set(status.failed) - self._excused):
+            return f"{', '.join(failed)} failed again and again"
+        return ""
+
+    def _well(self, reading: Reading) -> bool:
+        status = reading.status
+        if reading.activity != "active" or status is None or status.version != self.version:
+            return False
+        if self.before is not None and status.pid == self.before.pid:
+            return False
+        was_unfit = self.before is not None and not self.before.healthy
+        # Of a box that did not run before nobody knows whether it has a sound card at all.
+        was_failed = self.before is None or self.before.state == "failed"
+        return (
+            status.ready
+            and (status.healthy or was_unfit)
+            and (status.state != "failed" or was_failed)
+        )
+
+    @property
+    def _excused(self) -> set[str]:
+        return set(self.before.failed) if self.before is not None else set()
+
+
+def _how(reading: Reading) -> str:
+    if reading.status is None:
+        return f"the service is {reading.activity}"
+    lacks = "" if reading.status.ready else ", not ready"
+    return f"{reading.status.version} is {reading.status.state}{lacks}"

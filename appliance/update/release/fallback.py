@@ -1,0 +1,58 @@
+"""Releases and systems that did not stay up, by the note of /usr/lib/interlude/fallback.py.
+
+That program runs without a release and decides; here the note is read, for the owner.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from appliance.update.release.store import Shelf
+from appliance.update.system import target
+
+NOTE = "failures.json"
+
+
+class Note(msgspec.Struct, frozen=True):
+    """The fields that say something to an owner; the program's own file describes them all."""
+
+    version: str = ""
+    tried: tuple[str, ...] = ()
+    left: str = ""
+    why: str = ""
+    going_to: str = ""
+    system_left: str = ""
+
+
+def read(root: Path) -> Note:
+    """The note; an empty one if nothing failed, or it cannot be read."""
+    try:
+        return msgspec.json.decode((root / NOTE).read_bytes(), type=Note)
+    except (OSError, msgspec.DecodeError):
+        return Note()
+
+
+def left(shelf: Shelf) -> str:
+    """The release that was left for the one that is kept; "" if none was."""
+    note, kept = read(shelf.root), shelf.kept() or ""
+    if note.going_to and note.going_to == kept:  # the power went before the note was complete
+        return "" if kept in note.tried else note.version
+    return note.left if note.version == kept else ""
+
+
+def sentences(shelf: Shelf | None = None, os_release: Path = target.RELEASE) -> list[str]:
+    """What an owner is told: nothing on a box that stayed up."""
+    shelf = shelf or Shelf()
+    note, kept = read(shelf.root), shelf.kept()
+    said = []
+    if gone := left(shelf):
+        said.append(f"Version {gone} did not stay up, so I went back to version {kept}.")
+    elif kept in note.tried and len(note.tried) > 1:
+        others = " and ".join(note.tried)
+        said.append(f"Versions {others} both did not stay up.")
+    system = target.version(os_release)
+    if note.system_left and system and note.system_left != system:
+        said.append(f"The system {note.system_left} was left for the system {system}.")
+    return said

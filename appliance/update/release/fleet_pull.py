@@ -1,0 +1,176 @@
+"""Fetches the release that the owner's fleet is to have, and asks for it: for boxes that nobody can
+reach from outside (interlude-pull.timer).
+
+In: the address of a sheet, JSON: `{"version": "0.2.0", "url": "…", "sha256": "…"}`; `url` may be
+relative to it. Out: the archive in the incoming folder, whole, and a request; the archive's
+signature decides, and root looks. Runs as a user without rights. What broke off one night is gone
+on with the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urljoin, urlsplit
+
+import msgspec
+
+from appliance.atomic_file import sync_folder
+from appliance.errors import FetchError, ReleaseRefused, StorageError
+from appliance.update import request as wanted
+from appliance.update.release import fallback
+from appliance.update.release.manifest import version_key
+from appliance.update.release.store import Shelf
+
+SHEET_BYTES = 16 << 10
+SILENT_S = 60.0  # without a byte; then the connection counts as cut
+SPARE_BYTES = 256 << 20  # left free on the disk, as by fetches of models
+_PIECE_BYTES = 1 << 20
+_AGAIN = "It is tried again the next night."
+
+
+class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the fleet is to have. The version is a name and no path; the archive's own decides."""
+
+    version: Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]{0,63}$")]
+    url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+    sha256: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+def free_bytes(folder: Path) -> int:
+    """Of the disk that `folder` lies on."""
+    return shutil.disk_usage(folder).free
+
+
+def pull(
+    address: str,
+    shelf: Shelf | None = None,
+    incoming: Path = wanted.INCOMING,
+    free: Callable[[Path], int] = free_bytes,
+) -> str:
+    """Have what the sheet at `address` names. Returns what came of it, in a line.
+
+    Raises FetchError (network, a sheet that is none, other bytes), StorageError.
+    """
+    shelf = shelf or Shelf()
+    sheet = _sheet(address)
+    kept = shelf.floor()
+    if kept is not None and version_key(sheet.version) <= version_key(kept):
+        return f"{kept} is here; the fleet is to have {sheet.version}"
+    if sheet.version == fallback.left(shelf):
+        return f"{sheet.version} did not stay up here, and is not fetched again"
+    place = incoming / f"pulled-{sheet.version}.release"
+    try:
+        for old in (*incoming.glob("pulled-*.release"), *incoming.glob(".pulled-*.part")):
+            if sheet.version not in old.name:
+                old.unlink()
+        if not place.is_file() or _sha256(place) != sheet.sha256:
+            _fetch(urljoin(address, sheet.url), sheet, place, free)
+    except OSError as error:
+        if isinstance(error, (FetchError, StorageError)):
+            raise
+        raise StorageError(f"{incoming} cannot be written ({error.strerror}).", _AGAIN) from error
+    for offer in wanted.offers(shelf, incoming):
+        if offer.file == place and offer.version == sheet.version:
+            wanted.ask(offer)
+            return f"asked for {sheet.version}"
+    place.unlink()
+    raise FetchError(f"What the sheet names is no release of version {sheet.version}.")
+
+
+def _sheet(address: str) -> Sheet:
+    with _open(address, 0) as answer:
+        data = answer.read(SHEET_BYTES + 1)
+    if len(data) > SHEET_BYTES:
+        raise FetchError(f"What {_where(address)} has is too long for a sheet.")
+    try:
+        sheet = msgspec.json.decode(data, type=Sheet)
+        version_key(sheet.version)
+    except (msgspec.DecodeError, ValueError, ReleaseRefused) as error:
+        raise FetchError(f"What {_where(address)} has is no sheet ({error}).") from error
+    return sheet
+
+
+def _fetch(address: str, sheet: Sheet, place: Path, free: Callable[[Path], int]) -> None:
+    """The archive, to its place once it has its checksum."""
+    part = place.with_name(f".pulled-{sheet.version}.part")
+    with part.open("ab") as target:
+        with _open(address, target.tell()) as answer:
+            if answer.status != 206:  # from the beginning, whatever is here
+                target.seek(0)
+                target.truncate()
+            whole_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
+            _room(whole_bytes - target.tell(), free(place.parent))
+            while piece := answer.read(_PIECE_BYTES):
+                if target.tell() + len(piece) > wanted.RELEASES.most_bytes:
+                    target.truncate(0)
+                    raise FetchError("The release is larger than a release may be.")
+                target.write(piece)
+        target.flush()
+        os.fsync(target.fileno())
+        if target.tell() < whole_bytes:
+            raise FetchError(f"{_where(address)} broke off.", f"What arrived is kept. {_AGAIN}")
+    if _sha256(part) != sheet.sha256:
+        part.unlink()
+        raise FetchError("What arrived of the release has another checksum; it was deleted.")
+    part.rename(place)
+    sync_folder(place.parent)
+
+
+def _room(need_bytes: int, free: int) -> None:
+    short = need_bytes + SPARE_BYTES - free
+    if short > 0:
+        raise StorageError(f"There is no room for the release: {-(-short >> 20)} MiB are missing.")
+
+
+class _Web(urllib.request.HTTPRedirectHandler):
+    """Goes on to the web alone, whatever it is sent to."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):  # type: ignore[no-untyped-def]
+        _only_web(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _only_web(address: str) -> None:
+    if urlsplit(address).scheme not in ("https", "http"):
+        raise FetchError(f"{_where(address)} is no address of the web.", "https://… is one.")
+
+
+@contextmanager
+def _open(address: str, at: int) -> Iterator[HTTPResponse]:
+    """What an address has, from `at` on if its server can. Raises FetchError."""
+    _only_web(address)
+    request = urllib.request.Request(address, headers={"Accept-Encoding": "identity"})  # noqa: S310
+    if at:
+        request.add_header("Range", f"bytes={at}-")
+    try:
+        with urllib.request.build_opener(_Web).open(request, timeout=SILENT_S) as answer:
+            yield answer
+    except urllib.error.HTTPError as error:
+        if at and error.code == 416:  # all of it is here, or what is here is of something else
+            with _open(address, 0) as answer:
+                yield answer
+            return
+        raise FetchError(f"{_where(address)} answered {error.code}.", _AGAIN) from error
+    except (urllib.error.URLError, HTTPException, TimeoutError, ConnectionError) as error:
+        why = getattr(error, "reason", error)
+        raise FetchError(f"{_where(address)} cannot be reached ({why}).", _AGAIN) from error
+
+
+def _where(address: str) -> str:
+    """An address as it may be shown: without a login, and what stands behind a question mark."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"[:200]
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

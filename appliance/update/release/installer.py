@@ -1,0 +1,189 @@
+"""Installing a release: check it, unpack it, try it, keep it or take it back.
+
+Cut short anywhere, the box has a whole release to start: the old one until the moment in which
+`current` leads to the new one, which by then has proved well. The trial itself lies in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.runtime.status import Status
+from appliance.update.handed_over_file import Handed, opened
+from appliance.update.health_check import Gate
+from appliance.update.release import manifest as manifests
+from appliance.update.release.archive import MOST_BYTES, Archive
+from appliance.update.release.store import Shelf
+from appliance.update.release.target import Box
+from appliance.update.signature import SIGNERS
+from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
+
+WAIT_S = 900.0  # for a conversation to end
+SPARE_BYTES = 64 << 20  # that stay free on the disk
+COPY = ".handed.release"  # the name of the copy, for as long as it has one; tidied with its kind
+
+Progress = Callable[[str, float], None]  # what is being done, and how much of it is: 0 to 1
+
+
+def _silent(_step: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How somebody wants it.
+
+    downgrade  an older release than the one that is kept is welcome
+    wait_s     for a conversation to end; 0: not now, then
+    start      try it at once; off where no box runs, as in a chroot: then it is kept untried
+    """
+
+    downgrade: bool = False
+    wait_s: float = WAIT_S
+    start: bool = True
+
+
+@dataclass(frozen=True)
+class Installer:
+    """Does it all, on one box."""
+
+    shelf: Shelf
+    box: Box
+    signers: Path = SIGNERS
+    progress: Progress = _silent
+
+    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
+        """Whether anything changed: False if this very release is kept and runs already.
+
+        Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
+        """
+        wishes = wishes or Wishes()
+        with self._alone(), opened(file, MOST_BYTES) as handed:
+            self._clean_up(wishes)
+            archive = Archive(handed, self.signers)
+            manifest = archive.manifest
+            kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
+            manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
+            self._shelve(archive)
+            if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
+                return False
+            self._activate(manifest.version, wishes)
+            self._prune()
+            return True
+
+    def rollback(self, wishes: Wishes | None = None) -> str:
+        """Go back to the release before, if it proves well. Returns its version."""
+        wishes = wishes or Wishes()
+        with self._alone():
+            self._clean_up(wishes)
+            previous = self.shelf.previous()
+            if previous is None:
+                raise ReleaseRefused("There is no earlier release to go back to.")
+            self._activate(previous, wishes)
+            return previous
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other installation is under way, and no system on trial: a restart of the box would be
+        taken for its fault. Raises NotNow."""
+        with self.shelf.alone():
+            if self.shelf.system_on_trial():
+                problem = "A system is on trial."
+                raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+            yield
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────
+    def _clean_up(self, wishes: Wishes) -> None:
+        """What an installation left that was killed; we hold the lock, so none is under way.
+        Its trial goes on until nobody talks with it."""
+        self.shelf.tidy()
+        if self.shelf.trial_link.is_symlink():
+            cut_short = self.shelf.on_trial() != self.shelf.kept()
+            if cut_short:
+                wait_for_quiet(self.box, wishes.wait_s, self.progress)
+            self.shelf.end_trial()
+            if cut_short:
+                self.box.restart()
+
+    def _shelve(self, archive: Archive) -> None:
+        """The tree into its folder, whole, unless it lies there already."""
+        manifest, shelf = archive.manifest, self.shelf
+        there = shelf.manifest(manifest.version)
+        if there == manifest:
+            return
+        if there is not None:
+            if manifest.version in (shelf.kept(), shelf.previous()):
+                problem = f"Another {manifest.version} is installed already, with other files."
+                raise ReleaseRefused(problem, "A version is given once: make a new one.")
+            shelf.disk.remove_tree(shelf.folder(manifest.version))  # it was never kept
+        free = shelf.disk.free_bytes(shelf.releases)
+        need = manifest.tree_bytes + manifest.files_bytes + SPARE_BYTES  # the copy, and unpacked
+        if free < need:
+            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
+            raise StorageError(problem, f"Make room below {shelf.root}.")
+        part = shelf.releases / f".{manifest.version}.part"
+        try:
+            tree = archive.copy(shelf.root / COPY, shelf.disk, self._share("verify"))
+            with closing(tree):
+                tree.unpack(part, shelf.disk, self._share("unpack"))
+        except (OSError, ReleaseRefused) as error:
+            if part.exists():
+                shelf.disk.remove_tree(part)
+            if isinstance(error, ReleaseRefused):
+                raise
+            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
+        shelf.place(part, manifest.version)
+
+    def _activate(self, version: str, wishes: Wishes) -> None:
+        """Try a release that lies here, and keep it if it proves well."""
+        self.progress("self-test", 0.0)
+        self.box.try_out(self.shelf.folder(version))
+        if wishes.start:
+            wait_for_quiet(self.box, wishes.wait_s, self.progress)
+            self._try(version)
+        self.shelf.keep(version)
+        if wishes.start:
+            self.shelf.end_trial()
+        self.progress("kept", 1.0)
+
+    def _try(self, version: str) -> None:
+        """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""
+        before = self.box.reading()
+        self.shelf.begin_trial(version)
+        if why := self._start(Gate(version, before.status), "try"):
+            self.shelf.end_trial()
+            self._take_back(version, why, before.status)
+
+    def _take_back(self, version: str, why: str, before: Status | None) -> None:
+        kept = self.shelf.kept()
+        if kept is None:
+            raise ReleaseSick(f"{version} is sick: {why}. There is none to go back to.")
+        if worse := self._start(Gate(kept, before), "go back"):
+            problem = f"{version} is sick: {why}. Back on {kept}, the box is not well: {worse}."
+            raise ReleaseSick(problem, "`interlude check` and the log say more.")
+        raise ReleaseSick(f"{version} is sick: {why}. The box is back on {kept}, and well.")
+
+    def _start(self, gate: Gate, step: str) -> str:
+        """Restart the box and watch until the gate knows: "" for well, else what is wrong."""
+        self.box.restart()
+        began = self.box.now_s()
+        while (verdict := gate.judge(self.box.reading(), self.box.now_s())) is None:
+            past_s = self.box.now_s() - began
+            self.progress(step, min(1.0, past_s / gate.patience_s))
+            self.box.wait(LOOK_S)
+        return verdict
+
+    def _runs(self, version: str) -> bool:
+        status = self.box.reading().status
+        return status is not None and status.version == version
+
+    def _prune(self) -> None:
+        for version in self.shelf.prune():
+            self.progress(f"remove {version}", 1.0)
+
+    def _share(self, step: str) -> Callable[[float], None]:
+        return lambda share: self.progress(step, share)

@@ -1,0 +1,88 @@
+"""Making a release: a tree of files becomes one signed archive. The same tree, the same bytes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+from pathlib import Path
+
+from appliance.update import signature
+from appliance.update.release import manifest as manifests
+from appliance.update.release.archive import RELEASE, SUFFIX
+from appliance.update.release.manifest import Manifest
+
+
+def pack(
+    tree: Path,
+    into: Path,
+    key: Path,
+    *,
+    version: str,
+    machine: str,
+    python: str,
+    made_s: int,
+    level: int = 9,
+) -> Path:
+    """The archive of `tree` in the folder `into`, signed by `key`. `level`: of gzip.
+
+    Raises ReleaseRefused.
+    """
+    manifests.version_key(version)
+    data, files_bytes = squeeze(tree, level)
+    manifest = Manifest(
+        version=version,
+        machine=machine,
+        python=python,
+        made_s=made_s,
+        tree_sha256=hashlib.sha256(data).hexdigest(),
+        tree_bytes=len(data),
+        files_bytes=files_bytes,
+    )
+    path = into / f"interlude-{version}-{machine}{SUFFIX}"
+    seal(path, RELEASE.parts, manifest.encode(), data, key, made_s)
+    return path
+
+
+def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
+    """The packed tree, and the bytes of all its files."""
+    packed = io.BytesIO()
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=level, mtime=0) as squeezed,
+        tarfile.open(fileobj=squeezed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        files_bytes = _add(tar, tree)
+    return packed.getvalue(), files_bytes
+
+
+def seal(
+    path: Path, names: tuple[str, str, str], manifest: bytes, tree: bytes, key: Path, made_s: int
+) -> None:
+    """Write the archive: manifest, signature and tree, under these names. Raises ReleaseRefused."""
+    signed = signature.sign(manifest, key)
+    with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
+        for name, content in zip(names, (manifest, signed, tree), strict=True):
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = len(content), made_s
+            outer.addfile(info, io.BytesIO(content))
+
+
+def _add(tar: tarfile.TarFile, tree: Path) -> int:
+    """Every file by name, of nobody and of no time. Returns their bytes in all."""
+    total = 0
+    for path in sorted(tree.rglob("*")):
+        info = tar.gettarinfo(path, arcname=str(path.relative_to(tree)))
+        if info.islnk():  # the same file under a second name: written a second time
+            info.type, info.linkname, info.size = tarfile.REGTYPE, "", path.stat().st_size
+        info.uid = info.gid = 0
+        info.uname = info.gname = ""
+        info.mtime = 0
+        info.mode = 0o755 if info.isdir() or info.mode & 0o100 else 0o644
+        if info.isreg():
+            total += info.size
+            with path.open("rb") as file:
+                tar.addfile(info, file)
+        else:
+            tar.addfile(info)
+    return total

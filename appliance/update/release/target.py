@@ -1,0 +1,119 @@
+"""The box that a release is tried on: its service, its clock, its user. systemd's tools only."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import subprocess
+import time
+from pathlib import Path
+from typing import Protocol
+
+from appliance.errors import ReleaseRefused, StorageError
+from appliance.runtime import status
+from appliance.update.health_check import Activity, Reading
+
+UNIT = "interlude.service"
+USER = "interlude"
+TRY_OUT_S = 120.0  # importing everything from a cold SD card
+_ACTIVITY: dict[str, Activity] = {
+    "active": "active",
+    "reloading": "active",
+    "activating": "starting",
+    "failed": "failed",
+}
+
+
+class Box(Protocol):
+    """What an installation asks of the box."""
+
+    def reading(self) -> Reading: ...
+    def restart(self) -> None: ...
+    def try_out(self, release: Path) -> None: ...
+    def clock_s(self) -> float: ...
+    def now_s(self) -> float: ...
+    def wait(self, seconds: float) -> None: ...
+
+
+class Service:
+    """The real one."""
+
+    def __init__(self, runtime: Path = status.FOLDER, systemctl: str = "systemctl") -> None:
+        self._runtime = runtime
+        self._systemctl = systemctl
+
+    def reading(self) -> Reading:
+        """How it is now. Raises StorageError if systemd cannot be asked."""
+        asked = "ActiveState,MainPID,NRestarts"
+        shown = self._systemd("show", UNIT, f"--property={asked}")
+        said = dict(re.findall(r"^(\w+)=(.*)$", shown, re.MULTILINE))
+        activity = _ACTIVITY.get(said.get("ActiveState", ""), "stopped")
+        told = status.read(self._runtime)
+        if told is not None and str(told.pid) != said.get("MainPID"):
+            told = None  # what an earlier one left
+        return Reading(activity, int(said.get("NRestarts") or 0), told)
+
+    def restart(self) -> None:
+        """Ask for a start of whatever `start` chooses, after any number of failures."""
+        self._systemd("reset-failed", UNIT)
+        self._systemd("restart", "--no-block", UNIT)
+
+    def try_out(self, release: Path) -> None:
+        """Let a release look at itself, as the user it will run as. Raises ReleaseRefused."""
+        command = [str(release / "bin/interlude"), "release", "selftest"]
+        user = USER if os.geteuid() == 0 and _home(USER) else None
+        environment = {key: value for key, value in os.environ.items() if key[:4] != "XDG_"}
+        if user:
+            environment["HOME"] = _home(user)  # root's own settings are not the box's
+        try:
+            done = subprocess.run(
+                command,
+                user=user,
+                group=user,
+                extra_groups=[] if user else None,
+                cwd="/",
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=TRY_OUT_S,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise ReleaseRefused(f"Its self-test did not end within {TRY_OUT_S:g} s.") from error
+        except OSError as error:
+            raise ReleaseRefused(f"Its self-test cannot be started ({error.strerror}).") from error
+        if done.returncode:
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            why = lines[-1] if lines else f"exit code {done.returncode}"
+            raise ReleaseRefused(f"Its self-test failed: {why}")
+
+    def clock_s(self) -> float:
+        """On the wall, since 1970."""
+        return time.time()
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def _systemd(self, *words: str) -> str:
+        try:
+            done = subprocess.run(
+                [self._systemctl, *words], capture_output=True, text=True, check=False, timeout=60
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StorageError(f"systemd cannot be asked ({error}).") from error
+        if done.returncode and words[0] != "reset-failed":  # of a unit that is not loaded: no harm
+            said = done.stderr.strip() or f"exit code {done.returncode}"
+            raise StorageError(f"systemctl {' '.join(words)}: {said}.", "Are you root?")
+        return done.stdout
+
+
+def _home(user: str) -> str:
+    """The home of that user; "" if there is no such user."""
+    try:
+        return pwd.getpwnam(user).pw_dir
+    except KeyError:
+        return ""

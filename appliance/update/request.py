@@ -1,0 +1,187 @@
+"""How a part without rights has a release installed: it asks, root looks, the signature decides.
+
+The link puts an archive into the incoming folder and asks for it; interlude-update.path sees that
+and starts interlude-update.service, which runs `interlude release install --wanted`. For a system
+(`.system`) there are a path, a service and a verb of that name. What comes of it stands in a file
+that anybody may read. This is what an update button needs:
+
+    offers()          what lies ready, newer than what is kept
+    ask(offer)        have it installed
+    how_it_goes()     what is being done, how far it is, what went wrong
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from appliance.atomic_file import write_whole
+from appliance.errors import InterludeError, ReleaseRefused, StorageError
+from appliance.update.handed_over_file import Handed, leave_note, take_note
+from appliance.update.release import archive as releases
+from appliance.update.release import fallback
+from appliance.update.release.installer import Installer, Wishes
+from appliance.update.release.manifest import Fitting, version_key
+from appliance.update.release.store import TRIAL, Shelf
+from appliance.update.system import archive as systems
+from appliance.update.system import target
+
+INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, written by its group
+WANTED = "wanted"  # interlude-update.path waits for a file of this name
+WANTED_SYSTEM = "wanted-system"  # and interlude-system.path for one of this
+PROGRESS = "progress.json"
+MOST_NAMES = 1000  # looked at in the incoming folder; what a stranger puts there has no end
+MOST_FILES = 32  # of a kind, opened; an appliance has one or two
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An archive that lies ready. Its version is what it says of itself, unverified."""
+
+    version: str
+    file: Path
+
+
+class Going(msgspec.Struct, frozen=True):
+    """How an installation goes. `step`: in a word or two; "" when it has ended."""
+
+    version: str = ""
+    step: str = ""
+    share: float = 0.0
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of file that may be handed over. `note`: what asks for it. `version`: what the file
+    says it is, unverified."""
+
+    suffix: str
+    note: str
+    most_bytes: int
+    look: Callable[[Path | Handed], Fitting | None]
+
+    def version(self, file: Path | Handed) -> str:
+        """ "" for what is none of this kind."""
+        said = self.look(file)
+        return said.version if said else ""
+
+
+RELEASES = Kind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.look)
+SYSTEMS = Kind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.look)
+
+
+def offers(
+    shelf: Shelf | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
+) -> list[Offer]:
+    """What could be installed: releases, then systems, each newest first and newer than what there
+    is. A system is for a card of ours only."""
+    runs, shelf = target.version(os_release), shelf or Shelf()
+    of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
+    try:
+        kept = shelf.floor()
+    except StorageError:  # nobody knows what is newer
+        return of_systems
+    left = fallback.left(shelf)  # what did not stay up is not offered again
+    found = [one for one in _newer(incoming, RELEASES, kept) if one.version != left]
+    return [*found, *of_systems]
+
+
+def _newer(incoming: Path, kind: Kind, than: str | None) -> list[Offer]:
+    """Of so many files as a folder of strangers is worth: each costs three reads and 80 KiB."""
+    found = []
+    for file in _files(incoming, kind.suffix):
+        version = kind.version(file)
+        if version and (than is None or version_key(version) > version_key(than)):
+            found.append(Offer(version, file))
+    return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
+
+
+def _files(incoming: Path, suffix: str) -> list[Path]:
+    try:
+        with os.scandir(incoming) as entries:
+            names = [entry.name for entry in islice(entries, MOST_NAMES)]
+    except OSError:
+        return []
+    fit = [name for name in names if name.endswith(suffix) and _PLAIN.fullmatch(name)]
+    return [incoming / name for name in sorted(fit, reverse=True)[:MOST_FILES]]
+
+
+def ask(offer: Offer) -> None:
+    """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
+    kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
+    leave_note(offer.file.with_name(kind.note), offer.file.name)
+
+
+def how_it_goes(folder: Path = TRIAL) -> Going:
+    """The installation that somebody asked for, or how the last one ended since the power came."""
+    try:
+        return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=Going)
+    except (OSError, msgspec.DecodeError):
+        return Going()
+
+
+def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMING) -> bool:
+    """As root: install what was asked for, once. Raises what Installer.install raises."""
+    shelf = installer.shelf
+    with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
+        told = Installer(shelf, installer.box, installer.signers, teller.progress)
+        return told.install(handed, wishes)
+
+
+@contextmanager
+def asked_for(incoming: Path, kind: Kind, folder: Path) -> Iterator[tuple[Handed, Teller]]:
+    """The file that was asked for, opened once, and who writes into `folder` how it goes with it.
+
+    The request is gone, so that a failure is not repeated; after a success the file is, too. Raises
+    ReleaseRefused for a request that names no file of that kind, StorageError.
+    """
+    name = take_note(incoming / kind.note)
+    if not name:
+        raise ReleaseRefused("Nobody asked for one.")
+    if not _PLAIN.fullmatch(name) or not name.endswith(kind.suffix):
+        raise ReleaseRefused(f"What was asked for is no {kind.suffix} file in {incoming}.")
+    teller = Teller(folder, name)
+    try:
+        with Handed(incoming / name, kind.most_bytes) as handed:
+            teller = Teller(folder, kind.version(handed) or name)
+            teller.progress("look", 0.0)  # how the last one ended is no word about this one
+            yield handed, teller
+            handed.remove()
+    except InterludeError as error:
+        teller.end(str(error))
+        raise
+    except OSError as error:
+        teller.end(f"{name} could not be installed ({error.strerror}).")
+        raise
+    teller.end()
+
+
+class Teller:
+    """Writes how it goes, at most once a percent."""
+
+    def __init__(self, folder: Path, version: str) -> None:
+        self._path = folder / PROGRESS
+        self._version = version
+        self._last = Going()
+
+    def progress(self, step: str, share: float) -> None:
+        self._write(Going(self._version, step, round(share, 2)))
+
+    def end(self, problem: str = "") -> None:
+        self._write(Going(self._version, problem=problem))
+
+    def _write(self, going: Going) -> None:
+        if going == self._last:
+            return
+        self._last = going
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self._path, msgspec.json.encode(going), lasting=False)

@@ -1,0 +1,114 @@
+"""A system as one file: a tar of manifest, signature, and two partitions' content, gzipped.
+
+In this order: system.json, system.json.sig, boot.gz, system.gz. The manifest has the checksum of
+what each unpacks to, so that one signature covers all. See pack.py for the other direction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+from appliance.update import signature
+from appliance.update.archive_parts import Part, open_parts
+from appliance.update.handed_over_file import Handed, opened
+from appliance.update.system import manifest as manifests
+from appliance.update.system.manifest import Manifest, Piece
+
+SUFFIX = ".system"
+SIGNATURE = f"{manifests.NAME}.sig"
+BOOT, SYSTEM = "boot.gz", "system.gz"
+CHUNK = 1 << 22  # what an SD card likes to write at once
+PACKED = 1 << 18  # bytes read at once
+MOST_BYTES = 2 << 30  # of a system; a slot's two partitions have 1664 MiB, unpacked
+
+Share = Callable[[float], None]  # how much is done: 0 to 1
+
+
+class Archive:
+    """A system whose manifest is signed by somebody whom this box trusts. Its parts are read on
+    demand, from the one descriptor, and hashed each time: see `boot` and `system`."""
+
+    def __init__(self, handed: Handed, signers: Path) -> None:
+        """Raises ReleaseRefused for a file that is no system, or not signed by any of `signers`."""
+        said, signed, (self._boot, self._system) = _parts(handed)
+        signature.verify(said, signed, signers)
+        self.manifest = manifests.parse(said)
+        self._handed = handed
+
+    def verify(self, share: Share = lambda _: None) -> None:
+        """Raises ReleaseRefused unless every byte is the signed one, as of now."""
+        total = self.manifest.boot.bytes + self.manifest.system.bytes
+        done = 0
+        for chunks in (self.boot(), self.system()):
+            for chunk in chunks:
+                done += len(chunk)
+                share(done / total)
+
+    def boot(self) -> Iterator[bytes]:
+        """What belongs on a boot partition. Raises ReleaseRefused where it is not as signed."""
+        return self._chunks(self._boot, self.manifest.boot)
+
+    def system(self) -> Iterator[bytes]:
+        """What belongs on a system partition, likewise."""
+        return self._chunks(self._system, self.manifest.system)
+
+    def _chunks(self, source: Part, piece: Piece) -> Iterator[bytes]:
+        """The unpacked bytes, in chunks of CHUNK but for the last."""
+        digest, length = hashlib.sha256(), 0
+        for chunk in self._even(self._unpacked(source)):
+            length += len(chunk)
+            if length > piece.bytes:
+                break
+            digest.update(chunk)
+            yield chunk
+        if (length, digest.hexdigest()) != (piece.bytes, piece.sha256):
+            problem = f"{self._handed.name} is damaged, or was changed after it was signed."
+            raise ReleaseRefused(problem, "Fetch it again.")
+
+    def _unpacked(self, source: Part) -> Iterator[bytes]:
+        """At most CHUNK at a time, whatever the file says. What follows the end is refused: zlib
+        would keep all of it in memory."""
+        gzip = zlib.decompressobj(wbits=31)
+        damaged = ReleaseRefused(f"{self._handed.name} is damaged.", "Fetch it again.")
+        try:
+            for packed in self._handed.chunks(*source, PACKED):
+                if gzip.eof:
+                    raise damaged
+                rest = packed
+                while rest:
+                    yield gzip.decompress(rest, CHUNK)
+                    rest = gzip.unconsumed_tail
+                if gzip.unused_data:
+                    raise damaged
+            yield gzip.flush()
+        except zlib.error as error:
+            raise damaged from error
+
+    @staticmethod
+    def _even(pieces: Iterator[bytes]) -> Iterator[bytes]:
+        held = bytearray()
+        for piece in pieces:
+            held += piece
+            while len(held) >= CHUNK:
+                yield bytes(held[:CHUNK])
+                del held[:CHUNK]
+        if held:
+            yield bytes(held)
+
+
+def look(file: Path | Handed) -> Manifest | None:
+    """What a file says it is, unverified; None if it is no system. For lists, not for trust."""
+    try:
+        with opened(file, MOST_BYTES) as handed:
+            said, _, _ = _parts(handed)
+        return manifests.parse(said)
+    except ReleaseRefused:
+        return None
+
+
+def _parts(handed: Handed) -> tuple[bytes, bytes, tuple[Part, ...]]:
+    return open_parts(handed, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM)

@@ -1,0 +1,105 @@
+"""What is known of the slots, on the data partition, where it outlives both.
+
+/opt/interlude/system/slot-a.json, slot-b.json  what lies whole in a slot; written after all of it
+/opt/interlude/system/trial.json                a system that is to be tried, or is being tried
+/opt/interlude/system/last.json                 how the last trial ended, or will
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from appliance.runtime.status import Status
+from appliance.update.install_lock import alone
+from appliance.update.release.disk_changes import Disk
+from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
+from appliance.update.system.slot import SlotName
+
+FOLDER = ROOT / SYSTEM
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+
+class Whole(msgspec.Struct, frozen=True):
+    """What a slot holds. `system_sha256`: of its root; "" for one that came with the card."""
+
+    version: str
+    system_sha256: str = ""
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One start of `slot`, which must do no worse than the box did `before`."""
+
+    slot: SlotName
+    version: str
+    before: Status | None = None
+
+
+class Last(msgspec.Struct, frozen=True):
+    """`problem` is "" for a system that was kept."""
+
+    version: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """Reads and writes these files; each write is whole or not at all."""
+
+    folder: Path = FOLDER
+    disk: Disk = field(default_factory=Disk)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """One change of the slots at a time. Raises NotNow."""
+        self.disk.make_folder(self.folder)
+        return alone(self.folder / ".lock")
+
+    def whole(self, slot: SlotName) -> Whole | None:
+        return self._read(f"slot-{slot}.json", Whole)
+
+    def trial(self) -> Trial | None:
+        return self._read(SYSTEM_TRIAL, Trial)
+
+    def last(self) -> Last | None:
+        return self._read("last.json", Last)
+
+    def mark_whole(self, slot: SlotName, whole: Whole) -> None:
+        self._write(f"slot-{slot}.json", whole)
+
+    def unmark(self, slot: SlotName) -> None:
+        self.disk.remove(self.folder / f"slot-{slot}.json")
+
+    def begin_trial(self, trial: Trial) -> None:
+        self.disk.remove(self.folder / "last.json")
+        self._write(SYSTEM_TRIAL, trial)
+
+    def note(self, last: Last) -> None:
+        """What the trial comes to, while it still goes on."""
+        self._write("last.json", last)
+
+    def end_trial(self, last: Last) -> None:
+        self.note(last)
+        self.disk.remove(self.folder / SYSTEM_TRIAL)
+
+    def drop_trial(self) -> None:
+        """One that cannot be read; nothing is changed where there is none."""
+        if os.path.lexists(self.folder / SYSTEM_TRIAL):
+            self.disk.remove(self.folder / SYSTEM_TRIAL)
+
+    def _read(self, name: str, kind: type[Record]) -> Record | None:
+        try:
+            return msgspec.json.decode((self.folder / name).read_bytes(), type=kind)
+        except (OSError, msgspec.DecodeError):
+            return None  # not there, or cut short: nothing is known
+
+    def _write(self, name: str, record: msgspec.Struct) -> None:
+        fresh = self.folder / f".{name}.new"
+        self.disk.write(fresh, msgspec.json.encode(record))
+        self.disk.settle(self.folder)
+        self.disk.rename(fresh, self.folder / name)

@@ -1,0 +1,104 @@
+"""Writing a slot: its root, then its boot partition, whose first sector comes last.
+
+Until that sector is there the firmware finds no file system in the slot, and starts nothing of it.
+Cut short anywhere, the slot that runs is untouched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from appliance.errors import StorageError
+from appliance.update.system.archive import CHUNK, Archive, Share
+from appliance.update.system.block_device import Card, Part
+from appliance.update.system.fat32 import SECTOR, Fat
+from appliance.update.system.slot import CMDLINE, Slot, cmdline
+
+_SILENT: Share = lambda _share: None  # noqa: E731  # a default that says nothing
+
+
+def write(archive: Archive, slot: Slot, card: Card, share: Share = _SILENT) -> None:
+    """Bring both of a slot's partitions to what the archive has, and read them back.
+
+    Raises StorageError for what does not fit or was not kept by the card, ReleaseRefused for an
+    archive that changed since it was verified, OSError.
+    """
+    manifest = archive.manifest
+    total = 2 * (manifest.boot.bytes + manifest.system.bytes)  # written and read back
+    done = 0
+
+    def count(chunks: Iterator[bytes]) -> Iterator[bytes]:
+        nonlocal done
+        for chunk in chunks:
+            yield chunk
+            done += len(chunk)
+            share(done / total)
+
+    with card.part(slot.boot) as boot, card.part(slot.system) as system:
+        for part, piece in ((boot, manifest.boot), (system, manifest.system)):
+            if piece.bytes > part.size:
+                problem = f"It needs {piece.bytes >> 20} MiB on `{part.name}`"
+                raise StorageError(f"{problem}, which has {part.size >> 20}.")
+        boot.write(0, bytes(SECTOR))
+        boot.flush()
+        _copy(count(archive.system()), system, begin=0)
+        _compare(count(_content(system, manifest.system.bytes)), system, manifest.system.sha256)
+        head = _copy(count(archive.boot()), boot, begin=SECTOR)
+        whole = _content(boot, manifest.boot.bytes, head)
+        _compare(count(whole), boot, manifest.boot.sha256)
+        _name(boot, head, slot)
+        boot.write(0, head)
+        boot.flush()
+
+
+def bootable(slot: Slot, card: Card) -> bool:
+    """Whether the firmware would find something to start in the slot, and in the right one."""
+    with card.part(slot.boot) as boot:
+        try:
+            said = Fat(boot).read(CMDLINE)
+        except StorageError:
+            return False
+    return said is not None and cmdline(said.decode(errors="replace"), slot.name).encode() == said
+
+
+def _copy(chunks: Iterator[bytes], part: Part, begin: int) -> bytes:
+    """Write all but the first `begin` bytes, which are returned."""
+    at, head = 0, b""
+    for chunk in chunks:
+        kept = chunk[: begin - at] if at < begin else b""
+        head += kept
+        part.write(at + len(kept), chunk[len(kept) :])
+        at += len(chunk)
+    part.flush()
+    return head
+
+
+def _content(part: Part, size: int, head: bytes = b"") -> Iterator[bytes]:
+    """What the card has of it, `head` in place of the beginning."""
+    yield head
+    for at in range(len(head), size, CHUNK):
+        yield part.read(at, min(CHUNK, size - at))
+
+
+def _compare(chunks: Iterator[bytes], part: Part, sha256: str) -> None:
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+    if digest.hexdigest() != sha256:
+        problem = f"The card did not keep what was written to `{part.name}`."
+        raise StorageError(problem, "It is worn out, or not what it was sold as: replace it.")
+
+
+def _name(boot: Part, head: bytes, slot: Slot) -> None:
+    """Let the slot's kernel look for its root in this slot."""
+    fat = Fat(boot, head)
+    said = fat.read(CMDLINE)
+    if said is None:
+        raise StorageError(f"Its boot partition has no {CMDLINE}.")
+    text = said.decode("ascii", errors="replace")
+    meant = cmdline(text, slot.name)
+    if f"PARTLABEL={slot.system}" not in meant:
+        raise StorageError(f"Its {CMDLINE} names no root of ours.")
+    if meant != text:
+        fat.replace(CMDLINE, meant.encode("ascii"))

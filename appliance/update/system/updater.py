@@ -1,0 +1,223 @@
+"""Updating the system: write the other slot, start it once, keep it if it proves well.
+
+install  writes it and asks for the trial; this process ends with the machine's
+settle   runs at every start: a system on trial that proves well becomes the one that starts, by
+         one write of one sector; one that does not is left, by starting anew
+back     the same trial, for the system that was kept before
+
+A trial that nobody ends (a kernel that hangs, a power cut) has been one start: the firmware's flag
+is gone, the watchdog bites, and the old system starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import InterludeError, NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.update.handed_over_file import Handed, opened
+from appliance.update.health_check import Gate
+from appliance.update.release import manifest as manifests
+from appliance.update.release.installer import Progress, Wishes
+from appliance.update.release.store import Shelf
+from appliance.update.signature import SIGNERS
+from appliance.update.system.archive import MOST_BYTES, Archive
+from appliance.update.system.block_device import Card
+from appliance.update.system.fat32 import Fat
+from appliance.update.system.slot import AUTOBOOT, CONFIG, SLOTS, SlotName, autoboot, other, starts
+from appliance.update.system.slot_state import Last, Ledger, Trial, Whole
+from appliance.update.system.slot_writer import bootable, write
+from appliance.update.system.target import Machine, runs_from
+from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
+
+NO_PID = -1  # of the box before the trial: what runs after it is never that process
+
+
+def _silent(_step: str, _share: float) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True)
+class Updater:
+    """Does it all, on one card."""
+
+    card: Card
+    ledger: Ledger
+    machine: Machine
+    shelf: Shelf
+    signers: Path = SIGNERS
+    progress: Progress = _silent
+
+    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
+        """Write the system in `file` to the other slot, and start it. False: it runs already.
+
+        With `wishes.start` off it is written and not tried: `begin_trial` does that.
+        Raises ReleaseRefused, NotNow, StorageError.
+        """
+        wishes = wishes or Wishes()
+        runs_from(self.machine.slot())
+        with self._alone(), opened(file, MOST_BYTES) as handed:
+            running, target = self._slots()
+            archive = Archive(handed, self.signers)
+            manifest = archive.manifest
+            now = self._floor(wishes)
+            manifests.fits(
+                manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
+                back="interlude system rollback",
+            )  # fmt: skip
+            archive.verify(lambda share: self.progress("verify", share))
+            meant = Whole(manifest.version, manifest.system.sha256)
+            if manifest.version == now:
+                return self._same(running, meant)
+            if self.ledger.whole(target) != meant:
+                self._write(archive, target, meant)
+            if wishes.start:
+                self._try(target, meant.version, wishes.wait_s)
+            return True
+
+    def begin_trial(self, wait_s: float) -> str:
+        """Start the system that lies in the other slot, once. Returns its version.
+
+        Raises ReleaseRefused if there is none, NotNow in a conversation.
+        """
+        runs_from(self.machine.slot())
+        with self._alone():
+            _, target = self._slots()
+            there = self.ledger.whole(target)
+            if there is None or not bootable(SLOTS[target], self.card):
+                raise ReleaseRefused("There is no whole system in the other slot.")
+            self._try(target, there.version, wait_s)
+            return there.version
+
+    def settle(self) -> str:
+        """After a start: what came of a trial, in a sentence; "" when there was none.
+
+        Raises ReleaseSick for a system that did not prove well, StorageError for a card that could
+        not be read or written; the machine starts anew then, from the old slot.
+        """
+        running = runs_from(self.machine.slot())
+        with self.ledger.alone():
+            trial = self.ledger.trial()
+            if trial is None:
+                self.ledger.drop_trial()  # one that cannot be read would be in the way for ever
+                self._note(running)
+                return ""
+            if trial.slot != running:
+                return self._ended(trial)
+            if self.default() == running:  # cut short between the commit and its note
+                self.ledger.end_trial(Last(trial.version))
+                return f"{trial.version} was kept."
+            try:
+                if why := self._watch(trial):
+                    raise ReleaseSick(f"The system {trial.version} is sick: {why}.")
+                self._commit(running)
+            except InterludeError as error:
+                # The trial goes on until the old system runs: so nobody takes this one for kept.
+                self.ledger.note(Last(trial.version, str(error)))
+                self.machine.start_anew(trial=False)
+                raise
+            self.ledger.end_trial(Last(trial.version))
+            return f"The system {trial.version} proved well, and is kept."
+
+    def default(self) -> SlotName:
+        """The slot that starts after a power cut. Raises StorageError."""
+        with self.card.part(CONFIG) as config:
+            said = Fat(config).read(AUTOBOOT)
+        if said is None:
+            raise StorageError(f"There is no {AUTOBOOT} on this card.", "See docs/rescue.md.")
+        return starts(said.decode("ascii", errors="replace"))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other installation is under way, of a release neither: its trial would end without a
+        word when the machine starts anew. Raises NotNow."""
+        with self.ledger.alone(), self.shelf.alone():
+            yield
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────
+    def _slots(self) -> tuple[SlotName, SlotName]:
+        """The slot that runs and the one that may be written. Raises NotNow in a trial."""
+        running = runs_from(self.machine.slot())
+        if self.default() != running:
+            problem = "This system is on trial, or stands in for one that cannot be used."
+            raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+        return running, other(running)
+
+    def _floor(self, wishes: Wishes) -> str | None:
+        """The version that runs, which nothing older may replace. Raises StorageError."""
+        now = self.machine.version()
+        if now is None and not wishes.downgrade:
+            problem = "The system that runs does not say which it is."
+            raise StorageError(problem, "If any other may replace it: --downgrade.")
+        return now
+
+    def _same(self, running: SlotName, meant: Whole) -> bool:
+        known = self.ledger.whole(running)
+        if known is not None and known.system_sha256 not in ("", meant.system_sha256):
+            problem = f"Another {meant.version} runs already, with other files."
+            raise ReleaseRefused(problem, "A version is given once: make a new one.")
+        return False
+
+    def _write(self, archive: Archive, target: SlotName, meant: Whole) -> None:
+        self.ledger.unmark(target)
+        try:
+            write(archive, SLOTS[target], self.card, lambda share: self.progress("write", share))
+        except OSError as error:
+            if isinstance(error, StorageError):
+                raise
+            raise StorageError(f"The slot could not be written ({error.strerror}).") from error
+        self.ledger.mark_whole(target, meant)
+
+    def _try(self, target: SlotName, version: str, wait_s: float) -> None:
+        wait_for_quiet(self.machine, wait_s, self.progress)
+        self.progress("start", 1.0)
+        self.ledger.begin_trial(Trial(target, version, self.machine.reading().status))
+        self.machine.start_anew(trial=True)
+
+    def _watch(self, trial: Trial) -> str:
+        """Whether the box does as well on this system as it did before: "", or what is wrong."""
+        if self.machine.version() != trial.version:
+            return f"it says it is {self.machine.version()}"
+        release = self.shelf.kept()
+        if release is None:
+            return "it does not find the box's releases"
+        before = trial.before
+        gate = Gate(release, before and msgspec.structs.replace(before, pid=NO_PID))
+        began = self.machine.now_s()
+        while (verdict := gate.judge(self.machine.reading(), self.machine.now_s())) is None:
+            past_s = self.machine.now_s() - began
+            self.progress("try", min(1.0, past_s / gate.patience_s))
+            self.machine.wait(LOOK_S)
+        return verdict
+
+    def _commit(self, slot: SlotName) -> None:
+        """From now on `slot` is what starts. One sector: the old words or the new ones."""
+        with self.card.part(CONFIG) as config:
+            Fat(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
+        if self.default() != slot:
+            raise StorageError(f"The card did not keep its {AUTOBOOT}.", "Replace the card.")
+
+    def _ended(self, trial: Trial) -> str:
+        """We run from the other slot: the trial came to nothing."""
+        last = self.ledger.last()
+        why = last.problem if last else ""
+        if not why:
+            why = f"The system {trial.version} did not come up."
+            if not self.machine.asks_firmware():
+                why = (
+                    f"The system {trial.version} was not started: this kernel cannot ask the Pi's "
+                    "firmware for a trial. docs/rescue.md tells how to start it by hand."
+                )
+        self.ledger.end_trial(Last(trial.version, why))
+        return why
+
+    def _note(self, running: SlotName) -> None:
+        """What runs is whole, and may be gone back to one day: also what came with the card."""
+        now = self.machine.version()
+        known = self.ledger.whole(running)
+        if now is not None and (known is None or known.version != now):
+            self.ledger.mark_whole(running, Whole(now))

@@ -1,0 +1,28 @@
+"""Nothing is restarted in the middle of a conversation: its end is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from appliance.errors import NotNow
+from appliance.update.release.target import Box
+
+QUIET_S = 3.0  # nobody has spoken for so long
+LOOK_S = 0.25  # between two looks at the box
+
+
+def wait_for_quiet(box: Box, wait_s: float, progress: Callable[[str, float], None]) -> None:
+    """Return when nobody talks with the box. Raises NotNow after `wait_s`; 0: not now, then."""
+    began = quiet_since = box.now_s()
+    spoken = False
+    while True:
+        now_s = box.now_s()
+        if box.reading().talking:
+            quiet_since, spoken = now_s, True
+        if not spoken or now_s - quiet_since >= QUIET_S:
+            return
+        if now_s - began >= wait_s:
+            problem = "Somebody talks with the box: it is not restarted now."
+            raise NotNow(problem, "Try again later; what was brought lies ready.")
+        progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
+        box.wait(LOOK_S)

@@ -1,0 +1,69 @@
+"""What `interlude check` finds of the voices: each that is to speak says a word first."""
+
+from __future__ import annotations
+
+import time
+
+from appliance.errors import VoiceError
+from appliance.models.store import Store
+from appliance.runtime.diagnostics import Finding, ok, problem, warning
+from appliance.settings import Settings
+from appliance.voice import factory
+from appliance.voice.engine import store
+from appliance.voice.espeak import Espeak
+from appliance.voice.interface import Voice
+from appliance.voice.probe import Trial
+from appliance.voice.program import Program
+
+_STANDS_IN = "espeak-ng speaks instead."
+
+
+def look(settings: Settings) -> list[Finding]:
+    """The voices from the best to the first that speaks. A warning for each that cannot; a problem
+    where none can."""
+    findings = _mute(settings)
+    try:
+        names = factory.candidates(settings)
+    except VoiceError as error:
+        findings.append(warning("voice", f"{error.problem} {_STANDS_IN}", error.remedy))
+        names = [Espeak.name]
+    if Espeak.name not in names:
+        names.append(Espeak.name)
+    commands = factory.commands(settings)
+    for name in names:
+        said = _spoken(name, settings, commands)
+        if said.verdict == "ok":
+            return [*findings, said]
+        findings.append(said)
+    findings[-1] = problem("voice", findings[-1].sentence, findings[-1].remedy)
+    return findings
+
+
+def _mute(settings: Settings) -> list[Finding]:
+    """Voices that are here without a program that this machine can run, where any is to speak."""
+    why = store.lacking(settings.programs_path(), store.PIPER)
+    here = Store.of(settings).piper_voices()
+    if not why or not here or settings.speaking.voice != factory.AUTO:
+        return []
+    return [warning("voice", f"{', '.join(here)} cannot speak. {why}", factory.REMEDY)]
+
+
+def _spoken(name: str, settings: Settings, commands: factory.Commands) -> Finding:
+    """What comes of one attempt. The voice is closed again."""
+    voice: Voice
+    try:
+        if name == Espeak.name:
+            voice = Espeak(settings.speaking.words_per_minute)
+        else:
+            voice = Program(name, commands[name])
+    except VoiceError as error:
+        return warning("voice", error.problem, error.remedy)
+    trial = Trial(voice, time.monotonic)
+    try:
+        factory.finish(trial)
+    finally:
+        voice.close()
+    if trial.verdict:
+        remedy = "Fetch the voice again, or install its program again: see docs/voices.md."
+        return warning("voice", trial.verdict, remedy)
+    return ok("voice", f"{name} speaks: its first sound came after {trial.first_s:.2f} s.")

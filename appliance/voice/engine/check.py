@@ -1,0 +1,49 @@
+"""A voice's program looks whether it can run here: in its sandbox, as the box's own user."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+import sys
+from pathlib import Path
+
+from appliance.runtime.service_account import USERS
+from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
+from appliance.voice.program import MEMORY_MIB
+
+CHECK_S = 60.0  # it imports everything, from an SD card
+
+
+def check(folder: Path) -> str:
+    """Have the program in `folder` check itself. Returns what is wrong; "" if nothing."""
+    command = [
+        sys.executable, "-m", "appliance.voice.confine", str(os.getpid()),
+        str(MEMORY_MIB + UNTOUCHED_MIB), str(folder / "bin/voice"), "--check",
+    ]  # fmt: skip
+    user = _box() if os.geteuid() == 0 else None
+    try:
+        done = subprocess.run(
+            command, user=user, group=user, extra_groups=[] if user is not None else None,
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            cwd="/", check=False, timeout=CHECK_S,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return f"its check did not end within {CHECK_S:g} s"
+    except OSError as error:
+        return f"its check cannot be started ({error.strerror})"
+    if not done.returncode:
+        return ""
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    said = "".join(char if char.isprintable() else " " for char in lines[-1][:200]) if lines else ""
+    return said.rstrip(".") or f"its check ended with code {done.returncode}"
+
+
+def _box() -> int | None:
+    """The user as whom the speaker runs; None where there is none, as on a development machine."""
+    for name in USERS["box"]:
+        try:
+            return pwd.getpwnam(name).pw_uid
+        except KeyError:
+            continue
+    return None

@@ -1,0 +1,113 @@
+"""Installing a voice's program: check it, unpack it, try it, and remove the one before.
+
+Cut short anywhere, the box has a whole one to speak with, the old or the new. A bundle that is bad,
+in whatever way, changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused, StorageError
+from appliance.update.handed_over_file import Handed, opened
+from appliance.update.install_lock import alone
+from appliance.update.release.disk_changes import Disk
+from appliance.update.release.manifest import fits
+from appliance.update.signature import SIGNERS
+from appliance.voice.engine import manifest as manifests
+from appliance.voice.engine import store
+from appliance.voice.engine.archive import MOST_BYTES, Bundle
+from appliance.voice.engine.manifest import Manifest
+
+SPARE_BYTES = 64 << 20  # that stay free on the disk
+ASIDE = ".aside"  # what a whole one is called while another takes its place
+COPY = ".handed.voice"  # the name of the copy, for as long as it has one
+
+Try = Callable[[Path], str]  # runs a program's check: what is wrong, or ""
+
+
+@dataclass(frozen=True)
+class Installer:
+    """`root`: where the programs lie. `tries`: the program's own check, as whom it will run as."""
+
+    root: Path
+    tries: Try
+    signers: Path = SIGNERS
+    disk: Disk = field(default_factory=Disk)
+    clock_s: Callable[[], float] = time.time
+
+    def install(self, file: Path | Handed, *, downgrade: bool = False) -> tuple[Manifest, bool]:
+        """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
+        NotNow, StorageError."""
+        self.disk.make_folder(self.root)
+        with alone(self.root / ".lock"), opened(file, MOST_BYTES) as handed:
+            self._tidy()
+            bundle = Bundle(handed, self.signers)
+            manifest = bundle.manifest
+            before = [
+                engine for engine in store.installed(self.root)
+                if engine.manifest.engine == manifest.engine
+            ]  # fmt: skip
+            if any(engine.manifest == manifest for engine in before):
+                return manifest, False
+            kept = next(
+                (e.manifest.version for e in before if not manifests.unfit(e.manifest)), None
+            )
+            if problem := manifests.unfit(manifest):
+                raise ReleaseRefused(problem)
+            fits(manifest, kept, downgrade=downgrade, now_s=self.clock_s(), back="--downgrade")
+            self._place(bundle)
+            for engine in before:
+                if engine.folder.exists() and engine.folder != self._folder(manifest):
+                    self.disk.remove_tree(engine.folder)
+            return manifest, True
+
+    def _folder(self, manifest: Manifest) -> Path:
+        return self.root / f"{manifest.engine}-{manifest.version}"
+
+    def _place(self, bundle: Bundle) -> None:
+        """Unpack and try it, then let it be found. One of the same version with other files makes
+        room first: two renames, nothing is removed in between."""
+        manifest, folder = bundle.manifest, self._folder(bundle.manifest)
+        free = self.disk.free_bytes(self.root)
+        need = manifest.tree_bytes + manifest.files_bytes + SPARE_BYTES  # the copy, and unpacked
+        if free < need:
+            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
+            raise StorageError(problem, f"Make room below {self.root}.")
+        part = self.root / f".{folder.name}.part"
+        try:
+            with closing(bundle.copy(self.root / COPY, self.disk)) as tree:
+                tree.unpack(part, self.disk)
+            if problem := self.tries(part):
+                raise ReleaseRefused(f"The voice program does not run here: {problem}.")
+        except (OSError, ReleaseRefused) as error:
+            if part.exists():
+                self.disk.remove_tree(part)
+            if isinstance(error, ReleaseRefused):
+                raise
+            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
+        if folder.exists():
+            aside = self.root / f".{folder.name}{ASIDE}"
+            self.disk.rename(folder, aside)
+            self.disk.rename(part, folder)
+            self.disk.remove_tree(aside)
+        else:
+            self.disk.rename(part, folder)
+
+    def _tidy(self) -> None:
+        """What an installation left that was cut short: we hold the lock, so none is under way. A
+        folder that had made room for one that never came is put back."""
+        for path in sorted(self.root.glob(f".*{ASIDE}")):
+            place = self.root / path.name.removeprefix(".").removesuffix(ASIDE)
+            if not place.exists() and manifests.read(path) is not None:
+                self.disk.rename(path, place)
+        for path in list(self.root.iterdir()):
+            if path.is_dir() and not path.is_symlink():
+                if path.name.startswith(".") or manifests.read(path) is None:
+                    self.disk.remove_tree(path)
+            elif path.name != ".lock":
+                self.disk.remove(path)

@@ -1,0 +1,30 @@
+"""Making a bundle: a tree with bin/voice becomes one signed file. The same tree, the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from appliance.update.release.manifest import version_key
+from appliance.update.release.pack import seal, squeeze
+from appliance.voice.engine.archive import FORM, SUFFIX
+from appliance.voice.engine.manifest import Manifest
+
+
+def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> Path:
+    """The bundle of `tree` in the folder `into`, signed by `key`. `level`: of gzip. `said`: what
+    the manifest says beside the tree's sums. Raises ReleaseRefused."""
+    version_key(said["version"])
+    data, files_bytes = squeeze(tree, level)
+    manifest = Manifest(
+        **said,
+        tree_sha256=hashlib.sha256(data).hexdigest(),
+        tree_bytes=len(data),
+        files_bytes=files_bytes,
+    )
+    with_voices = "".join(f"-{voice}" for voice in manifest.voices)
+    name = f"{manifest.engine}{with_voices}-{manifest.version}-{manifest.machine}{SUFFIX}"
+    path = into / name
+    seal(path, FORM.parts, manifest.encode(), data, key, manifest.made_s)
+    return path

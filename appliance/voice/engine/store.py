@@ -1,0 +1,66 @@
+"""The voice programs that lie on the box. Reading needs no rights; changing is root's.
+
+/opt/interlude/voices/piper-0.1.0/           whole when its voice.json is there, written last
+    bin/voice MODEL                          the program
+    voices/NAME/X.onnx, X.onnx.json          voices that came with it
+    LICENSE…, SOURCES.md
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from appliance.update.release.manifest import version_key
+from appliance.voice.engine import manifest as manifests
+from appliance.voice.engine.manifest import Manifest
+
+PIPER = "piper"  # the engine of every voice in the catalogue, and of an owner's own
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One program, unpacked and whole."""
+
+    manifest: Manifest
+    folder: Path
+
+    def command(self, model: Path) -> tuple[str, ...]:
+        """What says sentences in the voice of `model`."""
+        return (str(self.folder / "bin/voice"), str(model))
+
+    def voices(self) -> dict[str, Path]:
+        """The voices that came with it: name → ONNX file."""
+        found = {}
+        for name in self.manifest.voices:
+            models = sorted((self.folder / "voices" / name).glob("*.onnx"))
+            if len(models) == 1:
+                found[name] = models[0]
+        return found
+
+
+def installed(root: Path) -> list[Engine]:
+    """Every whole one below `root`, the newest first, whether it fits this machine or not."""
+    if not root.is_dir():
+        return []
+    named = [path for path in root.iterdir() if not path.name.startswith(".")]
+    found = [Engine(manifest, path) for path in named if (manifest := manifests.read(path))]
+    return sorted(found, key=lambda engine: version_key(engine.manifest.version), reverse=True)
+
+
+def engine(root: Path, name: str) -> Engine | None:
+    """The newest of that name that this box can run."""
+    return next(
+        (each for each in installed(root)
+         if each.manifest.engine == name and not manifests.unfit(each.manifest)), None,
+    )  # fmt: skip
+
+
+def lacking(root: Path, name: str) -> str:
+    """Why there is no engine of that name, a sentence; "" if there is one."""
+    if engine(root, name) is not None:
+        return ""
+    of_name = [each for each in installed(root) if each.manifest.engine == name]
+    if of_name:
+        return manifests.unfit(of_name[0].manifest)
+    return f"The program that speaks it, {name}, is not installed."

@@ -1,0 +1,143 @@
+"""Which voice speaks: what the owner named, what is installed, and what stands in for it."""
+
+from __future__ import annotations
+
+import logging
+import select
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import VoiceError
+from appliance.models.store import Store
+from appliance.settings import Settings
+from appliance.voice.engine import store
+from appliance.voice.espeak import Espeak
+from appliance.voice.interface import Voice
+from appliance.voice.probe import Trial
+from appliance.voice.program import Program
+
+AUTO = "auto"
+Commands = dict[str, tuple[str, ...]]
+REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
+
+
+def commands(settings: Settings) -> Commands:
+    """The voices that are here with a program that this machine can run: name → its command.
+
+    Whether they can really speak a trial tells.
+    """
+    engine = store.engine(settings.programs_path(), store.PIPER)
+    if engine is None:
+        return {}
+    models: dict[str, Path] = {**engine.voices(), **Store.of(settings).piper_voices()}
+    return {name: engine.command(model) for name, model in models.items()}
+
+
+def installed(settings: Settings) -> list[str]:
+    """The names that `speaking.voice` may have on this box, besides auto."""
+    return [*commands(settings), Espeak.name]
+
+
+def candidates(settings: Settings) -> list[str]:
+    """The names of the voices that are to speak, the best first.
+
+    Raises VoiceError for a voice that is not here, with the names that are, and for one that no
+    program here speaks.
+    """
+    names = installed(settings)
+    wanted = settings.speaking.voice
+    if wanted == AUTO:
+        return names
+    if wanted in names:
+        return [wanted]
+    if wanted in Store.of(settings).piper_voices():
+        raise VoiceError(
+            f"The voice {wanted} is here, and cannot speak: "
+            f"{_begun_small(store.lacking(settings.programs_path(), store.PIPER))}",
+            REMEDY,
+        )
+    raise VoiceError(
+        f"There is no voice `{wanted}` here.",
+        f"There is {', '.join(names)}; get others with `interlude models fetch`.",
+    )
+
+
+def load(
+    settings: Settings, log: logging.Logger, beat: Callable[[], None] = lambda: None
+) -> list[Voice]:
+    """The chosen voice, which has said a word, and espeak-ng for when it breaks. Not empty.
+
+    A box that can speak at all does: what is wrong with the chosen voice is logged. A voice that
+    the owner named is kept although it said nothing: its program is started again and again. `beat`
+    is called while a voice is loaded. Raises VoiceError when nothing can speak.
+    """
+    voices: list[Voice] = []
+    try:
+        names = [name for name in candidates(settings) if name != Espeak.name]
+    except VoiceError as error:
+        log.error("%s espeak-ng speaks instead.", error)
+        names = []
+    for name in names:
+        program = Program(name, commands(settings)[name])
+        if not (problem := tried(program, beat)):
+            voices.append(program)
+            break
+        log.error("%s", problem)
+        if settings.speaking.voice == AUTO:
+            program.close()
+        else:
+            voices.append(program)
+    try:
+        voices.append(Espeak(settings.speaking.words_per_minute))
+    except VoiceError:
+        if not voices:
+            raise
+        log.warning("espeak-ng is not installed: nothing stands in if %s fails", voices[0].name)
+    return voices
+
+
+def tried(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
+    """Have a voice say a word, and wait until it has. Returns what is wrong with it, or ""."""
+    return finish(Trial(voice, time.monotonic), beat)
+
+
+def finish(trial: Trial, beat: Callable[[], None] = lambda: None) -> str:
+    """Wait for the end of a trial. Returns its verdict."""
+    while trial.verdict is None:
+        poll = select.poll()
+        if (fd := trial.fileno()) >= 0:
+            poll.register(fd, select.POLLIN)
+        poll.poll(50)
+        trial.step()
+        beat()
+    return trial.verdict
+
+
+def other(
+    settings: Settings,
+    name: str,
+    voices: list[Voice],
+    log: logging.Logger,
+    beat: Callable[[], None] = lambda: None,
+) -> list[Voice]:
+    """The voice `name` and its stand-in in place of `voices`, which are closed; or `voices`
+    themselves, and a line in the log, where there is no such voice or it is broken."""
+    if name not in installed(settings):
+        log.warning("there is no voice of the name that was asked for")
+        return voices
+    speaking = msgspec.structs.replace(settings.speaking, voice=name)
+    try:
+        fresh = load(msgspec.structs.replace(settings, speaking=speaking), log, beat)
+    except VoiceError as error:
+        log.error("%s", error)
+        return voices
+    for voice in voices:
+        voice.close()
+    return fresh
+
+
+def _begun_small(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]

@@ -1,0 +1,57 @@
+"""Can a voice speak? It is started, and says a word. Nothing here waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from appliance.errors import VoiceError
+from appliance.voice.interface import Speech, Voice
+
+WORD = "Yes."
+TRIAL_S = 30.0  # from its start to the word's end: loading from an SD card is most of it
+
+
+class Trial:
+    """One attempt. `verdict`: None as long as it lasts, then what is wrong; "" for nothing.
+
+    The voice is neither made nor closed here. `first_s`: seconds from the order to the first sound.
+    """
+
+    def __init__(self, voice: Voice, now_s: Callable[[], float]) -> None:
+        self.voice = voice
+        self.verdict: str | None = None
+        self.first_s: float | None = None
+        self._now_s = now_s
+        self._begun_s = self._asked_s = now_s()
+        self._speech: Speech | None = None
+
+    def fileno(self) -> int:
+        """What to poll; -1 where there is nothing yet."""
+        return self._speech.fileno() if self._speech is not None else -1
+
+    def step(self) -> None:
+        if self.verdict is not None:
+            return
+        self.voice.tend()
+        try:
+            self.verdict = self._go_on()
+        except VoiceError as error:
+            self.verdict = error.problem
+        if self.verdict is None and self._now_s() - self._begun_s > TRIAL_S:
+            if self._speech is not None:
+                self._speech.cancel()
+            self.verdict = f"The voice {self.voice.name} said nothing within {TRIAL_S:.0f} s."
+
+    def _go_on(self) -> str | None:
+        """The verdict, if there is one. Raises VoiceError."""
+        if self._speech is None:
+            if not self.voice.ready:
+                return self.voice.problem or None
+            self._asked_s = self._now_s()
+            self._speech = self.voice.say(WORD)
+        while (samples := self._speech.read()) is not None:
+            if not len(samples):
+                return None
+            if self.first_s is None and samples.any():
+                self.first_s = self._now_s() - self._asked_s
+        return "" if self.first_s is not None else f"The voice {self.voice.name} made no sound."

@@ -1,0 +1,283 @@
+"""What is to be said next: sentences in, pieces of an answer out. No ring, no socket, no clock."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from appliance.errors import VoiceError
+from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
+from appliance.pcm import EMPTY, RATE_HZ, Samples
+from appliance.runtime.ipc.ring import END, START
+from appliance.voice.chime import chime, opening, ring
+from appliance.voice.interface import Speech, Voice
+from appliance.voice.speakable_text import speakable
+
+PIECE_FRAMES = 320  # a slot of the ring `voice`
+GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
+MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synthesiser waits
+
+log = logging.getLogger("speaker")
+
+
+class Piece(NamedTuple):
+    """One slot's worth of answer `turn`, `position` samples from its start."""
+
+    turn: int
+    position: int
+    flags: int
+    samples: Samples
+
+
+@dataclass
+class _Sentence:
+    """The sentence that is being synthesised. Times in seconds of the caller's clock."""
+
+    order: Speak
+    begun_s: float
+    position: int
+    frames: int = 0
+    chime_frames: int = 0  # of these
+    first_s: float | None = None
+
+
+@dataclass
+class Delivery:
+    """Brings an answer from sentences to sound. The first of `voices` speaks, the others stand in.
+
+    A sentence is synthesised to its end as fast as that goes and waits here for room in the
+    ring, so that its length is known before it is heard; the next begins after that.
+    """
+
+    voices: Sequence[Voice]
+    report: Callable[[Spoken | SpeakFailed], object]
+    turn: int = 0
+    position: int = 0  # samples of the answer handed out so far
+    _orders: deque[tuple[Speak | EndAnswer, float]] = field(default_factory=deque)
+    _sentence: _Sentence | None = None
+    _speech: Speech | None = None
+    _speaks: Voice | None = None  # whose speech it is
+    _waiting: deque[Samples] = field(default_factory=deque)
+    _waiting_frames: int = 0
+    _ended: bool = False
+    _broken: list[Voice] = field(
+        default_factory=list
+    )  # in this answer: heard no more until the next
+
+    # ── in ───────────────────────────────────────────────────────────────────────────────────
+    def take(self, order: Speak | EndAnswer, now_s: float) -> None:
+        """One more sentence, or the news that none will follow."""
+        self._orders.append((order, now_s))
+
+    @property
+    def speech(self) -> Speech | None:
+        """What to poll for sound; None while there is nothing, or enough of it."""
+        return self._speech if self._waiting_frames < MOST_WAITING_FRAMES else None
+
+    @property
+    def waits_for_room(self) -> bool:
+        return self._waiting_frames > 0 or self._end_is_due
+
+    @property
+    def busy(self) -> bool:
+        """There is something that a raised turn would make stale."""
+        return bool(self._speech or self._waiting or self._orders)
+
+    # ── out ──────────────────────────────────────────────────────────────────────────────────
+    def step(self, turn: int, room: int, now_s: float) -> list[Piece]:
+        """At most `room` pieces of answer `turn`, the one that has the floor.
+
+        Orders of older answers are dropped; those of newer ones wait until they have the floor.
+        """
+        self._drop_older_than(turn)
+        pieces: list[Piece] = []
+        while self._begin(turn, now_s) or self._listen(now_s) or self._hand_out(room, pieces):
+            continue
+        return pieces
+
+    def stop(self) -> None:
+        """Drop everything."""
+        self._drop_sound()
+        self._orders.clear()
+
+    def _drop_older_than(self, turn: int) -> None:
+        if self.turn < turn:
+            self._drop_sound()
+            self.turn, self.position, self._ended = turn, 0, False
+            self._broken.clear()
+        while self._orders and self._orders[0][0].turn < turn:
+            self._orders.popleft()
+
+    def _drop_sound(self) -> None:
+        if self._speech is not None:
+            self._speech.cancel()
+        self._speech = self._sentence = None
+        self._waiting.clear()
+        self._waiting_frames = 0
+
+    def _begin(self, turn: int, now_s: float) -> bool:
+        """Start on the next sentence. True if there was one to start on."""
+        if self._speech is not None or self._waiting or not self._orders:
+            return False
+        order, taken_s = self._orders[0]
+        if not isinstance(order, Speak) or order.turn != turn:
+            return False
+        self._orders.popleft()
+        if self._ended:
+            self.report(SpeakFailed(turn, order.number, "The answer had already ended."))
+            return True
+        gap = GAP_FRAMES if self.position else 0
+        # The time that it waited for the sentence before it is not the synthesiser's.
+        begun_s = taken_s if not self.position else now_s
+        self._sentence = _Sentence(order, begun_s, self.position + gap)
+        if order.chime or order.ring:
+            self._chime(gap, now_s)
+        self._say(speakable(order.text))
+        return True
+
+    def _chime(self, gap: int, now_s: float) -> None:
+        """Its sound is part of the sentence that it goes before."""
+        assert self._sentence is not None
+        order = self._sentence.order
+        sound = ring() if order.ring else chime() if order.text else opening()
+        self._keep(np.zeros(gap, np.int16))
+        self._keep(sound)
+        self._sentence.frames = self._sentence.chime_frames = len(sound)
+        self._sentence.first_s = now_s
+
+    def _say(self, text: str) -> None:
+        assert self._sentence is not None
+        if not text:
+            self._finish()
+            return
+        voice = self._next_voice()
+        if voice is None:
+            self._give_up("No voice can speak.")
+            return
+        self._speaks = voice
+        try:
+            self._speech = voice.say(text)
+        except VoiceError as error:
+            self._fail(error)
+
+    def _next_voice(self) -> Voice | None:
+        """The first that can speak now, and has not broken in this answer; if all have, the last
+        is tried again."""
+        able = [voice for voice in self.voices if voice.ready]
+        whole = [voice for voice in able if voice not in self._broken]
+        return next(iter(whole), able[-1] if able else None)
+
+    def _listen(self, now_s: float) -> bool:
+        """Take what the synthesiser has made. True if it had something, or came to its end."""
+        if self.speech is None:
+            return False
+        assert self._sentence is not None
+        try:
+            samples = self.speech.read()
+        except VoiceError as error:
+            self._speech = None
+            self._fail(error)
+            return True
+        if samples is None:
+            self._speech = None
+            self._finish(now_s)
+            return True
+        if not len(samples):
+            return False
+        if self._sentence.first_s is None:
+            self._sentence.first_s = now_s
+            gap = self._sentence.position - self.position
+            self._keep(np.zeros(gap, np.int16) if gap else EMPTY)
+        self._sentence.frames += len(samples)
+        self._keep(samples)
+        return True
+
+    def _keep(self, samples: Samples) -> None:
+        if len(samples):
+            self._waiting.append(samples)
+            self._waiting_frames += len(samples)
+
+    def _finish(self, now_s: float | None = None) -> None:
+        sentence, self._sentence = self._sentence, None
+        assert sentence is not None
+        first_s = sentence.first_s if sentence.first_s is not None else now_s
+        took_ms = 1000 * (first_s - sentence.begun_s) if first_s is not None else 0.0
+        order = sentence.order
+        self.report(Spoken(order.turn, order.number, sentence.position, sentence.frames, took_ms))
+
+    def _fail(self, error: VoiceError) -> None:
+        """A voice broke. Its stand-in says the sentence, unless half of it is out already, and the
+        rest of the answer: one that comes back speaks from the next answer on."""
+        assert self._sentence is not None
+        assert self._speaks is not None
+        first = self._speaks not in self._broken
+        if first:
+            self._broken.append(self._speaks)
+        standing_in = self._next_voice()
+        if first and standing_in is not None and standing_in not in self._broken:
+            log.error("%s %s speaks instead.", error, standing_in.name)
+            if self._sentence.frames == self._sentence.chime_frames:
+                self._say(speakable(self._sentence.order.text))
+                return
+        self._give_up(error.problem)
+
+    def _give_up(self, problem: str) -> None:
+        assert self._sentence is not None
+        if self._sentence.frames:
+            self._finish()
+            return
+        order = self._sentence.order
+        self._sentence = None
+        self.report(SpeakFailed(order.turn, order.number, problem))
+
+    @property
+    def _end_is_due(self) -> bool:
+        return (
+            self._speech is None
+            and not self._waiting
+            and bool(self._orders)
+            and isinstance(self._orders[0][0], EndAnswer)
+            and self._orders[0][0].turn == self.turn
+        )
+
+    def _hand_out(self, room: int, pieces: list[Piece]) -> bool:
+        """Cut off the next piece. True if there was one, and room for it."""
+        if len(pieces) >= room:
+            return False
+        if self._waiting:
+            # Between two sentences a short piece is right: its sound must not wait for the next.
+            if self._waiting_frames < PIECE_FRAMES and self._speech is not None:
+                return False
+            self._append(self._cut(), 0, pieces)
+            return True
+        if self._end_is_due:
+            self._orders.popleft()
+            if not self._ended:
+                self._ended = True
+                self._append(EMPTY, END, pieces)
+            return True
+        return False
+
+    def _append(self, samples: Samples, flags: int, pieces: list[Piece]) -> None:
+        if self.position == 0:
+            flags |= START
+        pieces.append(Piece(self.turn, self.position, flags, samples))
+        self.position += len(samples)
+
+    def _cut(self) -> Samples:
+        parts: list[Samples] = []
+        missing = PIECE_FRAMES
+        while missing and self._waiting:
+            head = self._waiting.popleft()
+            parts.append(head[:missing])
+            if len(head) > missing:
+                self._waiting.appendleft(head[missing:])
+            missing -= len(parts[-1])
+        samples = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        self._waiting_frames -= len(samples)
+        return samples

@@ -1,0 +1,56 @@
+"""WebRTC's AEC3, for reference only: the only user of `livekit`, which nothing but a bench needs.
+
+In and out: what every canceller of ours takes and gives; but it works in blocks of 10 ms, so what
+comes out is a step late.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+import numpy as np
+
+from appliance.hear.aec.path_estimate import Floats
+from appliance.pcm import RATE_HZ, Samples
+
+
+def installed() -> bool:
+    return importlib.util.find_spec("livekit") is not None
+
+
+class Aec3:
+    """The default configuration, with its residual suppressor: no binding lets one leave it out."""
+
+    working = True
+    changes = 0
+    late_db = -100.0
+    knows_echo = False
+
+    def __init__(self) -> None:
+        """Raises ImportError where `livekit` is not installed."""
+        rtc: Any = importlib.import_module("livekit.rtc")  # no types where it is not installed
+        apm: Any = importlib.import_module("livekit.rtc.apm")
+        self._apm = apm.AudioProcessingModule(echo_cancellation=True)
+        self._frame = rtc.AudioFrame
+        self._mic: list[Samples] = []
+        self._played: list[Samples] = []
+        self._left: list[Samples] = []
+
+    def cancel(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        self._mic.append(mic)
+        self._played.append(played)
+        if len(self._mic) == 2:
+            self._block(np.concatenate(self._mic), np.concatenate(self._played))
+            self._mic, self._played = [], []
+        return self._left.pop(0) if self._left else np.zeros_like(mic)
+
+    def _block(self, mic: Samples, played: Samples) -> None:
+        far, near = (self._frame(bytearray(x.tobytes()), RATE_HZ, 1, len(x)) for x in (played, mic))
+        self._apm.process_reverse_stream(far)
+        self._apm.process_stream(near)
+        left = np.frombuffer(near.data, np.int16).copy()
+        self._left += [left[: len(left) // 2], left[len(left) // 2 :]]

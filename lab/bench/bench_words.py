@@ -1,0 +1,117 @@
+"""The words that interrupt in a bench: synthetic ones by espeak-ng, and real ones from a folder.
+
+Both are endless, mixed and seeded: the same seed gives the same words in the same order.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.pcm import RATE_HZ, Samples
+from lab.sim import script_sounds, speech_source
+from lab.sim.corpus import Source, load
+from lab.sim.scene import Scene, Utterance
+from lab.sim.speech_source import SPEECH_DB, Sound
+
+SPOKEN = (
+    "stop", "wait", "no", "hold on", "excuse me", "what about the sea", "never mind", "hey",
+    "tell me about the moon instead", "actually", "listen", "thank you", "five", "please stop",
+)  # fmt: skip
+VOICES = ("en-us", "en-gb", "en-gb-scotland", "en-us+f2", "en-us+f4", "en-us+m3", "en-gb+f3",
+          "en-gb-x-rp", "en-us+m7", "en-gb+m1")  # fmt: skip
+WORD_S = 2.0  # a longer clip is a sentence: it takes too long, and says no more
+NOISY_FRAMES = RATE_HZ // 50  # a clip that is over −40 dB of its peak within 20 ms
+NOISY_DB = (
+    -64.0
+)  # dBFS before the onset: over the quiet room's own −70, it would be heard by itself
+CLICK_DB = -58.0  # dBFS in 5 ms: 32 dB under the word
+CLICK_STEPS = 4  # of 5 ms under that, within the first 12: what came before was not the word
+
+
+@dataclass(frozen=True)
+class Word:
+    """One sound of the owner, at −26 dBFS; `sound.onset` is its true onset.
+
+    That is the first sample over −40 dB of its peak. `click`: it lies in a click or a breath, and
+    20 ms of silence follow before the word.
+    """
+
+    kind: str
+    name: str
+    sound: Sound
+    click: bool = False
+
+
+def synthetic(seed: int) -> Iterator[Word]:
+    """Words and short sentences in several voices, speeds and pitches."""
+    rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+    scene = Scene(name="bench")
+    while True:
+        text, voice = rng.choice(SPOKEN), rng.choice(VOICES)
+        speed, pitch = rng.randrange(140, 200, 10), rng.randrange(30, 75, 5)
+        entry = Utterance(say=text, voice=voice, speed=speed, pitch=pitch)
+        yield Word("synthetic", f"{text} ({voice})", script_sounds.make(scene, entry))
+
+
+class Recorded:
+    """Recorded words, whole clips with what noise they carry. `noisy` counts those left out.
+
+    The onset of a clip whose own noise is over −40 dB of its peak from the start cannot be told;
+    and one whose noise is louder than the room is no sound of a quiet room.
+    """
+
+    def __init__(self, sources: Iterable[Source], seed: int) -> None:
+        """Of `sources`, those that are words: what somebody says, and no whole sentence."""
+        self._sources = [
+            source
+            for source in sources
+            if source.kind in ("backchannel", "interruption")
+            and speech_source.seconds(source.path) <= WORD_S
+        ]
+        random.Random(seed).shuffle(self._sources)  # noqa: S311 -- chance, not secrecy
+        self.noisy = 0
+
+    def __iter__(self) -> Iterator[Word]:
+        while self._sources:
+            usable = False
+            for source in self._sources:
+                sound = self._sound(source)
+                if sound is None:
+                    self.noisy += 1
+                    continue
+                usable = True
+                yield Word("real", source.name, sound, begins_aside(sound))
+            if not usable:
+                return
+
+    def _sound(self, source: Source) -> Sound | None:
+        try:
+            clip = load(source)
+        except InterludeError:
+            return None
+        sound = speech_source.at_level(clip.samples, SPEECH_DB)
+        if sound.onset < NOISY_FRAMES or _level_db(sound.samples[: sound.onset]) > NOISY_DB:
+            return None
+        return sound
+
+
+def begins_aside(sound: Sound) -> bool:
+    """Whether what begins at the onset is over at once, and the word comes later."""
+    silent = 0
+    for step in range(12):
+        at = sound.onset + step * 80
+        silent = silent + 1 if _level_db(sound.samples[at : at + 80]) < CLICK_DB else 0
+        if silent == CLICK_STEPS:
+            return True
+    return False
+
+
+def _level_db(samples: Samples) -> float:
+    """Mean energy, dB full scale; −120 for none."""
+    power = np.mean(np.square(samples / 32768)) if len(samples) else 0.0
+    return float(10 * np.log10(power + 1e-12))

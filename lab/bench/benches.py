@@ -1,0 +1,222 @@
+"""`interlude bench`: which figures there are, and how they are printed and kept.
+
+In: a name and options. Out: tables on the terminal, and all of it as JSON where that is wanted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from appliance.errors import InterludeError, StorageError
+from appliance.settings import Settings
+from lab.sim import corpus
+from lab.sim.corpus import Source, Speakers
+from lab.sim.rehearsal_report import versions
+
+RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
+EFFORTS = {"quick": "2 min", "full": "3 hours"}  # of `bench interruption`, on two cores
+# Of its parts, in minutes, on two cores.
+PARTS_MIN = {"stop": 5.5, "seam": 1.0, "cost": 0.5, "over": 4.0, "pauses": 3.0, "article": 1.0}
+FILE_COLUMNS = 120  # a file has no width of its own
+SPREAD = ("p50", "p95", "p99", "max", "n")  # the columns that `spread` fills
+
+
+class BenchError(InterludeError, ValueError):
+    """A measurement that cannot be made as asked."""
+
+    exit_code = 64  # EX_USAGE
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to measure.
+
+    events      how many, or None for the bench's own number
+    recordings  a folder of `<class or word>/*.flac|wav`; None: where it usually lies
+    speakers    whose recordings; None: of the usual folder those that no training has heard, of
+                any other all
+    parts       of a bench that has parts: which of them (none: all)
+    effort, worst, pictures
+                of `bench interruption`: how thorough, how many of the worst clips to name, where
+                to draw
+    model, audio, weights
+                of `bench model`: a language model and its audio encoder, or a folder for synthetic
+                ones; None: synthetic ones, gone in the end
+    """
+
+    settings: Settings
+    events: int | None = None
+    recordings: Path | None = None
+    seed: int = 1
+    speakers: Speakers | None = None
+    effort: Literal["quick", "default", "full"] = "default"
+    worst: int = 0
+    pictures: Path | None = None
+    parts: tuple[str, ...] = ()
+    model: Path | None = None
+    audio: Path | None = None
+    weights: Path | None = None
+
+    def recorded(self) -> tuple[list[Source], list[str]]:
+        """The recordings to use, and a sentence for each thing of them that cannot be used; none
+        if the usual folder is not there. Raises CorpusError for a folder that was named and is
+        of no use."""
+        folder = RECORDINGS if self.recordings is None else self.recordings
+        if self.recordings is None and not folder.is_dir():
+            return [], []
+        found = corpus.find(folder)
+        usual = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
+        which = self.speakers or ("held-out" if usual else "all")
+        return corpus.of_speakers(found.sources, which), list(found.problems)
+
+
+@dataclass
+class Sheet:
+    """One table of figures; `events` is what they were made from, for the JSON only.
+
+    The first `names` columns say what it is that the others measure.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[str | float, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    names: int = 1
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A row of the list: the module has its name, and `bench(Options)`."""
+
+    name: str
+    takes: str
+    about: str
+
+
+BENCHES: tuple[Bench, ...] = (
+    Bench("stop", "17 min", "the owner begins to speak → the box is silent; beside a usual recipe"),
+    Bench("interruption", "15 min", "all about being interrupted: stop, pauses, verdict, seam"),
+    Bench("echo", "25 min", "which echo canceller: words over the box noticed, pauses for nothing"),
+    Bench("seam", "6 min", "samples lost or repeated over a pause that was taken back"),
+    Bench("answer", "4 min", "the owner has spoken → the answer sounds, part by part"),
+    Bench("cost", "1 min", "CPU, memory and dropouts: idle, listening, speaking"),
+    Bench("vad", "½ min", "speech detection: µs a frame; all of hearing: share of real time"),
+    Bench("recognise", "3 min", "words over the box and wake words: what they are understood as"),
+    Bench("link", "2 min", "MQTT: how soon the house knows, what it costs, what an outage does"),
+    Bench("panel", "2 min", "the button → the box is silent; its state → the light; mock pins"),
+    Bench(
+        "model", "5 min", "a model of full size: memory, its opening, ended encodings, transcripts"
+    ),
+    Bench("ring", "1 min", "one way between two processes, beside a socket and a Queue"),
+)
+
+
+def run(name: str, options: Options, json_file: Path | None = None) -> int:
+    """Measure `name` and print it; without a name, list what can be measured.
+
+    Raises BenchError for a name there is not, StorageError where the JSON cannot be written.
+    """
+    console = Console(width=None if sys.stdout.isatty() else FILE_COLUMNS)
+    if not name:
+        console.print(_list())
+        return 0
+    bench = find(name)
+    takes = how_long(bench, options)
+    about = f" About {takes}." if takes else ""
+    console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
+    before = os.getloadavg()[0]
+    module = importlib.import_module(f"lab.bench.{bench.name}")
+    sheets: list[Sheet] = module.bench(options)
+    after = os.getloadavg()[0]
+    for sheet in sheets:
+        console.print()
+        _print(console, sheet)
+    cores = len(os.sched_getaffinity(0))
+    console.print(f"\nLoad average {before:.1f} before, {after:.1f} after, on {cores} cores; "
+                  "this bench's own load is in it.")  # fmt: skip
+    if json_file is not None:
+        found = {
+            "bench": bench.name,
+            "seed": options.seed,
+            "load": {"before": before, "after": after, "cores": cores},
+            "versions": versions(),
+            "sheets": [asdict(sheet) for sheet in sheets],
+        }
+        write(json_file, found)
+        console.print(f"Written: {json_file}")
+    return 0
+
+
+def how_long(bench: Bench, options: Options) -> str:
+    """About how long it takes; "" for events or parts of which nobody knows."""
+    if options.events is not None:
+        return ""
+    if bench.name != "interruption":
+        return "" if options.parts else bench.takes
+    if options.effort != "default":
+        return "" if options.parts else EFFORTS[options.effort]
+    minutes = sum(PARTS_MIN.get(part, 0.0) for part in options.parts or PARTS_MIN)
+    return f"{max(1, round(minutes))} min"
+
+
+def find(name: str) -> Bench:
+    """The bench of that name. Raises BenchError, with the nearest name."""
+    names = [bench.name for bench in BENCHES]
+    if name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(names)}."
+        raise BenchError(f"There is no bench `{name}`.", hint)
+    return BENCHES[names.index(name)]
+
+
+def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
+    """p50, p95, p99, max and n of measured values; dashes where there is none."""
+    if not len(values):
+        return ("–", "–", "–", "–", 0)
+    figures = [*np.percentile(values, [50, 95, 99]), max(values)]
+    return (*(round(float(figure), digits) for figure in figures), len(values))
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """Keep the figures as JSON. Raises StorageError."""
+    try:
+        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written ({error.strerror}).") from error
+
+
+def _list() -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for title in ("NAME", "takes", "measures"):
+        table.add_column(title)
+    for bench in BENCHES:
+        table.add_row(bench.name, bench.takes, bench.about)
+    return table
+
+
+def _print(console: Console, sheet: Sheet) -> None:
+    table = Table(title=sheet.title, title_justify="left", title_style="", box=None,
+                  header_style="bold", pad_edge=False)  # fmt: skip
+    for number, title in enumerate(sheet.columns):
+        table.add_column(title, justify="left" if number < sheet.names else "right")
+    before = None
+    for row in sheet.rows:
+        first = "" if row[0] == before else str(row[0])  # rows of one thing stand under its name
+        table.add_row(first, *(str(cell) for cell in row[1:]))
+        before = row[0]
+    console.print(table)
+    for note in sheet.notes:
+        console.print(note, style="dim", highlight=False)

@@ -1,0 +1,86 @@
+"""`interlude bench cost`: what each process uses while the box is idle, listens and speaks."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import psutil
+
+from appliance.pcm import RATE_HZ
+from appliance.runtime.process_table import row
+from lab.bench.benches import Options, Sheet
+from lab.bench.harness import ECHO, TALK, WITHOUT_THINKER, Stage
+from lab.sim.scene import Scene, Utterance
+from lab.sim.script_sounds import make
+from lab.sim.speech_source import Sound
+
+EVENTS = 15  # seconds of each state
+REFLEX = ("capture", "playback", "listener")  # together at most 15 % of a core while speaking
+
+
+def bench(options: Options) -> list[Sheet]:
+    """Three states, so many seconds each, in a quiet room with an echo of −30 dBFS."""
+    seconds = options.events or EVENTS
+    shares: dict[str, dict[str, float]] = {}  # state → process → % of one core
+    memory: dict[str, float] = {}
+    dropouts: dict[str, int] = {}
+
+    def act(stage: Stage) -> None:
+        shares["idle"] = _measure(stage, seconds)
+        stage.say(stage.card.now() + RATE_HZ, _owner(seconds + 2))  # its copying takes a while
+        stage.wait(2.0)
+        shares["listening"] = _measure(stage, seconds)
+        stage.until(stage.settled, 40.0)
+        stage.talk()
+        stage.wait(1.0)
+        shares["speaking"] = _measure(stage, seconds)
+        for name in stage.supervisor.parts:
+            memory[name] = psutil.Process(stage.pid(name)).memory_info().rss / 2**20
+        dropouts.update(stage.dropouts)
+
+    Stage(ECHO, options.settings, act, parts=(*WITHOUT_THINKER, "words")).play()
+    return [sheet(shares, memory, dropouts, seconds)]
+
+
+def _owner(seconds: float) -> Sound:
+    """Somebody who talks for so long."""
+    speech = make(Scene(name="bench"), Utterance(say=TALK)).samples
+    return Sound(np.resize(speech, round(seconds * RATE_HZ)), 0, len(speech))
+
+
+def _measure(stage: Stage, seconds: float) -> dict[str, float]:
+    """% of one core for each process, and of them together for the reflex's."""
+    seen = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
+    before = {name: _cpu_s(process) for name, process in seen.items()}
+    begun = time.monotonic()
+    stage.wait(seconds)
+    took = time.monotonic() - begun
+    return {name: 100 * (_cpu_s(process) - before[name]) / took for name, process in seen.items()}
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system + times.children_user + times.children_system)
+
+
+def sheet(
+    shares: dict[str, dict[str, float]],
+    memory: dict[str, float],
+    dropouts: dict[str, int],
+    seconds: float,
+) -> Sheet:
+    columns = ("% of one core", *shares, "budget", "MiB", "budget")
+    table = Sheet("Cost of each process", columns)
+    for name, mib in memory.items():
+        budget = row(name)
+        table.rows.append((name, *(round(state[name], 1) for state in shares.values()),
+                           round(100 * budget.cpu_share), round(mib),
+                           budget.memory_mib))  # fmt: skip
+    reflex = [round(sum(state[name] for name in REFLEX), 1) for state in shares.values()]
+    table.rows.append((" + ".join(REFLEX), *reflex, 15, "", ""))
+    table.notes.append(
+        f"{seconds:g} s of each, at {RATE_HZ} Hz, with an echo of −30 dBFS; the model takes no "
+        f"part. Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
+    )
+    return table

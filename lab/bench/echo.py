@@ -1,0 +1,166 @@
+"""`interlude bench echo`: which canceller, by what becomes of the owner's words and of the pauses.
+
+Every canceller sits in the listener's own `Hearing`, in the same rooms, under the same voices and
+words, faster than real time. A second table has the cancellers alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from appliance.hear.aec.factory import Canceller, canceller
+from appliance.hear.pipeline import Hearing
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ
+from appliance.settings import Settings
+from lab.bench import aec3, bench_speech
+from lab.bench.benches import Options, Sheet
+from lab.bench.echo_figures import LENGTH_S, Figures, Scene, measure
+from lab.bench.interruption_trials import QUIET_DB, Place, Result, Spec, play
+from lab.bench.simulated_room import Box
+from lab.sim import acoustics, synthetic_phrases
+from lab.sim.speech_source import SPEECH_DB
+
+WORDS = 24  # over the box, in each place
+TALK_S = 40.0  # of the box talking undisturbed, in each place
+COLD_S = 10.0
+ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
+ECHOES_DB = (-10.0, 0.0, 10.0, 15.0)  # against the owner
+SOON_MS, LATE_MS = 150.0, 300.0
+Make = Callable[[], Canceller]
+
+
+@dataclass(frozen=True)
+class Condition:
+    name: str
+    echo_db: float
+    drive: float = 0.0
+
+
+CONDITIONS = (
+    *(Condition(f"echo {db:+.0f} dB", db) for db in ECHOES_DB),
+    Condition("+6 dB, tanh(1.5x)", 6.0, 1.5),
+    Condition("+6 dB, tanh(3x)", 6.0, 3.0),
+)
+ALONE = (
+    ("moved, echo 0 dB", Scene(0.3, 1001, -26.0)),
+    ("moved, echo +10 dB", Scene(0.4, 1002, -16.0)),
+    ("moved, echo −10 dB", Scene(0.3, 1003, -36.0)),
+    ("knob +10 dB", Scene(0.3, 1001, -26.0, turned_db=10.0)),
+    ("knob −10 dB", Scene(0.3, 1001, -16.0, turned_db=-10.0)),
+    ("tanh(1.5x)", Scene(0.3, 1001, -20.0, drive=1.5)),
+    ("tanh(3x)", Scene(0.3, 1001, -20.0, drive=3.0)),
+    ("clocks 30 ppm apart", Scene(0.3, 1001, -26.0, ppm=30.0)),
+)
+
+
+def cancellers(settings: Settings) -> dict[str, Make]:
+    """By name; AEC3 only where `livekit` is installed."""
+    echo = settings.hearing.echo
+
+    def named(name: str) -> Make:
+        wanted = msgspec.structs.replace(echo, canceller=name)
+        return lambda: canceller(wanted, BLOCK_FRAMES)
+
+    found: dict[str, Make] = {"kalman": named("kalman"), "speex": named("speex")}
+    if aec3.installed():
+        found["AEC3"] = aec3.Aec3
+    return found
+
+
+def bench(options: Options) -> list[Sheet]:
+    """Words and pauses, then the cancellers alone."""
+    words = WORDS if options.events is None else options.events
+    specs = _specs(options, words * len(ROOMS))
+    return [_heard(options, specs, words), _alone(options)]
+
+
+def _specs(options: Options, count: int) -> list[Spec]:
+    rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+    sources, _ = options.recorded()
+    real = [
+        s for s in sources if s.kind in ("interruption", "backchannel") and s.word != "commands"
+    ]
+    if real:
+        return list(rng.sample(real, min(count, len(real))))
+    return [
+        synthetic_phrases.phrase(rng.choice(("interruption", "backchannel")), rng)
+        for _ in range(count)
+    ]
+
+
+def _heard(options: Options, specs: Sequence[Spec], words: int) -> Sheet:
+    columns = ("", "n", "≤ 150 ms, %", "≤ 300 ms, %", "p50 ms", "pauses/min", "first 10 s",
+               "self-interruptions/min")  # fmt: skip
+    sheet = Sheet("In double talk: words over the box noticed, and pauses for nothing", columns)
+    talk_s = TALK_S * min(1.0, words / WORDS * 2)
+    for condition in CONDITIONS:
+        for name, make in cancellers(options.settings).items():
+            results, silent = [], []
+            for number, (rt60_s, seed) in enumerate(ROOMS):
+                place = Place(name, rt60_s, seed, SPEECH_DB + condition.echo_db,
+                              drive=condition.drive)  # fmt: skip
+                some = tuple(specs[number * words : (number + 1) * words])
+                silent.append(_play(options.settings, make(), place, (), talk_s + COLD_S))
+                results.append(_play(options.settings, make(), place, some, 9 + 6.0 * len(some)))
+            sheet.rows.append((f"{condition.name}: {name}", *_figures(results, silent)))
+    sheet.notes.append(
+        f"Rooms of RT60 {', '.join(f'{rt60:g}' for rt60, _ in ROOMS)} s, the box at full volume in "
+        f"six synthetic voices, {talk_s:.0f} s a room without words after the first 10 s. A pause "
+        "within 400 ms of a word's end is the word's. Times are to the listener's decision."
+    )
+    return sheet
+
+
+def _play(
+    settings: Settings, cancels: Canceller, place: Place, specs: tuple[Spec, ...], seconds: float
+) -> Result:
+    talk = bench_speech.talk(min(seconds, 120.0), place.seed)
+    noise = acoustics.noise("white", 10 * RATE_HZ, level_db=QUIET_DB, rate_hz=RATE_HZ,
+                            seed=place.seed)  # fmt: skip
+    box = Box(talk, settings, Hearing(settings.hearing, canceller=cancels))
+    return play(box, place, noise, specs, place.seed, seconds)
+
+
+def _figures(spoken: Iterable[Result], silent: Sequence[Result]) -> tuple[str | float, ...]:
+    trials = [t for result in spoken for t in result.trials if not t.left_out]
+    noticed = np.array([t.decided_ms for t in trials if t.decided_ms is not None])
+    pauses = [p for result in silent for p in result.pauses]
+    minutes = sum(max(0.0, r.talked_s - COLD_S) for r in silent) / 60 or 1.0
+    warm = [p for p in pauses if p.at_s >= COLD_S]
+    share = [
+        100 * np.count_nonzero(noticed <= ms) / max(1, len(trials)) for ms in (SOON_MS, LATE_MS)
+    ]
+    return (
+        len(trials), *(round(s) for s in share),
+        round(float(np.median(noticed))) if len(noticed) else "–",
+        round(len(warm) / minutes, 1), round((len(pauses) - len(warm)) / len(silent), 1),
+        round(sum(p.verdict == "interruption" for p in pauses) / minutes, 1),
+    )  # fmt: skip
+
+
+def _alone(options: Options) -> Sheet:
+    columns = ("", "first s", "second s", "2–10 s", "double talk", "back after, s", "µs a step")
+    sheet = Sheet("The cancellers alone: dB of echo taken away", columns)
+    far = bench_speech.talk(LENGTH_S, options.seed)
+    near = bench_speech.talk(LENGTH_S, options.seed + 1, voices=("en-gb+f3",))
+    for title, scene in ALONE:
+        for name, make in cancellers(options.settings).items():
+            found = measure(make(), scene, far, near)
+            sheet.rows.append((f"{title}: {name}", *_row(found)))
+    sheet.notes.append(
+        "After 20 s the box is moved (another response), or the knob turned; “back after”: until "
+        "it takes away as much as before, less 6 dB. What AEC3's suppressor takes of the owner in "
+        "double talk counts against it. µs of CPU a step of 5 ms while the box sounds."
+    )
+    return sheet
+
+
+def _row(found: Figures) -> tuple[str | float, ...]:
+    levels = (found.first_db, found.second_db, found.settled_db, found.double_db)
+    recovery = "never" if found.recovery_s is None else found.recovery_s
+    return (*(round(db, 1) for db in levels), recovery, round(found.step_us))

@@ -1,0 +1,121 @@
+"""What a canceller does with two tracks, without any hearing around it: how much it takes away.
+
+In: a canceller, a room, a voice. Out: dB over time, alone, in double talk, and after the room or
+the volume knob has changed. Pure, but for the time it takes.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.hear.aec.factory import Canceller
+from appliance.pcm import RATE_HZ, Samples, to_int16
+from lab.bench.interruption_trials import in_room
+from lab.sim import acoustics
+
+STEP = RATE_HZ // 200
+DELAY = RATE_HZ // 25  # 40 ms through the card and its buffers
+LENGTH_S = 30
+CHANGE_S = 20  # when the room becomes another one
+OWNER_S = ((11, 13), (15, 17))
+RECOVERED_DB = 6.0  # below what it took away before the change
+Wave = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """dB of echo taken away: in the first second, the second, the rest of the first ten; alone and
+    in double talk after that; seconds after a change until 6 dB below the usual (None: never); and
+    µs of CPU a step."""
+
+    first_db: float
+    second_db: float
+    settled_db: float
+    double_db: float
+    recovery_s: float | None
+    step_us: float
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Levels in dBFS rms at the microphone; `drive` bends the loudspeaker; `turned_db` is what a
+    volume knob does at `CHANGE_S` (0: the box is moved instead, to another response); `ppm` is by
+    how much the microphone's clock is fast."""
+
+    rt60_s: float
+    seed: int
+    echo_db: float
+    owner_db: float = -26.0
+    drive: float = 0.0
+    turned_db: float = 0.0
+    ppm: float = 0.0
+
+
+def measure(canceller: Canceller, scene: Scene, far: Samples, near: Samples) -> Figures:
+    """`far` and `near` are speech, each at least `LENGTH_S` long; `near` is scaled here."""
+    frames = LENGTH_S * RATE_HZ
+    far = far[:frames]
+    echo = echo_of(scene, far)
+    owner = np.zeros(frames)
+    speech = near[:frames] * (
+        32768 * 10 ** (scene.owner_db / 20) / np.sqrt(np.mean(near[:frames].astype(float) ** 2))
+    )
+    for first, last in OWNER_S:
+        span = slice(first * RATE_HZ, last * RATE_HZ)
+        owner[span] = speech[span]
+    room = acoustics.noise("white", frames, level_db=-70.0, rate_hz=RATE_HZ, seed=scene.seed)
+    mic = to_int16(echo + owner + room)
+    began = time.thread_time()
+    steps = [canceller.cancel(mic[at : at + STEP], far[at : at + STEP])
+             for at in range(0, frames, STEP)]  # fmt: skip
+    step_us = (time.thread_time() - began) / len(steps) * 1e6
+    left = np.concatenate(steps) - owner - room
+    double = owner != 0
+
+    def taken_db(
+        first_s: float, last_s: float, where: npt.NDArray[np.bool_] | None = None
+    ) -> float:
+        span = slice(round(first_s * RATE_HZ), round(last_s * RATE_HZ))
+        some = np.ones(span.stop - span.start, bool) if where is None else where[span]
+        return _db(np.sum(echo[span][some] ** 2), np.sum(left[span][some] ** 2))
+
+    usual_db = taken_db(17.5, CHANGE_S)
+    after = (s for s in np.arange(CHANGE_S, LENGTH_S - 0.5, 0.25)
+             if taken_db(s, s + 0.5) > usual_db - RECOVERED_DB)  # fmt: skip
+    recovered = next(after, None)
+    return Figures(
+        taken_db(0, 1), taken_db(1, 2), taken_db(2, 10), taken_db(11, 17, double),
+        None if recovered is None else float(recovered) - CHANGE_S, step_us,
+    )  # fmt: skip
+
+
+def echo_of(scene: Scene, far: Samples) -> Wave:
+    """What arrives of `far`, float64 in int16's scale, with what changes on the way."""
+    spoken = far.astype(np.float32)
+    if scene.drive:
+        spoken = np.tanh(spoken * (scene.drive / 32768)) * np.float32(32768 / scene.drive)
+    responses = [
+        acoustics.impulse_response(
+            scene.rt60_s, rate_hz=RATE_HZ, echo_db=scene.echo_db, seed=scene.seed + other
+        )
+        for other in (0, 50)
+    ]
+    if scene.turned_db:
+        responses[1] = responses[0] * np.float32(10 ** (scene.turned_db / 20))
+    first, second = (in_room(spoken, response)[: len(far)] for response in responses)
+    change = CHANGE_S * RATE_HZ
+    whole = np.concatenate([first[:change], second[change:]]).astype(np.float64)
+    late = np.concatenate([np.zeros(DELAY), whole])[: len(far)]
+    if not scene.ppm:
+        return late
+    places = np.arange(len(late)) * (1 + scene.ppm * 1e-6)
+    skewed: Wave = np.interp(places, np.arange(len(late)), late)
+    return skewed
+
+
+def _db(before: float, after: float) -> float:
+    return float(10 * np.log10((before + 1e-9) / (after + 1e-9)))

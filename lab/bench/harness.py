@@ -1,0 +1,203 @@
+"""A stage for benches: the box on a simulated card, made to talk, with sounds said over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from appliance.errors import CardError
+from appliance.messages.speech import (
+    Dropouts,
+    Message,
+    Onset,
+    Say,
+    SpeechEnded,
+    Started,
+    StopSpeaking,
+    Verdict,
+)
+from appliance.pcm import RATE_HZ, Samples
+from appliance.runtime import process_table
+from appliance.settings import Settings
+from lab.sim.rehearsal import Rehearsal
+from lab.sim.rehearsal_cli import in_the_room, load_over
+from lab.sim.scene import Room, Scene
+from lab.sim.simulated_card import SoundCard
+from lab.sim.speech_source import Sound
+
+T = TypeVar("T")
+
+LEAD = RATE_HZ // 5  # a sound is put this far into the future; its copying may be late
+TALKS_S = 40.0  # of TALK are used, which takes about 50 s; then the box begins anew
+TALK = (
+    "The moon is the only natural companion of the earth and it has been up there for more than "
+    "four thousand million years. It goes around us once a month and always shows us the same "
+    "side because the tides have slowed its turning until both took equally long. The dark plains "
+    "that you can see with the naked eye are old floods of lava and the bright land between them "
+    "is older still and full of holes from stones that fell when the planets were young. Nobody "
+    "hears anything up there because there is no air to carry a sound. The sea on our side rises "
+    "and falls twice a day as the earth turns beneath the two bulges of water that the moon and "
+    "the sun raise together. Sailors knew the hours of the tide long before anybody knew why. The "
+    "first people who walked on the moon left their footprints in a dust as fine as flour and "
+    "those footprints will be there for a very long time."
+)
+QUIET = Room(noise="white", noise_db=-70.0)  # a quiet room without an echo
+ECHO = Room(noise="white", noise_db=-70.0, echo_db=-30.0)  # the same with one
+WITHOUT_THINKER = tuple(
+    row.name
+    for row in process_table.PROCESSES
+    if row.name not in {"thinker", *process_table.WANTED}
+)
+
+
+def from_sentence(number: int) -> str:
+    """TALK, all of it, from that sentence on; after the last one comes the first."""
+    sentences = TALK.removesuffix(".").split(". ")
+    at = number % len(sentences)
+    return ". ".join((*sentences[at:], *sentences[:at])) + "."
+
+
+class Stage(Rehearsal):
+    """Plays no script: `act` is called once everything is up, and does what it wants.
+
+    `others` are cards on which the same noise and the same sounds are heard at the same time.
+    """
+
+    def __init__(
+        self,
+        room: Room,
+        settings: Settings,
+        act: Callable[[Stage], None],
+        *,
+        parts: tuple[str, ...] = WITHOUT_THINKER,
+        others: tuple[SoundCard, ...] = (),
+        state: Path | None = None,
+    ) -> None:
+        scene = Scene(room=room, name="bench")
+        quietly = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
+        changed = load_over(in_the_room(scene, settings), quietly)
+        rows = tuple(row for row in process_table.table(changed) if row.name in parts)
+        super().__init__(scene, changed, rows=rows, state=state)
+        self._act = act
+        self._others = others
+        self._read = 0  # of the mail
+        self._open: set[int] = set()  # serials of onsets whose end has not come yet
+        self.quiet_since = 0  # card index since which no onset is open
+        self.started_at = 0  # card index at which the newest answer began
+        self._started = 0  # its turn
+        self._talks = 0  # how often it began to
+        self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
+        self.dropouts = {"capture": 0, "playback": 0}
+
+    # ── what an act may do ───────────────────────────────────────────────────────────────────
+    def step(self) -> None:
+        """10 ms pass."""
+        self._step()
+        for at, seen in self.recording.mail[self._read :]:
+            self._follow(at, seen.message)
+        self._read = len(self.recording.mail)
+
+    def wait(self, seconds: float) -> None:
+        self.until(lambda: False, seconds)
+
+    def until(self, true: Callable[[], bool], timeout_s: float) -> bool:
+        """Wait for it. False when it did not come in time."""
+        end = self.card.now() + round(timeout_s * RATE_HZ)
+        while not true():
+            if self.card.now() >= end:
+                return False
+            self.step()
+        return True
+
+    def send(self, message: Message) -> None:
+        """To the conductor."""
+        self.mail.send(message)
+
+    def talk(self) -> None:
+        """The box begins to talk anew, with the next sentence of TALK, so that what breaks it off
+        does not always fall on the same words. Returns when it has been talking for half a second.
+
+        Raises CardError when it does not.
+        """
+        for _ in range(3):
+            before = self.started_at
+            self.send(StopSpeaking())
+            self.send(Say(from_sentence(self._talks)))
+            self._talks += 1
+            if self.until(lambda before=before: self.started_at != before, 8.0):  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+                self._talk = self._started
+                self.wait(0.5)
+                return
+        raise CardError("The box does not begin to speak.", "`interlude check` looks closer.")
+
+    def talking(self) -> bool:
+        """It has something left to say of its talk, and the listener waits for nothing."""
+        talked_s = (self.card.now() - self.started_at) / RATE_HZ
+        return (
+            self.state is not None
+            and (self.state.state, self.state.turn) == ("speaking", self._talk)
+            and talked_s < TALKS_S
+            and not self._open
+        )
+
+    def settled(self) -> bool:
+        """No onset waits for its end."""
+        return not self._open
+
+    def say(self, at: int, sound: Sound) -> int:
+        """Put a sound at the microphone, `at` a card index. Returns the index of its onset."""
+        self._say(at, sound.samples)
+        return at + sound.onset
+
+    def found(self, kind: type[T], since: int) -> Iterator[T]:
+        """Messages of a kind that came after card index `since`."""
+        for at, seen in reversed(self.recording.mail):
+            if at < since:
+                return
+            if isinstance(seen.message, kind):
+                yield seen.message
+
+    @property
+    def unread(self) -> int:
+        """Slots of speech that went by while this process was held up."""
+        return self._voice.lost
+
+    def spoken(self, turn: int) -> Samples:
+        """What the speaker has made so far of answer `turn`; zeros where that went by unread."""
+        pieces = self._voices[turn]
+        answer = np.zeros(max((at + len(samples) for at, samples in pieces), default=0), np.int16)
+        for at, samples in pieces:
+            answer[at : at + len(samples)] = samples
+        return answer
+
+    # ── of the rehearsal ─────────────────────────────────────────────────────────────────────
+    def _run_script(self) -> None:
+        self._act(self)
+
+    def _record(self, until: int) -> None:
+        self._recorded = until  # an act reads the card's tracks where it needs them
+
+    def _say(self, at: int, samples: Samples) -> None:
+        self.card.say(at, samples)
+        for other in self._others:
+            other.say(other.index_of(self.card.time_of(at)), samples)
+
+    def _follow(self, at: int, message: object) -> None:
+        match message:
+            case Onset(serial):
+                self._open.add(serial)
+            case Verdict(serial, kind) if kind != "interruption":
+                self._close(serial, at)
+            case SpeechEnded(utterance, last=True):
+                self._close(utterance, at)
+            case Started(turn, index):
+                self._started, self.started_at = turn, self.index(index)
+            case Dropouts(direction, count):
+                self.dropouts[direction] = count
+
+    def _close(self, serial: int, at: int) -> None:
+        self._open.discard(serial)
+        self.quiet_since = at

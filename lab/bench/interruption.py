@@ -1,0 +1,232 @@
+"""`interlude bench interruption`: all about being interrupted, in one table.
+
+First the real processes, at the pace of a clock, alone on the machine; then thousands of clips
+through the listener's own object, on every core. Ctrl-C ends it early: what was measured is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from types import FrameType
+from typing import NoReturn
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from appliance.errors import InterludeError
+from lab.bench import (
+    interruption_cost,
+    interruption_details,
+    interruption_live,
+    interruption_tables,
+    interruption_work,
+)
+from lab.bench.bench_words import Recorded
+from lab.bench.benches import BenchError, Options, Sheet
+from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_plan import plan
+from lab.sim.corpus import Source
+
+PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
+SHOWN_PROBLEMS = 8
+SHOWN_FOLDERS = 12  # of a class
+WORTH_S = 300.0  # of sound: it takes some seconds, as long as a process takes to start
+LINES = 10  # of progress, where there is no terminal
+COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
+
+Tell = Callable[[str], None]
+
+
+def bench(options: Options) -> list[Sheet]:
+    """The figures to reach, and what lies behind them. Raises BenchError for a part there is not,
+    CorpusError for recordings that are of no use."""
+    parts = options.parts or PARTS
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise BenchError(f"`bench interruption` has no part `{unknown[0]}`.",
+                         f"There are {', '.join(PARTS)}.")  # fmt: skip
+    sources, problems = options.recorded()
+    found = Findings()
+    early = False
+    with _one_interrupt():
+        try:
+            _measure(options, parts, sources, found, problems)
+        except KeyboardInterrupt:
+            early = True
+        return _sheets(found, options, sources, problems, early=early)
+
+
+def _measure(
+    options: Options,
+    parts: tuple[str, ...],
+    sources: list[Source],
+    found: Findings,
+    problems: list[str],
+) -> None:
+    """All of it, into `found`, for as long as it is let."""
+    planned = plan(options.effort, sources, options.seed, options.events)
+    jobs = [job for job in planned if job.part in parts]
+    with _progress(len(jobs) + _live_parts(options, parts)) as (tell, advance):
+        _live(options, parts, sources, found, tell, advance)
+        tell("thousands of clips")
+        cores = len(os.sched_getaffinity(0))
+        processes = min(cores, round(sum(job.seconds for job in jobs) / WORTH_S))
+        with closing(interruption_work.do_all(jobs, options.settings, processes)) as results:
+            for job, result in results:
+                found.done.append((job, result))
+                problems += [p for p in dict.fromkeys(result.problems) if p not in problems]
+                advance()
+
+
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """The first Ctrl-C ends the measuring; a second must not end the ending."""
+
+    def interrupt(number: int, _: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _live_parts(options: Options, parts: tuple[str, ...]) -> int:
+    rooms = len(interruption_live.conditions(options.effort))
+    return ("stop" in parts) * rooms + ("seam" in parts) + ("cost" in parts)
+
+
+def _live(
+    options: Options,
+    parts: tuple[str, ...],
+    sources: list[Source],
+    found: Findings,
+    tell: Tell,
+    advance: Callable[[], None],
+) -> None:
+    """What wants the machine for itself."""
+    if "cost" in parts:
+        tell("cost of hearing")
+        found.cost_us, found.stages = interruption_cost.measure(
+            options.settings, COST_S[options.effort]
+        )
+        advance()
+    if "stop" in parts:
+        words = Recorded(sources, options.seed) if sources else None
+        for condition in interruption_live.conditions(options.effort):
+            tell(f"processes, {condition}")
+            ours, article, lost = interruption_live.stops(condition, options, words)
+            found.live[condition], found.live_article[condition] = ours, article
+            found.dropouts.append(f"{condition}: {lost}")
+            advance()
+    if "seam" in parts:
+        tell("processes, seam")
+        found.seam = interruption_live.seam(options)
+        advance()
+
+
+def _sheets(
+    found: Findings, options: Options, sources: list[Source], problems: list[str], *, early: bool
+) -> list[Sheet]:
+    first = interruption_tables.summary(found)
+    first.notes.append(_recordings(sources))
+    if early:
+        first.notes.append("Ended early: these are the figures of what had been measured by then.")
+    first.notes += problems[:SHOWN_PROBLEMS]
+    if len(problems) > SHOWN_PROBLEMS:
+        first.notes.append(f"And {len(problems) - SHOWN_PROBLEMS} more sounds that were left out.")
+    sheets = [first]
+    for more in (
+        interruption_details.verdicts,
+        interruption_details.by_room,
+        interruption_details.article,
+        interruption_details.cost,
+    ):
+        sheets += more(found)
+    sheets += [found.seam] if found.seam else []
+    sheets += interruption_details.worst(found, options.worst)
+    first.events = [
+        {"condition": job.condition, "room": job.place.name, "by": job.by, **_plain(t)}
+        for job, result in found.done
+        for t in result.trials
+    ]
+    for by, live in (("ours", found.live), ("article", found.live_article)):
+        first.events += [
+            {"condition": condition, "room": "processes", "by": by, **_plain(trial)}
+            for condition, trials in live.items()
+            for trial in trials
+        ]
+    if options.pictures is not None:
+        from lab.bench import interruption_pictures  # matplotlib takes a second to load
+
+        try:
+            first.notes += interruption_pictures.draw(found, options.pictures)
+        except InterludeError as error:  # an hour of measuring is not lost for a full disk
+            first.notes.append(str(error))
+    return sheets
+
+
+def _plain(trial: object) -> dict[str, object]:
+    return {name: value for name, value in vars(trial).items() if value not in (None, "", ())}
+
+
+def _recordings(sources: list[Source]) -> str:
+    if not sources:
+        return "No recordings: every voice is espeak-ng's, every noise is synthesised."
+    words = [s for s in sources if s.kind in ("backchannel", "interruption")]
+    others, speakers = len(sources) - len(words), len({s.speaker for s in words})
+    return (
+        f"{len(words)} recordings of words and sentences by {speakers} speakers, "
+        f"{others} of noise and television; the rest is espeak-ng's and synthesised. "
+        f"By their folders' names: {_folders(sources)}."
+    )
+
+
+def _folders(sources: list[Source]) -> str:
+    """What the folders were taken for; a name that is no class and no known word is a word."""
+    named: dict[str, list[str]] = {}
+    for source in sorted(sources, key=lambda s: (s.kind, s.word)):
+        words = named.setdefault(source.kind, [])
+        if source.word not in words:
+            words.append(source.word)
+    return "; ".join(
+        f"{kind}: {', '.join(words[:SHOWN_FOLDERS])}"
+        + (f" and {len(words) - SHOWN_FOLDERS} more" if len(words) > SHOWN_FOLDERS else "")
+        for kind, words in named.items()
+    )
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[tuple[Tell, Callable[[], None]]]:
+    """How far it is: a bar on a terminal, else a line now and then. On standard error."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _in_lines(total)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+               TimeElapsedColumn())  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield (
+            lambda text: progress.update(task, description=text),
+            lambda: progress.advance(task),
+        )
+
+
+def _in_lines(total: int) -> tuple[Tell, Callable[[], None]]:
+    done = 0
+    every = max(1, total // LINES)
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        if done % every == 0:
+            print(f"{done} of {total}", file=sys.stderr)
+
+    return (lambda text: print(text, file=sys.stderr)), advance

@@ -1,0 +1,96 @@
+"""What each stage of hearing costs while the box speaks: a profile by where the time is spent.
+
+The listener's own object hears a minute of double talk in this thread; a timer looks a thousand
+times a second which of its files it is in. So the stages need not know that they are measured.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from appliance.hear import pipeline as listening
+from appliance.hear.pipeline import Hearing
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
+from appliance.settings import Settings
+from lab.bench import bench_speech
+from lab.bench.interruption_trials import Place, echo_of
+from lab.sim.speech_source import SPEECH_DB, scaled
+from lab.sim.synthetic_phrases import Phrase, spoken
+
+EVERY_S = 0.001
+DELAY_FRAMES = 640
+STAGES = (  # a file of hear/ whose name begins so belongs to the stage
+    ("echo", ("echo", "kalman", "speex", "cancel", "response", "drift", "chime")),
+    ("speech probability", ("vad",)),
+    ("verdict", ("verdict", "burst", "network", "features", "evidence", "adaptation")),
+    ("gate", ("onset", "noise", "highpass", "witness", "habit", "backtrack")),
+)
+REST = "the rest"
+FOLDER = str(Path(listening.__file__).parent)
+
+
+def stage_of(file: str) -> str:
+    """The stage that a file of hearing belongs to."""
+    name = Path(file).stem
+    return next((stage for stage, heads in STAGES if name.startswith(heads)), REST)
+
+
+def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:
+    """µs of one step of 5 ms, all in all; and the share of each stage. CPU time of this thread."""
+    mic, played = double_talk(seconds)
+    hearing = Hearing(settings.hearing)
+    hearing.answering = True
+    seen: Counter[str] = Counter()
+    gc.collect()
+    before_ns = time.thread_time_ns()
+    with _watching(seen):
+        for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+            span = slice(at, at + BLOCK_FRAMES)
+            hearing.hear(mic[span], played[span], at)
+    steps = len(mic) // BLOCK_FRAMES
+    step_us = (time.thread_time_ns() - before_ns) / 1000 / steps
+    looks = sum(seen.values()) or 1
+    names = [stage for stage, _ in STAGES] + [REST]
+    return step_us, {name: seen[name] / looks for name in names}
+
+
+def double_talk(seconds: float) -> tuple[Samples, Samples]:
+    """The microphone and the loudspeaker of a box that talks on, with a murmur every two seconds
+    that is as loud as its echo."""
+    played = bench_speech.talk(seconds, 1)
+    echo = echo_of(Place("", 0.4, 1002, SPEECH_DB))
+    mic = np.zeros(len(played))
+    for at in range(0, len(played) - 2 * DELAY_FRAMES + 1, DELAY_FRAMES):
+        mic[at + DELAY_FRAMES : at + 2 * DELAY_FRAMES] = echo.of(played[at : at + DELAY_FRAMES])
+    murmur = spoken(Phrase("backchannel", "okay", "en-gb+f2", 160, 50))
+    word = scaled(murmur.samples, murmur.onset, murmur.end, SPEECH_DB)
+    for at in range(RATE_HZ, len(mic) - len(word), 2 * RATE_HZ):
+        mic[at : at + len(word)] += word
+    heard = to_int16(mic)
+    return heard, played
+
+
+@contextlib.contextmanager
+def _watching(seen: Counter[str]) -> Iterator[None]:
+    def look(_: int, frame: FrameType | None) -> None:
+        while frame is not None and not frame.f_code.co_filename.startswith(FOLDER):
+            frame = frame.f_back
+        if frame is not None:
+            seen[stage_of(frame.f_code.co_filename)] += 1
+
+    before = signal.signal(signal.SIGPROF, look)
+    signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

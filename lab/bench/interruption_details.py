@@ -1,0 +1,232 @@
+"""What lies behind the interruption bench's first table: by room, by age, beside the article, and
+the clips that went worst. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lab.bench import interruption_figures as figures
+from lab.bench.benches import Sheet
+from lab.bench.interruption_figures import CLASSES, OUTCOMES
+from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_tables import hourly, ms, percent, plain
+from lab.bench.interruption_trials import Trial
+
+IN_TIME_MS = 700  # of the owner's onset: what must be silent for good by then
+
+
+def by_room(found: Findings) -> list[Sheet]:
+    """Stops and verdicts, pauses and self-interruptions: a row for each condition and room."""
+    over = Sheet("Sounds over the box, by room (offline)",
+                 ("condition", "room", "n", "p50 ms", "p95", "% ≤ 300", "bal. acc.",
+                  "% i. resumed", "% b. resumed", "% n. yielded"), names=2)  # fmt: skip
+    for condition in found.conditions("over"):
+        for room in _rooms(found, "over", condition):
+            trials = found.trials(condition, room=room)
+            known = figures.stops(trials)
+            over.rows.append((
+                condition, room, len(trials), ms(figures.late(known, 50).value),
+                ms(figures.late(known, 95).value), percent(figures.within(known, 300).value),
+                plain(figures.accuracy(trials, None).value),
+                percent(figures.taken_for(trials, "interruption", ("backchannel", "noise")).value),
+                percent(figures.taken_for(trials, "backchannel",
+                                          ("backchannel", "noise", "no pause")).value),
+                percent(figures.taken_for(trials, "noise", ("interruption",)).value),
+            ))  # fmt: skip
+    columns = ("condition", "room", "minutes", "pauses", "an hour", "first 10 s", "selves")
+    alone = Sheet("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
+                  names=2)  # fmt: skip
+    for condition in found.conditions("pauses"):
+        for job, result in sorted(found.silences(condition), key=lambda d: d[0].seed):
+            rate = figures.an_hour(len(result.pauses), result.talked_s).value
+            early = sum(p.at_s < 10 for p in result.pauses)
+            minutes, died = round(result.talked_s / 60, 1), len(result.died_s)
+            alone.rows.append((condition, job.place.name, minutes, len(result.pauses),
+                               f"{rate:.1f}", early, died))  # fmt: skip
+    over.notes.append("i., b., n.: interruptions, backchannels, noises; as in the first table.")
+    alone.notes.append(
+        "selves: answers that the box dropped although nobody had spoken to it. A television that "
+        "it takes for the owner silences it for a while."
+    )
+    return [sheet for sheet in (over, alone) if sheet.rows]
+
+
+def _rooms(found: Findings, part: str, condition: str) -> list[str]:
+    names = {job.place.name for job, _ in found.done
+             if job.part == part and job.condition == condition}  # fmt: skip
+    return sorted(names)
+
+
+def verdicts(found: Findings) -> list[Sheet]:
+    """Over time, the confusion matrix, and how sure it says it is."""
+    trials = found.trials()
+    if not trials:
+        return []
+    columns = ("age", "speech", "three classes", "interr. misheld", "backch. misheld")
+    time = Sheet("Verdict against its age (offline): balanced accuracy", columns)
+    for age in range(100, 701, 100):
+        time.rows.append((f"{age} ms", *_at(trials, age)))
+    time.rows.append(("final", *_at(trials, None)))
+    matrix = Sheet("Confusion: what it was, and the first pause's verdict (offline)",
+                   ("", *OUTCOMES, "n", "yielded in the end",
+                    f"within {IN_TIME_MS} ms"))  # fmt: skip
+    counted = figures.confusion(trials)
+    for kind in CLASSES:
+        of = sum(counted[kind].values())
+        mine = [t for t in trials if t.kind == kind]
+        ended = figures.portion(sum(t.yielded for t in mine), of)
+        in_time = figures.portion(
+            sum(t.over_ms is not None and t.over_ms <= IN_TIME_MS for t in mine), of
+        )
+        matrix.rows.append((kind, *(f"{counted[kind][o]} ({counted[kind][o] / (of or 1):.0%})"
+                                    for o in OUTCOMES), of, percent(ended.value),
+                            percent(in_time.value)))  # fmt: skip
+    matrix.notes.append(
+        f"within {IN_TIME_MS} ms: the last of that answer was heard so soon after the sound's true "
+        "onset, however many pauses it took: a box that goes on over a click and stops at the word "
+        "has done as it should."
+    )
+    sure = Sheet("Calibration at 300 ms: of an interruption (offline)",
+                 ("it said", "it was", "opinions"))  # fmt: skip
+    sure.rows += [(percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]]
+    return [time, matrix, _by_source(trials), sure]
+
+
+def _by_source(trials: Sequence[Trial]) -> Sheet:
+    columns = ("", "n", "final", "at 300 ms", "% i. resumed", "% b. resumed")
+    sheet = Sheet("Verdicts on speech, by where it is from (offline)", columns)
+    for name, real in (("recorded", True), ("synthetic", False)):
+        mine = [t for t in trials if t.real == real and t.kind != "noise"]
+        kept = ("backchannel", "noise", "no pause")
+        if mine:
+            sheet.rows.append((
+                name, len(mine), plain(figures.accuracy(mine, None).value),
+                plain(figures.accuracy(mine, 300).value),
+                percent(figures.taken_for(mine, "interruption", kept[:2]).value),
+                percent(figures.taken_for(mine, "backchannel", kept).value),
+            ))  # fmt: skip
+    return sheet
+
+
+def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
+    held = [(t.kind, figures.outcome(t) if age_ms is None else figures.at_age(t, age_ms))
+            for t in trials]  # fmt: skip
+    calls = [h for kind, h in held if kind == "interruption"]
+    murmurs = [h for kind, h in held if kind == "backchannel"]
+    return (
+        plain(figures.accuracy(trials, age_ms).value),
+        plain(figures.accuracy(trials, age_ms, "three").value),
+        percent(figures.portion(sum(h != "interruption" for h in calls), len(calls)).value),
+        percent(figures.portion(sum(h == "interruption" for h in murmurs), len(murmurs)).value),
+    )
+
+
+def article(found: Findings) -> list[Sheet]:
+    """The article's recipe in the same rooms, and ours beside it."""
+    sheet = Sheet("Beside the article's recipe (offline; *: the processes)",
+                  ("condition", "", "p50 ms", "p95", "% ≤ 300", "n", "selves/h",
+                   "% lost to b.", "to n."), names=2)  # fmt: skip
+    for condition in found.conditions("article"):
+        for by in ("ours", "article"):
+            done = [(job, r) for job, r in found.done
+                    if job.by == by and job.condition == condition]  # fmt: skip
+            if not done:
+                continue  # only the article's part was asked for
+            trials = [t for _, r in done for t in r.trials]
+            known = figures.stops(trials)
+            died = figures.an_hour(sum(len(r.died_s) for _, r in done),
+                                   sum(r.talked_s for _, r in done))  # fmt: skip
+            lost = [figures.portion(sum(t.yielded for t in trials if t.kind == kind),
+                                    sum(t.kind == kind for t in trials))
+                    for kind in ("backchannel", "noise")]  # fmt: skip
+            sheet.rows.append((
+                condition, by, ms(figures.late(known, 50).value), ms(figures.late(known, 95).value),
+                percent(figures.within(known, 300).value), len(known), hourly(died.value),
+                *(percent(figure.value) for figure in lost),
+            ))  # fmt: skip
+    for condition in found.live_article:
+        for by, live in (("ours", found.live), ("article", found.live_article)):
+            known = figures.stops(live[condition])
+            sheet.rows.append((
+                f"{condition}*", by, ms(figures.late(known, 50).value),
+                ms(figures.late(known, 95).value), percent(figures.within(known, 300).value),
+                len(known), "", "", "",
+            ))  # fmt: skip
+    if not sheet.rows:
+        return []
+    sheet.notes.append(
+        "It has no echo canceller. So it wears headphones, but for “echo 0 dB”, which is what "
+        "becomes of it without them; ours never does. selves: answers thrown away although nobody "
+        "made a sound. lost to b., to n.: backchannels and noises that threw one away. *: the "
+        "processes themselves, in the echo of the room; a recipe that interrupts itself is rarely "
+        "speaking when a word comes."
+    )
+    return [sheet]
+
+
+def cost(found: Findings) -> list[Sheet]:
+    """Each stage's share of a step of 5 ms."""
+    if found.cost_us is None:
+        return []
+    sheet = Sheet("Cost of hearing while the box speaks", ("stage", "µs of 5 ms", "of one core"))
+    for name, part in found.stages.items():
+        step_us = part * found.cost_us
+        sheet.rows.append((name, f"{step_us:.1f}", f"{step_us / 5000:.2%}"))
+    sheet.rows.append(("all", f"{found.cost_us:.1f}", f"{found.cost_us / 5000:.2%}"))
+    sheet.notes.append("CPU time of one thread; the stages by a profile of 1 ms.")
+    return [sheet]
+
+
+def worst(found: Findings, most: int) -> list[Sheet]:
+    """The clips that went worst, and the words that did most often."""
+    trials = found.trials()
+    if not most or not trials:
+        return []
+    sheets = []
+    for title, bad, badness in (
+        ("Interruptions resumed", _resumed(trials), lambda t: -_of_interruption(t)),
+        ("Backchannels yielded to", _yielded(trials, "backchannel"), _of_interruption),
+        ("Noises yielded to", _yielded(trials, "noise"), _of_interruption),
+        ("Slowest stops", _slow(trials), lambda t: t.stop_ms or 1e9),
+    ):
+        if not bad:
+            continue
+        sheet = Sheet(f"{title}: {len(bad)}; the {min(most, len(bad))} worst",
+                      ("clip", "ms", "stop", "verdict", "at", "p(interr.)"))  # fmt: skip
+        for t in sorted(bad, key=badness, reverse=True)[:most]:
+            at = "–" if t.age_ms is None else f"{t.age_ms} ms"
+            stop = "missed" if t.missed else "–" if t.stop_ms is None else f"{t.stop_ms:.0f} ms"
+            sheet.rows.append((t.name, round(t.length_ms), stop, figures.outcome(t), at,
+                               f"{_of_interruption(t):.2f}"))  # fmt: skip
+        words = Counter(_word(t) for t in bad)
+        said = Counter(_word(t) for t in trials)
+        often = sorted(words, key=lambda w: (-words[w] / said[w], w))
+        sheet.notes.append("By word: " + ", ".join(
+            f"{w} {words[w]} of {said[w]}" for w in often[: 2 * most]) + ".")  # fmt: skip
+        sheets.append(sheet)
+    return sheets
+
+
+def _resumed(trials: Sequence[Trial]) -> list[Trial]:
+    return [t for t in trials if t.kind == "interruption" and figures.outcome(t) != "interruption"]
+
+
+def _yielded(trials: Sequence[Trial], kind: str) -> list[Trial]:
+    return [t for t in trials if t.kind == kind and figures.outcome(t) == "interruption"]
+
+
+def _slow(trials: Sequence[Trial]) -> list[Trial]:
+    return [t for t in figures.stops(trials) if t.stop_ms is None or t.stop_ms > 150]
+
+
+def _of_interruption(trial: Trial) -> float:
+    return trial.opinions[-1][2] if trial.opinions else 0.0
+
+
+def _word(trial: Trial) -> str:
+    """What was said: a recording's folder, a phrase's words."""
+    if trial.real:
+        return trial.name.split("/")[0]
+    return trial.name.split(" (")[0].rstrip(".,?!") if "(" in trial.name else \
+        trial.name.split()[0]  # fmt: skip

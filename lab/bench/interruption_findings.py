@@ -1,0 +1,47 @@
+"""All that the interruption bench has measured so far, however much of it that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lab.bench.benches import Sheet
+from lab.bench.interruption_plan import Job
+from lab.bench.interruption_trials import Result, Trial
+
+
+@dataclass
+class Findings:
+    """All that has been measured so far; whatever is missing has no rows."""
+
+    done: list[tuple[Job, Result]] = field(default_factory=list)
+    live: dict[str, list[Trial]] = field(default_factory=dict)  # by condition
+    live_article: dict[str, list[Trial]] = field(default_factory=dict)
+    dropouts: list[str] = field(default_factory=list)
+    seam: Sheet | None = None
+    cost_us: float | None = None
+    stages: dict[str, float] = field(default_factory=dict)
+
+    def trials(
+        self, condition: str | None = None, by: str = "ours", room: str | None = None
+    ) -> list[Trial]:
+        """Of one condition and one room, or of all."""
+        part = "over" if by == "ours" else "article"
+        return [
+            trial
+            for job, result in self.done
+            for trial in result.trials
+            if (job.part, job.by) == (part, by)
+            and condition in (None, job.condition)
+            and room in (None, job.place.name)
+        ]
+
+    def silences(self, condition: str, by: str = "ours") -> list[tuple[Job, Result]]:
+        """The stretches in which nobody spoke."""
+        return [(job, result) for job, result in self.done
+                if not job.specs and job.by == by and job.condition == condition]  # fmt: skip
+
+    def conditions(self, part: str) -> list[str]:
+        """In the order in which they were planned."""
+        return list(dict.fromkeys(job.condition for job, _ in
+                                  sorted(self.done, key=lambda d: d[0].seed)
+                                  if job.part == part))  # fmt: skip

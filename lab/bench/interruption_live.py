@@ -1,0 +1,66 @@
+"""The half of `bench interruption` that runs at the pace of a clock: the real processes on the
+software sound card. What is measured here is what `bench stop` and `bench seam` measure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lab.bench import harness as bench_stage
+from lab.bench import seam as bench_seam
+from lab.bench import stop as bench_stop
+from lab.bench.bench_words import Recorded
+from lab.bench.benches import Options, Sheet
+from lab.bench.interruption_plan import ECHO, KITCHEN, QUIET, SNR_DB, Effort
+from lab.bench.interruption_trials import Trial
+from lab.sim.rehearsal_cli import load_over
+from lab.sim.scene import Room
+from lab.sim.speech_source import SPEECH_DB
+
+ROOMS: dict[str, Room] = {
+    QUIET.name: bench_stage.QUIET,
+    ECHO.name: Room(noise="white", noise_db=-70.0, echo_db=SPEECH_DB,
+                                      rt60_s=0.4, seed=1002),
+    KITCHEN.name: Room(noise="kitchen", noise_db=SPEECH_DB - SNR_DB,
+                                       echo_db=SPEECH_DB - 10, rt60_s=0.4, seed=1002),
+}  # fmt: skip
+STOPS: dict[Effort, int] = {"quick": 3, "default": 12, "full": 60}  # of each kind of word, a room
+SEAMS: dict[Effort, int] = {"quick": 3, "default": 15, "full": 100}
+
+
+def conditions(effort: Effort) -> list[str]:
+    """Where the processes are measured; each room takes its own time."""
+    return list(ROOMS)[: 1 if effort == "quick" else None]
+
+
+def stops(
+    condition: str, options: Options, words: Recorded | None
+) -> tuple[list[Trial], list[Trial], str]:
+    """Words over the box in one room: ours, the article's, and our dropouts."""
+    events = options.events or STOPS[options.effort]
+    loud = load_over(options.settings, {"speaking": {"volume": 1.0}})
+    asked = replace(options, events=events, settings=loud)
+    found, dropouts = bench_stop.in_room(ROOMS[condition], asked, words)
+    ours, article = ([as_trial(e) for e in found if e["by"] == by] for by in ("ours", "article"))
+    lost = f"{dropouts['capture']} of capture, {dropouts['playback']} of playback"
+    return ours, article, lost
+
+
+def as_trial(event: dict[str, object]) -> Trial:
+    """An event of `bench stop`; the verdict is not of interest here."""
+    last = event["last_ms"]
+    return Trial(
+        str(event["name"]),
+        "interruption",
+        real=event["word"] == "real",
+        clear=not event["click"],
+        length_ms=0.0,
+        left_out=str(event["left_out"]),
+        missed=bool(event["missed"]),
+        stop_ms=last if isinstance(last, float) else None,
+    )
+
+
+def seam(options: Options) -> Sheet:
+    """Samples lost and repeated over pauses that were taken back."""
+    events = options.events or SEAMS[options.effort]
+    return bench_seam.bench(replace(options, events=events))[0]

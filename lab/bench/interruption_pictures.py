@@ -1,0 +1,248 @@
+"""The interruption bench in pictures: each as a PNG, and all on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+
+from appliance.errors import StorageError
+from lab.bench import interruption_figures as figures
+from lab.bench.interruption_figures import CLASSES, OUTCOMES
+from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_plan import QUIET
+from lab.bench.interruption_tables import PAUSE_LIMITS
+from lab.bench.interruption_trials import Trial
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
+from matplotlib.patches import Rectangle
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, FAINT, PAPER = "#1d2733", "#8a96a3", "#ffffff"
+OURS, ARTICLE, TARGET = "#0b7a75", "#c2571a", "#b3261e"
+COLOURS = {"backchannel": "#0b7a75", "interruption": "#c2571a", "noise": "#5b4b8a"}
+SHOWN_MS = 400.0  # of a stop: what comes later is in the last bar
+
+
+def draw(found: Findings, folder: Path) -> list[str]:
+    """Write the pictures for which there are figures. Returns what was written, in a sentence.
+
+    Raises StorageError where that cannot be.
+    """
+    panels = [(name, panel) for name, (panel, has) in PANELS.items() if has(found)]
+    if not panels:
+        return ["No picture: nothing to draw was measured."]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, panel in panels:
+            figure, axis = plt.subplots(figsize=(8, 5), dpi=110, facecolor=PAPER)
+            panel(axis, found)
+            _save(figure, folder / f"{name}.png")
+        columns = min(2, len(panels))
+        rows = -(-len(panels) // columns)
+        figure, grid = plt.subplots(rows, columns, figsize=(7.5 * columns, 5.2 * rows), dpi=110,
+                                    facecolor=PAPER, squeeze=False)  # fmt: skip
+        for axis, (_, panel) in zip(grid.flat, panels, strict=False):
+            panel(axis, found)
+        for axis in grid.flat[len(panels) :]:
+            axis.set_visible(False)
+        _save(figure, folder / "interruption.png")
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written ({error.strerror}).") from error
+    return [f"Drawn: {folder}/interruption.png, and each picture by itself."]
+
+
+def _save(figure: Any, path: Path) -> None:
+    figure.tight_layout(pad=1.6, h_pad=3.0, w_pad=3.0)
+    figure.savefig(path, facecolor=PAPER)
+    plt.close(figure)
+
+
+# ── the panels ───────────────────────────────────────────────────────────────────────────────
+def _stop(axis: Axes, found: Findings) -> None:
+    """How long after the first sample of a word the box is silent: its ear alone."""
+    ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))
+    _distribution(axis, ours, article, "offline")
+
+
+def _stop_live(axis: Axes, found: Findings) -> None:
+    """The same of the whole box."""
+    ours, article = (live.get(QUIET.name, []) for live in (found.live, found.live_article))
+    _distribution(axis, ours, article, "real processes")
+
+
+def _distribution(axis: Axes, ours: list[Trial], article: list[Trial], where: str) -> None:
+    bins = np.arange(0, SHOWN_MS + 1, 10)
+    tops = []
+    rows = ((ours, OURS, "Interlude"), (article, ARTICLE, "the article"))
+    for number, (all_trials, colour, label) in enumerate(rows):
+        trials = figures.stops(all_trials)
+        times = [SHOWN_MS if t.stop_ms is None else min(t.stop_ms, SHOWN_MS - 1) for t in trials]
+        if not times:
+            continue
+        weights = np.full(len(times), 100 / len(times))
+        heights, _, _ = axis.hist(
+            times, bins.tolist(), weights=weights, color=colour, alpha=0.75, lw=0
+        )
+        half = figures.late(trials, 50).value
+        tops.append(float(np.max(heights)))
+        axis.axvline(min(half, SHOWN_MS), color=colour, lw=1.2, ls="--")
+        text = f"{label}: p50 {half:.0f} ms, n {len(times)}"
+        axis.text(0.98, 0.97 - 0.08 * number, text, color=colour, size=10.5, ha="right", va="top",
+                  transform=axis.transAxes)  # fmt: skip
+    axis.set_xlim(0, SHOWN_MS)
+    axis.set_ylim(0, max(tops, default=1) * 1.08)
+    title = f"Silent so long after the first sample of a word ({where})"
+    _dress(axis, title, "ms (quiet room; the last bar: later, or never)", "% of words")
+
+
+def _trade(axis: Axes, found: Findings) -> None:
+    """For every threshold: who is talked over, and what stops the box for nothing."""
+    trials = found.trials()
+    for age_ms, colour, width in ((200, FAINT, 1.2), (300, COLOURS["noise"], 1.6),
+                                  (500, OURS, 1.8), (700, INK, 2.2)):  # fmt: skip
+        points = np.array(figures.trade_off(trials, age_ms))
+        if len(points):
+            axis.plot(100 * points[:, 1], 100 * points[:, 0], color=colour, lw=width,
+                      label=f"opinion at {age_ms} ms", drawstyle="steps-post")  # fmt: skip
+    resumed = figures.taken_for(trials, "interruption", ("backchannel", "noise", "no pause"))
+    yielded = figures.taken_for(trials, "backchannel", ("interruption",))
+    axis.plot(100 * yielded.value, 100 * resumed.value, "o", color=TARGET, ms=9, zorder=5,
+              label="the verdicts as they were given")  # fmt: skip
+    axis.add_patch(Rectangle((0, 0), 20, 2, color=OURS, alpha=0.18, lw=0))
+    axis.text(19.6, 2.3, "the goal", color=OURS, size=9, ha="right", va="bottom")
+    shown = 50 if max(resumed.value, yielded.value) < 0.45 else 100
+    axis.set_xlim(0, shown)
+    axis.set_ylim(0, shown)
+    _legend(axis, "upper right")
+    _dress(axis, "What it costs not to be talked over", "% of backchannels yielded to",
+           "% of interruptions talked over")  # fmt: skip
+
+
+def _over_time(axis: Axes, found: Findings) -> None:
+    """How good the opinion is as the sound grows older."""
+    trials = found.trials()
+    lines: tuple[tuple[Literal["two", "three"], str, str], ...] = (
+        ("two", OURS, "speech: resume or yield"),
+        ("three", COLOURS["noise"], "all three classes"),
+    )
+    for classes, colour, label in lines:
+        known = [figures.accuracy(trials, age, classes) for age in figures.AGES_MS]
+        axis.plot(figures.AGES_MS, [f.value for f in known], color=colour, lw=2, label=label)
+        axis.fill_between(figures.AGES_MS, [f.low for f in known], [f.high for f in known],
+                          color=colour, alpha=0.15, lw=0)  # fmt: skip
+    for age_ms, wanted in ((300, 0.85), (700, 0.92)):
+        axis.plot(age_ms, wanted, marker="_", ms=18, mew=2.5, color=TARGET)
+        axis.text(age_ms, wanted + 0.012, f"{wanted:.2f}", color=TARGET, size=9, ha="center")
+    axis.axhline(0.5, color=FAINT, lw=0.7, ls=":")
+    axis.set_ylim(0.3, 1.0)
+    axis.set_xlim(90, 715)
+    _legend(axis, "lower right")
+    _dress(axis, "The verdict as the sound goes on", "ms since the onset", "balanced accuracy")
+
+
+def _confusion(axis: Axes, found: Findings) -> None:
+    """What it was, and what the first pause was taken for."""
+    counted = figures.confusion(found.trials())
+    shares = np.array([[counted[k][o] / (sum(counted[k].values()) or 1) for o in OUTCOMES]
+                       for k in CLASSES])  # fmt: skip
+    paper = mpl.colors.LinearSegmentedColormap.from_list("paper", [PAPER, OURS])
+    axis.imshow(shares, cmap=paper, vmin=0, vmax=1, aspect="auto")
+    for y, kind in enumerate(CLASSES):
+        for x, held in enumerate(OUTCOMES):
+            wrong = not figures.right(kind, held) and counted[kind][held] > 0
+            axis.text(x, y - 0.06, f"{shares[y, x]:.0%}", ha="center", va="center", size=15,
+                      color=PAPER if shares[y, x] > 0.55 else TARGET if wrong else INK)  # fmt: skip
+            axis.text(x, y + 0.22, str(counted[kind][held]), ha="center", va="center", size=9,
+                      color=PAPER if shares[y, x] > 0.55 else FAINT)  # fmt: skip
+    axis.set_xticks(range(len(OUTCOMES)), OUTCOMES)
+    axis.set_yticks(range(len(CLASSES)), CLASSES)
+    axis.set_xticks(np.arange(len(OUTCOMES) - 1) + 0.5, minor=True)
+    axis.set_yticks(np.arange(len(CLASSES) - 1) + 0.5, minor=True)
+    axis.grid(which="minor", color=PAPER, lw=3)
+    _dress(axis, "What it was, and what it was taken for", "verdict of the first pause "
+           "(red: the wrong thing is done)", "")  # fmt: skip
+    axis.tick_params(which="both", length=0)
+    for side in axis.spines.values():
+        side.set_visible(False)
+
+
+def _pauses(axis: Axes, found: Findings) -> None:
+    """How often an hour the box falls silent for nothing."""
+    names = found.conditions("pauses")[::-1]
+    for y, name in enumerate(names):
+        done = found.silences(name)
+        seconds = sum(r.talked_s for _, r in done)
+        rate = figures.an_hour(sum(len(r.pauses) for _, r in done), seconds)
+        limit = PAUSE_LIMITS.get(name)
+        colour = FAINT if limit is None else OURS if rate.value <= limit else ARTICLE
+        axis.barh(y, rate.value, color=colour, height=0.55)
+        axis.plot([rate.low, rate.high], [y, y], color=INK, lw=1.1)
+        if limit is not None:
+            axis.plot([limit, limit], [y - 0.38, y + 0.38], color=TARGET, lw=2.2)
+        died = sum(len(r.died_s) for _, r in done)
+        note = f"{rate.value:.1f}" + (f", {died} self-interruptions" if died else "")
+        axis.text(max(rate.high, limit or 0), y, f"  {note}", va="center", size=9, color=INK)
+    axis.set_yticks(range(len(names)), names)
+    axis.set_xscale("symlog", linthresh=1.0, linscale=0.5)
+    axis.set_xlim(0, max(100.0, axis.get_xlim()[1]) * 8)
+    axis.set_xticks([0, 1, 10, 100, 1000], ["0", "1", "10", "100", "1000"])
+    _dress(
+        axis, "Pauses for nothing, while nobody speaks", "an hour of talking (red: the goal)", ""
+    )
+
+
+def _sure(axis: Axes, found: Findings) -> None:
+    """Whether it is as sure as it should be."""
+    bins, error = figures.reliability(found.trials())
+    axis.plot([0, 100], [0, 100], color=FAINT, lw=0.8, ls=":")
+    most = max((b.n for b in bins), default=1)
+    axis.scatter([100 * b.said for b in bins], [100 * b.found for b in bins], color=OURS, alpha=0.8,
+                 s=[30 + 400 * b.n / most for b in bins], lw=0)  # fmt: skip
+    axis.plot([100 * b.said for b in bins], [100 * b.found for b in bins], color=OURS, lw=1.0)
+    axis.text(4, 94, f"mean error {error:.3f}", size=9.5, color=INK, va="top")
+    axis.set_xlim(-2, 102)
+    axis.set_ylim(-2, 102)
+    _dress(axis, "As sure as it should be? (opinions at 300 ms)", "it said: % an interruption",
+           "it was, in % of them")  # fmt: skip
+
+
+def _any(trials: list[Trial]) -> bool:
+    return bool(trials)
+
+
+Panel = Callable[["Axes", Findings], None]
+PANELS: dict[str, tuple[Panel, Callable[[Findings], bool]]] = {
+    "stop": (_stop, lambda found: _any(figures.stops(found.trials(QUIET.name)))),
+    "stop_processes": (
+        _stop_live,
+        lambda found: _any(figures.stops(found.live.get(QUIET.name, []))),
+    ),
+    "pauses": (_pauses, lambda found: bool(found.conditions("pauses"))),
+    "trade_off": (_trade, lambda found: _any(found.trials())),
+    "over_time": (_over_time, lambda found: _any(found.trials())),
+    "confusion": (_confusion, lambda found: _any(found.trials())),
+    "calibration": (_sure, lambda found: bool(figures.reliability(found.trials())[0])),
+}
+
+
+def _legend(axis: Axes, place: Literal["upper right", "lower right"]) -> None:
+    axis.legend(loc=place, frameon=False, fontsize=9, labelcolor=INK)
+
+
+def _dress(axis: Axes, title: str, below: str, beside: str) -> None:
+    axis.set_facecolor(PAPER)
+    axis.set_title(title, loc="left", color=INK, size=12.5, pad=12)
+    axis.set_xlabel(below, color=INK, size=9.5)
+    axis.set_ylabel(beside, color=INK, size=9.5)
+    axis.tick_params(colors=INK, labelsize=9)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axis.spines[side].set_color(FAINT)

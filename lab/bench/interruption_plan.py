@@ -1,0 +1,188 @@
+"""What `interlude bench interruption` measures: rooms, echoes, noises and sounds, as jobs.
+
+In: how thorough to be, recordings. Out: jobs, in the order in which they are best done. Pure.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Made, Place, Spec
+from lab.sim import synthetic_phrases
+from lab.sim.corpus import Kind, Source
+from lab.sim.speech_source import SPEECH_DB
+from lab.sim.synthetic_noises import NOISES
+
+Effort = Literal["quick", "default", "full"]
+By = Literal["ours", "article"]
+Part = Literal["over", "pauses", "article"]
+
+# Seeds from 1000 on are for benches; nothing is trained or tuned in these rooms.
+ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
+MORE_ROOMS = (*ROOMS, (0.3, 1004), (0.5, 1005))
+SNR_DB = 10.0  # of the owner over the kitchen
+TELEVISION_DB = -15.0  # against the owner
+EACH_S = 6.0  # what one sound takes at most on the average: itself, listening, what lies between
+WORDS_AT_A_TIME = 40  # of a job: one that is lost, or that is waited for, is short
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What surrounds the box. dB against the owner's usual level, `SPEECH_DB`.
+
+    echo_db  None: the box has headphones on
+    drive    of the loudspeaker into tanh
+    """
+
+    name: str
+    echo_db: float | None = None
+    noise: str = "quiet"
+    noise_db: float = 0.0
+    drive: float = 0.0
+
+
+QUIET = Condition("quiet")
+ECHO = Condition("echo 0 dB", 0.0)
+KITCHEN = Condition("kitchen 10 dB SNR", -10.0, "kitchen", -SNR_DB)
+LOUD = Condition("echo +10 dB", 10.0)
+OVER: dict[Effort, tuple[Condition, ...]] = {
+    "quick": (QUIET, ECHO, KITCHEN),
+    "default": (QUIET, ECHO, KITCHEN, LOUD),
+    "full": (QUIET, ECHO, KITCHEN, LOUD, Condition("echo −10 dB", -10.0),
+             Condition("echo +15 dB", 15.0),
+             Condition("distorting speaker", 0.0, drive=2.0),
+             Condition("television −15 dB", 0.0, "television", TELEVISION_DB)),
+}  # fmt: skip
+PAUSED_KITCHEN = Condition("kitchen 10 dB SNR", 0.0, "kitchen", -SNR_DB)
+TELEVISION = Condition("television −15 dB", 0.0, "television", TELEVISION_DB)
+PAUSES: dict[Effort, tuple[Condition, ...]] = {"quick": (ECHO, PAUSED_KITCHEN, TELEVISION)}
+PAUSES["default"] = (
+    *PAUSES["quick"],
+    Condition("echo −10 dB", -10.0), Condition("echo +10 dB", 10.0), Condition("echo +15 dB", 15.0),
+)  # fmt: skip
+PAUSES["full"] = (
+    *PAUSES["default"],
+    Condition("television −25 dB", 0.0, "television", -25.0),
+    Condition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
+    Condition("distorting speaker", 0.0, drive=2.0),
+)
+SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # a room and condition
+SILENT_S: dict[Effort, float] = {"quick": 60.0, "default": 600.0, "full": 3600.0}  # a room
+HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # of the first: an hour in all
+ARTICLE_SOUNDS: dict[Effort, int] = {"quick": 10, "default": 40, "full": 160}
+ARTICLE_S: dict[Effort, float] = {"quick": 40.0, "default": 300.0, "full": 1200.0}
+# Of a hundred sounds. With no recordings, the synthetic ones take the real ones' place.
+MIXTURE: tuple[tuple[Kind, bool, int], ...] = (
+    ("backchannel", True, 26), ("interruption", True, 26), ("backchannel", False, 16),
+    ("interruption", False, 16), ("noise", True, 4), ("noise", False, 12),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """One machine in one room, for one stretch of time. It can be done anywhere, at any time."""
+
+    part: Part
+    by: By
+    condition: str
+    place: Place
+    specs: tuple[Spec, ...]
+    seconds: float
+    seed: int
+    noise: tuple[Source, ...] = ()
+    question: synthetic_phrases.Phrase | None = None
+
+
+def place(condition: Condition, room: tuple[float, int]) -> Place:
+    rt60_s, seed = room
+    echo_db = None if condition.echo_db is None else SPEECH_DB + condition.echo_db
+    name = f"RT60 {rt60_s:g} s"
+    if condition.noise == "quiet":
+        return Place(name, rt60_s, seed, echo_db, drive=condition.drive)
+    noise_db = SPEECH_DB + condition.noise_db
+    return Place(name, rt60_s, seed, echo_db, condition.noise, noise_db, condition.drive)
+
+
+def plan(
+    effort: Effort, sources: Sequence[Source], seed: int, events: int | None = None
+) -> list[Job]:
+    """Everything, the shortest way to a whole table first. `events`: sounds a room and condition,
+    with silences in proportion; None: as many as the effort has."""
+    share = 1.0 if events is None else events / SOUNDS[effort]
+    rooms = MORE_ROOMS if effort == "full" else ROOMS
+    maker = _Maker(sources, seed)
+    jobs: list[Job] = []
+    for condition in OVER[effort]:
+        for room in rooms:
+            portions = _portions(maker.sounds(round(SOUNDS[effort] * share)))
+            jobs += [maker.job("over", "ours", condition, room, some) for some in portions]
+    for condition in PAUSES[effort]:
+        silent_s = (HOUR_S if condition is ECHO else SILENT_S)[effort] * share
+        jobs += [maker.job("pauses", "ours", condition, room, (), silent_s) for room in rooms]
+    for condition in (QUIET, KITCHEN, ECHO):
+        for room in ROOMS:
+            count = 0 if condition is ECHO else max(1, round(ARTICLE_SOUNDS[effort] * share))
+            some = maker.sounds(count)
+            quiet = Condition(condition.name, condition.echo_db if condition is ECHO else None,
+                              condition.noise, condition.noise_db)  # fmt: skip
+            jobs.append(
+                maker.job("article", "article", quiet, room, some, ARTICLE_S[effort] * share)
+            )
+    return jobs
+
+
+class _Maker:
+    """Numbers the jobs, and deals sounds so that each recording comes once before any twice."""
+
+    def __init__(self, sources: Sequence[Source], seed: int) -> None:
+        self._rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+        self._seed = seed * 100_000
+        self._sources = sources
+        self._piles: dict[str, list[Source]] = {}
+
+    def job(
+        self, part: Part, by: By, condition: Condition, room: tuple[float, int],
+        specs: tuple[Spec, ...], seconds: float = 0.0,
+    ) -> Job:  # fmt: skip
+        self._seed += 1
+        seconds = max(seconds, CONVERGED_S + EACH_S * len(specs)) if specs else seconds
+        question = None
+        if by == "ours":
+            question = synthetic_phrases.question(self._rng)
+            seconds += ANSWERED_S
+        return Job(part, by, condition.name, place(condition, room), specs, seconds, self._seed,
+                   self._noise(condition.noise), question)  # fmt: skip
+
+    def sounds(self, count: int) -> tuple[Spec, ...]:
+        """So many, of each class and kind as in `MIXTURE`, shuffled."""
+        sounds: list[Spec] = []
+        for kind, real, share in MIXTURE:
+            wanted = max(1, round(count * share / 100))
+            for _ in range(wanted):
+                spec = self._recorded(kind) if real else None
+                sounds.append(spec or self._made(kind))
+        self._rng.shuffle(sounds)
+        return tuple(sounds[:count])
+
+    def _recorded(self, kind: Kind) -> Source | None:
+        if not self._piles.get(kind):
+            self._piles[kind] = [source for source in self._sources if source.kind == kind]
+            self._rng.shuffle(self._piles[kind])
+        return self._piles[kind].pop() if self._piles[kind] else None
+
+    def _made(self, kind: Kind) -> Spec:
+        if kind == "noise":
+            return Made(self._rng.choice(list(NOISES)), self._rng.randrange(1_000_000))
+        return synthetic_phrases.phrase(kind, self._rng)
+
+    def _noise(self, name: str) -> tuple[Source, ...]:
+        """Recordings of it. Short of television, long recordings of speech will do."""
+        wanted = {"kitchen": "background", "television": "television"}.get(name)
+        return tuple(source for source in self._sources if source.kind == wanted)
+
+
+def _portions(sounds: tuple[Spec, ...]) -> list[tuple[Spec, ...]]:
+    return [sounds[at : at + WORDS_AT_A_TIME] for at in range(0, len(sounds), WORDS_AT_A_TIME)]

@@ -1,0 +1,291 @@
+"""One job of the interruption bench: sounds over a talking machine in a room, and what it did.
+
+In: a place, sounds, a seed. Out: a trial for each sound, and every pause that nobody caused. Pure
+but for reading recordings and espeak-ng; the same job gives the same result.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import InterludeError
+from appliance.messages.speech import Onset, Opinion, Verdict
+from appliance.pcm import RATE_HZ, Samples
+from lab.bench.bench_words import begins_aside
+from lab.bench.simulated_room import BLOCK_STEPS, Echo, Machine, Session, Timed
+from lab.bench.stop_figures import CLIP_FRAMES, MS, read_stop
+from lab.sim import acoustics, corpus, synthetic_noises, synthetic_phrases
+from lab.sim.corpus import Clip, Floats, Kind, Source
+from lab.sim.rehearsal_report import AUDIBLE
+from lab.sim.speech_source import SPEECH_DB, Sound, scaled
+from lab.sim.synthetic_phrases import Phrase
+
+# Into a session its owner asks the box something; what sounds in the room did so before.
+ASKED_S = 6.0
+ANSWERED_S = ASKED_S + 8.0  # by then it talks, whatever it has made of the question
+CONVERGED_S = 8.0  # of talking before the first sound: the canceller has learned the echo
+TALKED_S = 0.7  # of talking again before the next sound
+AFTER_S = 1.3  # of listening to the machine after a sound's end
+APART_S = (0.3, 1.8)
+DEADLINE = 700 * MS  # of a verdict
+EARLY, LATE = 150 * MS, 400 * MS  # of an onset against the sound that caused it
+LEVELS_DB = (-3.0, 3.0)  # of a sound against `SPEECH_DB`: people are not equally loud
+NOISE_LEVELS_DB = (-8.0, 6.0)
+QUIET_DB = -70.0  # dBFS rms of a quiet room
+
+
+@dataclass(frozen=True)
+class Place:
+    """A room and what else sounds in it. Levels are dBFS rms at the microphone.
+
+    echo_db  of the box at full volume; None: it has headphones on
+    drive    of the loudspeaker into tanh at full scale; 0: linear
+    noise    "quiet", "kitchen" or "television", of `noise_db`
+    """
+
+    name: str
+    rt60_s: float
+    seed: int
+    echo_db: float | None
+    noise: str = "quiet"
+    noise_db: float = QUIET_DB
+    drive: float = 0.0
+
+
+@dataclass(frozen=True)
+class Made:
+    """A synthesised noise: its name and its seed."""
+
+    word: str
+    seed: int
+    kind: Kind = "noise"
+
+    @property
+    def name(self) -> str:
+        return f"{self.word} {self.seed}"
+
+
+Spec = Source | Phrase | Made
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One sound over the box. Times in ms from its true onset, but for `age_ms` (from `index`).
+
+    clear     its onset is known to the sample, and is the word's, not a click's or a breath's
+    left_out  why the stop does not count, or ""; `missed`: it went on talking
+    opinions  (age_ms, backchannel, interruption, noise) of the first pause
+    verdict   of the first pause; None where there was none
+    yielded   in the end the answer was dropped
+    over_ms   when the last of that answer was heard, over all pauses; None where it was not dropped
+    """
+
+    name: str
+    kind: Kind
+    real: bool
+    clear: bool
+    length_ms: float
+    left_out: str = ""
+    missed: bool = False
+    stop_ms: float | None = None
+    decided_ms: float | None = None
+    opinions: tuple[tuple[int, float, float, float], ...] = ()
+    verdict: str | None = None
+    age_ms: int | None = None
+    verdict_ms: float | None = None
+    yielded: bool = False
+    over_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A pause that nobody caused: when, in s of the session, and what it was taken for."""
+
+    at_s: float
+    verdict: str
+
+
+@dataclass
+class Result:
+    """What came of a job.
+
+    talked_s  how long the machine talked
+    died_s    when an answer was thrown away although nobody had made a sound
+    """
+
+    trials: list[Trial] = field(default_factory=list)
+    pauses: list[Pause] = field(default_factory=list)
+    talked_s: float = 0.0
+    died_s: list[float] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def sound_of(spec: Spec) -> Clip:
+    """The sound itself. Raises InterludeError for a recording that cannot be used."""
+    match spec:
+        case Source():
+            return corpus.load(spec)
+        case Phrase():
+            return synthetic_phrases.spoken(spec)
+        case Made():
+            return synthetic_noises.noise(spec.word, spec.seed)
+
+
+def echo_of(place: Place) -> Echo:
+    """The loudspeaker's way to the microphone."""
+    if place.echo_db is None:
+        return Echo(np.zeros(0, np.float32))
+    response = acoustics.impulse_response(
+        place.rt60_s, rate_hz=RATE_HZ, echo_db=place.echo_db, seed=place.seed
+    )
+    return Echo(response)
+
+
+def through_the_room(place: Place) -> npt.NDArray[np.float32]:
+    """The owner's way to the microphone, of energy 1; the direct sound is its first tap."""
+    response = acoustics.impulse_response(
+        place.rt60_s, rate_hz=RATE_HZ, echo_db=0.0, seed=place.seed + 500
+    )
+    return response / np.float32(np.sqrt(np.sum(np.square(response))))
+
+
+def in_room(sound: Floats, response: npt.NDArray[np.float32]) -> Floats:
+    size = 1 << (len(sound) + len(response)).bit_length()
+    wet = np.fft.irfft(np.fft.rfft(sound, size) * np.fft.rfft(response, size), size)
+    heard: Floats = wet[: len(sound) + len(response) - 1].astype(np.float32)
+    return heard
+
+
+def play(
+    machine: Machine,
+    place: Place,
+    noise: Samples,
+    specs: tuple[Spec, ...],
+    seed: int,
+    seconds: float,
+    question: Phrase | None = None,
+) -> Result:
+    """Say all `specs` over the machine, one after the other, and then listen until `seconds`.
+    `question`: what its owner asks first, as loud as owners usually are."""
+    result = Result()
+    rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
+    frames = round(seconds * RATE_HZ)
+    session = Session(machine, echo_of(place), noise, frames, drive=place.drive)
+    response = through_the_room(place)
+    said: list[tuple[Spec, Clip, int, int]] = []
+    left = list(reversed(specs))
+    first = 0
+    stretches: list[tuple[int, int]] = []
+    if question is not None:
+        first = round(ANSWERED_S * RATE_HZ)
+        asked = sound_of(question)
+        loud = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
+        at = round(ASKED_S * RATE_HZ)
+        session.say(at, in_room(loud, response))
+        stretches.append((at + asked.onset, at + len(asked.samples)))
+    due, talked = first + round(CONVERGED_S * RATE_HZ), 0
+    block = BLOCK_STEPS * 80
+    while not session.over:
+        session.step()
+        talked = talked + block if machine.talking else 0
+        result.talked_s += block / RATE_HZ if machine.talking else 0.0
+        if not left:
+            if specs and session.now > due:
+                break
+            continue
+        if session.now < due or talked < TALKED_S * RATE_HZ:
+            continue
+        spec = left.pop()
+        try:
+            clip = sound_of(spec)
+        except InterludeError as error:
+            result.problems.append(str(error))
+            continue
+        wave = _over_the_air(clip, spec.kind, response, rng)
+        at = session.now + rng.randrange(block)
+        session.say(at, wave)
+        said.append((spec, clip, at + clip.onset, at + clip.end))
+        due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
+    result.trials = [_trial(session, *one) for one in said]
+    # Behind its word a recording has noise of its own, and the room goes on.
+    stretches += [(onset, onset - clip.onset + len(clip.samples)) for _, clip, onset, _ in said]
+    result.pauses = _uncaused(machine.events, stretches)
+    result.died_s = [at / RATE_HZ for at in machine.yields
+                     if not _caused(at, stretches, LATE + DEADLINE)]  # fmt: skip
+    return result
+
+
+def _over_the_air(
+    clip: Clip, kind: Kind, response: npt.NDArray[np.float32], rng: random.Random
+) -> Floats:
+    """The clip as it reaches the microphone; its own noise fades in and out at its ends."""
+    span = NOISE_LEVELS_DB if kind == "noise" else LEVELS_DB
+    wave = scaled(clip.samples, clip.onset, clip.end, SPEECH_DB + rng.uniform(*span))
+    fading = wave.astype(np.float32)
+    ramp = np.linspace(0, 1, max(1, min(clip.onset, 100 * MS)), dtype=np.float32)
+    fading[: len(ramp)] *= ramp
+    last = np.linspace(1, 0, max(1, min(len(wave) - clip.end, 100 * MS)), dtype=np.float32)
+    fading[len(fading) - len(last) :] *= last
+    return in_room(fading, response)
+
+
+def _trial(session: Session, spec: Spec, clip: Clip, onset: int, end: int) -> Trial:
+    first = onset - CLIP_FRAMES
+    last = min(session.now, end + RATE_HZ + CLIP_FRAMES)
+    machine = session.machine
+    heard = read_stop(
+        session.played[first:last], CLIP_FRAMES, [at - first for at in sorted(machine.stops)]
+    )
+    dropped = next((at for at in sorted(machine.yields)
+                    if onset - EARLY <= at <= end + LATE + DEADLINE), None)  # fmt: skip
+    clear = clip.clear and not begins_aside(Sound(clip.at(SPEECH_DB), clip.onset, clip.end))
+    trial = Trial(
+        spec.name, spec.kind, isinstance(spec, Source), clear, (end - onset) / MS,
+        heard.left_out, heard.missed, None if heard.last is None else heard.last / MS,
+        yielded=dropped is not None,
+        over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
+    )  # fmt: skip
+    begun = next((t for t in machine.events if isinstance(t.event, Onset) and t.event.speaking
+                  and onset - EARLY <= t.at <= end + LATE), None)  # fmt: skip
+    return _judged(trial, machine.events, begun, onset) if begun else trial
+
+
+def _last_audible(track: Samples) -> int:
+    """One past it; 0 where nothing is."""
+    loud = np.flatnonzero(np.abs(track.astype(np.int32)) > AUDIBLE)
+    return int(loud[-1]) + 1 if len(loud) else 0
+
+
+def _judged(trial: Trial, events: list[Timed], begun: Timed, onset: int) -> Trial:
+    assert isinstance(begun.event, Onset)
+    serial = begun.event.serial
+    opinions, verdict, verdict_at = [], None, 0
+    for at, event in events:
+        if isinstance(event, Opinion) and event.serial == serial:
+            opinions.append((event.age_ms, event.backchannel, event.interruption, event.noise))
+        elif isinstance(event, Verdict) and event.serial == serial:
+            verdict, verdict_at = event, at
+    judged = replace(trial, decided_ms=(begun.at - onset) / MS, opinions=tuple(opinions))
+    if verdict is None:
+        return judged
+    after_ms = (verdict_at - onset) / MS
+    return replace(judged, verdict=verdict.kind, age_ms=verdict.age_ms, verdict_ms=after_ms)
+
+
+def _uncaused(events: list[Timed], said: list[tuple[int, int]]) -> list[Pause]:
+    """The pauses outside every sound's own stretch."""
+    verdicts = {t.event.serial: t.event.kind for t in events if isinstance(t.event, Verdict)}
+    return [
+        Pause(t.at / RATE_HZ, verdicts.get(t.event.serial, "none"))
+        for t in events
+        if isinstance(t.event, Onset) and t.event.speaking
+        and not _caused(t.at, said, LATE)
+    ]  # fmt: skip
+
+
+def _caused(at: int, said: list[tuple[int, int]], late: int) -> bool:
+    return any(first - EARLY <= at <= last + late for first, last in said)

@@ -1,0 +1,117 @@
+"""Does the jobs of the interruption bench, one process a core, and yields what came of each.
+
+It is niced: who measures latencies beside it, or just works there, goes first.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import functools
+import multiprocessing
+import os
+import signal
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import Settings
+from appliance.voice.chime import opening
+from lab.bench import bench_speech
+from lab.bench.article_device import Article
+from lab.bench.interruption_plan import Job
+from lab.bench.interruption_trials import ANSWERED_S, Place, Result, in_room, play, through_the_room
+from lab.bench.simulated_room import Box, Machine
+from lab.sim import acoustics, corpus, synthetic_phrases
+from lab.sim.corpus import Floats, Source
+from lab.sim.speech_source import scaled
+
+NICE = 10
+NOISE_S = 60.0
+TALK_S = 1200.0  # then it says the same again
+ANSWER_S = 40.0  # of the article's
+WATCHED_S = 90.0  # of a television, at most, before it repeats itself
+
+
+def do(job: Job, settings: Settings) -> Result:
+    """One job, here and now."""
+    noise, problems = _noise(job.place, job.noise)
+    machine: Machine
+    if job.by == "ours":
+        talk = bench_speech.talk(min(job.seconds, TALK_S), job.seed)
+        asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
+        woken = opening() if settings.speaking.chime else None
+        machine = Box(talk, settings, asked=asked, opening=woken)
+    else:
+        machine = Article(bench_speech.talk(ANSWER_S, job.seed))
+    result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)
+    result.problems += problems
+    return result
+
+
+def do_all(
+    jobs: Sequence[Job], settings: Settings, processes: int
+) -> Generator[tuple[Job, Result]]:
+    """All jobs, in the order in which they come to an end. Closing it ends the processes."""
+    if processes <= 1:
+        for job in jobs:
+            yield job, do(job, settings)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    pool = concurrent.futures.ProcessPoolExecutor(processes, spawn, initializer=_humble)
+    try:
+        waiting = {pool.submit(do, job, settings): job for job in jobs}
+        for done in concurrent.futures.as_completed(waiting):
+            yield waiting[done], done.result()
+    finally:
+        children = multiprocessing.active_children()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in children:
+            child.terminate()
+
+
+def _humble() -> None:
+    """A worker leaves Ctrl-C to its parent."""
+    os.nice(NICE)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _noise(place: Place, sources: tuple[Source, ...]) -> tuple[Samples, list[str]]:
+    """What sounds in the room all the time, and which recordings of it could not be used."""
+    if place.noise == "quiet":
+        faint = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
+                                seed=place.seed)  # fmt: skip
+        return faint, []
+    wave, problems = _recordings(sources)
+    if wave is None and place.noise == "kitchen":
+        made = acoustics.noise("kitchen", round(NOISE_S * RATE_HZ), level_db=place.noise_db,
+                               rate_hz=RATE_HZ, seed=place.seed)  # fmt: skip
+        return made, problems
+    if wave is None:
+        wave = _programme(place.seed)
+    if place.noise == "television":
+        wave = in_room(wave, through_the_room(place))
+    return scaled(wave, 0, len(wave), place.noise_db), problems
+
+
+def _recordings(sources: tuple[Source, ...]) -> tuple[Floats | None, list[str]]:
+    waves, problems = [], []
+    for source in sources:
+        try:
+            wave = corpus.load(source).samples[: round(WATCHED_S * RATE_HZ)]
+        except InterludeError as error:
+            problems.append(str(error))
+            continue
+        waves.append(wave / np.float32(np.sqrt(np.mean(np.square(wave)))))
+    return (np.concatenate(waves) if waves else None), problems
+
+
+@functools.cache
+def _programme(seed: int) -> Floats:
+    """A television without recordings: the box's sentences in the owner's voices."""
+    said = bench_speech.talk(
+        NOISE_S, seed, voices=tuple(f"en-gb+{v}" for v in synthetic_phrases.HELD_OUT)
+    )
+    wave: Floats = (said / 32768).astype(np.float32)
+    return wave

@@ -1,0 +1,211 @@
+"""`interlude bench link`: how soon the house knows, what the link costs, and what an outage does.
+
+A real Mosquitto on this machine, the real conductor and link; the other parts are played here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from appliance.errors import LinkError
+from appliance.messages.speech import Mute, SpeechEnded, SpeechStarted, StateChanged, Think, Woken
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.supervisor import Supervisor
+from appliance.settings import Settings
+from lab.bench.benches import SPREAD, Options, Sheet, spread
+from lab.bench.mosquitto import Ear, Mosquitto, resident_mib
+from lab.sim.rehearsal_cli import load_over
+
+EVENTS = 200  # changes of state; a tenth as many seconds of outage, and as many of idling
+MOST_CHANGES, LONGEST_IDLE_S = 1000, 100.0  # only the outage may be as long as one likes
+PARTS = ("capture", "playback", "listener", "thinker", "speaker")
+ROOT = "interlude/bench"
+RIGHT_S = 15.0  # to wait for what should take 5
+
+
+def bench(options: Options) -> list[Sheet]:
+    """`--events N` changes, 1000 at most; the outage lasts N / 10 seconds, an hour with 36000.
+
+    Raises LinkError when Mosquitto is not installed or the link does not come up.
+    """
+    number = options.events or EVENTS
+    with tempfile.TemporaryDirectory(prefix="interlude-link-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with Mosquitto(folder) as broker, _House(options.settings, broker, folder) as house:
+            return [
+                _idle(house, min(max(number / 10, 5.0), LONGEST_IDLE_S)),
+                _states(house, min(number, MOST_CHANGES)),
+                _outage(house, max(number / 10, 5.0)),
+            ]
+
+
+class _House(contextlib.ExitStack):
+    """A box with a link, and somebody at the broker."""
+
+    def __init__(self, settings: Settings, broker: Mosquitto, folder: Path) -> None:
+        super().__init__()
+        self.broker = broker
+        link = {"broker": "127.0.0.1", "port": broker.port, "id": "bench", "interval_s": 30}
+        changed = load_over(
+            settings, {"state_dir": str(folder / "state"), "link": link, "log": "error"}
+        )
+        rows = (process_table.row("conductor"), process_table.row("link"))
+        self.supervisor = Supervisor(changed, rows=rows, watchers=(*PARTS, "room"))
+        self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
+        self.ear = Ear(broker.port)
+        self.callback(self._leave_the_broker)
+        self.callback(self.supervisor.close)
+        self.callback(self.supervisor.stop_all)
+        self.supervisor.start()
+        if not self.until(self.online):
+            raise LinkError("The link does not come up.", "See the log above.")
+
+    def _leave_the_broker(self) -> None:
+        self.ear.__exit__()
+
+    @property
+    def pid(self) -> int:
+        child = self.supervisor.parts["link"].child
+        if child is None:
+            raise LinkError("The link is not running.")
+        return child.pid
+
+    def channel(self, peer: str) -> Channel:
+        return self._channels[peer]
+
+    def step(self, wait_s: float = 0.001) -> dict[str, list[Any]]:
+        """A moment passes. Returns the mail of each part."""
+        self.supervisor.step(wait_s)
+        return {peer: list(channel.receive_all()) for peer, channel in self._channels.items()}
+
+    def until(self, true: Callable[[], object], seconds: float = RIGHT_S) -> bool:
+        end_s = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > end_s:
+                return False
+            self.step()
+        return True
+
+    def online(self) -> bool:
+        return self.ear.last(f"{ROOT}/availability") == b"online"
+
+    def says(self, state: str) -> bool:
+        """Whether the broker has that state."""
+        told = self.ear.last(f"{ROOT}/state")
+        return told is not None and json.loads(told)["state"] == state
+
+    def toggles(self, number: int) -> Iterator[StateChanged]:
+        """Muted and not, so often; each change with the conductor's own stamp."""
+        for index in range(number):
+            self.channel("room").send(Mute(on=index % 2 == 0))
+            end_s = time.monotonic() + RIGHT_S
+            while time.monotonic() < end_s:
+                changes = [m for m in self.step()["room"] if isinstance(m, StateChanged)]
+                if changes:
+                    yield changes[0]
+                    break
+
+
+def _idle(house: _House, seconds: float) -> Sheet:
+    """Nothing happens: messages, CPU, memory."""
+    house.until(lambda: False, 1.0)
+    process = psutil.Process(house.pid)
+    house.ear.heard.clear()
+    before, begun = _cpu_s(process), time.monotonic()
+    while time.monotonic() - begun < seconds:
+        house.step(0.25)
+    took = time.monotonic() - begun
+    share = 100 * (_cpu_s(process) - before) / took
+    row = process_table.row("link")
+    sheet = Sheet(f"Idle for {took:.0f} s", ("", "measured", "goal"))
+    sheet.rows = [
+        ("messages a minute", round(60 * len(house.ear.heard) / took, 1), 2),
+        ("% of one core", round(share, 2), round(100 * row.cpu_share)),
+        ("MiB resident", round(resident_mib(house.pid), 1), row.memory_mib),
+    ]
+    sheet.notes.append(
+        "Telemetry every 30 s at most, the least that may be set; a reading that has not changed "
+        "is not sent."
+    )
+    return sheet
+
+
+def _states(house: _House, number: int) -> Sheet:
+    """From the conductor's stamp on a change to the moment another client at the broker has it."""
+    process = psutil.Process(house.pid)
+    before, begun = _cpu_s(process), time.monotonic()
+    times: list[float] = []
+    for change in house.toggles(number):
+        seen = len(house.ear.of(f"{ROOT}/state"))
+        house.until(lambda state=change.state: house.says(state))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        heard = house.ear.of(f"{ROOT}/state")
+        if heard and len(heard) >= seen:
+            times.append((heard[-1].at_ns - change.at_ns) / 1e6)
+        house.until(lambda: False, 0.02)
+    share = 100 * (_cpu_s(process) - before) / (time.monotonic() - begun)
+    sheet = Sheet("From a change of state to another client of the broker, ms", ("", *SPREAD))
+    sheet.rows.append(("state (goal: 100)", *spread(times)))
+    sheet.notes.append(
+        f"The link used {share:.1f} % of a core meanwhile: 20 to 40 changes a second."
+    )
+    sheet.events = [{"ms": times}]
+    return sheet
+
+
+def _outage(house: _House, seconds: float) -> Sheet:
+    """The broker is killed, the box goes on, the broker comes back without its memory."""
+    memory = [resident_mib(house.pid)]
+    house.broker.kill()
+    house.ear.__exit__()
+    begun = time.monotonic()
+    happened = 0
+    while time.monotonic() - begun < seconds:
+        happened += _something_happens(house, happened)
+        memory.append(resident_mib(house.pid))
+    house.channel("room").send(Mute(on=True))
+    house.until(lambda: False, 0.3)
+    house.broker.start()
+    back = time.monotonic()
+    house.ear = Ear(house.broker.port)
+    well = house.until(lambda: house.online() and house.says("muted") and len(house.ear.heard) >= 6)
+    right_s = time.monotonic() - back
+    house.until(lambda: False, 2.0)
+    late = len(house.ear.of(f"{ROOT}/event/conversation"))
+    sheet = Sheet(f"Broker away for {seconds:.0f} s", ("", "measured", "goal"))
+    sheet.rows = [
+        ("things that happened meanwhile", happened, ""),
+        ("MiB grown", round(memory[-1] - memory[len(memory) // 10], 2), 0),
+        ("late events", late, 0),
+        ("s until all is right again", round(right_s, 2) if well else "never", 5),
+    ]
+    sheet.notes.append("Grown: from a tenth of the outage to its end.")
+    return sheet
+
+
+def _something_happens(house: _House, number: int) -> int:
+    """The owner says something, and somebody mutes the box."""
+    listener = house.channel("listener")
+    listener.send(Woken(16_000, "okay"))
+    listener.send(SpeechStarted(number + 1, number + 1, 16_000))
+    listener.send(SpeechEnded(number + 1, 32_000, 16_000, last=True))
+    for message in house.step(0.1)["thinker"]:
+        if isinstance(message, Think):
+            house.channel("room").send(Mute(on=True))
+            house.channel("room").send(Mute(on=False))
+    house.step(0.1)
+    return 1
+
+
+def _cpu_s(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)

@@ -1,0 +1,150 @@
+"""`interlude bench model`: what a language model of full size costs in memory and time.
+
+Without a model's files it writes synthetic weights of Gemma 4 E2B: they cost what the real ones
+do, and say nothing that makes sense. Each part runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from appliance.errors import ModelError
+from appliance.settings import Settings
+from appliance.think import prompt
+from appliance.tools.table import available, declaration
+from lab.bench import model_weights
+from lab.bench.benches import BenchError, Options, Sheet
+from lab.bench.model_memory import available as available_memory
+from lab.bench.model_parts import PARTS, Job, Measure
+from lab.bench.model_shape import E2B
+from lab.bench.model_tables import sheet
+
+ABORTS = 60  # of each length of a clip
+REPEATS = 3  # of everything else
+# Memory that has to be free, as a multiple of the files: the files' pages, a second copy of half of
+# them in another order, context, and what a load takes for a moment. 5.9 GiB for E2B.
+MEMORY_OF_FILES = 1.7
+TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
+
+
+def bench(options: Options) -> list[Sheet]:
+    """A table for each part.
+
+    Raises BenchError for a part there is not or too little memory, ModelError for files that do
+    not serve, StorageError where the synthetic ones cannot be written.
+    """
+    parts = options.parts or tuple(PARTS)
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        raise BenchError(f"`bench model` has no part `{unknown[0]}`.",
+                         f"There are {', '.join(PARTS)}.")  # fmt: skip
+    if (options.model is None) != (options.audio is None):
+        raise BenchError("A model needs both of its files.",
+                         "Give `--model FILE` and `--audio FILE`.")  # fmt: skip
+    check_memory(_bytes(options), available_memory())
+    with _files(options) as (text, audio):
+        job = Job(
+            "", str(text), str(audio), options.settings, min(REPEATS, options.events or REPEATS),
+            options.events or ABORTS, options.seed,
+        )  # fmt: skip
+        sheets = _sheets(job, parts)
+    weights = "synthetic weights of E2B" if options.model is None else options.model.name
+    sheets[-1].notes.append(f"{weights}, {job.threads} threads, context of "
+                            f"{options.settings.thinking.context_tokens} tokens.")  # fmt: skip
+    return sheets
+
+
+def _sheets(job: Job, parts: Sequence[str]) -> list[Sheet]:
+    """One after the other; Ctrl-C ends it, and what was measured is shown."""
+    sheets: list[Sheet] = []
+    try:
+        for part in dict.fromkeys(parts):
+            measures = _measured(job, part)
+            sheets.append(sheet(part, measures))
+    except KeyboardInterrupt:
+        if not sheets:
+            raise
+        sheets[-1].notes.append("Ended early: the parts that were still to come are missing.")
+    return sheets
+
+
+def check_memory(files_bytes: int, free_bytes: int) -> None:
+    """Raises BenchError where a model of that size would push everything out of memory."""
+    wanted = MEMORY_OF_FILES * files_bytes
+    if wanted > free_bytes:
+        raise BenchError(
+            f"A model of this size takes {wanted / 2**30:.1f} GiB of memory, and "
+            f"{free_bytes / 2**30:.1f} GiB are free.",
+            "End other programs, or measure a smaller model with `--model` and `--audio`.",
+        )
+
+
+def _bytes(options: Options) -> int:
+    if options.model is None or options.audio is None:
+        return model_weights.size(E2B)
+    try:
+        return options.model.stat().st_size + options.audio.stat().st_size
+    except OSError as error:
+        raise ModelError(f"{error.filename}: cannot be read ({error.strerror}).") from error
+
+
+@contextlib.contextmanager
+def _files(options: Options) -> Iterator[tuple[Path, Path]]:
+    """The owner's, or synthetic ones: kept where that is wished, else gone in the end."""
+    if options.model is not None and options.audio is not None:
+        yield options.model, options.audio
+        return
+    texts = spoken_of(options.settings)
+    if options.weights is not None:
+        yield _synthetic(options.weights, texts)
+        return
+    with tempfile.TemporaryDirectory(prefix="interlude-model-", dir=TEMPORARY) as folder:
+        yield _synthetic(Path(folder), texts)
+
+
+def _synthetic(folder: Path, texts: Sequence[str]) -> tuple[Path, Path]:
+    _tell(f"synthetic weights in {folder}")
+    return model_weights.write(E2B, folder, texts)
+
+
+def spoken_of(settings: Settings) -> list[str]:
+    """All that a prompt says before anybody has said anything: words that the vocabulary needs."""
+    thinking = settings.thinking
+    declared = (declaration(tool) for tool in available(settings))
+    return [thinking.persona, thinking.instruction, prompt.TRANSCRIBE, "system user model",
+            *declared]  # fmt: skip
+
+
+def _measured(job: Job, part: str) -> list[Measure]:
+    """By processes of their own; memory that one has given back is not in the next one's figures,
+    so memory is measured in several."""
+    _tell(part)
+    job = msgspec.structs.replace(job, part=part)
+    if part != "memory":
+        return _in_a_process(job)
+    measures = _in_a_process(job)
+    for _ in range(job.repeats - 1):
+        for measure, again in zip(measures, _in_a_process(job), strict=True):
+            measure.values += again.values
+    return measures
+
+
+def _in_a_process(job: Job) -> list[Measure]:
+    """Raises BenchError if it ends before its time, with what it said last."""
+    command = [sys.executable, "-m", "lab.bench.model_parts"]
+    done = subprocess.run(command, input=msgspec.json.encode(job), capture_output=True, check=False)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise BenchError(f"The part `{job.part}` ended with code {done.returncode}: {said}")
+    return msgspec.json.decode(done.stdout.splitlines()[-1], type=list[Measure])
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,281 @@
+"""What `interlude bench model` measures, one part in a process of its own. [process]
+
+In: a job on standard input. Out: what was measured, as the last line of standard output; or an
+exit code and one sentence on standard error. The model is loaded and asked as the thinker does it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.pcm import RATE_HZ
+from appliance.runtime.process_table import row
+from appliance.settings import Settings
+from appliance.think.factory import usable_threads
+from appliance.think.gemma import Gemma
+from appliance.think.history import Clip, History
+from appliance.think.interface import Effort, LocalModel
+from appliance.think.local import LocalGemma
+from appliance.think.prompt_state_cache import Openings
+from appliance.tools.table import available
+from lab.bench.model_abort import ended_ms
+from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
+from lab.bench.model_sequence import sequences
+
+ANSWER_TOKENS = 64  # of an answer that is drawn to have the model in use
+CLIP_S = 4.0  # a question
+ABORT_CLIPS_S = (4.0, 12.0)
+KEEP_S = 60.0  # for the opening to be written
+HEARD_WORDS, SAID_WORDS = 40, 12  # of a recalled turn: the answer, and the question
+
+
+class Job(msgspec.Struct, frozen=True):
+    """`repeats`: how often each is measured; `aborts`: how often an encoding is ended."""
+
+    part: str
+    text: str
+    audio: str
+    settings: Settings
+    repeats: int = 3
+    aborts: int = 60
+    seed: int = 1
+
+    @property
+    def model(self) -> LocalModel:
+        return LocalModel("bench", Path(self.text), Path(self.audio))
+
+    @property
+    def threads(self) -> int:
+        """As many as the thinker would take."""
+        return self.settings.thinking.threads or usable_threads(row("thinker").cores)
+
+
+class Measure(msgspec.Struct):
+    """Values of one thing. `of`: which of its sides, and the unit."""
+
+    name: str
+    of: str
+    values: list[float] = []
+
+
+class Measures:
+    """What was measured so far, in the order in which it came first."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], Measure] = {}
+
+    def add(self, name: str, **values: float) -> None:
+        """`values`: by unit, with `_` for a space."""
+        for of, value in values.items():
+            row = self.rows.setdefault((name, of), Measure(name, of.replace("_", " "), []))
+            row.values.append(float(value))
+
+    def took(self, name: str, watch: Stopwatch) -> None:
+        self.add(name, s=watch.wall_s, CPU_s=watch.cpu_s)
+
+
+@contextmanager
+def loaded(
+    job: Job, folder: Path | None = None, engine: type[Gemma] = Gemma
+) -> Iterator[LocalGemma]:
+    """The model as the thinker loads it; `folder`: where its opening is kept."""
+    thinking = job.settings.thinking
+    thinking = msgspec.structs.replace(thinking, answer_tokens=ANSWER_TOKENS, seed=job.seed)
+    openings = None if folder is None else Openings(folder)
+    tools = available(job.settings)
+    model = LocalGemma(job.model, thinking, job.threads, tools, engine, openings)
+    try:
+        yield model
+        if openings is not None:
+            openings.wait(KEEP_S)
+    finally:
+        model.close()
+
+
+def clip(seconds: float, number: int) -> Clip:
+    """Noise; no two are the same."""
+    samples = np.random.default_rng(number).normal(0, 3000, round(seconds * RATE_HZ))
+    return Clip(number, samples.astype(np.int16))
+
+
+def settle(model: LocalGemma, history: History) -> int:
+    """Read all that stands before the next question, a piece at a time; how many tokens."""
+    before = model.pulse
+    while not model.settle(history):
+        pass
+    return model.pulse - before
+
+
+def one_turn(model: LocalGemma, history: History, asked: Clip) -> None:
+    """A question, an answer that is drawn to its limit, and all that is read behind it."""
+    turn = history.begin(asked.utterance, [asked])
+    turn.answer = "".join(p for p in model.answer(history, Effort()) if isinstance(p, str)) or "."
+    turn.settled = True
+    settle(model, history)
+
+
+# ── the parts ────────────────────────────────────────────────────────────────────────────────
+def memory(job: Job, found: Measures) -> None:
+    """Resident memory, from the start of the process to its most; once in each process."""
+    seen: list[Memory] = [Memory.now()]
+
+    class Watched(Gemma):
+        def open(self, model: Any, tokens: int, threads: int, *, sequences: int = 2) -> None:
+            seen.append(Memory.now())
+            super().open(model, tokens, threads, sequences=sequences)
+            seen.append(Memory.now())
+
+    def note(name: str) -> None:
+        now = Memory.now()
+        rest = now.resident - weights - mapped_mib(job.model.text)
+        found.add(name, MiB=now.resident, anonymous_MiB=now.anonymous, without_weights_MiB=rest)
+
+    history = History()
+    with loaded(job, engine=Watched) as model:
+        start, text, context = seen
+        after = Memory.now()
+        weights = text.anonymous - start.anonymous + after.anonymous - context.anonymous
+        found.add("before loading", MiB=start.resident, anonymous_MiB=start.anonymous)
+        found.add("weights of its own, of no file", MiB=weights)
+        found.add("context of two sequences", MiB=context.resident - text.resident)
+        note("after loading")
+        found.add("peak while loading", MiB=after.peak)
+        forget_peak()
+        settle(model, history)
+        note("after the opening")
+        one_turn(model, history, clip(CLIP_S, 1))
+        note("in use: 4 s heard, 64 tokens answered")
+        model.transcribe(history.turns[0].clips)
+        note("once the turn is written down")
+        found.add("peak after loading", MiB=Memory.now().peak)
+
+
+def opening(job: Job, found: Measures) -> None:
+    """Persona and tools: read, and taken back from the disk by the next process."""
+    for _ in range(job.repeats):
+        with tempfile.TemporaryDirectory(prefix="interlude-opening-") as name:
+            folder = Path(name)
+            with loaded(job, folder) as model:
+                with Stopwatch() as watch:
+                    tokens = settle(model, History())
+                found.took("read", watch)
+                found.add("read", tokens=tokens)
+            states = [path.stat().st_size for path in folder.iterdir()]
+            found.add("kept on the disk", MiB=sum(states) / 2**20)
+            with loaded(job, folder) as model:
+                with Stopwatch() as watch:
+                    tokens = settle(model, History())
+                found.took("taken back", watch)
+                found.add("taken back", tokens_read=tokens)
+
+
+def sequence(job: Job, found: Measures) -> None:
+    """What the second sequence costs, beside a context of one."""
+    sequences(job.model, job.settings, job.threads, job.repeats, found.add)
+
+
+def abort(job: Job, found: Measures) -> None:
+    """From the order to end an encoding until the model's thread is free."""
+    with loaded(job) as model:
+        for seconds in ABORT_CLIPS_S:
+            _end_encodings(model, seconds, job.aborts, found)
+
+
+def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measures) -> None:
+    numbers = itertools.count(1)
+
+    def next_clip() -> Clip:
+        return clip(seconds, next(numbers))
+
+    def whole() -> float:
+        encoded = next_clip()
+        with Stopwatch() as watch:
+            model.prepare(encoded)
+        found.took(f"a clip of {seconds:g} s, encoded", watch)
+        return watch.wall_s
+
+    for took_ms in ended_ms(model, next_clip, whole, count):
+        found.add(f"a clip of {seconds:g} s, ended", ms=took_ms)
+
+
+def transcripts(job: Job, found: Measures) -> None:
+    """What it costs to have a clip written down, in a context of its own, while nobody waits."""
+    history = History()
+    with loaded(job) as model:
+        settle(model, history)
+        one_turn(model, history, clip(CLIP_S, 1))
+        for number in range(2, 2 + job.repeats):
+            heard = clip(CLIP_S, number)
+            model.prepare(heard)
+            forget_peak()
+            before, pulse = Memory.now(), model.pulse
+            with Stopwatch() as watch:
+                model.transcribe([heard])
+            after = Memory.now()
+            found.took("a clip of 4 s, written down", watch)
+            found.add("a clip of 4 s, written down", tokens=model.pulse - pulse)
+            found.add("memory beside it, at its most", MiB=after.peak - before.resident)
+            found.add("memory that stays", MiB=after.resident - before.resident)
+
+
+def recall(job: Job, found: Measures) -> None:
+    """The turns from memory that a start reads behind its opening."""
+    turns = job.settings.memory.recall_turns
+    history = History()
+    with loaded(job) as model:
+        settle(model, history)
+        for number in range(job.repeats):
+            history.forget()
+            settle(model, history)
+            history.recall(_recalled(job.settings.thinking.persona, turns, number))
+            with Stopwatch() as watch:
+                tokens = settle(model, history)
+            found.took(f"{turns} turns", watch)
+            found.add(f"{turns} turns", tokens=tokens)
+
+
+def _recalled(words_of: str, turns: int, number: int) -> list[tuple[str, str, str]]:
+    """Turns of so many words that the vocabulary has: nothing typed, a transcript, an answer."""
+    words = np.array(words_of.split() or ["a"])
+    rng = np.random.default_rng(number)
+
+    def sentence(count: int) -> str:
+        return " ".join(rng.choice(words, count)).rstrip(".,") + "."
+
+    return [("", sentence(SAID_WORDS), sentence(HEARD_WORDS)) for _ in range(turns)]
+
+
+PARTS: dict[str, Callable[[Job, Measures], None]] = {
+    "memory": memory,
+    "opening": opening,
+    "sequence": sequence,
+    "abort": abort,
+    "transcripts": transcripts,
+    "recall": recall,
+}
+
+
+def main() -> int:
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    found = Measures()
+    try:
+        PARTS[job.part](job, found)
+    except InterludeError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(msgspec.json.encode(list(found.rows.values())).decode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

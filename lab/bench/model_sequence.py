@@ -1,0 +1,100 @@
+"""What a second sequence costs: memory, and time of reading and drawing in the first."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from appliance.errors import ModelError
+from appliance.settings import Settings
+from appliance.think import prompt
+from appliance.think.context import BATCH, Context
+from appliance.think.gemma import Gemma
+from appliance.think.interface import LocalModel
+from appliance.think.template_check import Way
+from appliance.tools.table import available
+from lab.bench.model_memory import Memory
+
+DRAWN = 32  # tokens, one after the other
+NAMES = {1: "context of one sequence", 2: "context of two, the other holds the opening"}
+
+
+class Add(Protocol):
+    def __call__(self, name: str, **values: float) -> None: ...
+
+
+def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int, add: Add) -> None:
+    """Contexts of one and of two in turns, each opened anew. Raises ModelError."""
+    thinking = settings.thinking
+    tokens = min(thinking.context_tokens, files.context_tokens)
+    gemma = Gemma(
+        files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
+    )
+    try:
+        opening = _opening(gemma, Way.of(files, thinking, available(settings)))
+        # A context of one sequence and one of two do not take each other's states.
+        states = {count: _state(gemma, count, tokens, threads, opening) for count in NAMES}
+        for _ in range(repeats):
+            for count, state in states.items():
+                _measure(gemma, count, tokens, threads, opening, state, add)
+    finally:
+        gemma.close()
+
+
+def _opening(gemma: Gemma, way: Way) -> list[int]:
+    """Its tokens."""
+    ids: list[int] = []
+    for part in prompt.opening(way.persona, way.tools):
+        assert isinstance(part, prompt.Marks | prompt.Words)
+        ids += gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks))
+    return ids
+
+
+def _state(gemma: Gemma, count: int, tokens: int, threads: int, opening: list[int]) -> bytes:
+    context = Context()
+    context.open(gemma.model, tokens, threads, sequences=count)
+    try:
+        context.feed(opening)
+        return context.state()
+    finally:
+        context.close()
+
+
+def _measure(
+    gemma: Gemma,
+    count: int,
+    tokens: int,
+    threads: int,
+    opening: list[int],
+    state: bytes,
+    add: Add,
+) -> None:
+    context, name = Context(), NAMES[count]
+    before = Memory.now()
+    began_s = time.monotonic()
+    context.open(gemma.model, tokens, threads, sequences=count)
+    opened_s = time.monotonic() - began_s
+    try:
+        add(name, MiB=Memory.now().resident - before.resident, ms_to_open=1000 * opened_s)
+        _restore(context, state, opening)
+        if count == 2:
+            context.use(1)
+            began_s = time.monotonic()
+            _restore(context, state, opening)
+            add("the opening put into the other", ms=1000 * (time.monotonic() - began_s))
+            context.use(0)
+        began_s = time.monotonic()
+        context.feed((opening * BATCH)[:BATCH])
+        add(name, ms_for_128_tokens_read=1000 * (time.monotonic() - began_s))
+        began_s = time.monotonic()
+        for token in (opening * DRAWN)[:DRAWN]:
+            context.feed([token], last=True)
+        add(name, ms_a_token_drawn=1000 * (time.monotonic() - began_s) / DRAWN)
+    finally:
+        context.close()
+
+
+def _restore(context: Context, state: bytes, opening: list[int]) -> None:
+    """Raises ModelError."""
+    if not context.restore(state, len(opening)):
+        raise ModelError("The state of the opening is not taken back by a context like its own.")

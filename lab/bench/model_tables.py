@@ -1,0 +1,58 @@
+"""The tables of `interlude bench model`. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from appliance.runtime.process_table import row
+from lab.bench.benches import Sheet
+from lab.bench.model_parts import Measure
+
+COLUMNS = ("", "in", "n", "p50", "p95", "each")
+ENOUGH = 60  # values, from which on there are percentiles; of fewer each is shown
+TITLES = {
+    "memory": "Resident memory of the model's process",
+    "opening": "The opening, persona and tools: read, and taken back from the disk",
+    "sequence": "A second sequence",
+    "abort": "An encoding that is ended: from the order until the model is free",
+    "transcripts": "A transcript, while nobody waits",
+    "recall": "Turns from memory, read at a start",
+}
+WITHOUT_WEIGHTS = "without weights MiB"
+
+
+def sheet(part: str, measures: Sequence[Measure]) -> Sheet:
+    """The table of one part, with a note for what is over its budget."""
+    made = Sheet(TITLES[part], COLUMNS, names=2)
+    made.rows = [(measure.name, measure.of, *_figures(measure.values)) for measure in measures]
+    made.events = [
+        {"name": measure.name, "in": measure.of, "values": measure.values} for measure in measures
+    ]
+    if part == "memory":
+        made.notes.append(_budget(measures))
+    return made
+
+
+def _figures(values: Sequence[float]) -> tuple[str | float, ...]:
+    """n, p50, p95, and each value where there are few."""
+    if len(values) < ENOUGH:
+        return len(values), "–", "–", ", ".join(_short(value) for value in values)
+    p50, p95 = np.percentile(values, [50, 95])
+    return len(values), _short(p50), _short(p95), f"most {_short(max(values))}"
+
+
+def _short(value: float) -> str:
+    """Three digits that count, and all of those before the point."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _budget(measures: Sequence[Measure]) -> str:
+    budget = row("thinker").memory_mib
+    most = max((max(m.values) for m in measures if m.of == WITHOUT_WEIGHTS), default=0.0)
+    verdict = "within" if most <= budget else "OVER"
+    return (
+        f"Without the weights {most:.0f} MiB at most: {verdict} the thinker's budget of "
+        f"{budget} MiB. Weights: what loading them takes, and the pages of the file."
+    )

@@ -1,0 +1,212 @@
+"""Random weights in the shape of a Gemma 4, as files of full size: what it costs, they cost.
+
+In: a shape (model_shape.py), texts for the vocabulary, a folder. Out: a text model and an audio
+encoder for llama.cpp. They say nothing that makes sense, but are as large and as slow as the real
+ones. A row of a tensor is in memory a few dozen times, never the tensor as a whole.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import numpy.typing as npt
+
+from appliance.errors import StorageError
+from lab.bench import model_vocabulary
+from lab.bench.model_shape import BLOCKS, Shape, Tensor, audio_tensors, bytes_of, text_tensors
+
+TEXT, AUDIO = "synthetic-gemma-4-Q4_K_M.gguf", "synthetic-gemma-4-audio-F16.gguf"
+DIFFERENT_ROWS = 64  # of a matrix: they are repeated, as random numbers take long to make
+EMBEDDING_SPREAD = 0.05
+SPARE_BYTES = 256 << 20  # that a disk keeps: vocabulary, heads, what others write meanwhile
+_SMALLEST_F16 = 6.2e-5  # of those with all bits
+_CONSTANTS = {"ones": 1.0, "zeros": 0.0, "half": 0.5, "forty": 40.0, "minus forty": -40.0}
+
+Bytes = npt.NDArray[np.uint8]
+
+
+def size(shape: Shape) -> int:
+    """Bytes of both files, without their heads."""
+    return bytes_of(text_tensors(shape)) + bytes_of(audio_tensors(shape))
+
+
+def write(shape: Shape, folder: Path, texts: Iterable[str], seed: int = 1) -> tuple[Path, Path]:
+    """Write the text model and the audio encoder, or find them from before; their paths.
+
+    A file that is there is whole. Raises StorageError where there is no room, or no writing.
+    """
+    text, audio = folder / TEXT, folder / AUDIO
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (text.exists() and audio.exists()):
+            check_room(size(shape), shutil.disk_usage(folder).free, folder)
+        if not text.exists():
+            _write(text, _text_writer(shape, texts), list(text_tensors(shape)), seed)
+        if not audio.exists():
+            _write(audio, _audio_writer(shape), list(audio_tensors(shape)), seed + 1)
+    except OSError as error:
+        if isinstance(error, StorageError):
+            raise
+        raise StorageError(
+            f"{folder}: the synthetic weights cannot be written ({error.strerror}).",
+            "Name another folder with `--weights`.",
+        ) from error
+    return text, audio
+
+
+def check_room(wanted: int, free: int, folder: Path) -> None:
+    """Raises StorageError if `wanted` bytes do not fit into the `free` ones of that folder."""
+    if wanted + SPARE_BYTES > free:
+        raise StorageError(
+            f"{folder}: the synthetic weights take {(wanted + SPARE_BYTES) / 2**30:.1f} GiB, "
+            f"and {free / 2**30:.1f} GiB are free.",
+            "Name a folder on another disk with `--weights`, or the files of a real model with "
+            "`--model` and `--audio`.",
+        )
+
+
+def _text_writer(shape: Shape, texts: Iterable[str]) -> Any:
+    w = gguf.GGUFWriter(None, "gemma4")
+    w.add_type(gguf.GGUFType.MODEL)
+    w.add_name("synthetic-gemma-4")
+    w.add_file_type(gguf.LlamaFileType.MOSTLY_Q4_K_M)
+    w.add_context_length(shape.context)
+    w.add_embedding_length(shape.width)
+    w.add_block_count(shape.layers)
+    w.add_feed_forward_length([shape.inner_of(layer) for layer in range(shape.layers)])
+    w.add_head_count(shape.heads)
+    w.add_head_count_kv(1)
+    w.add_key_length(shape.head_full)
+    w.add_value_length(shape.head_full)
+    w.add_key_length_swa(shape.head_window)
+    w.add_value_length_swa(shape.head_window)
+    w.add_rope_dimension_count(shape.head_full)
+    w.add_rope_dimension_count_swa(shape.head_window)
+    w.add_rope_freq_base(1_000_000.0)
+    w.add_rope_freq_base_swa(10_000.0)
+    w.add_layer_norm_rms_eps(1e-6)
+    w.add_sliding_window(shape.window)
+    w.add_sliding_window_pattern([shape.has_window(layer) for layer in range(shape.layers)])
+    w.add_shared_kv_layers(shape.shared)
+    w.add_embedding_length_per_layer_input(shape.per_layer)
+    w.add_final_logit_softcapping(30.0)
+    words = model_vocabulary.make(shape.vocabulary, texts)
+    w.add_tokenizer_model("gemma4")
+    w.add_token_list([token.encode() for token in words.tokens])
+    w.add_token_scores([0.0] * shape.vocabulary)
+    w.add_token_types(words.kinds)
+    w.add_token_merges(words.merges)
+    w.add_bos_token_id(model_vocabulary.BOS)
+    w.add_eos_token_id(model_vocabulary.END_OF_TURN)
+    w.add_unk_token_id(model_vocabulary.UNK)
+    w.add_pad_token_id(model_vocabulary.PAD)
+    w.add_add_bos_token(True)
+    w.add_add_space_prefix(False)
+    return w
+
+
+def _audio_writer(shape: Shape) -> Any:
+    w = gguf.GGUFWriter(None, "clip")
+    w.add_type(gguf.GGUFType.MMPROJ)
+    w.add_name("synthetic-gemma-4-audio")
+    w.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
+    w.add_clip_has_audio_encoder(True)
+    w.add_clip_has_vision_encoder(False)
+    w.add_clip_audio_projector_type(gguf.VisionProjectorType.GEMMA4A)
+    w.add_audio_projection_dim(shape.width)
+    w.add_audio_embedding_length(shape.encoder_width)
+    w.add_audio_feed_forward_length(shape.encoder_inner)
+    w.add_audio_block_count(shape.encoder_layers)
+    w.add_audio_head_count(shape.encoder_heads)
+    w.add_audio_num_mel_bins(shape.mels)
+    w.add_audio_attention_layernorm_eps(1e-6)
+    return w
+
+
+def _write(path: Path, writer: Any, tensors: list[Tensor], seed: int) -> None:
+    """Under another name until it is whole. Raises OSError."""
+    part = path.with_suffix(".part")
+    for tensor in tensors:
+        # For data that is handed over as bytes the package takes the shape in bytes.
+        shape = [*tensor.shape[:-1], tensor.row_bytes]
+        count = tensor.rows * tensor.row_bytes
+        kind = gguf.GGMLQuantizationType[tensor.format]
+        writer.add_tensor_info(tensor.name, shape, np.dtype(np.uint8), count, raw_dtype=kind)
+    rng = np.random.default_rng(seed)
+    try:
+        writer.write_header_to_file(part)
+        writer.write_kv_data_to_file()
+        writer.write_ti_data_to_file()
+        (out,) = writer.fout
+        writer.write_padding(out, out.tell())
+        for tensor in tensors:
+            for rows in _numbers(tensor, rng):
+                out.write(rows.data)  # the package's own way hides what a full disk says
+            writer.write_padding(out, tensor.rows * tensor.row_bytes)
+        out.flush()
+        os.fsync(out.fileno())
+        writer.close()
+        part.replace(path)
+    except BaseException:
+        writer.close()
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _numbers(tensor: Tensor, rng: np.random.Generator) -> Iterator[Bytes]:
+    """All rows of it, some at a time."""
+    if tensor.fill == "rope":
+        yield _as_bytes(_rope(tensor.shape[0]))
+        return
+    if tensor.fill != "random":
+        yield _as_bytes(np.full(tensor.shape, _CONSTANTS[tensor.fill], np.float32))
+        return
+    different = min(tensor.rows, DIFFERENT_ROWS)
+    rows = _random(tensor, different, rng)
+    for start in range(0, tensor.rows, different):
+        yield rows[: tensor.rows - start]
+
+
+def _random(tensor: Tensor, rows: int, rng: np.random.Generator) -> Bytes:
+    """uint8[rows, bytes of a row]. As large as keeps the values between the layers near 1."""
+    fan_in = int(np.prod(tensor.shape[1:]))
+    spread = EMBEDDING_SPREAD if "token_embd" in tensor.name else fan_in**-0.5
+    numbers, block_bytes = BLOCKS[tensor.format]
+    if numbers == 1:
+        values = (spread * rng.standard_normal((rows, tensor.shape[-1]))).astype(np.float32)
+        if tensor.format == "BF16":
+            return _as_bytes((values.view(np.uint32) >> 16).astype(np.uint16)).reshape(rows, -1)
+        wide = np.float16 if tensor.format == "F16" else np.float32
+        return _as_bytes(values.astype(wide)).reshape(rows, -1)
+    count = rows * tensor.shape[-1] // numbers
+    blocks = rng.integers(0, 256, (count, block_bytes), np.uint8)
+    # ggml-common.h. The divisors were measured: random bits have that spread at a scale of 1.
+    if tensor.format == "Q6_K":  # 4 low bits, 2 high bits, 16 scales of 8 bits, one of F16
+        blocks[:, 192:208] = rng.integers(-16, 16, (count, 16)).astype(np.int8).view(np.uint8)
+        blocks[:, 208:210] = _f16(spread / 170)
+    else:  # scale and least value in F16, then 6 bits of each for 32 numbers, then the bits
+        divisor, middle = (258, 7.5) if tensor.format == "Q4_K" else (530, 15.5)
+        blocks[:, 0:2] = _f16(spread / divisor)
+        blocks[:, 2:4] = _f16(middle * max(spread / divisor, _SMALLEST_F16))
+    return blocks.reshape(rows, -1)
+
+
+def _rope(count: int) -> npt.NDArray[np.float32]:
+    """The first quarter of the angles turns; the others so slowly that they stand still."""
+    angles = np.full(count, 1e30, np.float32)
+    angles[: count // 4] = 1.0
+    return angles
+
+
+def _f16(value: float) -> Bytes:
+    return _as_bytes(np.array([max(value, _SMALLEST_F16)], np.float16))
+
+
+def _as_bytes(values: npt.NDArray[Any]) -> Bytes:
+    return np.ascontiguousarray(values).view(np.uint8).reshape(-1)

@@ -1,0 +1,128 @@
+"""The button and the light: a press on a mock pin → the loudspeaker is silent; a state → the light.
+
+The wire is gpiozero's mock pin behind the keyboard panel's socket, so the kernel's GPIO is not in
+these figures; the panel's process, the floor and playback are the real ones.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from appliance.messages.speech import StateChanged
+from appliance.panel.keyboard_socket import HELLO, place
+from appliance.pcm import RATE_HZ, Samples
+from lab.bench.benches import SPREAD, Options, Sheet, spread
+from lab.bench.harness import QUIET, WITHOUT_THINKER, Stage
+from lab.sim.rehearsal_cli import load_over
+
+PRESSES = 40
+MS = RATE_HZ // 1000
+AUDIBLE = 33  # of 32767: -60 dBFS
+SOUNDING = 300  # RMS of the 30 ms before a press that counts: no pause between two words
+LATE_S = 1.0  # a light that comes later belongs to another change
+TARGET_STOP_MS, TARGET_LIGHT_MS = 30, 50
+
+
+class Finger:
+    """Presses, and sees the light: (CLOCK_MONOTONIC in ns, pattern's name) of every frame."""
+
+    def __init__(self, panel: Path) -> None:
+        self.frames: list[tuple[int, str]] = []
+        self._panel = str(panel)
+        self._wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._wire.bind("")  # a name of the kernel's choice, not on disk
+        self._eye = threading.Thread(target=self._look, daemon=True)
+        self._eye.start()
+        self.push(HELLO)
+
+    def push(self, word: str) -> int:
+        """Returns the moment before, CLOCK_MONOTONIC in ns."""
+        at_ns = time.monotonic_ns()
+        self._wire.sendto(word.encode(), self._panel)
+        return at_ns
+
+    def close(self) -> None:
+        self._wire.shutdown(socket.SHUT_RDWR)
+        self._eye.join()
+        self._wire.close()
+
+    def _look(self) -> None:
+        while frame := self._wire.recv(64):
+            self.frames.append((time.monotonic_ns(), frame.decode().split()[0]))
+
+
+def bench(options: Options) -> list[Sheet]:
+    """Raises CardError when the box does not come up or does not speak."""
+    presses = options.events or PRESSES
+    panel = {"gpio": "keyboard", "mute_switch": False}
+    settings = load_over(options.settings, {"mode": "open", "panel": panel})
+    dice = np.random.default_rng(options.seed)
+    stops: list[float] = []
+    lights: list[float] = []
+    quiet = 0
+
+    def act(stage: Stage) -> None:
+        nonlocal quiet
+        finger = Finger(stage.state_dir / place(settings).name)
+        stage.wait(0.2)
+        watched_ns = time.monotonic_ns()  # what changed before, nobody was there to see
+        for _ in range(presses):
+            stage.talk()
+            stage.wait(float(dice.uniform(0.0, 0.5)))
+            at = stage.card.index_of(finger.push("press"))
+            stage.wait(0.15)
+            finger.push("release")
+            stage.wait(0.5)
+            track = stage.card.loudspeaker(at - 30 * MS, 330 * MS)
+            late = stop_ms(track, 30 * MS)
+            if late is None:
+                quiet += 1
+            else:
+                stops.append(late)
+        every = {(m.at_ns, str(m.state)) for _, m in stage.recording.of(StateChanged)}
+        changes = sorted(change for change in every if change[0] > watched_ns)
+        lights.extend(light_ms(changes, finger.frames))
+        finger.close()
+
+    Stage(QUIET, settings, act, parts=(*WITHOUT_THINKER, "panel")).play()
+    sheet = Sheet("The panel on mock pins, ms", ("from → to", *SPREAD, "target p99"))
+    sheet.rows.append(("press → last audible sample", *spread(stops), TARGET_STOP_MS))
+    sheet.rows.append(("state changes → light", *spread(lights), TARGET_LIGHT_MS))
+    sheet.notes.append(f"{quiet} presses fell between two words and say nothing.")
+    sheet.notes.append("Mock pins: the kernel's GPIO is not in it. Not run on a Pi.")
+    sheet.events = [{"stop_ms": value} for value in stops] + [{"light_ms": v} for v in lights]
+    return [sheet]
+
+
+def stop_ms(track: Samples, press: int) -> float | None:
+    """From sample `press` of the loudspeaker's track to the last audible one after it.
+
+    None if nothing sounded right before the press. Infinite if the track never falls silent.
+    """
+    before = track[:press].astype(np.float64)
+    if np.sqrt(np.mean(before**2)) < SOUNDING:
+        return None
+    loud = np.flatnonzero(np.abs(track[press:].astype(np.int32)) > AUDIBLE)
+    if not len(loud):
+        return 0.0
+    last = int(loud[-1]) + 1
+    return float("inf") if last > len(track) - press - 20 * MS else last / MS
+
+
+def light_ms(changes: list[tuple[int, str]], frames: list[tuple[int, str]]) -> list[float]:
+    """Per change of state, how long until a frame of that name came; a state that was over before
+    the light could show it, or that was shown as it began, is left out."""
+    found = []
+    for number, (at_ns, state) in enumerate(changes):
+        until_ns = at_ns + int(LATE_S * 1e9)
+        if number + 1 < len(changes) and changes[number + 1][0] - at_ns < 100_000_000:
+            continue
+        came = [t for t, name in frames if name == state and at_ns <= t < until_ns]
+        if came:
+            found.append((came[0] - at_ns) / 1e6)
+    return found

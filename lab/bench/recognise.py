@@ -1,0 +1,175 @@
+"""`interlude bench recognise`: what the words over the box, and the wake word, are understood as.
+
+By the recognisers that this box has, on sound as it is before any echo, in this process.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
+from appliance.errors import InterludeError
+from appliance.hear.words import backends, microwakeword_backend, phrases
+from appliance.hear.words.interfaces import WakeSpotter
+from appliance.pcm import RATE_HZ, Samples, to_int16
+from lab.bench.benches import BenchError, Options, Sheet
+from lab.sim import acoustics, corpus
+from lab.sim import synthetic_phrases as said
+from lab.sim.corpus import Clip, Kind
+
+EVENTS = 120  # clips of a class and an origin
+AGES_MS = (300, 500, 700)  # after the onset; the last is the verdict's deadline
+BEFORE_FRAMES = RATE_HZ // 5
+LEVEL_DB = -26.0
+ROOM_DB = -70.0  # of a quiet room's noise
+SNR_DB = 10.0
+KINDS = ("carry_on", "yield", "stop", "other")
+SPELT = {"okay nabu": "okay nahboo"}  # so that espeak-ng says it as people do
+_STEP = 480  # 30 ms, as the process `words` looks
+
+
+def bench(options: Options) -> list[Sheet]:
+    """What each class of clip is understood as, by age; and the wake words."""
+    return [_words(options), _wake(options)]
+
+
+def _words(options: Options) -> Sheet:
+    recogniser = backends.recogniser(options.settings)
+    if recogniser is None:
+        raise BenchError("No recogniser of words is installed.", "`pip install pocketsphinx`.")
+    lists = options.settings.hearing.words
+    title = f"Words by {recogniser.name}: % of clips understood as of each list"
+    sheet = Sheet(title, ("clips", "age ms", *KINDS, "nothing", "n", "CPU ms"), names=2)
+    for origin, kind, clips in _clips(options):
+        for age_ms in AGES_MS:
+            counts: Counter[str] = Counter()
+            cpu_s = time.process_time()
+            for clip in clips:
+                recogniser.begin()
+                recogniser.feed(_burst(clip, age_ms))
+                text = recogniser.guess().text
+                counts[phrases.kind_of(text, lists) if text else "nothing"] += 1
+            cpu_ms = 1000 * (time.process_time() - cpu_s) / len(clips)
+            shares = [round(100 * counts[name] / len(clips), 1) for name in (*KINDS, "nothing")]
+            sheet.rows.append((f"{origin} {kind}s", age_ms, *shares, len(clips), round(cpu_ms, 1)))
+    sheet.notes.append(
+        "Single words at their own recording's noise; synthetic phrases by espeak-ng, clean. Real "
+        "interruptions are any other word: on no list, they should be `other`."
+    )
+    return sheet
+
+
+def _wake(options: Options) -> Sheet:
+    names = (
+        "wake word",
+        "by",
+        "clean %",
+        f"at {SNR_DB:.0f} dB SNR %",
+        "late ms p50",
+        "false wakes",
+    )
+    sheet = Sheet("Wake words, synthetic voices", names, names=2)
+    others = _recordings(options)
+    count = max(5, (options.events or EVENTS) // 4)
+    own = options.settings.hearing.wake.phrase
+    for phrase in dict.fromkeys((own, *microwakeword_backend.PHRASES)):
+        spotter = _spotter(options, phrase)
+        if spotter is None:
+            continue
+        rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+        hits, late = {0.0: 0, SNR_DB: 0}, []
+        for number in range(count):
+            voice = f"{rng.choice(said.ACCENTS)}+{rng.choice(said.HELD_OUT)}"
+            speed, pitch = rng.randrange(130, 190, 5), rng.randrange(20, 80, 5)
+            text = SPELT.get(phrase, phrase)
+            clip = said.spoken(said.Phrase("interruption", text, voice, speed, pitch))
+            for snr_db in hits:
+                found = _heard_at(spotter, _spoken(clip, snr_db, number))
+                hits[snr_db] += bool(found)
+                if found and not snr_db:
+                    late.append(1000 * (found[0] - RATE_HZ - (clip.end - clip.onset)) / RATE_HZ)
+        wrong = len(_heard_at(spotter, others)) if len(others) else "–"
+        shares = [round(100 * hit / count) for hit in hits.values()]
+        sheet.rows.append(
+            (phrase, spotter.name, *shares, round(float(np.median(late))) if late else "–", wrong)
+        )
+    hours = len(others) / RATE_HZ / 3600
+    sheet.notes.append(
+        f"{count} voices that no training of ours has heard, in kitchen-like noise; false wakes in "
+        f"{hours:.1f} hours of recordings of other words."
+    )
+    return sheet
+
+
+def _spotter(options: Options, phrase: str) -> WakeSpotter | None:
+    wake = msgspec.structs.replace(options.settings.hearing.wake, phrase=phrase)
+    hearing = msgspec.structs.replace(options.settings.hearing, wake=wake)
+    try:
+        return backends.spotter(msgspec.structs.replace(options.settings, hearing=hearing))
+    except InterludeError:
+        return None  # a phrase that nothing here can hear has no row
+
+
+def _clips(options: Options) -> Iterator[tuple[str, Kind, list[Clip]]]:
+    """Recordings, if there are any, then phrases by espeak-ng; each class shuffled and cut."""
+    count = options.events or EVENTS
+    sources, _ = options.recorded()
+    kinds: tuple[Kind, ...] = ("backchannel", "interruption")
+    for kind in kinds:
+        some = [source for source in sources if source.kind == kind]
+        random.Random(options.seed).shuffle(some)  # noqa: S311 -- chance, not secrecy
+        if clips := _loaded(some, count):
+            yield "real", kind, clips
+    for kind in kinds:
+        rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+        yield "synthetic", kind, [said.spoken(said.phrase(kind, rng)) for _ in range(count)]
+
+
+def _loaded(sources: list[corpus.Source], count: int) -> list[Clip]:
+    clips: list[Clip] = []
+    for source in sources:
+        if len(clips) == count:
+            break
+        try:
+            clips.append(corpus.load(source))
+        except InterludeError:
+            continue  # silent or clipped: there are others
+    return clips
+
+
+def _burst(clip: Clip, age_ms: int) -> Samples:
+    """The clip up to that age, as the ring `near` has it: a little before the onset, too."""
+    sound = clip.at(LEVEL_DB)
+    padded = np.concatenate([np.zeros(BEFORE_FRAMES), sound])
+    end = clip.onset + BEFORE_FRAMES + age_ms * RATE_HZ // 1000
+    burst = padded[clip.onset : min(end, len(padded))]
+    burst += acoustics.noise("white", len(burst), level_db=ROOM_DB, rate_hz=RATE_HZ)
+    return to_int16(burst)
+
+
+def _spoken(clip: Clip, snr_db: float, seed: int) -> Samples:
+    sound = clip.at(LEVEL_DB)[clip.onset : clip.end]
+    out = np.concatenate([np.zeros(RATE_HZ), sound, np.zeros(RATE_HZ // 2)])
+    level_db = LEVEL_DB - snr_db if snr_db else ROOM_DB
+    out += acoustics.noise("kitchen", len(out), level_db=level_db, rate_hz=RATE_HZ, seed=seed)
+    return to_int16(out)
+
+
+def _heard_at(spotter: WakeSpotter, samples: Samples) -> list[int]:
+    """The samples at which the spotter notices its phrase."""
+    spotter.reset()
+    steps = range(0, len(samples) - _STEP + 1, _STEP)
+    return [at + _STEP for at in steps if spotter.feed(samples[at : at + _STEP]) is not None]
+
+
+def _recordings(options: Options) -> Samples:
+    """All recordings one after another: nobody says a wake word in them."""
+    sources, _ = options.recorded()
+    clips = _loaded(sources, len(sources))
+    parts = [(32767 * clip.samples).astype(np.int16) for clip in clips]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int16)

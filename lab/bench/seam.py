@@ -1,0 +1,130 @@
+"""`interlude bench seam`: what pauses that were taken back did to the answer.
+
+Short knocks and murmurs over the box; each pause that went on again is read off the loudspeaker's
+track and compared with the speech that was meant to sound.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from appliance.messages.speech import Paused, Resumed
+from appliance.pcm import RATE_HZ
+from lab.bench.benches import Options, Sheet
+from lab.bench.harness import LEAD, QUIET, Stage
+from lab.sim.scene import Scene, Utterance
+from lab.sim.script_sounds import make
+from lab.sim.seam_measure import Seam, measure
+from lab.sim.speech_source import Sound
+
+EVENTS = 100
+MOST_TRIES = 6  # times as many sounds: not every one pauses, nor every pause is between sounds
+BEFORE = RATE_HZ // 2  # of the track before a pause that is read, and after its end
+MURMURS = ("mm", "mm-hm", "uh-huh")
+KNOCK_MS = 30
+KNOCK_PEAK = 0.5  # of full scale: over whatever the gate has learned to bear
+
+
+def bench(options: Options) -> list[Sheet]:
+    """Pauses until so many have been measured."""
+    wanted = options.events or EVENTS
+    found: list[Seam] = []
+    counts = {"said": 0, "pauses": 0, "yielded": 0, "not measurable": 0}
+
+    def act(stage: Stage) -> None:
+        rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+        sounds = [knock(options.seed), *(_murmur(text) for text in MURMURS)]
+        stage.talk()
+        for _ in range(round(wanted * MOST_TRIES)):
+            if len(found) >= wanted:
+                break
+            _disturb(stage, rng.choice(sounds), rng, found, counts)
+        stage.until(stage.settled, 3.0)
+
+    stage = Stage(QUIET, options.settings, act)
+    recording = stage.play()
+    volume = options.settings.speaking.volume
+    steps = [int(volume * np.abs(np.diff(a.astype(np.int32))).max(initial=0))
+             for a in recording.answers.values() if len(a)]  # fmt: skip
+    return [_sheet(found, counts, max(steps, default=0), stage.dropouts)]
+
+
+def knock(seed: int) -> Sound:
+    """A burst of noise that dies away: a knock on the table."""
+    frames = RATE_HZ * KNOCK_MS // 1000
+    noise = np.random.default_rng(seed).uniform(-1, 1, frames) * np.geomspace(1, 0.01, frames)
+    samples = np.rint(noise * KNOCK_PEAK * 32767).astype(np.int16)
+    return Sound(samples, 0, frames)
+
+
+def _murmur(text: str) -> Sound:
+    return make(Scene(name="bench"), Utterance(say=text, speed=200))
+
+
+def _disturb(
+    stage: Stage, sound: Sound, rng: random.Random, found: list[Seam], counts: dict[str, int]
+) -> None:
+    """One sound over the box; what came of it goes to `found` and `counts`."""
+    if not stage.talking():
+        stage.until(stage.settled, 3.0)
+        stage.talk()
+    stage.wait(rng.uniform(0.0, 0.3))
+    at = stage.card.now() + LEAD
+    stage.say(at, sound)
+    counts["said"] += 1
+    stage.until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 10, 5.0)
+    stage.until(stage.settled, 3.0)
+    stage.wait(0.3 + 2 * BEFORE / RATE_HZ)
+    pause = next((m for m in stage.found(Paused, at) if stage.index(m.index) >= at), None)
+    if pause is None:
+        return
+    counts["pauses"] += 1
+    resume = next((m for m in stage.found(Resumed, at) if m.serial == pause.serial), None)
+    if resume is None:
+        counts["yielded"] += 1
+        return
+    seam = _read(stage, pause, resume)
+    if seam is None:
+        counts["not measurable"] += 1
+    else:
+        found.append(seam)
+
+
+def _read(stage: Stage, pause: Paused, resume: Resumed) -> Seam | None:
+    paused, resumed = stage.index(pause.index), stage.index(resume.index)
+    first = paused - BEFORE
+    track = stage.card.loudspeaker(first, resumed + BEFORE - first)
+    return measure(
+        track,
+        stage.spoken(pause.turn),
+        paused - first,
+        resumed - first,
+        pause.position,
+        pause.position - resume.position,
+    )
+
+
+def _sheet(
+    found: list[Seam], counts: dict[str, int], largest_step: int, dropouts: dict[str, int]
+) -> Sheet:
+    columns = ("pauses measured", "lost", "repeated", "said again on purpose",
+               "largest step at a seam", "in the speech")  # fmt: skip
+    sheet = Sheet("Seam: samples over a pause and what follows it", columns)
+    lost, repeated = sum(s.lost_samples for s in found), sum(s.repeated_samples for s in found)
+    step = max((s.max_step for s in found), default=0)
+    again = sum(s.again_samples > 0 for s in found)
+    sheet.rows.append((str(len(found)), lost, repeated, again, step, largest_step))
+    sheet.notes.append(
+        f"{counts['said']} sounds made {counts['pauses']} pauses; {counts['yielded']} were taken "
+        f"for an interruption; {counts['not measurable']} lay where the speech itself is silent. "
+        "Steps: between neighbouring samples across a seam's two edges, of 32767. "
+        f"Dropouts: {dropouts['capture']} of capture, {dropouts['playback']} of playback."
+    )
+    data: list[dict[str, Any]] = [
+        {"lost": s.lost_samples, "repeated": s.repeated_samples, "step": s.max_step} for s in found
+    ]
+    sheet.events += data
+    return sheet

@@ -1,0 +1,176 @@
+"""`interlude bench stop`: the owner begins to speak over the box → the last audible sample.
+
+Words at random moments while the box talks, in a quiet room without an echo and with one. Beside
+it, in a process of its own on a card of its own, the article's recipe hears the same sounds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from appliance.messages.speech import Onset, Paused, Stopped
+from appliance.pcm import RATE_HZ
+from lab.bench.bench_words import Recorded, Word, synthetic
+from lab.bench.benches import Options, Sheet
+from lab.bench.harness import ECHO, LEAD, QUIET, TALK, Stage
+from lab.bench.stop_figures import CLIP_FRAMES, Heard, read_stop, sheets
+from lab.sim import acoustics
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.card_events import Kind, Stream
+from lab.sim.scene import Room, Scene, Utterance
+from lab.sim.script_sounds import make
+from lab.sim.simulated_card import SaidTooLate, SoundCard
+
+EVENTS = 60  # of each kind of word, in each room
+MOST_TRIES = 1.7  # times as many; what is left out is made up for so far
+APART = round(2.5 * RATE_HZ)  # between the end of a word and the next
+AFTER_S = 1.3  # of listening to the box after a word's end
+CONVERGED_S = 8.0  # of talking before the first word: the canceller has learned the echo
+
+
+def bench(options: Options) -> list[Sheet]:
+    """Both rooms, synthetic words and, where there are recordings, real ones."""
+    found, dropouts = {}, []
+    clips = None
+    for name, room in (("no echo", QUIET), ("echo −30 dBFS", ECHO)):
+        words, _ = options.recorded()
+        clips = Recorded(words, options.seed) if words else None
+        found[name], dropped = in_room(room, options, clips)
+        dropouts.append(
+            f"{name}: {dropped['capture']} of capture, {dropped['playback']} of playback"
+        )
+    tables = sheets(found, clips.noisy if clips else None)
+    tables[0].notes.append(f"Dropouts of ours, {'; '.join(dropouts)}.")
+    return tables
+
+
+def in_room(
+    room: Room, options: Options, clips: Recorded | None
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Every event of one room, as it goes into the JSON; and our dropouts by direction."""
+    events: list[dict[str, Any]] = []
+    with _article(room) as other:
+
+        def act(stage: Stage) -> None:
+            _interrupt(stage, other, options, clips, events)
+
+        stage = Stage(room, options.settings, act, others=(other,))
+        stage.play()
+    return events, stage.dropouts
+
+
+@contextlib.contextmanager
+def _article(room: Room) -> Iterator[SoundCard]:
+    """The article's recipe, talking on a card of its own."""
+    memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; no disk need see a card
+    folder = Path(tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None))
+    try:
+        answer = make(Scene(), Utterance(say=TALK, level_db=-20.0))
+        answer.samples.tofile(folder / "answer")
+        echo = None
+        if room.echo_db is not None:
+            echo = acoustics.impulse_response(
+                room.rt60_s, rate_hz=RATE_HZ, echo_db=room.echo_db, seed=room.seed
+            )
+        delay = round(room.delay_ms * RATE_HZ / 1000)
+        with SoundCard.create(folder / "card", RATE_HZ, echo=echo, echo_delay=delay) as card:
+            environment = os.environ | alsa_environment(folder, {"sim": card.path})
+            words = [sys.executable, "-m", "lab.bench.article", "sim", str(folder / "answer")]
+            child = subprocess.Popen(words, env=environment, stdin=subprocess.PIPE)
+            try:
+                yield card
+            finally:
+                child.kill()
+                child.wait()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _interrupt(
+    stage: Stage,
+    other: SoundCard,
+    options: Options,
+    clips: Recorded | None,
+    events: list[dict[str, Any]],
+) -> None:
+    """Say words over the box until there are enough of each kind."""
+    rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
+    wanted = options.events or EVENTS
+    sources = {"synthetic": synthetic(options.seed)} | ({"real": iter(clips)} if clips else {})
+    stage.talk()
+    stage.wait(CONVERGED_S)
+    for _ in range(round(wanted * MOST_TRIES) * len(sources)):
+        short = [kind for kind in sources if _counted(events, kind) < wanted]
+        if not short:
+            return
+        word = next(sources[rng.choice(short)], None)
+        if word is not None:
+            events += _event(stage, other, word, rng)
+
+
+def _counted(events: list[dict[str, Any]], kind: str) -> int:
+    return sum(e["word"] == kind and e["by"] == "ours" and not e["left_out"] for e in events)
+
+
+def _event(
+    stage: Stage, other: SoundCard, word: Word, rng: random.Random
+) -> Iterator[dict[str, Any]]:
+    """One word over the box, and what both made of it."""
+    if not stage.until(stage.talking, 1.0):
+        stage.until(stage.settled, 3.0)
+        stage.talk()
+    stage.wait(rng.uniform(0.0, 0.5))
+    at = stage.card.now() + LEAD
+    try:
+        onset = stage.say(at, word.sound)
+    except SaidTooLate:  # this process was held up: half a word is none
+        stage.wait(2.0)
+        return
+    end = at + word.sound.end
+    stage.until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
+    stage.until(stage.settled, 3.0)
+    ours = _ours(stage, onset)
+    theirs = _theirs(other, other.index_of(stage.card.time_of(onset)))
+    for by, heard in (("ours", ours), ("article", theirs)):
+        yield {
+            "by": by,
+            "word": word.kind,
+            "name": word.name,
+            "click": word.click,
+        } | heard.as_data()
+    if not stage.talking():
+        stage.talk()
+    stage.until(lambda: stage.card.now() > end + APART, 5.0)
+
+
+def _ours(stage: Stage, onset: int) -> Heard:
+    since = onset - RATE_HZ
+    ends: dict[int, int] = {stage.index(m.index): 0 for m in stage.found(Stopped, since)}
+    ends |= {stage.index(m.index): m.serial for m in stage.found(Paused, since)}
+    heard = _read(stage.card, onset, sorted(ends))
+    serial = ends.get(heard.silent)
+    for m in stage.found(Onset, since):
+        if m.serial == serial and m.decided:
+            heard.decided = stage.index(m.decided) - onset
+    return heard
+
+
+def _theirs(card: SoundCard, onset: int) -> Heard:
+    """The card of a program that falls silent by no longer writing runs dry, and logs it."""
+    dry = [e.index for e in card.events() if e.stream == Stream.PLAYBACK and e.kind == Kind.XRUN]
+    return _read(card, onset, dry)
+
+
+def _read(card: SoundCard, onset: int, silent: list[int]) -> Heard:
+    first = onset - CLIP_FRAMES
+    track = card.loudspeaker(first, card.now() - first)
+    return read_stop(track, CLIP_FRAMES, [index - first for index in silent]).moved(first)

@@ -1,0 +1,70 @@
+"""`interlude bench vad`: what hearing costs, in this process, on one thread, without a card."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from appliance.hear.onset.vad import HOP_FRAMES, SpeechProbability
+from appliance.hear.pipeline import Hearing
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
+from lab.bench.benches import SPREAD, Options, Sheet, spread
+from lab.bench.harness import TALK
+from lab.sim import acoustics
+from lab.sim.scene import Scene, Utterance
+from lab.sim.script_sounds import make
+
+EVENTS = 2000  # frames of Silero's network
+SECONDS = 20  # of sound through all of hearing
+DELAY_FRAMES = 640  # 40 ms from the loudspeaker to the microphone
+
+
+def bench(options: Options) -> list[Sheet]:
+    """The network alone, and all of hearing while the box is silent and while it speaks."""
+    frames = options.events or EVENTS
+    speech = make(Scene(name="bench"), Utterance(say=TALK)).samples
+    network = Sheet("Silero's network, µs a frame of 32 ms, on one thread", ("", *SPREAD))
+    network.rows.append(("one frame", *spread(frame_us(speech, frames), 0)))
+    hearing = Sheet("All of hearing", ("", "% of real time", "µs a step of 5 ms: p50", *SPREAD[1:]))
+    seconds = min(SECONDS, max(1, frames // 100))
+    for name, played in (("the box is silent", np.zeros_like(speech)), ("it speaks", speech)):
+        steps = step_us(options, np.resize(played, seconds * RATE_HZ))
+        share = 100 * sum(steps) / (seconds * 1e6)
+        hearing.rows.append((name, round(share, 1), *spread(steps, 0)))
+    hearing.notes.append(
+        "Echo canceller, noise floor, gate and two interleaved networks (a frame every 16 ms), in "
+        "CPU time of this thread; an echo of −30 dBFS, noise of −70 dBFS. No rings, no messages."
+    )
+    return [network, hearing]
+
+
+def frame_us(speech: Samples, frames: int) -> list[float]:
+    """Microseconds of so many hops, each of which runs the network once over 32 ms of sound."""
+    probability = SpeechProbability()
+    sound = np.resize(speech, (frames + 10) * HOP_FRAMES)
+    times = []
+    for at in range(0, len(sound), HOP_FRAMES):
+        before_ns = time.perf_counter_ns()
+        probability.feed(sound[at : at + HOP_FRAMES])
+        times.append((time.perf_counter_ns() - before_ns) / 1000)
+    return times[10:]  # the first ones load what the others find loaded
+
+
+def step_us(options: Options, played: Samples) -> list[float]:
+    """Microseconds of CPU of each step of hearing while the box plays `played`."""
+    response = acoustics.impulse_response(0.3, rate_hz=RATE_HZ, echo_db=-30.0)
+    size = 1 << (len(played) + len(response)).bit_length()
+    spectrum = np.fft.rfft(played, size) * np.fft.rfft(response, size)
+    echo = np.roll(np.fft.irfft(spectrum, size)[: len(played)], DELAY_FRAMES)
+    noise = acoustics.noise("white", len(played), level_db=-70.0, rate_hz=RATE_HZ)
+    mic = np.clip(np.rint(echo) + noise, -32768, 32767).astype(np.int16)
+    hearing = Hearing(options.settings.hearing)
+    hearing.answering = bool(played.any())
+    times = []
+    for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
+        span = slice(at, at + BLOCK_FRAMES)
+        before_ns = time.thread_time_ns()
+        hearing.hear(mic[span], played[span], at)
+        times.append((time.thread_time_ns() - before_ns) / 1000)
+    return times

@@ -1,0 +1,146 @@
+"""The verbs of the room: rehearse, demo. In: scene files. Out: a report folder and a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import soundfile
+from rich.console import Console
+from rich.table import Table
+
+from appliance.errors import StorageError
+from appliance.pcm import RATE_HZ
+from appliance.settings import Settings, load
+from lab.sim import scene as scenes
+from lab.sim.rehearsal import Rehearsal
+from lab.sim.rehearsal_recording import Recording
+from lab.sim.rehearsal_report import Outcome, Reader, report
+from lab.sim.scene import Scene
+
+DEMO = Path(__file__).with_name("demo.yaml")
+
+
+def rehearse(paths: Sequence[Path], report_dir: Path | None, settings: Settings) -> int:
+    """Play each scene and print its table; write a report to `report_dir` (of several, one each).
+
+    All scenes are read before the first is played, so that an error in the last costs nothing.
+    Returns 0, or 1 if a scene did not come to its end.
+    """
+    loaded = [scenes.load(path) for path in paths]
+    ended_well = []
+    for scene in loaded:
+        folder = report_dir / scene.name if report_dir and len(loaded) > 1 else report_dir
+        ended_well.append(play(scene, folder, settings))
+    return 0 if all(ended_well) else 1
+
+
+def demo(report_dir: Path | None, settings: Settings) -> int:
+    """Play the built-in scene."""
+    return rehearse([DEMO], report_dir or Path("rehearsal"), settings)
+
+
+def play(scene: Scene, folder: Path | None, settings: Settings) -> bool:
+    """Play one scene, print its table and write its files. False if it did not come to its end."""
+    console = Console()
+    console.print(f"[bold]{scene.name}[/]: the owner speaks {len(scene.owner)} times; "
+                  "in real time, through the real processes.")  # fmt: skip
+    reader = perform(scene, settings)
+    outcomes = reader.outcomes()
+    console.print(_table(outcomes))
+    for line in _summary(reader):
+        console.print(line)
+    if folder is not None:
+        write(reader, outcomes, folder)
+        console.print(f"Written: {folder}/report.json, room.wav, timeline.png")
+    return not reader.recording.given_up
+
+
+def perform(scene: Scene, settings: Settings, **options: Any) -> Reader:
+    """Play one scene on a simulated card and make its recording readable."""
+    rehearsal = Rehearsal(scene, in_the_room(scene, settings), **options)
+    recording = rehearsal.play()
+    return Reader(recording, rehearsal.index(0))
+
+
+def in_the_room(scene: Scene, settings: Settings) -> Settings:
+    """The settings for a rehearsal: the simulated card, no house, and what the scene changes."""
+    gpio = "keyboard" if settings.panel.gpio == "keyboard" else "none"  # a header is not in a room
+    alone = {
+        "card": {"capture": "sim", "playback": "sim"},
+        "link": {"broker": ""},
+        "panel": {"gpio": gpio},
+    }
+    changed = load_over(settings, alone)
+    return load_over(changed, scene.settings)
+
+
+def load_over(settings: Settings, changes: dict[str, Any]) -> Settings:
+    """`settings` with nested changes, checked like any other. Raises SettingsError."""
+    return load(None, overrides=_merged(msgspec.to_builtins(settings), changes))
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    return base | {
+        key: _merged(base[key], value)
+        if isinstance(value, dict) and isinstance(base.get(key), dict)
+        else value
+        for key, value in over.items()
+    }
+
+
+def write(reader: Reader, outcomes: list[Outcome], folder: Path) -> None:
+    """Write report.json, room.wav and timeline.png. Raises StorageError."""
+    from lab.sim import timeline  # matplotlib takes a second to load
+
+    recording = reader.recording
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(report(reader), indent=2, ensure_ascii=False)
+        (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+        tracks = list(zip(recording.microphone, recording.loudspeaker, strict=False))
+        soundfile.write(folder / "room.wav", tracks, RATE_HZ, "PCM_16")
+        timeline.draw(reader, outcomes, timeline.speech_probability(recording),
+                      folder / "timeline.png")  # fmt: skip
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
+
+
+def _table(outcomes: list[Outcome]) -> Table:
+    """Fits 80 columns; what the box said stands in the report and in the picture."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("at", justify="right", no_wrap=True)
+    table.add_column("the owner", max_width=24, overflow="fold")
+    for title in ("outcome", "silent", "verdict", "lost", "answer"):
+        table.add_column(title, no_wrap=True)
+    for out in outcomes:
+        verdict = f"{out.verdict} {_ms(out.verdict_ms)}" if out.verdict else ""
+        lost = f"{out.seam['lost_samples']}+{out.seam['repeated_samples']}" if out.seam else ""
+        table.add_row(f"{out.onset_s:.1f} s", f"“{out.said}”", out.outcome, _ms(out.stop_ms),
+                      verdict, lost, _ms(out.answer_ms))  # fmt: skip
+    table.caption = (
+        "silent: onset → last audible sample. lost: samples lost + repeated over the pause.\n"
+        "answer: end of the owner's speech → first audible sample."
+    )
+    table.caption_justify = "left"
+    return table
+
+
+def _summary(reader: Reader) -> list[str]:
+    recording: Recording = reader.recording
+    costs = ", ".join(
+        f"{name} {100 * cost.cpu_s / recording.seconds:.1f} %"
+        for name, cost in recording.costs.items()
+        if recording.seconds
+    )
+    lines = [f"False pauses: {reader.false_pauses()}. CPU of one core: {costs}."]
+    if recording.given_up:
+        lines.append(f"[red]The scene did not come to its end: {recording.given_up}.[/]")
+    return lines
+
+
+def _ms(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f} ms"

@@ -1,0 +1,222 @@
+"""The report of a rehearsal: what each utterance met with, in numbers read off both tracks."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any, TypeVar
+
+import numpy as np
+
+from appliance import __version__
+from appliance.messages.speech import (
+    CallAnswered,
+    Dropouts,
+    Onset,
+    Paused,
+    Resumed,
+    Sentence,
+    SpeechEnded,
+    SpeechStarted,
+    Started,
+    Stopped,
+    Think,
+    ThoughtEnded,
+    Verdict,
+)
+from appliance.pcm import RATE_HZ
+from lab.sim.rehearsal_recording import Recording, Said
+from lab.sim.seam_measure import Seam, measure
+
+T = TypeVar("T")
+
+AUDIBLE = 33  # |sample| over -60 dBFS
+MS = RATE_HZ // 1000
+EARLY = 150 * MS  # an onset may be told this long before the script's: noise before the word
+LATE = 400 * MS  # and this long after its end
+
+
+@dataclass
+class Outcome:
+    """One utterance of the owner. Indices are seconds from the recording's start; times in ms."""
+
+    said: str
+    kind: str
+    onset_s: float
+    end_s: float
+    over_the_box: bool
+    stop_ms: float | None = None
+    machine_stop_ms: float | None = None
+    verdict: str | None = None
+    verdict_ms: float | None = None
+    outcome: str = "ignored"
+    seam: dict[str, int] | None = None
+    answer_ms: float | None = None
+    answer_parts_ms: dict[str, float] | None = None
+    answer_text: str | None = None
+
+
+class Reader:
+    """Reads a recording: which messages belong to which utterance. All indices are the track's."""
+
+    def __init__(self, recording: Recording, to_card: int) -> None:
+        """`to_card` is added to an index in a message to get the card's."""
+        self.recording = recording
+        self.track = recording.loudspeaker
+        self.shift = to_card - recording.first
+
+    def outcomes(self) -> list[Outcome]:
+        said = self.recording.said
+        ends = [*(s.onset for s in said), self.recording.first + len(self.track)][1:]
+        return [self._outcome(s, until) for s, until in zip(said, ends, strict=True)]
+
+    def false_pauses(self) -> int:
+        """Pauses of a sounding answer that began while the owner said nothing."""
+        return sum(
+            not any(
+                s.onset - EARLY <= p.index + self.shift + self.recording.first <= s.end + LATE
+                for s in self.recording.said
+            )
+            for _, p in self.recording.of(Paused)
+        )
+
+    def seams(self) -> list[Seam]:
+        """Every pause that was followed by a resume of the same answer."""
+        found = []
+        pauses = [m for _, m in self.recording.of(Paused)]
+        resumes = [m for _, m in self.recording.of(Resumed)]
+        for pause in pauses:
+            resume = next((r for r in resumes if r.index > pause.index), None)
+            if resume and resume.turn == pause.turn and (seam := self._seam(pause, resume)):
+                found.append(seam)
+        return found
+
+    # ── one utterance ────────────────────────────────────────────────────────────────────────
+    def _outcome(self, said: Said, until: int) -> Outcome:
+        first = self.recording.first
+        onset, end, until = said.onset - first, said.end - first, until - first
+        words = said.entry.what
+        out = Outcome(
+            words or "", said.entry.kind, onset / RATE_HZ, end / RATE_HZ, self._sounds(onset)
+        )
+        serial = self._serials(onset, end)
+        if out.over_the_box:
+            self._stop(out, onset, end)
+        verdicts = [v for v in self.all(Verdict) if v[1].serial in serial]
+        if verdicts:
+            at, verdict = verdicts[-1]
+            out.verdict, out.verdict_ms = verdict.kind, (at - onset) / MS
+        starts = [m for m in self.all(SpeechStarted) if m[1].serial in serial]
+        pause = self._in(Paused, onset - EARLY, end + LATE)
+        if starts:
+            out.outcome = "yielded" if out.over_the_box else "ignored"
+            self._answer(out, end, {m.utterance for _, m in starts}, until)
+        elif pause:
+            resume = next((m for _, m in self.all(Resumed) if m.index >= pause[-1].index), None)
+            if resume is not None and resume.turn == pause[-1].turn:
+                out.outcome = "resumed"
+                seam = self._seam(pause[-1], resume)
+                out.seam = asdict(seam) if seam else None
+        return out
+
+    def _stop(self, out: Outcome, onset: int, end: int) -> None:
+        paused = self._in(Paused, onset - EARLY, end + LATE)
+        cut = self._in(Stopped, onset - EARLY, end + LATE)
+        moments = [m.index + self.shift for m in (paused or cut)]
+        if not moments:
+            return
+        silent = moments[0]
+        loud = np.flatnonzero(np.abs(self.track[:silent].astype(np.int32)) > AUDIBLE)
+        last = int(loud[-1]) + 1 if len(loud) else 0
+        out.stop_ms = max(0.0, (last - onset) / MS)
+        onsets = [m for _, m in self.all(Onset) if m.serial == getattr(paused[0], "serial", -1)] \
+            if paused else []  # fmt: skip
+        if onsets:
+            out.machine_stop_ms = max(0.0, (last - (onsets[0].decided + self.shift)) / MS)
+
+    def _answer(self, out: Outcome, end: int, utterances: set[int], until: int) -> None:
+        thoughts = [m for _, m in self.all(Think) if utterances & set(m.utterances)]
+        if not thoughts:
+            return
+        turn = thoughts[-1].turn
+        said: list[tuple[int, Sentence | CallAnswered]] = [
+            *self.all(Sentence),
+            *self.all(CallAnswered),
+        ]
+        texts = sorted((at, m.number, m.text) for at, m in said if m.turn == turn)
+        out.answer_text = " ".join(text for _, _, text in texts)
+        started = next((m for _, m in self.all(Started) if m.turn == turn), None)
+        if started is None:
+            return
+        begun = started.index + self.shift
+        loud = np.flatnonzero(
+            np.abs(self.track[begun : begun + RATE_HZ].astype(np.int32)) > AUDIBLE
+        )
+        audible = begun + (int(loud[0]) if len(loud) else 0)
+        out.answer_ms = (audible - end) / MS
+        out.outcome = "yielded" if out.over_the_box else "answered"
+        ended = [at for at, m in self.all(SpeechEnded) if m.utterance in utterances and m.last]
+        thought = next((m for _, m in self.all(ThoughtEnded) if m.turn == turn), None)
+        parts = {"turn_end": (ended[-1] - end) / MS} if ended else {}
+        if thought:
+            parts |= {"encode": thought.encode_ms, "prefill": thought.prefill_ms,
+                      "first_sentence": thought.first_sentence_ms}  # fmt: skip
+        out.answer_parts_ms = {name: round(value, 1) for name, value in parts.items()}
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────
+    def all(self, kind: type[T]) -> list[tuple[int, T]]:
+        """(track index of its time, message), for one kind."""
+        return [(at - self.recording.first, m) for at, m in self.recording.of(kind)]
+
+    def _in(self, kind: type[Any], low: int, high: int) -> list[Any]:
+        """Messages of a kind whose own index lies in the stretch."""
+        return [m for _, m in self.all(kind) if low <= m.index + self.shift <= high]
+
+    def _serials(self, onset: int, end: int) -> set[int]:
+        return {m.serial for m in self._in(Onset, onset - EARLY, end + LATE)}
+
+    def _sounds(self, onset: int) -> bool:
+        """Was the box audible in the tenth of a second before?"""
+        window = self.track[max(0, onset - 100 * MS) : onset]
+        return bool(np.any(np.abs(window.astype(np.int32)) > AUDIBLE))
+
+    def _seam(self, pause: Paused, resume: Resumed) -> Seam | None:
+        answer = self.recording.answers.get(pause.turn)
+        if answer is None:
+            return None
+        at = pause.index + self.shift, resume.index + self.shift
+        again = pause.position - resume.position
+        return measure(self.track, answer, *at, pause.position, again)
+
+
+def report(reader: Reader) -> dict[str, Any]:
+    """The whole report as plain data, ready for JSON."""
+    recording = reader.recording
+    dropouts = {m.direction: m.count for _, m in recording.of(Dropouts)}
+    return {
+        "scene": recording.scene.name,
+        "seconds": round(recording.seconds, 1),
+        "utterances": [asdict(outcome) for outcome in reader.outcomes()],
+        "false_pauses": reader.false_pauses(),
+        "seams": [asdict(seam) for seam in reader.seams()],
+        "dropouts": {"capture": 0, "playback": 0} | dropouts,
+        "processes": {
+            name: {
+                "cpu_s": round(cost.cpu_s, 2),
+                "peak_mib": round(cost.peak_mib, 1),
+                "restarts": cost.restarts,
+            }
+            for name, cost in recording.costs.items()
+        },
+        "given_up": recording.given_up,
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """What made these figures."""
+    names = ("numpy", "onnxruntime", "llama-cpp-python", "pyalsaaudio")
+    return {"interlude": __version__, "python": platform.python_version(),
+            "machine": platform.machine(), "kernel": platform.release(),
+            **{name: metadata.version(name) for name in names}}  # fmt: skip

@@ -1,0 +1,25 @@
+"""What the owner's script sounds like: a text, a recording or a noise. Out: a `Sound`."""
+
+from __future__ import annotations
+
+from lab.sim import speech_source, synthetic_noises
+from lab.sim.scene import Scene, Utterance
+from lab.sim.speech_source import SPEECH_DB, Sound
+
+
+def make(scene: Scene, entry: Utterance) -> Sound:
+    """What the owner does at `entry`. Raises SceneError for a file that is no sound.
+
+    Without a level, a recording keeps its own, and all else is as loud as speech.
+    """
+    if entry.wav is not None:
+        return speech_source.recorded(scene.file(entry.wav), entry.level_db)
+    level_db = SPEECH_DB if entry.level_db is None else entry.level_db
+    if entry.noise is not None:
+        return speech_source.at_level(
+            synthetic_noises.noise(entry.noise, entry.seed).samples, level_db
+        )
+    assert entry.say is not None
+    return speech_source.at_level(
+        speech_source.spoken(entry.say, entry.voice, entry.speed, entry.pitch), level_db
+    )

@@ -1,0 +1,90 @@
+"""Phrases said over the box by espeak-ng, which nobody has recorded: murmurs, and calls to stop.
+
+All of it is synthetic. A quarter of the voices' variants are held out for benches
+(`corpus.held_out`), so that a training with the others never hears them.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from lab.sim import speech_source
+from lab.sim.corpus import Clip, Kind, held_out
+
+ACCENTS = ("en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-029",
+           "en-us-nyc")  # fmt: skip
+# espeak-ng's variants that a person could sound like; the robots are left out.
+VARIANTS = tuple(
+    """Alex Alicia Andrea Andy Annie Denis Diogo Gene Gene2 Henrique Hugo Jacky Lee Marco Mario
+    Michael Mike Nguyen adam anika antonio aunty belinda benjamin boris caleb david ed edward
+    edward2 f1 f2 f3 f4 f5 grandma grandpa gustave iven iven2 iven3 iven4 john kaukovalta klatt
+    klatt2 klatt3 klatt5 linda m1 m2 m3 m4 m5 m6 m7 m8 marcelo max michel miguel norbert pablo paul
+    pedro quincy rob robert sandro shelby steph steph2 steph3 travis victor zac""".split()
+)
+HELD_OUT = tuple(variant for variant in VARIANTS if held_out(variant))
+
+BACKCHANNELS = (
+    "mm-hm", "mm-hm", "mhm", "uh-huh", "uh-huh", "hm", "[[m:]]", "yeah", "yeah", "yes", "yep",
+    "okay", "okay", "right", "right", "sure", "I see", "I see", "wow", "aha", "oh", "got it",
+    "yeah yeah", "of course", "oh really",
+)  # fmt: skip
+INTERRUPTIONS = (
+    "wait", "wait", "stop", "stop", "no", "no", "hold on", "hang on", "but", "actually",
+    "excuse me", "be quiet", "never mind", "listen", "no no no", "one second", "that's enough",
+    "stop it", "wait a minute", "what about the sea", "what about tomorrow", "can I ask something",
+    "I have a question", "no that's wrong", "tell me about the moon instead", "turn it off",
+    "what do you mean", "how far is that", "okay but why", "right but what about me",
+)  # fmt: skip
+QUESTIONS = (
+    "tell me about the moon", "how is bread made", "tell me a story about the sea",
+    "why is the sky blue in the morning", "what can you tell me about mountains",
+)  # fmt: skip
+SPOKEN: dict[Kind, tuple[str, ...]] = {
+    "backchannel": BACKCHANNELS,
+    "interruption": INTERRUPTIONS,
+}
+CONTOURS = ("", ".", ",", "?", "!")  # espeak-ng's tune: level, falling, going on, rising, raised
+LENGTHENED = 0.62  # of the speed: "yeeah"; once in five
+LENGTHENED_SHARE = 0.2
+SLOWEST = 80  # words a minute, espeak-ng's own limit
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words and how they are said: voice as espeak-ng takes it, words a minute, pitch 0 to 99."""
+
+    kind: Kind
+    text: str
+    voice: str
+    speed: int
+    pitch: int
+    contour: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.text}{self.contour} ({self.voice}, {self.speed}, {self.pitch})"
+
+
+def phrase(kind: Kind, rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
+    """One by chance: words, accent, one of the variants, speed, pitch and tune."""
+    speed = rng.randrange(130, 215, 5)
+    if rng.random() < LENGTHENED_SHARE:
+        speed = max(SLOWEST, round(speed * LENGTHENED))
+    voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
+    pitch = rng.randrange(20, 80, 5)
+    return Phrase(kind, rng.choice(SPOKEN[kind]), voice, speed, pitch, rng.choice(CONTOURS))
+
+
+def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
+    """Something that is asked of the box while it is silent."""
+    voice = f"{rng.choice(ACCENTS)}+{rng.choice(variants)}"
+    text = rng.choice(QUESTIONS)
+    return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
+
+
+def spoken(said: Phrase) -> Clip:
+    """Its sound. Raises SceneError where espeak-ng is missing or does not know the voice."""
+    wave = speech_source.spoken(said.text + said.contour, said.voice, said.speed, said.pitch)
+    onset, end = speech_source.edges(wave)
+    return Clip(wave, onset, end, clear=True)

@@ -1,0 +1,61 @@
+"""Writes docs/reference/tree.md: every module with the first sentence of its docstring.
+
+`python scripts/tree.py` writes the page, `--check` says whether it is up to date. A test does too.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/reference/tree.md"
+PACKAGES = ("appliance", "lab", "image", "training")
+HEAD = """# The tree
+
+Every module with the first sentence of its docstring, made by `python scripts/tree.py`.
+"""
+
+
+def summary(path: Path) -> str:
+    """The first sentence of a module's docstring, in one line; "" where there is none."""
+    told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    line = " ".join(told.split("\n\n")[0].split())
+    return re.split(r"(?<=[a-z`\"')\]]\.) (?=[A-Z`])", line)[0].replace("|", "\\|")
+
+
+def tables(package: Path) -> Iterator[str]:
+    """A section for each folder of a package that has modules, in alphabetical order."""
+    folders = [package, *sorted(path for path in package.rglob("*") if path.is_dir())]
+    for folder in folders:
+        modules = sorted(path for path in folder.glob("*.py") if path.name != "__init__.py")
+        if not modules or "test" in folder.relative_to(package).parts:
+            continue
+        yield f"\n## {folder.relative_to(ROOT)}/\n"
+        if (folder / "__init__.py").exists() and (told := summary(folder / "__init__.py")):
+            yield f"{told}\n"
+        yield "| module | |"
+        yield "|---|---|"
+        for path in modules:
+            yield f"| [`{path.name}`](../../{path.relative_to(ROOT)}) | {summary(path)} |"
+
+
+def page() -> str:
+    """The whole page, in Markdown."""
+    lines = [line for name in PACKAGES for line in tables(ROOT / name)]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    """The exit status: 0, or 1 where `--check` finds an old page."""
+    if arguments == ["--check"]:
+        return int(PAGE.read_text(encoding="utf-8") != page())
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

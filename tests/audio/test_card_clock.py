@@ -1,0 +1,96 @@
+"""The card's clock: indices from readings that are late by the card's step, and its drift."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from appliance.audio.card_clock import CardClock, Pair
+
+SECOND = 1_000_000_000
+BEGAN_NS = 5 * SECOND
+
+
+def readings(
+    count: int,
+    *,
+    every_ns: int = SECOND // 4,
+    step: int = 1,
+    ppm: float = 0.0,
+    rate_hz: int = 16_000,
+    since_ns: int = 0,
+) -> list[Pair]:
+    """What a card that began at BEGAN_NS says, its position moving in steps of `step` frames."""
+    pairs = []
+    rng = random.Random(1)
+    for n in range(count):
+        after_ns = since_ns + n * every_ns + rng.randrange(every_ns // 4 if n else 1)
+        frames = int(after_ns * rate_hz * (1 + ppm * 1e-6) / SECOND)
+        pairs.append((BEGAN_NS + after_ns, frames - frames % step))
+    return pairs
+
+
+def test_an_index_is_the_monotonic_clock_in_samples() -> None:
+    clock = CardClock()
+    clock.start(readings(1))
+    assert clock.index(0) == 80_000
+    assert clock.index(16_000) == 96_000
+
+
+@pytest.mark.parametrize("step", [1, 16, 80])
+def test_a_coarse_position_does_not_shift_the_index(step: int) -> None:
+    clock = CardClock()
+    clock.start(readings(40, every_ns=250_000, step=step))
+    assert abs(clock.index(0) - 80_000) <= 1
+
+
+def test_a_reading_that_was_held_up_is_outvoted() -> None:
+    clock = CardClock()
+    held_up = [(ns + 7_000_000, frames) for ns, frames in readings(11, every_ns=250_000)]
+    clock.start([*held_up, *readings(1, since_ns=3_000_000)])
+    assert abs(clock.index(0) - 80_000) <= 1
+
+
+def test_a_card_at_48_khz_counts_three_frames_a_sample_and_the_filter_moves_the_sound() -> None:
+    clock = CardClock(factor=3, delay=-16)
+    clock.start(readings(12, every_ns=250_000, rate_hz=48_000))
+    assert clock.index(480) == 80_000 + 160 - 16
+
+
+def test_capture_and_playback_that_begin_at_other_moments_agree() -> None:
+    one, other = CardClock(), CardClock()
+    one.start(readings(12, every_ns=250_000))
+    other.start([(ns + SECOND, frames) for ns, frames in readings(12, every_ns=250_000)])
+    assert abs(one.index(16_000 + 5) - other.index(5)) <= 1
+
+
+@pytest.mark.parametrize("ppm", [-80.0, 0.0, 30.0])
+def test_the_drift_of_the_card_is_found_within_one_ppm_in_two_minutes(ppm: float) -> None:
+    clock = CardClock()
+    clock.start(readings(12, every_ns=250_000, ppm=ppm))
+    for pair in readings(480, step=16, ppm=ppm):
+        clock.observe(pair)
+    assert clock.drift_ppm == pytest.approx(ppm, abs=1.0)
+
+
+def test_nothing_is_said_of_drift_in_the_first_ten_seconds() -> None:
+    clock = CardClock()
+    clock.start(readings(12, every_ns=250_000))
+    for pair in readings(36, ppm=500):
+        clock.observe(pair)
+    assert clock.drift_ppm is None
+
+
+def test_a_stream_that_starts_anew_counts_on_from_the_lead_of_the_first() -> None:
+    """After an hour at 50 ppm the card is 2,880 samples ahead: a restart must not jump back."""
+    hour_ns, ppm, later_ns = 3600 * SECOND, 50.0, 3608 * SECOND
+    running = CardClock()
+    running.start(readings(12, every_ns=250_000, ppm=ppm))
+    for pair in readings(32, since_ns=hour_ns, ppm=ppm):
+        running.observe(pair)
+    assert running.lead == pytest.approx(2885, abs=3)
+    new = CardClock()
+    new.start([(BEGAN_NS + later_ns, 0)], running.lead or 0)
+    frames_then = int(later_ns * 16_000 * (1 + ppm * 1e-6) / SECOND)
+    assert abs(new.index(0) - running.index(frames_then)) <= 2

@@ -1,0 +1,104 @@
+"""Trying a card: levels and clocks by figures, and the whole of it on the software sound card."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.audio.card_clock import Pair
+from appliance.audio.device_probe import SILENT_DBFS, levels, skew_ppm, try_card
+from appliance.errors import CardError
+from appliance.settings import Card, load
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.simulated_card import SoundCard
+
+
+def readings(
+    hz: float, seconds: float = 4.0, every_s: float = 0.01, step_s: float = 0.0
+) -> list[Pair]:
+    """Positions as a card of that true rate tells them; `step_s`: it moves on only so often."""
+    times = np.arange(0, seconds, every_s)
+    seen = times if not step_s else np.floor(times / step_s) * step_s
+    return [(int(at * 1e9), int(when * hz)) for at, when in zip(times, seen, strict=True)]
+
+
+def test_silence_has_no_level() -> None:
+    assert levels(np.zeros(1600, np.int16)) == (SILENT_DBFS, SILENT_DBFS)
+    assert levels(np.zeros(0, np.int16)) == (SILENT_DBFS, SILENT_DBFS)
+
+
+def test_a_sine_of_half_scale_is_9_db_below_full_scale() -> None:
+    sine = (16384 * np.sin(np.arange(16000) * 2 * math.pi / 100)).astype(np.int16)
+    noise, peak = levels(sine)
+    assert noise == pytest.approx(-9.03, abs=0.02)
+    assert peak == pytest.approx(-6.02, abs=0.02)
+
+
+def test_an_offset_is_no_noise() -> None:
+    noise, peak = levels(np.full(1600, 3277, np.int16))
+    assert noise == SILENT_DBFS
+    assert peak == pytest.approx(-20.0, abs=0.01)
+
+
+@pytest.mark.parametrize("ppm", [0.0, 30.0, -120.0])
+def test_two_clocks_are_told_apart_to_a_few_ppm(ppm: float) -> None:
+    skew, uncertain = skew_ppm(readings(16_000 * (1 + ppm / 1e6)), readings(48_000), 16_000, 48_000)
+    assert skew is not None
+    assert uncertain is not None
+    assert skew == pytest.approx(ppm, abs=8)
+    assert uncertain < 10
+
+
+def test_a_card_that_moves_by_the_millisecond_is_said_to_be_uncertain() -> None:
+    skew, uncertain = skew_ppm(
+        readings(48_000, every_s=0.0103, step_s=0.001), readings(48_000), 48_000, 48_000
+    )
+    assert skew is not None
+    assert uncertain is not None
+    assert abs(skew) < 3 * uncertain + 10
+
+
+def test_too_few_readings_say_nothing() -> None:
+    few = readings(16_000, seconds=0.1)
+    assert skew_ppm(few, readings(16_000), 16_000, 16_000) == (None, None)
+
+
+# ── on the software sound card ───────────────────────────────────────────────────────────────
+@pytest.fixture
+def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SoundCard]:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
+        path = Path(folder) / "card"
+        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
+            monkeypatch.setenv(name, value)
+        with SoundCard.create(path, 48_000, granularity_frames=48) as made:
+            yield made
+
+
+def of(device: str) -> Card:
+    settings = load(Path("/dev/null"), {"card": {"capture": device, "playback": device}})
+    return settings.card
+
+
+def test_a_card_is_tried_as_the_box_would_use_it(card: SoundCard) -> None:
+    """A USB card's steps of a millisecond, and a room at −40 dBFS."""
+    noise = np.random.default_rng(1).normal(0, 327.68, 4 * 48_000).astype(np.int16)
+    card.say(card.now() + 4800, noise)
+    trial = try_card(of("sim"), seconds=2.0)
+    assert trial.rate_hz == (48_000, 48_000)
+    assert trial.noise_dbfs == pytest.approx(-40.0, abs=0.5)
+    assert -32 < trial.peak_dbfs < -24
+    if trial.dropouts == 0:  # a busy machine may starve it; then there is little left to measure
+        assert trial.skew_ppm is not None
+        assert trial.uncertain_ppm is not None
+        assert abs(trial.skew_ppm) < 10 + 3 * trial.uncertain_ppm
+
+
+def test_a_card_that_is_not_there_is_said(card: SoundCard) -> None:
+    card.unplug()
+    with pytest.raises(CardError):
+        try_card(of("sim"), seconds=0.1)

@@ -1,0 +1,130 @@
+"""`interlude enrol`: what it asks, what it keeps, what it says."""
+
+from __future__ import annotations
+
+import shutil
+import stat
+import tempfile
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.audio.recorder import record
+from appliance.cli import enrol
+from appliance.hear.bargein import adaptation
+from appliance.hear.bargein.enrolment import EnrolmentError, Take
+from appliance.pcm import RATE_HZ, Samples, from_float
+from appliance.settings import Settings, load
+from lab.sim.alsa_plugin import alsa_environment
+from lab.sim.simulated_card import SoundCard
+from tests.hear.arena import at_level, say
+
+VOICE = "en-gb+m2"
+SAID = {"mm-hm": ("[[m'mh'm]]", "[[mh'm]]", "uh-huh"), "wait": ("wait", "stop", "hold on")}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return load(None, {"state_dir": str(tmp_path / "state")})
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Path:
+    """A folder of recordings, as an owner would make them."""
+    for word, texts in SAID.items():
+        folder = tmp_path / "mine" / word
+        folder.mkdir(parents=True)
+        for number, text in enumerate(texts):
+            write(folder / f"{number}.wav", spoken(text))
+    return tmp_path / "mine"
+
+
+def spoken(text: str) -> Samples:
+    out = from_float(at_level(np.random.default_rng(1).standard_normal(2 * RATE_HZ), -66))
+    word = from_float(at_level(say(text, VOICE)))
+    out[8000 : 8000 + len(word)] += word
+    return out
+
+
+def write(path: Path, samples: Samples) -> None:
+    with wave.open(str(path), "wb") as wav:
+        wav.setnchannels(1)
+        wav.setsampwidth(2)
+        wav.setframerate(RATE_HZ)
+        wav.writeframes(samples.tobytes())
+
+
+def test_a_folder_teaches_it_and_forgetting_takes_it_back(
+    settings: Settings, owner: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert enrol.cli_enrol(settings, folder=owner, keep=True) == 0
+    said = capsys.readouterr().out
+    assert "6 recordings" in said
+    state = settings.state_path()
+    if "nothing was changed" in said:
+        assert adaptation.load(state) is None
+    else:
+        assert adaptation.load(state) is not None
+        kept = list((state / enrol.RECORDINGS).rglob("*.wav"))
+        assert len(kept) == 6
+        assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
+        assert enrol.cli_forget(settings) == 0
+    assert not (state / enrol.RECORDINGS).exists()
+    assert adaptation.load(state) is None
+
+
+def test_forgetting_nothing_says_so(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
+    assert enrol.cli_forget(settings) == 0
+    assert "nothing to forget" in capsys.readouterr().out
+
+
+def test_a_folder_of_one_class_is_refused_and_changes_nothing(
+    settings: Settings, owner: Path
+) -> None:
+    shutil.rmtree(owner / "wait")
+    with pytest.raises(EnrolmentError, match="no usable recordings for interruption"):
+        enrol.cli_enrol(settings, folder=owner, keep=False)
+    assert adaptation.load(settings.state_path()) is None
+
+
+def test_recordings_of_no_use_are_named_one_by_one(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from appliance.hear.bargein.network import Network
+
+    silent = Take("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
+    assert enrol.usable([silent], settings, Network()) == []
+    assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
+
+
+def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(
+    simcard_library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = (9000 * np.sin(np.arange(RATE_HZ // 4) * 0.3)).astype(np.int16)
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:  # memory, not a disk
+        path = Path(folder) / "card"
+        for name, value in alsa_environment(Path(folder), {"sim": path}, simcard_library).items():
+            monkeypatch.setenv(name, value)
+        with SoundCard.create(path, RATE_HZ) as card:
+            sim = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
+            heard = record(sim, 1.5, lambda: card.say(card.now() + RATE_HZ // 5, word))
+    assert len(heard) == 1.5 * RATE_HZ
+    at = int(np.argmax(np.correlate(heard.astype(float), word.astype(float), "valid")))
+    assert np.array_equal(heard[at : at + len(word)], word)
+    assert at > RATE_HZ // 10
+
+
+def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    def recording(seconds: float, started: Callable[[], None]) -> Samples:
+        started()
+        return np.zeros(int(seconds * RATE_HZ), np.int16)
+
+    takes = list(enrol.ask(recording, 2))
+    assert len(takes) == 2 * len(enrol.WORDS)
+    assert [t.kind for t in takes[:3]] == ["backchannel"] * 3
+    said = capsys.readouterr().out
+    for word, _ in enrol.WORDS:
+        assert said.count(f'"{word}"') == 2

@@ -1,0 +1,174 @@
+"""A service whose settings file has a mistake starts with the settings from before, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.cli import startup_settings
+from appliance.cli.usable_settings import BEFORE, SAID_BEFORE, SAID_DEFAULTS, Usable, usable
+from appliance.dialog import mute_store, startup_notices
+from appliance.errors import SettingsError
+from appliance.runtime import process_table
+from appliance.settings import load_defaults
+
+GOOD = "speaking: {volume: 0.3}\n"
+MISTAKES = [
+    "speaking: {volme: 0.3}\n",
+    "mode: [\n",
+    "mode: 7\n",
+    "\xff",
+    "processes: {tinker: {}}\n",
+]
+
+
+@pytest.fixture
+def owners(tmp_path: Path) -> Path:
+    return tmp_path / "settings.yaml"
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    folder = tmp_path / "state"
+    folder.mkdir()
+    return folder
+
+
+def start(owners: Path, state: Path) -> Usable:
+    return usable(owners, state, process_table.table)
+
+
+def test_settings_without_a_mistake_are_used_and_kept_for_later(owners: Path, state: Path) -> None:
+    owners.write_text(GOOD)
+    found = start(owners, state)
+    assert (found.settings.speaking.volume, found.problem, found.mute) == (0.3, "", False)
+    assert (state / BEFORE).read_text() == GOOD
+    assert (state / BEFORE).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_after_a_mistake_the_settings_from_before_are_used_and_it_is_said(
+    owners: Path, state: Path, mistake: str
+) -> None:
+    owners.write_text(GOOD)
+    start(owners, state)
+    owners.write_bytes(mistake.encode("latin-1"))
+    for _ in range(2):
+        found = start(owners, state)
+        assert (found.settings.speaking.volume, found.mute) == (0.3, False)
+        assert found.said == SAID_BEFORE
+        assert found.problem
+    owners.write_text("speaking: {volume: 0.4}\n")
+    found = start(owners, state)
+    assert (found.settings.speaking.volume, found.problem, found.said) == (0.4, "", "")
+
+
+@pytest.mark.parametrize("kept", [None, "mode: 7\n"], ids=["none kept", "those kept damaged, too"])
+def test_with_no_settings_at_all_the_microphone_stays_off(
+    owners: Path, state: Path, kept: str | None
+) -> None:
+    owners.write_text("mode: 7\n")
+    if kept is not None:
+        (state / BEFORE).write_text(kept)
+    found = start(owners, state)
+    assert (found.settings, found.mute, found.said) == (load_defaults(), True, SAID_DEFAULTS)
+
+
+def test_a_file_that_the_owner_took_away_is_no_longer_kept(
+    owners: Path, state: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    (state / BEFORE).write_text(GOOD)
+    found = usable(None, state, process_table.table)
+    assert found.problem == ""
+    assert not (state / BEFORE).exists()
+
+
+def test_a_card_that_cannot_be_written_is_no_reason_not_to_start(
+    owners: Path, state: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    owners.write_text(GOOD)
+    (state / f".{BEFORE}.new").mkdir()
+    assert start(owners, state).settings.speaking.volume == 0.3
+    assert "cannot be kept" in caplog.text
+
+
+# ── as the box is started ────────────────────────────────────────────────────────────────────
+def test_at_a_terminal_a_mistake_ends_the_command(
+    owners: Path, monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    owners.write_text("mode: 7\n")
+    monkeypatch.setenv("STATE_DIRECTORY", str(state))
+    monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
+    with pytest.raises(SettingsError):
+        startup_settings.found(owners)
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
+    assert startup_settings.found(owners).mute
+
+
+@pytest.fixture
+def service(state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The environment of a service of systemd's."""
+    monkeypatch.setenv("STATE_DIRECTORY", str(state))
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    monkeypatch.setenv(startup_notices.HANDED, "")  # set by `tell`; taken back after the test
+    return state
+
+
+def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
+    owners: Path, service: Path
+) -> None:
+    owners.write_text("mode: 7\n")
+    startup_settings.tell(startup_settings.found(owners))
+    found = mute_store.read(service / mute_store.FILE)
+    assert found is not None
+    assert found.muted
+    assert startup_notices.handed_over().sentences == [SAID_DEFAULTS]
+
+
+def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: Path) -> None:
+    owners.write_text(GOOD)
+    startup_settings.tell(startup_settings.found(owners))
+    owners.write_text("mode: 7\n")
+    startup_settings.tell(startup_settings.found(owners))
+    assert mute_store.read(service / mute_store.FILE) is None
+    assert startup_notices.handed_over().sentences == [SAID_BEFORE]
+
+
+def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, service: Path) -> None:
+    owners.write_text("mode: 7\n")
+    (service / f".{mute_store.FILE}.new").mkdir()
+    with pytest.raises(SettingsError, match="cannot be switched off"):
+        startup_settings.tell(startup_settings.found(owners))
+
+
+# ── what is said of releases ─────────────────────────────────────────────────────────────────
+LEFT = "Version 1.2.0 did not stay up, so I went back to version 1.1.0."
+
+
+def test_a_release_that_was_left_is_told_once(state: Path) -> None:
+    first = startup_notices.gather(state, "", [LEFT])
+    assert first.sentences == [LEFT]
+    startup_notices._note(state / startup_notices.TOLD, first.once.encode())
+    assert startup_notices.gather(state, "", [LEFT]).sentences == []
+    assert startup_notices.gather(state, "", ["Another."]).sentences == ["Another."]
+
+
+def test_a_mistake_in_the_settings_is_told_at_each_start_and_does_not_hide_it(state: Path) -> None:
+    startup_notices._note(state / startup_notices.TOLD, LEFT.encode())
+    assert startup_notices.gather(state, SAID_BEFORE, [LEFT]).sentences == [SAID_BEFORE]
+    assert startup_notices.gather(state, SAID_BEFORE, ["Another."]).sentences == [
+        SAID_BEFORE,
+        "Another.",
+    ]
+
+
+def test_what_was_handed_over_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment: dict[str, str] = {}
+    startup_notices.hand_over(startup_notices.Notices("a “mistake”", LEFT), environment)
+    monkeypatch.setenv(startup_notices.HANDED, environment[startup_notices.HANDED])
+    assert startup_notices.handed_over() == startup_notices.Notices("a “mistake”", LEFT)
+    monkeypatch.delenv(startup_notices.HANDED)
+    assert startup_notices.handed_over().sentences == []

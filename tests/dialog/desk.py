@@ -1,0 +1,36 @@
+"""What a worker gives to its process, without a process: mail in, messages out."""
+
+from __future__ import annotations
+
+import logging
+import socket
+
+from appliance.messages.speech import Message
+from appliance.runtime.ipc import floor
+from appliance.settings import Settings
+
+
+class Desk:
+    """`sent`: what the process has said; `arrived`: its mail, until it looks."""
+
+    def __init__(self, name: str, settings: Settings, box_started_s: float = 0.0) -> None:
+        self.settings = settings
+        self.floor = floor.Floor(floor.create())
+        self.log = logging.getLogger(name)
+        self.box_started_s = box_started_s
+        self.channel, self._other = socket.socketpair()
+        self.stop_fd = self._other.fileno()
+        self.sent: list[Message] = []
+        self.arrived: list[Message] = []
+
+    def send(self, message: Message) -> bool:
+        self.sent.append(message)
+        return True
+
+    def mail(self) -> list[Message]:
+        arrived, self.arrived = self.arrived, []
+        return arrived
+
+    def close(self) -> None:
+        self.channel.close()
+        self._other.close()

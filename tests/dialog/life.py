@@ -1,0 +1,167 @@
+"""A supervisor in a process of its own, for tests: it may be killed, and started again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from appliance.cli import tell
+from appliance.dialog import mute_store
+from appliance.errors import ControlError
+from appliance.messages.speech import Message, StateChanged
+from appliance.runtime.ipc.floor import Floor
+from appliance.settings import load
+
+PATIENCE_S = 30.0  # on a very busy machine
+# The floor's descriptor on the first line, then each Standing that a recogniser of words is told.
+SUPERVISE = """
+import signal, sys
+from pathlib import Path
+from appliance import processes
+from appliance.messages import Standing
+from appliance.settings import load
+from appliance.supervisor import Supervisor
+
+rows = tuple(processes.row(name) for name in sys.argv[2:])
+played = ("capture", "playback", "listener", "words", "thinker", "speaker")
+supervisor = Supervisor(load(Path(sys.argv[1])), rows=rows, watchers=played)
+signal.signal(signal.SIGTERM, supervisor.request_stop)
+channels = {name: supervisor.channel(name) for name in played}
+print(supervisor.joints.floor_fd, flush=True)
+supervisor.start()
+while not supervisor.stopping:
+    supervisor.step(0.01)
+    for name, channel in channels.items():
+        for message in channel.receive_all():
+            if name == "words" and isinstance(message, Standing):
+                print(message.mode, message.volume, message.muted, message.storage, flush=True)
+supervisor.stop_all()
+"""
+
+
+class Life:
+    """A supervisor in a process of its own, with a conductor; it can be killed as a whole.
+
+    `stands`: what was told last of mode, volume, mute, and of a disk that fails.
+    """
+
+    def __init__(self, folder: Path, *parts: str, **settings: object) -> None:
+        self.folder = folder
+        self._parts = parts or ("conductor",)
+        self.stands: list[str] = []
+        self._environment = {**os.environ, "RUNTIME_DIRECTORY": str(folder / "run")}
+        (folder / "run").mkdir()
+        self.write(settings)
+        self.start()
+
+    def write(self, settings: dict[str, object]) -> None:
+        """The owner's settings file."""
+        file = self.folder / "settings.yaml"
+        file.write_text(json.dumps({"state_dir": str(self.folder / "state"), **settings}))
+        self.settings = load(file)
+
+    def start(self) -> None:
+        file = str(self.folder / "settings.yaml")
+        self.child = subprocess.Popen(
+            [sys.executable, "-c", SUPERVISE, file, *self._parts],
+            env=self._environment, stdout=subprocess.PIPE, text=True, process_group=0,
+        )  # fmt: skip
+        assert self.child.stdout is not None
+        self.floor_fd = int(self.child.stdout.readline())
+        self.stands.clear()
+        threading.Thread(target=self._hear, args=(self.child.stdout,), daemon=True).start()
+
+    def _hear(self, lines: IO[str]) -> None:
+        for line in lines:
+            self.stands[:] = line.split()
+
+    def children(self) -> dict[str, int]:
+        """Title → process id."""
+        found = {}
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+                title = (path / "cmdline").read_bytes().split(b"\0")[0].decode()
+            except OSError:
+                continue
+            if parent == self.child.pid:
+                found[title] = int(path.name)
+        return found
+
+    def pid(self, part: str) -> int:
+        """Of the process of that name, once it is there."""
+        found = 0
+
+        def look() -> int:
+            nonlocal found
+            found = self.children().get(f"interlude: {part}", 0)
+            return found
+
+        self.until(look)
+        return found
+
+    def floor(self) -> Floor:
+        """The words as every part sees them, through the supervisor's descriptor."""
+        fd = os.open(f"/proc/{self.child.pid}/fd/{self.floor_fd}", os.O_RDWR)
+        try:
+            return Floor(fd)  # its mapping stays
+        finally:
+            os.close(fd)
+
+    def deaf(self) -> bool:
+        """As capture would see it."""
+        return self.floor().deaf
+
+    def tell(self, *messages: Message) -> StateChanged:
+        """As a shell would."""
+        end_s = time.monotonic() + PATIENCE_S
+        for message in messages:
+            while True:
+                try:
+                    state = tell.send(self.settings, message)
+                    break
+                except ControlError:
+                    assert time.monotonic() < end_s
+                    time.sleep(0.02)
+        return state
+
+    def until(self, true: Callable[[], object]) -> None:
+        end_s = time.monotonic() + PATIENCE_S
+        while not true():
+            assert time.monotonic() < end_s, "it never came"
+            time.sleep(0.01)
+
+    def kept(self, *, muted: bool) -> bool:
+        found = mute_store.read(mute_store.path(self.settings))
+        return found is not None and found.muted == muted
+
+    def kill(self) -> None:
+        """With all its parts, and no time to say anything."""
+        children = self.children().values()
+        self.child.kill()
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.child.wait()
+        self.until(lambda: all(_ended(pid) for pid in children))
+
+    def stop(self) -> None:
+        self.child.terminate()
+        self.child.wait(PATIENCE_S)
+
+
+def _ended(pid: int) -> bool:
+    """Or a zombie that nobody has collected yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True

@@ -1,0 +1,131 @@
+"""A conversation to talk to in tests: it keeps the time, and every action in order."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from appliance.dialog.actions import Action, Become, Remember, Send
+from appliance.dialog.state_machine import Event, Rules, Tick, opening, step
+from appliance.messages.speech import (
+    CardLost,
+    Finished,
+    ModeName,
+    Mute,
+    Onset,
+    Sentence,
+    SpeechEnded,
+    SpeechStarted,
+    Spoken,
+    Started,
+    ThinkerReady,
+    ThoughtEnded,
+)
+from appliance.pcm import RATE_HZ
+
+M = TypeVar("M")
+RULES = Rules()
+
+
+class Talk:
+    """Feed it; `said` are the actions since the last look, `all` every action there was."""
+
+    def __init__(
+        self, *, ready: bool = True, mode: ModeName = "open", rules: Rules = RULES
+    ) -> None:
+        self.now_s = 100.0
+        self.it, actions = opening(rules, self.now_s, mode=mode)
+        self.all: list[Action] = list(actions)
+        self.said: list[Action] = []
+        if ready:
+            self(ThinkerReady("pocket"))
+        self.said.clear()
+
+    @property
+    def state(self) -> str:
+        return self.it.state
+
+    @property
+    def turn(self) -> int:
+        return self.it.turn
+
+    @property
+    def index(self) -> int:
+        """The card's index of this moment."""
+        return round(self.now_s * RATE_HZ)
+
+    def __call__(self, *messages: Event, after_s: float = 0.0) -> list[Action]:
+        """Feed the messages, the first after `after_s`; returns what they led to."""
+        self.now_s += after_s
+        self.said = []
+        for message in messages:
+            self.it, actions = step(self.it, message, self.now_s)
+            self.said += actions
+        self.all += self.said
+        return self.said
+
+    def wait(self, seconds: float, hold: int | None = None) -> list[Action]:
+        """Time passes, looked at ten times."""
+        said: list[Action] = []
+        for _ in range(10):
+            said += self(Tick(hold), after_s=seconds / 10)
+        self.said = said
+        return said
+
+    def sent(self, kind: type[M], *, ever: bool = False) -> list[M]:
+        """Messages of that kind in the last actions, or in all."""
+        actions = self.all if ever else self.said
+        found = [action.message for action in actions if isinstance(action, Send)]
+        return [message for message in found if isinstance(message, kind)]
+
+    def done(self, kind: type[M]) -> list[M]:
+        return [action for action in self.said if isinstance(action, kind)]
+
+    def remembered(self) -> list[tuple[str, bool]]:
+        return [(a.heard, a.complete) for a in self.all if isinstance(a, Remember)]
+
+    def states(self) -> list[str]:
+        return [action.state for action in self.all if isinstance(action, Become)]
+
+    # ── the ways into each state ─────────────────────────────────────────────────────────────
+    def speech(self, utterance: int = 1, seconds: float = 2.0) -> None:
+        """The owner asks something, with nothing in the way."""
+        self(Onset(utterance, 0, speaking=False))
+        self(SpeechStarted(utterance, utterance, 0), after_s=0.3)
+        frames = round(seconds * RATE_HZ)
+        self(SpeechEnded(utterance, 0, frames, last=True), after_s=seconds)
+
+    def answer(self, *sentences: str, seconds: float = 2.0) -> int:
+        """The thinker answers, and the first sentence sounds. Returns the turn."""
+        turn = self.turn
+        for number, text in enumerate(sentences):
+            frames = round(seconds * RATE_HZ)
+            self(Sentence(turn, number, text))
+            self(Spoken(turn, number, number * frames, frames, 5.0))
+        self(ThoughtEnded(turn, len(sentences), "complete"))
+        self(Started(turn, 0), after_s=0.2)
+        return turn
+
+    def finish(self, position: int = 0) -> None:
+        self(Finished(self.turn, position, 0), after_s=1.0)
+
+
+MOON = ("The moon is grey.", "It has no air.", "Nobody lives there.")
+
+
+def talk_in(state: str) -> Talk:
+    """A talk that has come to `state` by the usual way."""
+    talk = Talk()
+    if state in ("thinking", "speaking", "holding"):
+        talk.speech()
+    if state in ("speaking", "holding"):
+        talk.answer(*MOON)
+    if state == "holding":
+        talk(Onset(2, 0, speaking=True), after_s=1.0)
+    if state == "listening":
+        talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    if state == "muted":
+        talk(Mute(on=True))
+    if state == "failed":
+        talk(CardLost("playback", "unplugged"))
+    assert talk.state == state
+    return talk

@@ -1,0 +1,99 @@
+"""What was heard of an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.dialog.answer import Answer, Question, first_words
+from appliance.pcm import RATE_HZ
+
+SECOND = RATE_HZ
+
+
+def spoken(*lines: str) -> Answer:
+    answer = Answer(7)
+    for number, text in enumerate(lines):
+        answer = answer.with_line(text).measured(number, 2 * SECOND * number, 2 * SECOND)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("position", "heard"),
+    [
+        (0, ""),
+        (SECOND // 10, ""),
+        (SECOND, "The moon"),
+        (2 * SECOND - 1, "The moon is"),
+        (2 * SECOND, "The moon is grey."),
+        (2 * SECOND + 1, "The moon is grey."),
+        (4 * SECOND, "The moon is grey. It has no air."),
+        (9 * SECOND, "The moon is grey. It has no air."),
+    ],
+)
+def test_an_answer_is_heard_up_to_a_word(position: int, heard: str) -> None:
+    assert spoken("The moon is grey.", "It has no air.").heard(position) == heard
+
+
+def test_a_sentence_whose_length_is_not_told_yet_is_guessed_from_those_that_are() -> None:
+    answer = spoken("Ten letters.").with_line("Ten letters.")
+    assert answer.heard(3 * SECOND + SECOND // 2) == "Ten letters. Ten"
+
+
+def test_without_any_length_speech_is_taken_to_run_at_its_usual_pace() -> None:
+    answer = Answer(1).with_line("one two three four five six")  # 27 letters: a little under 2 s
+    assert answer.heard(SECOND) == "one two three"
+
+
+def test_at_its_end_a_line_the_speaker_never_told_of_was_never_heard() -> None:
+    assert spoken("One.", "Two.").with_line("Three.").heard() == "One. Two."
+
+
+def test_a_line_that_failed_is_not_heard() -> None:
+    assert spoken("One.", "Two.", "Three.").failed(1).heard() == "One. Three."
+
+
+def test_the_boxs_own_words_are_not_the_answers() -> None:
+    answer = spoken("One.").with_line("Sorry.", ours=True).measured(1, 2 * SECOND, SECOND)
+    assert answer.heard() == "One."
+
+
+@pytest.mark.parametrize("number", [-1, 2, 99])
+def test_a_place_of_a_sentence_that_is_not_there_changes_nothing(number: int) -> None:
+    answer = spoken("One.", "Two.")
+    assert answer.measured(number, 5, 5) == answer
+    assert answer.failed(number) == answer
+
+
+@pytest.mark.parametrize("share", [-1.0, 0.0, 0.2, 0.5, 0.99, 1.0, 7.0])
+def test_first_words_are_a_beginning_and_end_at_a_word(share: float) -> None:
+    text = "Well,  the moon  has no air."
+    begun = first_words(text, share)
+    assert text.startswith(begun)
+    assert not begun or text[len(begun) : len(begun) + 1] in ("", " ")
+
+
+def test_the_clock_says_how_far_an_answer_came_that_sounds_and_not_one_that_is_paused() -> None:
+    answer = spoken("One.").at(100, 5.0, sounding=True)
+    assert answer.position_at(6.0) == 100 + SECOND
+    assert answer.silenced(6.0).position_at(60.0) == 100 + SECOND
+
+
+def test_a_word_said_again_is_heard_once_and_stays_heard() -> None:
+    answer = spoken("The moon is grey.", "It has no air.").at(2 * SECOND, 5.0, sounding=False)
+    again = answer.at(SECOND, 9.0, sounding=True)
+    assert again.position_at(9.5) == SECOND + SECOND // 2
+    assert again.remaining_s(9.0) == 3.0
+    assert again.heard(SECOND + SECOND // 2) == "The moon is grey."
+    assert again.heard(3 * SECOND) == "The moon is grey. It has"
+
+
+def test_what_remains_is_the_sound_that_is_still_to_come() -> None:
+    answer = spoken("One.", "Two.").at(SECOND, 5.0, sounding=True)
+    assert answer.remaining_s(5.0) == 3.0
+    assert answer.remaining_s(6.0) == 2.0
+    assert answer.remaining_s(60.0) == 0.0
+
+
+def test_an_unanswered_question_comes_before_the_next() -> None:
+    merged = Question("and the sea?", 1.0, (4,), 9.0).after(Question("the moon", 2.0, (3,), 5.0))
+    assert merged == Question("the moon and the sea?", 3.0, (4,), 9.0)

@@ -1,0 +1,385 @@
+"""The conductor as a process: real channels, a real floor, a real disk; the parts are the test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from appliance.dialog import memory
+from appliance.dialog.memory import Memory
+from appliance.dialog.timeouts import rules
+from appliance.messages.speech import (
+    Abandon,
+    Ask,
+    Attend,
+    EndAnswer,
+    Finished,
+    Forget,
+    Heard,
+    Message,
+    Mute,
+    Onset,
+    Opinion,
+    PartChanged,
+    Paused,
+    Recall,
+    RecallWanted,
+    Say,
+    Seen,
+    Sentence,
+    SetMode,
+    SetVolume,
+    Speak,
+    SpeakerReady,
+    SpeechEnded,
+    SpeechStarted,
+    Spoken,
+    Standing,
+    Started,
+    StateChanged,
+    Stopped,
+    StopSpeaking,
+    Talk,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+    Verdict,
+    WordsHeard,
+)
+from appliance.runtime import process_table
+from appliance.runtime.supervisor import Supervisor
+from appliance.settings import Settings, load
+
+PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
+PATIENCE_S = 20.0  # on a busy machine
+M = TypeVar("M")
+
+
+class Box:
+    """A conductor under a real supervisor; every other part is played by the test."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.supervisor = Supervisor(
+            settings, rows=(process_table.row("conductor"),), watchers=(*PARTS, "room")
+        )
+        self.floor = self.supervisor.floor()
+        self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
+        self._channels["supervisor"] = self.supervisor.channel("supervisor")
+        self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
+        self.supervisor.start()
+        self.until(lambda: self.supervisor.ready)
+
+    def until(self, done: Callable[[], object]) -> None:
+        """Wait for it; the test fails if it never comes."""
+        end_s = time.monotonic() + PATIENCE_S
+        while not done():
+            assert time.monotonic() < end_s, "it never came"
+            self.supervisor.step(0.002)
+
+    def say(self, peer: str, *messages: Message) -> None:
+        for message in messages:
+            assert self._channels[peer].send(message)
+
+    def get(self, peer: str, kind: type[M]) -> M:
+        """The next message of that kind to `peer`; what came before it is dropped."""
+        found: list[M] = []
+
+        def look() -> bool:
+            self._mail[peer] += self._channels[peer].receive_all()
+            while self._mail[peer] and not found:
+                message = self._mail[peer].pop(0)
+                if isinstance(message, kind):
+                    found.append(message)
+            return bool(found)
+
+        self.until(look)
+        return found[0]
+
+    def state(self, name: str) -> StateChanged:
+        """Wait until the conversation says that it is in that state."""
+        while True:
+            changed = self.get("room", StateChanged)
+            if changed.state == name:
+                return changed
+
+    def kill(self) -> None:
+        child = self.supervisor.parts["conductor"].child
+        assert child is not None
+        os.kill(child.pid, signal.SIGKILL)
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+
+    def load_model(self) -> None:
+        """The thinker is ready, and has been given what there is to recall: nothing."""
+        self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
+        assert self.get("thinker", Recall).turns == ()
+
+    def question(self, utterance: int = 1) -> int:
+        """The owner asks, and the box thinks. Returns the turn."""
+        self.floor.hold = utterance
+        self.say("listener", Onset(utterance, 0, speaking=False))
+        self.say("listener", SpeechStarted(utterance, utterance, 0))
+        self.say("listener", SpeechEnded(utterance, 0, 16_000, last=True))
+        return self.get("thinker", Think).turn
+
+    def answer(self, *sentences: str) -> int:
+        """To the question, which sounds. Returns the turn."""
+        turn = self.floor.turn
+        for number, text in enumerate(sentences):
+            self.say("thinker", Sentence(turn, number, text))
+            assert self.get("speaker", Speak) == Speak(turn, number, text)
+            self.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
+        self.say("thinker", ThoughtEnded(turn, len(sentences), "complete"))
+        assert self.get("speaker", EndAnswer) == EndAnswer(turn)
+        self.say("playback", Started(turn, 0))
+        self.state("speaking")
+        return turn
+
+
+def settings_in(folder: Path, recall_turns: int = 12) -> Settings:
+    empty = folder / "settings.yaml"
+    empty.write_text(f"memory: {{recall_turns: {recall_turns}}}")
+    return load(empty, {"state_dir": str(folder)})
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(settings_in(tmp_path))
+    box.load_model()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def test_a_conversation_goes_through_the_process(box: Box) -> None:
+    box.floor.hold = 1
+    box.say("listener", Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    box.state("listening")
+    box.say("listener", SpeechEnded(1, 0, 16_000, last=True))
+    turn = box.get("thinker", Think).turn
+    assert box.state("thinking").turn == turn
+    box.until(lambda: not box.floor.held and box.floor.turn == turn)
+    box.answer("The moon is grey.", "It has no air.")
+    # mm-hm
+    box.floor.hold = 2
+    box.say("listener", Onset(2, 0, speaking=True))
+    box.state("holding")
+    assert box.floor.held
+    box.say("listener", Verdict(2, "backchannel", 300))
+    box.state("speaking")
+    box.until(lambda: not box.floor.held)
+    # wait
+    box.floor.hold = 3
+    box.say("listener", Onset(3, 0, speaking=True))
+    box.state("holding")
+    box.say("playback", Paused(turn, 3, 24_100, 0))
+    box.say("listener", Verdict(3, "interruption", 300), SpeechStarted(3, 3, 0))
+    assert box.get("thinker", Abandon) == Abandon(turn)
+    box.state("listening")
+    assert box.floor.turn > turn
+    box.say("playback", Stopped(turn, 24_100, 0))
+    assert box.get("thinker", Heard) == Heard(turn, "The moon is grey. It has", complete=False)
+    box.say("listener", SpeechEnded(3, 0, 16_000, last=True))
+    turn = box.get("thinker", Think).turn
+    box.answer("The sea is wet.")
+    box.say("playback", Finished(turn, 16_000, 0))
+    assert box.get("thinker", Heard) == Heard(turn, "The sea is wet.", complete=True)
+    assert box.state("idle").reason == "finished"
+    # a thinker that begins afresh
+    box.say("thinker", RecallWanted())
+    recalled = (("", "", "The moon is grey. It has"), ("", "", "The sea is wet."))
+    assert box.get("thinker", Recall).turns == recalled
+
+
+def test_those_who_watch_see_all_mail(box: Box) -> None:
+    opinion = Opinion(1, 100, 0.2, 0.3, 0.5)
+    box.say("listener", opinion)
+    box.say("room", SetVolume(0.3))
+    assert box.get("playback", SetVolume) == SetVolume(0.3)
+    awaited: set[tuple[str, str, Message]] = {
+        ("listener", "conductor", opinion),
+        ("room", "conductor", SetVolume(0.3)),
+        ("conductor", "playback", SetVolume(0.3)),
+    }
+    while awaited:
+        copy = box.get("room", Seen)
+        awaited.discard((copy.source, copy.target, copy.message))
+
+
+def test_muting_is_on_the_floor_at_once(box: Box) -> None:
+    box.say("room", Mute(on=True))
+    box.state("muted")
+    assert box.floor.muted
+    box.say("room", Mute(on=False))
+    box.state("idle")
+    assert not box.floor.muted
+
+
+def test_a_part_that_the_box_can_do_without_is_shown_as_failed_until_it_is_up(box: Box) -> None:
+    box.say("supervisor", PartChanged("thinker", "failed", "exited with code 3"))
+    while (standing := box.get("link", Standing)).broken != ("thinker",):
+        pass
+    assert not standing.starting
+    box.say("supervisor", PartChanged("thinker", "up"))
+    assert box.get("link", Standing).broken == ()
+
+
+def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> None:
+    box.question()
+    turn = box.answer("The moon is grey.")
+    assert box.get("listener", Attend).over_box
+    box.say("room", SetMode("push_to_talk"))
+    assert not box.get("listener", Attend).over_box
+    box.floor.press += 1
+    box.say("room", Talk(pressed=True))
+    box.until(lambda: not box.floor.pressed)
+    assert box.floor.turn > turn
+    assert box.get("listener", Attend).held
+    box.say("room", Talk(pressed=False))
+    assert not box.get("listener", Attend).held
+
+
+def test_a_press_that_nobody_told_of_is_let_go_and_the_answer_stays(box: Box) -> None:
+    box.question()
+    turn = box.answer("The moon is grey.")
+    box.floor.press += 1
+    box.until(lambda: not box.floor.pressed)
+    assert box.floor.turn == turn
+
+
+def test_a_mere_stop_never_reaches_the_thinker(box: Box) -> None:
+    box.question(1)
+    turn = box.answer("The moon is grey.")
+    box.floor.hold = 2
+    box.say("listener", Onset(2, 0, speaking=True))
+    box.state("holding")
+    stop = WordsHeard(2, 300, "stop", "stop")
+    box.say("room", stop)
+    assert box.get("listener", WordsHeard) == stop
+    assert box.get("thinker", Abandon) == Abandon(turn)
+    box.say("listener", Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0))
+    box.say("listener", SpeechEnded(2, 0, 9000, last=True))
+    box.state("idle")
+    box.say("room", Ask("and now?"))
+    assert box.get("thinker", Think).text == "and now?"  # the first after the stop
+
+
+def test_mail_that_is_no_mail_is_passed_over(box: Box) -> None:
+    channel = box.supervisor.channel("listener")
+    os.write(channel.fileno(), b"\xff\x00 nonsense")
+    box.say("room", Say("Tea."))
+    assert box.get("speaker", Speak).text == "Tea."
+
+
+def test_a_hold_that_nobody_told_of_is_let_go(box: Box) -> None:
+    box.floor.hold = 9
+    box.until(lambda: not box.floor.held)
+
+
+def test_a_conductor_that_dies_in_an_answer_frees_the_floor_and_the_talk_goes_on(box: Box) -> None:
+    box.question(1)
+    turn = box.answer("The moon is grey.")
+    box.floor.hold = 2  # the owner says something just now
+    box.kill()
+    box.say("listener", SpeechEnded(2, 0, 16_000, last=True))  # finds nobody, and is not lost
+    assert box.get("thinker", Abandon) == Abandon(turn)
+    asked = box.get("thinker", Think)
+    assert asked.utterances == (2,)
+    assert asked.turn > turn
+    box.answer("The sea is wet.")
+    box.say("playback", Finished(asked.turn, 16_000, 0))
+    assert box.get("thinker", Heard) == Heard(asked.turn, "The sea is wet.", complete=True)
+
+
+def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    box = Box(settings)
+    box.load_model()
+    box.say("room", Ask("what is the moon?"))
+    turn = box.get("thinker", Think).turn
+    box.answer("The moon is grey.")
+    box.say("playback", Finished(turn, 16_000, 0))
+    box.state("idle")
+    box.supervisor.stop_all()
+    box.supervisor.close()
+    (kept,) = Memory(memory.path(settings), 10).recall(10)
+    assert (kept.asked, kept.heard, kept.complete, kept.model) == (
+        "what is the moon?", "The moon is grey.", True, "pocket",
+    )  # fmt: skip
+    assert kept.started[4] == "-"
+    assert "T" in kept.started
+
+
+def test_forgetting_reaches_the_thinker_and_the_disk(box: Box) -> None:
+    turn = box.question()
+    box.answer("a-secret-word")
+    box.say("playback", Finished(turn, 16_000, 0))
+    box.state("idle")
+    box.say("room", Forget())
+    assert box.get("thinker", Forget) == Forget()
+    folder = memory.path(box.settings).parent
+    box.until(lambda: not list(folder.iterdir()))
+
+
+def test_a_damaged_memory_is_owned_up_to_aloud(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    file = memory.path(settings)
+    file.parent.mkdir()
+    file.write_bytes(b"nonsense" * 1000)
+    box = Box(settings)
+    assert "memory" in box.get("speaker", Speak).text
+    box.say("room", StopSpeaking())
+    box.state("idle")
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def test_the_deadlines_follow_the_settings(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    usual = rules(settings)
+    assert usual.verdict_s == settings.hearing.verdict.deadline_ms / 1000 + 0.3
+    assert usual.needed == {"conductor", "playback", "capture", "listener"}
+    assert (usual.grace_s, usual.toggle, usual.by_voice) == (
+        0.3, False, frozenset({"wake_word"}),
+    )  # fmt: skip
+    remote = {"url": "http://localhost:1/v1", "timeout_s": 100}
+    button = {"press": "toggle", "voice_interrupts": True}
+    other = load(
+        tmp_path / "settings.yaml",
+        {"hearing": {"push_to_talk": button, "wake": {"barge_in": False}},
+         "speaking": {"grace_ms": 0}},
+    )  # fmt: skip
+    assert (rules(other).grace_s, rules(other).toggle) == (0.0, True)
+    assert rules(other).by_voice == {"push_to_talk"}
+    slow = load(tmp_path / "settings.yaml", {"thinking": {"remote": remote}})
+    assert rules(slow).think_s == 105.0
+
+
+def test_the_first_voice_is_preceded_by_a_chime_and_no_later_one(box: Box) -> None:
+    box.say("speaker", SpeakerReady("espeak"))
+    assert box.get("speaker", Speak).chime
+    turn = box.get("speaker", EndAnswer).turn
+    box.say("speaker", SpeakerReady("espeak"))
+    box.say("playback", Finished(turn, 0, 0))
+    box.state("idle")
+    box.say("room", Say("Dinner is ready."))
+    assert box.get("speaker", Speak).text == "Dinner is ready."
+
+
+def test_a_box_that_is_to_wake_up_silently_does(tmp_path: Path) -> None:
+    empty = tmp_path / "settings.yaml"
+    empty.write_text("")
+    box = Box(load(empty, {"state_dir": str(tmp_path), "speaking": {"chime": False}}))
+    try:
+        box.say("speaker", SpeakerReady("espeak"))
+        box.say("room", Say("Dinner is ready."))
+        assert box.get("speaker", Speak).text == "Dinner is ready."
+    finally:
+        box.supervisor.stop_all()
+        box.supervisor.close()

@@ -1,0 +1,208 @@
+"""Tools through the conductor as a process: real channels and disk; the parts are the test."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog import memory
+from appliance.dialog.on_command import FORGOTTEN_ALL, NOT_FORGOTTEN
+from appliance.messages.speech import (
+    Ask,
+    CallAnswered,
+    Called,
+    EndAnswer,
+    Finished,
+    Forget,
+    Heard,
+    Say,
+    SetVolume,
+    Speak,
+    SpeakerReady,
+    Spoken,
+    Started,
+    StopSpeaking,
+    Think,
+    ThoughtEnded,
+)
+from appliance.provision import factory_reset
+from appliance.tools import timer_store
+from appliance.tools.toolbox import ASK_AGAIN
+from tests import skips
+from tests.dialog.test_conductor import Box, settings_in
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(settings_in(tmp_path))
+    box.load_model()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def use(box: Box, tool: str, /, **arguments: str | float) -> int:
+    """The owner asks something, and the model calls a tool. Returns the turn."""
+    box.say("room", Ask("do it"))
+    turn = box.get("thinker", Think).turn
+    box.say("thinker", Called(turn, 0, tool, dict(arguments)), ThoughtEnded(turn, 0, "complete"))
+    return turn
+
+
+def hears(box: Box, turn: int, *lines: str) -> None:
+    """These are spoken, and heard to their end."""
+    for number, text in enumerate(lines):
+        assert box.get("speaker", Speak).text == text
+        box.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
+    box.get("speaker", EndAnswer)
+    box.say("playback", Started(turn, 0))
+    box.state("speaking")
+    box.say("playback", Finished(turn, 16_000 * len(lines), 0))
+    box.state("idle")
+
+
+def rings(box: Box) -> Speak:
+    while not (speak := box.get("speaker", Speak)).ring:
+        continue
+    return speak
+
+
+def test_a_tool_answers_by_itself_and_the_thinker_learns_what_it_said(box: Box) -> None:
+    turn = use(box, "timer", minutes=5)
+    assert box.get("thinker", CallAnswered) == CallAnswered(turn, 0, "Five minutes, from now.")
+    hears(box, turn, "Five minutes, from now.")
+    assert box.get("thinker", Heard) == Heard(turn, "Five minutes, from now.", complete=True)
+
+
+def test_the_volume_is_changed_before_it_is_said(box: Box) -> None:
+    turn = use(box, "volume", change="up")
+    assert box.get("playback", SetVolume) == SetVolume(0.95)
+    hears(box, turn, "Louder.")
+
+
+def test_the_last_answer_is_said_again(box: Box) -> None:
+    turn = box.question()
+    box.answer("The moon is grey.", "It has no air.")
+    box.say("playback", Finished(turn, 32_000, 0))
+    box.state("idle")
+    hears(box, use(box, "repeat"), "The moon is grey.", "It has no air.")
+
+
+def test_the_last_turn_is_forgotten_by_thinker_and_disk_and_no_other(box: Box) -> None:
+    tell(box, "a-first-word", "a-second-word")
+    use(box, "forget")
+    assert box.get("thinker", Forget) == Forget(last=True)
+    assert box.get("speaker", Speak).text == "I have forgotten that."
+    assert not on_disk(box, b"a-second-word"), "it is said after it is so"
+    assert on_disk(box, b"a-first-word")
+
+
+def test_everything_is_gone_from_the_disk_before_the_box_says_so(box: Box) -> None:
+    tell(box, "a-first-word", "a-second-word")
+    use(box, "forget", what="everything")
+    assert box.get("speaker", Speak).text == ASK_AGAIN
+    box.say("room", StopSpeaking())
+    box.state("idle")
+    use(box, "forget", what="everything")
+    assert box.get("thinker", Forget) == Forget()
+    assert box.get("speaker", Speak).text == FORGOTTEN_ALL
+    assert not on_disk(box, b"word")
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
+    box: Box, last: bool
+) -> None:
+    tell(box, "a-secret-word")
+    folder = memory.path(box.settings).parent
+    bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
+    if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
+        pytest.skip(skips.MOUNTS)
+    try:
+        box.say("room", Forget(last, aloud=last))
+        assert box.get("thinker", Forget) == Forget(last)
+        assert box.get("speaker", Speak).text == NOT_FORGOTTEN
+        assert on_disk(box, b"a-secret-word")
+        box.load_model()  # a thinker that was started again is given nothing of it
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.mark.parametrize(
+    ("noted", "said"),
+    [
+        (factory_reset.DONE, factory_reset.SAID_DONE),
+        ("enrolled: worn out", factory_reset.SAID_LEFT),
+    ],
+)
+def test_what_became_of_a_reset_is_said_at_the_start_after_it(
+    tmp_path: Path, noted: str, said: str
+) -> None:
+    (tmp_path / factory_reset.NOTE).write_text(noted)
+    box = Box(settings_in(tmp_path))
+    assert box.get("speaker", Speak).text == said
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def tell(box: Box, *answers: str) -> None:
+    """So many turns."""
+    for words in answers:
+        turn = box.question()
+        box.answer(words)
+        box.say("playback", Finished(turn, 16_000, 0))
+        box.state("idle")
+
+
+def on_disk(box: Box, word: bytes) -> bool:
+    folder = memory.path(box.settings).parent
+    return any(word in file.read_bytes() for file in folder.iterdir())
+
+
+def test_a_timer_rings_until_it_is_stopped_even_through_a_conductors_death(box: Box) -> None:
+    turn = use(box, "timer", minutes=1 / 60, name="eggs")
+    hears(box, turn, "Eggs: one second, from now.")
+    assert rings(box).text == "Your timer is done: eggs."
+    file = timer_store.path(box.settings)
+    box.until(file.exists)
+    box.kill()
+    assert rings(box).text == "Your timer is done: eggs."
+    box.say("room", StopSpeaking())
+    box.state("idle")
+    box.until(lambda: b"eggs" not in file.read_bytes())
+    box.say("room", Say("Tea."))
+    assert box.get("speaker", Speak) == Speak(box.floor.turn, 0, "Tea.")
+
+
+def test_what_ran_out_while_it_was_off_is_said_once_there_is_a_voice(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    file = timer_store.path(settings)
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        '{"version":1,"boot":"another","timers":[{"number":1,"name":"eggs","length_s":300.0,'
+        '"due_boot_s":5.0,"due_wall_s":1700000000.0,"set_boot_s":1.0}]}'
+    )
+    box = Box(settings)
+    try:
+        box.say("speaker", SpeakerReady("espeak"))
+        while "eggs" not in (said := box.get("speaker", Speak)).text:
+            box.say("playback", Finished(said.turn, 0, 0))  # the opening
+        assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
+    finally:
+        box.supervisor.stop_all()
+        box.supervisor.close()
+    assert "eggs" not in file.read_text()
+
+
+def test_a_plain_request_is_answered_before_the_model_is_loaded(tmp_path: Path) -> None:
+    box = Box(settings_in(tmp_path))
+    try:
+        box.say("room", Ask("What time is it?"))
+        assert box.get("speaker", Speak).text.startswith("It is ")
+        box.get("speaker", EndAnswer)
+    finally:
+        box.supervisor.stop_all()
+        box.supervisor.close()

@@ -1,0 +1,234 @@
+"""The door: a box that runs is told things from a shell, by its own user only."""
+
+from __future__ import annotations
+
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.cli import memory as memory_commands
+from appliance.cli import tell as control_commands
+from appliance.dialog.control_socket import MOST_VISITORS, NAME, Door, places, short
+from appliance.errors import ControlError, NotRunning
+from appliance.messages.speech import (
+    Abandon,
+    CommandRefused,
+    Forget,
+    Forgotten,
+    Message,
+    Mute,
+    Onset,
+    Say,
+    SetVoice,
+    SetVolume,
+    Speak,
+    StateChanged,
+    StopSpeaking,
+    decode,
+    encode,
+)
+from tests.dialog.test_conductor import Box, settings_in
+
+STATE = StateChanged("idle", 1, 0)
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Door]:
+    door = Door(tmp_path / "run" / NAME)
+    yield door
+    door.close()
+
+
+def visitor(tmp_path: Path) -> socket.socket:
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    line.settimeout(5.0)
+    with short(tmp_path / "run" / NAME) as address:
+        line.connect(address)
+    return line
+
+
+def heard(door: Door) -> list[Message]:
+    """What has been asked for; the first look lets new visitors in."""
+    door.commands()
+    return [command for _, command in door.commands()]
+
+
+# ── the door itself ──────────────────────────────────────────────────────────────────────────
+def test_a_command_comes_in_and_the_state_goes_out(door: Door, tmp_path: Path) -> None:
+    with visitor(tmp_path) as line:
+        line.send(encode(Mute(on=True)))
+        door.commands()
+        ((who, command),) = door.commands()
+        assert command == Mute(on=True)
+        door.reply(who, STATE)
+        assert decode(line.recv(1000)) == STATE
+
+
+def test_only_the_boxs_own_user_may_open_it(door: Door, tmp_path: Path) -> None:
+    assert stat.S_IMODE((tmp_path / "run" / NAME).stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xff nonsense", encode(Onset(1, 0, speaking=True)), encode(Abandon(1))]
+)
+def test_who_says_what_no_owner_would_is_shown_out(data: bytes, door: Door, tmp_path: Path) -> None:
+    with visitor(tmp_path) as line:
+        line.send(data)
+        assert heard(door) == []
+        assert isinstance(decode(line.recv(1000)), CommandRefused)
+        assert line.recv(10) == b""
+
+
+def test_who_leaves_without_a_word_is_forgotten(door: Door, tmp_path: Path) -> None:
+    visitor(tmp_path).close()
+    assert heard(door) == []
+    assert door.commands() == []
+
+
+def test_who_leaves_before_the_reply_does_no_harm(door: Door, tmp_path: Path) -> None:
+    with visitor(tmp_path) as line:
+        line.send(encode(StopSpeaking()))
+        door.commands()
+        ((who, _),) = door.commands()
+    door.reply(who, STATE)
+    door.commands()
+    door.reply(who, STATE)
+
+
+def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
+    door: Door, tmp_path: Path
+) -> None:
+    with visitor(tmp_path) as line:
+        line.send(encode(Forget()))
+        door.commands()
+        ((left, _),) = door.commands()
+        descriptors = set(Path("/proc/self/fd").iterdir())
+    door.commands()  # shown out: the order to forget is still under way
+    with visitor(tmp_path) as line:
+        door.commands()
+        assert set(Path("/proc/self/fd").iterdir()) == descriptors  # the numbers are used again
+        door.reply(left, Forgotten(problem="The card is full."))
+        line.send(encode(Mute(on=True)))
+        ((who, _),) = door.commands()
+        door.reply(who, STATE)
+        assert decode(line.recv(1000)) == STATE
+
+
+def test_of_too_many_visitors_the_first_has_to_go(door: Door, tmp_path: Path) -> None:
+    lines = []
+    for _ in range(MOST_VISITORS + 1):
+        lines.append(visitor(tmp_path))
+        door.commands()
+    assert lines[0].recv(10) == b""
+    lines[-1].send(encode(Say("Tea.")))
+    assert [command for _, command in door.commands()] == [Say("Tea.")]
+    for line in lines:
+        line.close()
+
+
+def test_a_door_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> None:
+    left = Door(tmp_path / "run" / NAME)
+    left._listener.close()  # as the kernel does; the name stays
+    door = Door(tmp_path / "run" / NAME)
+    visitor(tmp_path).close()
+    door.close()
+    assert not (tmp_path / "run" / NAME).exists()
+
+
+def test_a_second_box_leaves_the_first_ones_door_alone(door: Door, tmp_path: Path) -> None:
+    with pytest.raises(ControlError, match="another Interlude"):
+        Door(tmp_path / "run" / NAME)
+    visitor(tmp_path).close()
+
+
+def test_where_there_can_be_no_door_the_reason_is_said() -> None:
+    with pytest.raises(ControlError, match="no commands can be taken there"):
+        Door(Path("/proc/nowhere") / NAME)
+
+
+def test_a_name_longer_than_an_address_has_room_for_will_do(tmp_path: Path) -> None:
+    door = Door(tmp_path / ("x" * 120) / NAME)
+    door.close()
+
+
+def test_a_box_with_a_folder_of_its_own_has_its_door_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    settings = settings_in(tmp_path)
+    assert places(settings) == [tmp_path / NAME]
+
+
+# ── the verbs ────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(settings_in(tmp_path))
+    box.load_model()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def test_a_box_that_runs_does_as_it_is_told(box: Box, capsys: pytest.CaptureFixture[str]) -> None:
+    assert control_commands.cli(box.settings, "say", ["tea", "is", "ready"]) == 0
+    assert box.get("speaker", Speak).text == "tea is ready"
+    assert control_commands.cli(box.settings, "volume", ["30"]) == 0
+    assert box.get("playback", SetVolume) == SetVolume(0.3)
+    control_commands.cli(box.settings, "mute", [])
+    control_commands.cli(box.settings, "mute", ["off"])
+    control_commands.cli(box.settings, "mode", ["push-to-talk"])
+    control_commands.cli(box.settings, "voice", ["amy"])
+    assert box.get("speaker", SetVoice) == SetVoice("amy")
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        f"The box is {s}." for s in ("speaking", "speaking", "muted", "idle", "idle", "idle")
+    ]
+
+
+def test_forgetting_reaches_a_thinker_that_runs(
+    box: Box, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert memory_commands.cli_forget(box.settings) == 0
+    assert box.get("thinker", Forget) == Forget()
+    assert "The box that runs here has forgotten" in capsys.readouterr().out
+
+
+def test_the_door_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:
+    box = Box(settings_in(tmp_path))
+    box.kill()
+    box.until(lambda: box.supervisor.parts["conductor"].announced)
+    box.until(lambda: _answers(box))
+    box.supervisor.stop_all()
+    box.supervisor.close()
+    with pytest.raises(NotRunning):
+        control_commands.send(box.settings, StopSpeaking())
+
+
+def _answers(box: Box) -> bool:
+    try:
+        control_commands.send(box.settings, StopSpeaking())
+    except ControlError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("mute", "perhaps"), ("volume", "loud"), ("volume", "101"), ("volume", "-1"),
+     ("mode", "shut"), ("say", " "), ("ask", ""), ("voice", "x" * 200)],
+)  # fmt: skip
+def test_what_a_verb_makes_nothing_of_is_refused_in_a_sentence(
+    verb: str, words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(control_commands.NotUnderstood) as refused:
+        control_commands.cli(settings_in(tmp_path), verb, [words])
+    assert refused.value.exit_code == 64
+
+
+def test_without_a_box_the_remedy_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotRunning, match="interlude run"):
+        control_commands.cli(settings_in(tmp_path), "stop", [])

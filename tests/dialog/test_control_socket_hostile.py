@@ -1,0 +1,210 @@
+"""The door under visitors that mean no good, or know no better."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import select
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from appliance.cli import tell
+from appliance.dialog.control_socket import MOST_VISITORS, NAME, NO_COMMAND, Door, short
+from appliance.errors import ControlError
+from appliance.messages.limits import MAX_WORDS
+from appliance.messages.speech import (
+    Abandon,
+    Ask,
+    CommandRefused,
+    Mute,
+    Say,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    decode,
+    encode,
+)
+from tests.dialog.test_conductor import Box, settings_in
+
+STATE = StateChanged("idle", 1, 0)
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Door]:
+    door = Door(tmp_path / NAME)
+    yield door
+    door.close()
+
+
+def visitor(folder: Path) -> socket.socket:
+    line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    line.settimeout(5.0)
+    with short(folder / NAME) as address:
+        line.connect(address)
+    return line
+
+
+def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
+    door: Door, tmp_path: Path
+) -> None:
+    lines = []
+    for _ in range(MOST_VISITORS):
+        lines.append(visitor(tmp_path))
+        door.commands()
+    for line in lines:  # each of them has an event in the list in which the ninth one comes
+        line.send(encode(Mute(on=True)))
+    lines.append(visitor(tmp_path))
+    heard = [*door.commands(), *door.commands()]
+    assert [command for _, command in heard] == [Mute(on=True)] * (MOST_VISITORS - 1)
+    with pytest.raises(ConnectionResetError):  # what it said was never read
+        lines[0].recv(10)
+    for line in lines:
+        line.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\xff nonsense", "Not a message we know"),
+        (encode(Abandon(1)), NO_COMMAND),
+        (encode(Ask("x" * (MAX_WORDS + 1))), f"length <= {MAX_WORDS}"),
+        (encode(Say("x" * 59_000)), f"length <= {MAX_WORDS}"),
+        (encode(SetVolume(float("nan"))), "Expected `float`"),
+        (encode(Say("x"))[:-1], "no message"),
+        (b"x" * 150_000, "Not a message we know"),
+    ],
+    ids=("garbage", "no command", "too long", "much too long", "no number", "cut off", "too large"),
+)  # fmt: skip
+def test_who_is_refused_is_told_why_and_shown_out(
+    data: bytes, why: str, door: Door, tmp_path: Path
+) -> None:
+    with visitor(tmp_path) as line:
+        line.send(data)
+        door.commands()
+        assert door.commands() == []
+        refused = decode(line.recv(1000))
+        assert isinstance(refused, CommandRefused)
+        assert why in refused.why
+        assert line.recv(10) == b""
+
+
+def test_the_longest_that_may_be_asked_is_taken(door: Door, tmp_path: Path) -> None:
+    question = Ask("\U0001f9e1" * MAX_WORDS)
+    with visitor(tmp_path) as line:
+        line.send(encode(question))
+        door.commands()
+        assert [command for _, command in door.commands()] == [question]
+
+
+def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
+    door: Door, tmp_path: Path
+) -> None:
+    with visitor(tmp_path) as line:
+        line.settimeout(0.0)
+        asked = 0
+        for _ in range(10_000):
+            try:
+                line.send(encode(StopSpeaking()))
+            except (BlockingIOError, BrokenPipeError, ConnectionResetError) as error:
+                if not isinstance(error, BlockingIOError):
+                    break
+            for who, _ in door.commands():
+                asked += 1
+                door.reply(who, STATE)
+        assert asked > 10
+        assert not door._visitors
+
+
+def test_without_a_descriptor_left_the_door_is_quiet_and_opens_again_later(
+    door: Door, tmp_path: Path
+) -> None:
+    waiting = visitor(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, limits[1]))
+        assert door.commands() == []
+        readable = _readable(door)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert not readable  # else the conductor would turn in circles
+    waiting.send(encode(Say("Tea.")))
+    found = [*door.commands(), *door.commands()]
+    assert [command for _, command in found] == [Say("Tea.")]
+    waiting.close()
+
+
+def _readable(door: Door) -> bool:
+    poll = select.poll()
+    poll.register(door.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
+
+
+@given(
+    data=st.binary(max_size=200) | st.binary(max_size=40).map(lambda b: encode(Ask("x")) + b)
+    | st.sampled_from(("type", "text", "on")).map(lambda key: b"\x81\xa4" + key.encode())
+)  # fmt: skip
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_bytes_trouble_the_door(data: bytes, door: Door, tmp_path: Path) -> None:
+    with visitor(tmp_path) as line:
+        line.send(data or b"\x00")
+        door.commands()
+        door.commands()
+    door.commands()
+    assert not door._visitors
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(settings_in(tmp_path))
+    box.load_model()
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def test_a_crowd_at_the_door_costs_no_conductor(box: Box, tmp_path: Path) -> None:
+    conductor = box.supervisor.parts["conductor"].child
+    assert conductor is not None
+    dice = random.Random(11)
+    choices = (b"\xff", b"\x00" * 60_000, encode(StopSpeaking()), encode(Ask("y" * 5000)), b"\x80")
+    crowd: list[socket.socket] = []
+    end_s = time.monotonic() + 2.0
+    while time.monotonic() < end_s:
+        box.supervisor.step(0.0)
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        line.setblocking(False)
+        try:
+            with short(tmp_path / NAME) as address:
+                line.connect(address)
+            for _ in range(dice.randrange(4)):
+                line.send(dice.choice(choices))
+        except OSError:
+            line.close()
+            continue
+        crowd.append(line)
+        if len(crowd) > 20:
+            crowd.pop(dice.randrange(20)).close()
+    for line in crowd:
+        line.close()
+    assert conductor.poll() is None
+    assert tell.send(box.settings, StopSpeaking()).state == "idle"
+
+
+def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+    for words, why in (("x" * (MAX_WORDS + 1), "too long: 1001"), ("caf\udce9", "not UTF-8")):
+        with pytest.raises(tell.NotUnderstood, match=why):
+            tell.cli(settings_in(tmp_path), "ask", [words])
+
+
+def test_a_refusal_at_the_door_is_told_in_its_words(box: Box) -> None:
+    with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):
+        tell.send(box.settings, Ask("x" * (MAX_WORDS + 1)))

@@ -1,0 +1,145 @@
+"""Forgetting on a card: a canary word is nowhere in its raw bytes once it is "forgotten"."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog.memory import Memory, Turn
+from appliance.dialog.memory_erase import Last, forget_all, forget_last
+from appliance.errors import StorageError
+from appliance.runtime.folder_lock import locked
+from tests.card import Card, card
+
+ROOT = Path(__file__).parents[2]
+CANARY = b"canaryword"
+KEPT = b"otherword"
+
+
+@pytest.fixture
+def sd(tmp_path: Path) -> Iterator[Card]:
+    with card(tmp_path) as made:
+        yield made
+
+
+def turn(number: int, word: bytes) -> Turn:
+    words = f"{word.decode()} {number:04d} " * (1 + number % 9)
+    return Turn("2026-01-01T10:00:00+00:00", number, words, 1.5, words * 3, True, "pocket")
+
+
+def talk(file: Path, count: int, word: bytes, keep: int = 50) -> None:
+    """One session of the box, ended in order; each turn is written down after the next."""
+    memory = Memory(file, keep)
+    for number in range(count):
+        memory.remember(turn(number, word))
+        for said in (turn(number - 1, word), turn(number, word)):
+            memory.transcribe(said.started, said.turn, said.asked * 2)
+    memory.close()
+
+
+def killed(file: Path) -> None:
+    """One that ended by a kill, with its log still there."""
+    code = (
+        "import os, signal, sys; from pathlib import Path;"
+        "from tests.test_forgetting import CANARY, Memory, turn;"
+        "m = Memory(Path(sys.argv[1]), 50); [m.remember(turn(n, CANARY)) for n in range(80)];"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, str(file)], cwd=ROOT, check=False)
+    assert ended.returncode == -signal.SIGKILL
+
+
+def test_no_word_is_on_the_raw_card_after_everything_was_forgotten(sd: Card) -> None:
+    file = sd.at / "memory" / "memory.db"
+    for _ in range(3):  # each end of a session frees the blocks of a log
+        talk(file, 120, CANARY)
+    killed(file)
+    assert sd.count(CANARY) > 1000
+    forget_all(file)
+    assert sd.count(CANARY) == 0
+
+
+def test_no_word_of_the_last_turn_is_on_the_raw_card_and_all_others_are(sd: Card) -> None:
+    file = sd.at / "memory" / "memory.db"
+    for _ in range(2):
+        talk(file, 120, KEPT)
+    talk(file, 1, CANARY)
+    assert sd.count(CANARY) > 0
+    forget_last(file, 50)
+    assert sd.count(CANARY) == 0
+    assert [KEPT.decode() in each.heard for each in Memory(file, 50).recall(-1)] == [True] * 49
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_card_without_a_free_block_forgets_all_the_same(sd: Card, last: bool) -> None:
+    file = sd.at / "memory" / "memory.db"
+    talk(file, 100, KEPT if last else CANARY)
+    talk(file, 1, CANARY)
+    filler = sd.fill()
+    if last:
+        forget_last(file, 50)
+    else:
+        forget_all(file)
+    assert sd.count(CANARY) == 0
+    filler.unlink()
+    assert Memory(file, 50).count() == (49 if last else 0)
+
+
+@pytest.mark.parametrize("forget", [forget_all, lambda file: forget_last(file, 50)])
+def test_a_card_that_cannot_be_written_is_an_error_and_forgets_later(
+    sd: Card, forget: Callable[[Path], None]
+) -> None:
+    file = sd.at / "memory" / "memory.db"
+    talk(file, 1, CANARY)
+    sd.mounted("ro")
+    with pytest.raises(StorageError, match=r"Read-only|readonly"):
+        forget(file)
+    assert sd.count(CANARY) > 0
+    sd.mounted("rw")
+    forget(file)
+    assert sd.count(CANARY) == 0
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_no_word_of_what_the_model_has_computed_is_on_the_raw_card(sd: Card, last: bool) -> None:
+    file = sd.at / "memory" / "memory.db"
+    talk(file, 5, KEPT)
+    for name in ("memory.db.state-1", "memory.db.state-2.tried"):
+        file.with_name(name).write_bytes(CANARY * 100_000)
+    filler = sd.fill()
+    if last:
+        forget_last(file, 50)
+    else:
+        forget_all(file)
+    assert sd.count(CANARY) == 0
+    filler.unlink()
+    assert Memory(file, 50).count() == (4 if last else 0)
+
+
+def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path) -> None:
+    file = tmp_path / "memory" / "memory.db"
+    talk(file, 5, CANARY)
+    with locked(file.parent, 1.0):
+        with pytest.raises(StorageError, match="in use by another program"):
+            forget_all(file, within_s=0.1)
+        with pytest.raises(StorageError, match="in use by another program"):
+            forget_last(file, 50, within_s=0.1)
+    assert CANARY in file.read_bytes()
+    forget_all(file)
+    assert not file.exists()
+
+
+def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> None:
+    """The first one deleted it, and failed at what came then."""
+    file, last = tmp_path / "memory.db", Last()
+    talk(file, 5, KEPT)
+    for _ in range(2):
+        forget_last(file, 50, last)
+    assert Memory(file, 50).count() == 4
+    forget_last(file, 50)
+    assert Memory(file, 50).count() == 3

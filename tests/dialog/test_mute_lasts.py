@@ -1,0 +1,143 @@
+"""Mute, mode, volume and voice outlive what a box may go through: real processes, killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.cli import tell
+from appliance.dialog import mute_store
+from appliance.errors import ControlError
+from appliance.messages.speech import Mute, SetMode, SetVolume
+from appliance.settings import adjusted
+from tests.dialog.life import Life
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Iterator[Life]:
+    made = Life(tmp_path)
+    yield made
+    made.kill()
+
+
+def test_a_kill_of_all_processes_unmutes_nothing(life: Life) -> None:
+    assert life.tell(Mute(on=False)).state == "idle"
+    assert not life.deaf()
+    assert life.tell(Mute(on=True)).state == "muted"
+    life.kill()  # at once: the file in memory is written before the answer
+    life.start()
+    assert life.deaf()
+    assert life.tell(SetVolume(0.5)).state == "muted"
+    assert life.deaf()
+    life.until(lambda: life.kept(muted=True))
+    life.kill()
+    (life.folder / "run" / mute_store.FILE).unlink()  # a power cut
+    life.start()
+    assert life.tell(SetVolume(0.6)).state == "muted"
+    assert life.tell(Mute(on=False)).state == "idle"
+    life.until(lambda: life.kept(muted=False))
+    life.kill()
+    life.start()
+    assert life.tell(SetVolume(0.5)).state == "idle"
+    assert not life.deaf()
+
+
+def test_a_conductor_that_dies_unmutes_nothing(life: Life) -> None:
+    life.tell(Mute(on=True))
+    before = life.pid("conductor")
+    os.kill(before, signal.SIGKILL)
+    life.until(lambda: life.deaf() and life.pid("conductor") != before)
+    assert life.tell(SetVolume(0.5)).state == "muted"
+    assert life.deaf()
+
+
+def test_what_was_set_is_so_after_a_kill(life: Life) -> None:
+    life.tell(SetVolume(0.43), SetMode("wake_word"))
+    life.until(lambda: adjusted.adjusted(life.settings).speaking.volume == 0.43)
+    life.until(lambda: adjusted.adjusted(life.settings).mode == "wake_word")
+    life.kill()
+    life.start()
+    life.until(lambda: life.stands[:2] == ["wake_word", "0.43"])
+
+
+def test_the_last_of_a_dragged_slider_is_there_after_a_stop(life: Life) -> None:
+    for percent in range(30, 80):
+        life.tell(SetVolume(percent / 100))
+    life.stop()
+    assert adjusted.adjusted(life.settings).speaking.volume == 0.79
+    life.start()
+    life.until(lambda: life.stands[:2] == ["open", "0.79"])
+
+
+def test_an_owner_who_edits_the_file_has_the_last_word(life: Life) -> None:
+    button: dict[str, object] = {"panel": {"gpio": "keyboard"}}
+    life.tell(SetVolume(0.43), SetMode("wake_word"))
+    life.stop()
+    life.write({"speaking": {"volume": 0.6}, **button})
+    life.start()
+    life.until(lambda: life.stands[:2] == ["wake_word", "0.6"])
+    life.tell(SetMode("push_to_talk"))
+    life.stop()
+    life.write(button)  # what the file has overruled does not come back with what it said before
+    life.start()
+    life.until(lambda: life.stands[:2] == ["push_to_talk", "0.8"])
+
+
+def test_a_button_that_was_taken_away_takes_its_mode_with_it(life: Life) -> None:
+    life.tell(SetMode("wake_word"))
+    with pytest.raises(ControlError, match=r"refuses that\. This box has no button"):
+        tell.send(life.settings, SetMode("push_to_talk"))
+    life.tell(SetMode("open"))
+    life.stop()
+    life.write({"panel": {"gpio": "keyboard"}})
+    life.start()
+    life.tell(SetMode("push_to_talk"))
+    life.until(lambda: life.stands[:1] == ["push_to_talk"])
+    life.stop()
+    life.write({"panel": {"gpio": "none"}})
+    life.start()
+    life.until(lambda: life.stands[:1] == ["open"])
+
+
+def test_a_conductor_that_dies_goes_on_with_what_was_set(life: Life) -> None:
+    life.tell(SetVolume(0.43), SetMode("wake_word"))
+    life.until(lambda: adjusted.adjusted(life.settings).mode == "wake_word")
+    before = life.pid("conductor")
+    life.stands.clear()
+    os.kill(before, signal.SIGKILL)
+    life.until(lambda: life.stands[:2] == ["wake_word", "0.43"])
+
+
+@pytest.mark.parametrize("file", [mute_store.FILE, adjusted.FILE])
+def test_damaged_files_stop_no_box_and_open_no_microphone(life: Life, file: str) -> None:
+    life.until(lambda: life.stands)
+    life.stop()
+    (life.folder / "state" / file).write_bytes(b"\x00{")
+    life.start()
+    life.until(lambda: life.stands[:2] == ["open", "0.8"])
+    assert life.deaf() == (file == mute_store.FILE)
+    life.tell(Mute(on=False), SetVolume(0.3))
+    assert not life.deaf()
+    life.stop()
+    life.start()
+    life.until(lambda: life.stands[:3] == ["open", "0.3", "False"])
+    assert not life.deaf()
+
+
+def test_a_card_that_cannot_be_written_is_a_problem_until_it_can(life: Life) -> None:
+    life.until(lambda: life.stands[3:] == ["False"])
+    blocked = life.folder / "state" / f".{mute_store.FILE}.new"
+    blocked.mkdir()
+    life.tell(Mute(on=True))
+    life.until(lambda: life.stands[2:] == ["True", "True"])
+    life.kill()
+    life.start()  # what is in memory says it
+    life.until(lambda: life.stands[2:3] == ["True"])
+    assert life.deaf()
+    blocked.rmdir()
+    life.tell(Mute(on=False))
+    life.until(lambda: life.stands[2:] == ["False", "False"])

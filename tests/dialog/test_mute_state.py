@@ -1,0 +1,419 @@
+"""The microphone between floor, store and conversation: mute ends by its owner's hand only."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.dialog.actions import SetMuted
+from appliance.dialog.mute_state import LATE_S, NOT_READ, Complaint, Microphone
+from appliance.dialog.mute_store import FILE, MARK, Found, MuteStore, read
+from appliance.dialog.state import Conversation, Rules
+from appliance.dialog.state_machine import Event, opening, step
+from appliance.messages.speech import (
+    Ask,
+    CardFound,
+    Forget,
+    Listen,
+    Message,
+    Mute,
+    PartChanged,
+    Restart,
+    Say,
+    SetMode,
+    SetVolume,
+    SpeakerReady,
+    StopSpeaking,
+    Switched,
+    Talk,
+    ThinkerReady,
+    Woken,
+)
+from appliance.runtime.ipc import floor
+from appliance.runtime.ipc.floor import Floor
+
+PATIENCE_S = 20.0
+
+
+class Box:
+    """The conductor's part of it, with the real store, floor and conversation.
+
+    `card`: the state's folder. `run`: the folder in memory, which a power cut empties.
+    """
+
+    def __init__(self, folder: Path, wait_s: float = PATIENCE_S) -> None:
+        self.card, self.run = folder / "card", folder / "run"
+        self.card.mkdir()
+        self.run.mkdir()
+        self.now_s = 100.0
+        self.wait_s = wait_s
+        self.complaints: list[Complaint] = []
+        self.boot()
+
+    def boot(self) -> None:
+        """A supervisor begins: a new floor, and a new conductor."""
+        self.floor = Floor(floor.create())
+        assert self.floor.deaf
+        self.conduct()
+
+    def look_at(self, file: Path) -> Found | None:
+        return read(file)
+
+    def conduct(self) -> None:
+        """A conductor begins on the floor as it is."""
+        self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
+        self.microphone = Microphone(self.floor, self.store)
+        muted, off = self.microphone.begin(self.now_s, self.wait_s)
+        self.it: Conversation
+        self.it, _ = opening(
+            Rules(), self.now_s, turn=self.floor.turn, muted=muted, switched_off=off
+        )
+        self.floor.turn = self.it.turn
+
+    def hear(self, message: Event) -> None:
+        self.it, actions = step(self.it, message, self.now_s)
+        for action in actions:
+            if isinstance(action, SetMuted):
+                self.microphone.set(self.now_s, muted=action.on)
+        self.floor.turn = self.it.turn
+
+    def look(self, after_s: float = 0.0) -> None:
+        self.now_s += after_s
+        for news in self.microphone.look(self.now_s):
+            if isinstance(news, Complaint):
+                self.complaints.append(news)
+            else:
+                self.hear(news)
+
+    def until(self, true: Callable[[], object]) -> None:
+        end_s = time.monotonic() + PATIENCE_S
+        while not true():
+            assert time.monotonic() < end_s, "it never came"
+            self.look()
+            time.sleep(0.001)
+
+    def settle(self) -> None:
+        """Until the disk has what was wanted last."""
+        self.until(lambda: self.microphone._on_disk is not None or self.microphone.failing)
+
+    def break_card(self) -> None:
+        """Nothing can be written any more, as when ext4 has gone read-only."""
+        (self.card / f".{FILE}.new").mkdir()
+
+    def close(self) -> None:
+        self.microphone.finish()
+        self.microphone.join()
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    made = Box(tmp_path)
+    made.settle()  # the first start writes the file
+    yield made
+    made.close()
+
+
+def test_the_first_start_ever_hears(box: Box) -> None:
+    assert not box.floor.deaf
+    assert box.it.state == "idle"
+    box.settle()
+    assert box.complaints == []
+    assert read(box.card / FILE) is not None  # from then on; one that is gone is missed
+
+
+@pytest.mark.parametrize("again", ["boot", "conduct"])
+def test_a_muted_box_is_muted_from_the_first_moment_of_the_next_start(box: Box, again: str) -> None:
+    box.hear(Mute(on=True))
+    box.settle()
+    getattr(box, again)()
+    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    box.settle()
+    box.hear(Mute(on=False))
+    box.settle()
+    getattr(box, again)()
+    assert (box.floor.deaf, box.it.state) == (False, "idle")
+
+
+def test_mute_is_on_the_floor_before_the_disk_is_asked(box: Box) -> None:
+    box.break_card()
+    box.hear(Mute(on=True))
+    assert box.floor.muted
+
+
+def test_a_mute_that_is_not_stored_is_told_once_and_its_store_is_told_of_when_it_works_again(
+    box: Box,
+) -> None:
+    box.break_card()
+    box.hear(Mute(on=True))
+    box.until(lambda: box.complaints)
+    [complaint] = box.complaints
+    assert "after a power cut it may be on again" in complaint.aloud
+    assert box.microphone.failing
+    shutil.rmtree(box.run)  # now nothing keeps it
+    box.hear(Mute(on=False))
+    box.until(lambda: len(box.complaints) == 2)
+    assert "it may be off after a restart" in box.complaints[-1].aloud
+    (box.card / f".{FILE}.new").rmdir()
+    box.hear(Mute(on=True))
+    box.settle()
+    box.until(lambda: not box.microphone.failing)
+    assert [complaint.aloud for complaint in box.complaints[2:]] == [""]
+
+
+def test_a_mute_that_nothing_keeps_is_said_to_end_with_a_restart(box: Box) -> None:
+    box.break_card()
+    shutil.rmtree(box.run)
+    box.hear(Mute(on=True))
+    box.until(lambda: box.complaints)
+    assert "after a restart it may be on again" in box.complaints[0].aloud
+
+
+def test_unmuting_a_box_whose_card_is_broken_ends_with_the_power(box: Box) -> None:
+    box.hear(Mute(on=True))
+    box.settle()
+    box.break_card()
+    box.hear(Mute(on=False))
+    box.until(lambda: box.complaints)
+    shutil.rmtree(box.run)  # a power cut
+    box.run.mkdir()
+    box.boot()
+    assert box.floor.deaf
+
+
+def test_what_cannot_be_read_stays_muted_says_so_and_is_mended(box: Box) -> None:
+    (box.card / FILE).write_bytes(b"\x00\x00")
+    box.boot()
+    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    box.until(lambda: box.complaints)
+    assert box.complaints[0].aloud == NOT_READ
+    box.settle()
+    box.until(lambda: not box.microphone.failing)
+    told = len(box.complaints)
+    box.boot()
+    assert box.floor.deaf
+    box.settle()
+    assert len(box.complaints) == told  # it is known now that it is muted
+    box.hear(Mute(on=False))
+    assert not box.floor.deaf
+
+
+def test_after_the_first_start_a_file_that_is_gone_mutes_says_so_and_is_mended(box: Box) -> None:
+    box.until((box.card / MARK).exists)
+    (box.card / FILE).unlink()
+    shutil.rmtree(box.run)  # a power cut
+    box.run.mkdir()
+    box.boot()
+    assert (box.floor.deaf, box.it.state) == (True, "muted")
+    box.until(lambda: box.complaints)
+    assert box.complaints[0].aloud == NOT_READ
+    box.until(lambda: not box.microphone.failing)
+    box.hear(Mute(on=False))
+    box.settle()
+    box.boot()
+    assert not box.floor.deaf
+
+
+def test_a_long_press_mutes_a_box_whose_conductor_hears_nothing(box: Box) -> None:
+    box.floor.closed += 1
+    assert box.floor.deaf
+    box.conduct()  # the one before hung, and was replaced
+    assert box.floor.deaf
+    box.look()
+    assert (box.it.muted, box.it.state) == (True, "muted")
+    box.settle()
+    box.boot()
+    assert box.it.muted
+
+
+def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -> None:
+    box.floor.closed += 1
+    box.look()
+    box.floor.closed += 1  # not looked at yet
+    box.hear(Mute(on=False))
+    assert box.floor.deaf
+    box.look()
+    assert box.it.muted
+    box.hear(Mute(on=False))
+    assert not box.floor.deaf
+
+
+def test_the_switch_is_no_mute_and_brings_back_what_was(box: Box) -> None:
+    for muted in (False, True):
+        box.hear(Mute(on=muted))
+        box.floor.switched_off = True
+        box.look()
+        assert (box.it.state, box.it.muted) == ("muted", muted)
+        box.boot()  # the supervisor finds the switch as it is
+        box.floor.switched_off = False
+        box.look()
+        assert (box.it.state, box.floor.deaf) == (("muted", True) if muted else ("idle", False))
+
+
+# ── a card that stalls ───────────────────────────────────────────────────────────────────────
+class Stalling(Box):
+    """Its card does not answer before `go`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.go = threading.Event()
+        super().__init__(folder, wait_s=0.01)
+
+    def look_at(self, file: Path) -> Found | None:
+        assert self.go.wait(PATIENCE_S)
+        return read(file)
+
+
+@pytest.fixture
+def stalling(tmp_path: Path) -> Iterator[Stalling]:
+    made = Stalling(tmp_path)
+    yield made
+    made.go.set()
+    made.close()
+
+
+def test_while_the_card_stalls_the_box_is_muted_and_begins_all_the_same(
+    stalling: Stalling,
+) -> None:
+    assert (stalling.floor.deaf, stalling.it.state) == (True, "muted")
+    stalling.look(after_s=5.0)
+    assert stalling.floor.deaf
+    stalling.go.set()
+    stalling.until(lambda: not stalling.floor.deaf)
+    assert stalling.it.state == "idle"
+    assert stalling.complaints == []
+
+
+def test_a_conductor_that_died_before_the_card_answered_leaves_the_box_muted(
+    stalling: Stalling,
+) -> None:
+    stalling.conduct()
+    assert stalling.floor.deaf
+    stalling.go.set()
+    stalling.until(lambda: not stalling.floor.deaf)
+
+
+def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) -> None:
+    stalling.look(after_s=LATE_S + 1.0)
+    assert [complaint.aloud for complaint in stalling.complaints] == [NOT_READ]
+    stalling.go.set()
+    stalling.until(lambda: not stalling.microphone.failing)
+    assert (stalling.floor.deaf, stalling.it.muted) == (True, True)
+    found = read(stalling.card / FILE)
+    assert found is not None
+    assert found.muted
+
+
+@pytest.mark.parametrize("muted", [False, True])
+def test_what_the_owner_wants_meanwhile_counts_whatever_the_card_then_says(
+    stalling: Stalling, muted: bool
+) -> None:
+    text = json.dumps({"version": 1, "serial": 2**40, "muted": not muted})
+    (stalling.card / FILE).write_text(text)
+    stalling.hear(Mute(on=muted))
+    assert stalling.floor.deaf == muted
+    stalling.go.set()
+    stalling.settle()
+    stalling.until(lambda: (found := read(stalling.card / FILE)) and found.muted == muted)
+    assert stalling.floor.deaf == muted
+    stalling.wait_s = PATIENCE_S
+    stalling.boot()
+    assert stalling.it.muted == muted
+
+
+def test_a_long_press_before_the_card_answered_counts(stalling: Stalling) -> None:
+    stalling.floor.closed += 1
+    stalling.go.set()
+    for _ in range(3):
+        stalling.look()
+        assert stalling.floor.deaf
+    stalling.settle()
+    assert (stalling.floor.deaf, stalling.it.muted) == (True, True)
+
+
+def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
+    stalling.hear(Mute(on=True))
+    stalling.look(after_s=LATE_S - 1.0)
+    assert stalling.complaints == []
+    stalling.look(after_s=2.0)
+    assert "after a power cut it may be on again" in stalling.complaints[0].aloud
+    stalling.go.set()
+    stalling.until(lambda: not stalling.microphone.failing)
+
+
+# ── whatever comes ───────────────────────────────────────────────────────────────────────────
+NOT_THE_OWNER: tuple[Message, ...] = (
+    Listen(), StopSpeaking(), Say("Tea."), Ask("unmute yourself"), Forget(), Restart(),
+    SetMode("open"), SetMode("wake_word"), SetMode("push_to_talk"), SetVolume(1.0),
+    Woken(9, "okay nabu"), ThinkerReady("pocket"), SpeakerReady("espeak"),
+    PartChanged("capture", "down"), PartChanged("capture", "up"), PartChanged("listener", "failed"),
+    PartChanged("panel", "down"), PartChanged("link", "up"), CardFound("capture", "hw:0", 16_000),
+    Talk(pressed=True), Talk(pressed=False), Switched(off=True), Switched(off=False),
+    Mute(on=True),
+)  # fmt: skip
+HAPPENS = st.lists(
+    st.one_of(
+        st.sampled_from(NOT_THE_OWNER),
+        st.sampled_from(
+            ("boot", "conduct", "power cut", "look", "settle", "time", "the switch", "long press",
+             "the card breaks", "a file is damaged", "a file is gone")
+        ),
+    ),
+    max_size=12,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(HAPPENS)
+def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        box = Box(Path(folder))
+        box.hear(Mute(on=True))
+        box.settle()
+        for event in happens:
+            _happen(box, event)
+            assert box.floor.deaf
+            assert box.it.muted or box.floor.closed != box.floor.opened
+            assert not box.it.attend or not box.it.attend.on
+        box.look()
+        box.hear(Mute(on=False))
+        box.floor.switched_off = False
+        box.look()
+        assert not box.floor.deaf
+        box.close()
+
+
+def _happen(box: Box, event: Message | str) -> None:
+    match event:
+        case "boot" | "conduct":
+            getattr(box, event)()
+        case "power cut":
+            shutil.rmtree(box.run)
+            box.run.mkdir()
+            box.boot()
+        case "look":
+            box.look()
+        case "settle":
+            box.settle()
+        case "time":
+            box.look(after_s=2 * LATE_S)
+        case "the switch":
+            box.floor.switched_off = not box.floor.switched_off
+        case "long press":
+            box.floor.closed += 1
+        case "the card breaks":
+            (box.card / f".{FILE}.new").mkdir(exist_ok=True)
+        case "a file is damaged":
+            (box.card / FILE).write_bytes(b"{")
+        case "a file is gone":
+            (box.card / FILE).unlink(missing_ok=True)
+        case _:
+            assert not isinstance(event, str)
+            box.hear(event)

@@ -1,0 +1,215 @@
+"""Whether the microphone was muted: two small files, of which the one that cannot be read mutes."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from appliance.dialog.mute_store import FILE, MARK, Found, Kept, MuteStore, decide, read
+
+PATIENCE_S = 20.0
+MUTED, OPEN = True, False
+
+
+def until(true: Callable[[], object]) -> None:
+    end_s = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < end_s, "it never came"
+        time.sleep(0.002)
+
+
+def start(state: Path, memory: Path | None = None) -> tuple[MuteStore, Found]:
+    store = MuteStore(state / FILE, memory)
+    found = store.found(PATIENCE_S)
+    assert found is not None
+    return store, found
+
+
+def end(store: MuteStore) -> None:
+    store.finish()
+    store.join()
+
+
+def kept(store: MuteStore) -> Kept:
+    """What became of the newest wish."""
+    found: list[Kept] = []
+
+    def look() -> bool:
+        found.extend(item for item in store.news() if isinstance(item, Kept))
+        return bool(found)
+
+    until(look)
+    return found[-1]
+
+
+def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
+    store, found = start(tmp_path / "state", tmp_path / "run")
+    end(store)
+    assert found == Found(muted=False, on_disk=False)  # yet
+
+
+@pytest.mark.parametrize("muted", [MUTED, OPEN])
+@pytest.mark.parametrize("lost", ["nothing", "what was in memory"])
+def test_what_was_wanted_last_is_so_after_a_restart_and_a_power_cut(
+    tmp_path: Path, muted: bool, lost: str
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    store, _ = start(tmp_path, run)
+    for wish in (MUTED, OPEN, MUTED, muted):
+        store.keep(muted=wish)
+    assert kept(store) == Kept(muted, "", in_memory=True, serial=store._serial)
+    if lost != "nothing":
+        (run / FILE).unlink()
+    again, found = start(tmp_path, run)
+    assert (found.muted, found.problem, found.on_disk) == (muted, "", True)
+    end(store)
+    end(again)
+
+
+@pytest.mark.parametrize("muted", [MUTED, OPEN])
+def test_on_a_card_that_cannot_be_written_a_restart_keeps_it_and_that_is_said(
+    tmp_path: Path, muted: bool
+) -> None:
+    run, card = tmp_path / "run", tmp_path / "card"
+    run.mkdir()
+    card.mkdir()
+    (card / FILE).write_text(json.dumps({"version": 1, "serial": 7, "muted": not muted}))
+    store, _ = start(card, run)
+    before = (card / FILE).read_bytes()
+    (card / f".{FILE}.new").mkdir()  # nothing can be written beside it, as on a card gone read-only
+    store.keep(muted=muted)
+    told = kept(store)
+    assert told.problem
+    assert told.in_memory
+    assert (card / FILE).read_bytes() == before
+    again, found = start(card, run)
+    assert (found.muted, found.on_disk) == (muted, False)
+    end(store)
+    end(again)
+
+
+def test_without_a_folder_in_memory_a_wish_that_is_not_stored_is_not_said_to_last(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / f".{FILE}.new").mkdir()
+    store, _ = start(tmp_path)
+    store.keep(muted=True)
+    assert (kept(store).problem != "", store.in_memory) == (True, False)
+    end(store)
+
+
+DAMAGED = (
+    b"", b"{", b"[]", b"\xff\xfe", b'{"version":1}', b'{"version":2,"serial":1,"muted":false}',
+    b'{"version":1,"serial":-1,"muted":false}', b'{"version":1,"serial":1,"muted":0}',
+    b'{"version":1,"serial":1e400,"muted":false}', b'{"version":1,"serial":99999999999999999999,'
+    b'"muted":false}', b'{"version":1,"serial":1,"muted":false}' + b" " * 2000 + b"x", b"[" * 900,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("content", DAMAGED)
+@pytest.mark.parametrize("place", ["card", "run"])
+def test_a_damaged_file_mutes_whatever_the_other_says(
+    tmp_path: Path, content: bytes, place: str
+) -> None:
+    for name in ("card", "run"):
+        (tmp_path / name).mkdir()
+        good = json.dumps({"version": 1, "serial": 2**40, "muted": False}).encode()
+        (tmp_path / name / FILE).write_bytes(content if name == place else good)
+    store, found = start(tmp_path / "card", tmp_path / "run")
+    assert found.muted
+    assert str(tmp_path / place / FILE) in found.problem
+    end(store)
+
+
+@pytest.mark.parametrize("muted", [MUTED, OPEN])
+@pytest.mark.parametrize("lost", ["the file", "the file and what was in memory"])
+def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lost: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    store, _ = start(tmp_path, run)
+    store.keep(muted=muted)
+    kept(store)
+    end(store)
+    until((tmp_path / MARK).exists)
+    (tmp_path / FILE).unlink()
+    if lost != "the file":
+        (run / FILE).unlink()
+    again, found = start(tmp_path, run)
+    assert (found.muted, found.on_disk) == (True, False)
+    assert "is gone" in found.problem
+    again.keep(muted=False)  # its owner's wish
+    kept(again)
+    end(again)
+    third, found = start(tmp_path, run)
+    assert (found.muted, found.problem) == (False, "")
+    end(third)
+
+
+def test_a_file_of_an_earlier_version_is_missed_too_when_it_is_gone(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":true}')
+    for problem in (False, True):
+        store, found = start(tmp_path)
+        end(store)
+        assert (found.muted, bool(found.problem)) == (True, problem)
+        until((tmp_path / MARK).exists)
+        (tmp_path / FILE).unlink(missing_ok=True)
+
+
+def test_what_cannot_be_opened_mutes_and_hangs_nobody(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "file").touch()
+    for place in ("folder", "pipe", "loop", "file/below"):
+        found = read(tmp_path / place)
+        assert found is not None, place
+        assert found.muted, place
+        assert found.problem, place
+
+
+def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
+    assert read(tmp_path / "none") is None
+    assert read(tmp_path / "none" / "below") is None
+
+
+@pytest.mark.parametrize(
+    ("disk", "memory", "muted", "on_disk"),
+    [
+        (None, None, OPEN, False),
+        (Found(MUTED, 3), None, MUTED, True),
+        (Found(OPEN, 3), None, OPEN, True),
+        (None, Found(MUTED, 3), MUTED, False),
+        (Found(OPEN, 3), Found(MUTED, 4), MUTED, False),
+        (Found(MUTED, 3), Found(OPEN, 4), OPEN, False),
+        (Found(MUTED, 4), Found(OPEN, 3), MUTED, True),
+        (Found(OPEN, 4), Found(MUTED, 3), OPEN, True),
+        (Found(OPEN, 4), Found(MUTED, 4), MUTED, False),
+        (Found(MUTED, 0, "damaged"), Found(OPEN, 4), MUTED, False),
+        (Found(OPEN, 4), Found(MUTED, 0, "damaged"), MUTED, False),
+    ],
+)
+def test_of_two_files_the_newer_counts_and_in_doubt_it_is_muted(
+    disk: Found | None, memory: Found | None, muted: bool, on_disk: bool
+) -> None:
+    found = decide(disk, memory)
+    assert (found.muted, found.on_disk) == (muted, on_disk)
+
+
+def test_a_wish_is_newer_than_any_before_it_also_with_a_clock_that_went_back(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":false}')
+    store = MuteStore(tmp_path / FILE, None, wall_s=lambda: 10.0)
+    assert store.found(PATIENCE_S) is not None
+    store.keep(muted=True)
+    kept(store)
+    end(store)
+    found = read(tmp_path / FILE)
+    assert found is not None
+    assert (found.muted, found.serial) == (True, 5001)

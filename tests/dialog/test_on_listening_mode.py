@@ -1,0 +1,398 @@
+"""Who has the box's ear: modes, the talk button, the wake word, and what words say at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from appliance.dialog.actions import Note, RaiseTurn, TakePress
+from appliance.dialog.state import NEVER
+from appliance.dialog.state_machine import Rules, Tick
+from appliance.dialog.transition import NOTHING_SAID
+from appliance.messages.speech import (
+    Abandon,
+    Attend,
+    Finished,
+    Heard,
+    Listen,
+    ModeName,
+    Mute,
+    Onset,
+    PartChanged,
+    Paused,
+    Repeat,
+    Say,
+    SetMode,
+    Speak,
+    SpeechEnded,
+    SpeechStarted,
+    Stopped,
+    StopSpeaking,
+    Think,
+    Verdict,
+    Woken,
+    WordsHeard,
+)
+from appliance.messages.speech import Talk as Button
+from tests.dialog.talk import MOON, RULES, Talk, talk_in
+
+DOWN, UP = Button(pressed=True), Button(pressed=False)
+TOGGLE = replace(RULES, toggle=True)
+BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
+
+
+def attends(talk: Talk) -> Attend:
+    assert talk.it.attend is not None
+    return talk.it.attend
+
+
+def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
+    """The listener tells of an utterance from its onset to its end."""
+    talk(Onset(utterance, talk.index, speaking=False), SpeechStarted(utterance, utterance, 0))
+    talk(SpeechEnded(utterance, 0, round(16_000 * seconds), last=True), after_s=seconds)
+
+
+# ── whose speech is meant for the box ────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("mode", "rules", "on", "over_box"),
+    [
+        ("open", RULES, True, True),
+        ("wake_word", RULES, False, True),
+        ("wake_word", replace(RULES, by_voice=frozenset()), False, False),
+        ("push_to_talk", RULES, False, False),
+        ("push_to_talk", BY_VOICE, False, True),
+    ],
+)
+def test_at_rest_the_mode_says_whose_speech_is_meant_for_the_box(
+    mode: ModeName, rules: Rules, on: bool, over_box: bool
+) -> None:
+    now = attends(Talk(mode=mode, rules=rules))
+    assert (now.on, now.over_box, now.held) == (on, over_box, False)
+
+
+def test_a_listener_that_comes_up_anew_is_told_again() -> None:
+    talk = Talk(mode="push_to_talk")
+    assert talk(PartChanged("listener", "down")) == []
+    talk(PartChanged("listener", "up"))
+    assert talk.sent(Attend) == [Attend(False, "the button is up", over_box=False)]
+
+
+def test_the_listener_is_told_of_changes_only() -> None:
+    talk = talk_in("speaking")
+    assert talk.sent(Attend, ever=True) == [Attend(True, "open")]
+
+
+def test_a_new_mode_is_in_force_at_once() -> None:
+    talk = Talk()
+    talk(SetMode("wake_word"))
+    assert not attends(talk).on
+    talk(SetMode("open"))
+    assert attends(talk).on
+
+
+def test_a_muted_box_attends_to_nobody_in_any_mode() -> None:
+    for mode in ("open", "wake_word", "push_to_talk"):
+        talk = Talk(mode=mode)
+        talk(Mute(on=True), DOWN, UP, Listen(), Woken(9, "okay nabu"))
+        assert (talk.state, attends(talk).on) == ("muted", False)
+        assert talk.done(TakePress) == 3 * [TakePress()]
+
+
+@pytest.mark.parametrize("mode", ["open", "wake_word", "push_to_talk"])
+@pytest.mark.parametrize("wish", [DOWN, Listen()])
+def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_listen(
+    mode: ModeName, wish: Button | Listen
+) -> None:
+    talk = Talk(mode=mode)
+    talk(Mute(on=True), Say("The washing machine is done."))
+    assert (talk.state, attends(talk).on, attends(talk).over_box) == ("speaking", False, False)
+    talk(Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))  # heard before
+    assert talk.state == "speaking"
+    talk(wish)
+    assert (talk.state, talk.it.answer, talk.it.button) == ("muted", None, False)
+    talk(UP)
+    assert talk.state == "muted"
+
+
+# ── push to talk ─────────────────────────────────────────────────────────────────────────────
+def test_while_the_button_is_down_the_box_listens_and_thinks_when_it_comes_up() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(DOWN)
+    assert (talk.state, attends(talk).held) == ("listening", True)
+    assert talk.done(TakePress)
+    talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    talk.wait(20.0)
+    assert talk.state == "listening"
+    talk(UP)
+    assert attends(talk) == Attend(True, "the floor is open", over_box=False)
+    talk(SpeechEnded(1, 0, 300_000, last=True))
+    assert talk.sent(Think) == [Think(2, (1,))]
+    assert not attends(talk).on
+
+
+def test_a_button_pressed_for_nothing_leaves_the_box_at_rest() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(DOWN, Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
+    talk(UP, SpeechEnded(1, 0, 0, last=True), after_s=1.0)
+    assert (talk.state, talk.sent(Think)) == ("idle", [])
+
+
+def test_without_a_word_of_the_listener_the_box_is_at_rest_soon_after() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(DOWN)
+    talk(UP, after_s=1.0)
+    talk.wait(RULES.ended_s + 0.2)
+    assert talk.state == "idle"
+
+
+def test_a_press_over_an_answer_drops_it_before_the_press_is_let_go() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk.speech(1)
+    turn = talk.answer(*MOON)
+    talk(Paused(turn, 0, 3 * 16_000, 0), DOWN, after_s=3.0)
+    kinds = [type(action) for action in talk.said]
+    assert kinds.index(RaiseTurn) < kinds.index(TakePress)
+    talk(Stopped(turn, 3 * 16_000, 0))
+    assert talk.sent(Heard) == [Heard(turn, "The moon is grey. It has", complete=False)]
+    assert (talk.state, attends(talk).held) == ("listening", True)
+
+
+def test_speech_over_the_box_does_not_interrupt_in_push_to_talk_unless_the_owner_wants_it() -> None:
+    for rules, over_box in ((RULES, False), (BY_VOICE, True)):
+        talk = Talk(mode="push_to_talk", rules=rules)
+        says(talk, 1)
+        talk.answer(*MOON)
+        assert attends(talk).over_box == over_box
+
+
+def test_a_toggle_begins_with_one_press_and_ends_with_the_next() -> None:
+    talk = Talk(mode="push_to_talk", rules=TOGGLE)
+    talk(DOWN, UP)
+    assert attends(talk).held
+    talk(SpeechStarted(1, 1, 0))
+    talk(DOWN, UP, after_s=5.0)
+    assert not attends(talk).held
+    talk(SpeechEnded(1, 0, 16_000, last=True))
+    assert talk.sent(Think) == [Think(2, (1,))]
+
+
+def test_a_stuck_button_is_let_go() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(DOWN, SpeechStarted(1, 1, 0))
+    for n in range(1, 6):
+        talk(SpeechEnded(1, 0, n * 448_000, last=False), Tick(), after_s=28.0)
+    assert not talk.it.button
+    talk.wait(RULES.ended_s + 0.5)
+    assert talk.state == "idle"
+
+
+@pytest.mark.parametrize("mode", ["open", "wake_word"])
+def test_in_other_modes_a_press_opens_the_floor_for_one_turn(mode: ModeName) -> None:
+    talk = Talk(mode=mode)
+    talk(DOWN, UP)
+    assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
+    says(talk, 1)
+    assert talk.state == "thinking"
+    talk = Talk(mode=mode)
+    talk(DOWN, UP)
+    talk.wait(RULES.open_s + 1)
+    assert talk.state == "idle"
+
+
+def test_a_press_while_the_owner_speaks_takes_nothing_away() -> None:
+    talk = talk_in("listening")
+    before = talk.it
+    assert talk(DOWN) == [TakePress()]
+    assert talk.it == before
+
+
+def test_a_word_from_afar_opens_the_floor_without_a_button() -> None:
+    talk = Talk(mode="push_to_talk")
+    talk(Listen())
+    assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
+    says(talk, 1)
+    assert talk.state == "thinking"
+
+
+def test_a_press_of_which_no_message_came_is_let_go_and_said_so() -> None:
+    talk = talk_in("speaking")
+    talk(Tick(pressed=True))
+    assert talk.done(TakePress) == []
+    talk(Tick(pressed=True), after_s=RULES.press_s + 0.01)
+    assert talk.done(TakePress) == [TakePress()]
+    assert talk.done(Note)
+    assert talk.it.press_until_s == NEVER
+
+
+@pytest.mark.parametrize("message", [StopSpeaking(), Mute(on=True), Mute(on=False), DOWN, UP])
+@pytest.mark.parametrize("state", ["idle", "thinking", "speaking", "holding", "muted", "failed"])
+def test_every_message_of_a_button_lets_the_press_go(
+    state: str, message: StopSpeaking | Mute | Button
+) -> None:
+    talk = talk_in(state)
+    talk(message)
+    assert isinstance(talk.said[-1], TakePress) or talk.done(TakePress)
+
+
+# ── the wake word ────────────────────────────────────────────────────────────────────────────
+def test_the_wake_word_opens_the_floor_from_where_it_ended() -> None:
+    talk = Talk(mode="wake_word")
+    talk(Woken(1_000_000, "okay nabu"))
+    assert talk.state == "listening"
+    assert (attends(talk).on, attends(talk).since) == (True, 1_000_000)
+    says(talk, 1)
+    assert talk.state == "thinking"
+    assert (attends(talk).on, attends(talk).since) == (True, 0)
+
+
+def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
+    talk = Talk(mode="wake_word")
+    talk(Woken(1_000_000, "okay nabu"))
+    says(talk, 1)
+    talk.answer("The moon is grey.")
+    talk.finish()
+    assert (talk.state, attends(talk).on) == ("idle", True)
+    talk.wait(RULES.follow_s + 0.5)
+    assert (talk.state, attends(talk).on) == ("idle", False)
+
+
+def test_after_a_wake_word_with_nothing_behind_it_it_is_needed_again() -> None:
+    talk = Talk(mode="wake_word")
+    talk(Woken(1_000_000, "okay nabu"))
+    talk.wait(RULES.open_s + 0.5)
+    assert (talk.state, attends(talk).on) == ("idle", False)
+
+
+def test_the_wake_word_interrupts_an_answer_without_a_verdict() -> None:
+    talk = Talk(mode="wake_word", rules=replace(RULES, by_voice=frozenset()))
+    talk(Woken(1_000_000, "okay nabu"))
+    says(talk, 1)
+    turn = talk.answer(*MOON)
+    talk(Woken(2_000_000, "okay nabu"), after_s=2.0)
+    assert talk.sent(Abandon) == [Abandon(turn)]
+    assert (talk.state, attends(talk).since) == ("listening", 2_000_000)
+
+
+@pytest.mark.parametrize("mode", ["open", "push_to_talk"])
+def test_in_other_modes_the_wake_word_is_a_word(mode: ModeName) -> None:
+    talk = Talk(mode=mode)
+    assert talk(Woken(1_000_000, "okay nabu")) == []
+    assert talk.state == "idle"
+
+
+# ── what the words say at once ───────────────────────────────────────────────────────────────
+STOP = WordsHeard(2, 300, "stop", "stop")
+
+
+def test_what_is_understood_is_passed_on_to_the_listener() -> None:
+    talk = talk_in("holding")
+    words = WordsHeard(2, 200, "mm-hm", "carry_on")
+    assert talk(words)
+    assert talk.sent(WordsHeard) == [words]
+    assert talk.state == "holding"
+
+
+def test_a_mere_stop_ends_the_answer_at_once_and_is_no_question() -> None:
+    talk = talk_in("holding")
+    talk(Paused(2, 2, 3 * 16_000, 0), STOP)
+    assert talk.state == "listening"
+    assert talk.sent(Abandon) == [Abandon(2)]
+    talk(Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 3 * 16_000, 0))
+    talk(SpeechEnded(2, 0, 9000, last=True), after_s=0.7)
+    assert talk.state == "idle"
+    assert talk.sent(Think, ever=True) == [Think(2, (1,))]
+    assert talk.remembered() == [("The moon is grey. It has", False)]
+
+
+def test_a_stop_that_goes_on_is_a_question() -> None:
+    talk = talk_in("holding")
+    talk(STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    talk(WordsHeard(2, 900, "stop tell me about the sea", "other"), after_s=0.6)
+    talk(SpeechEnded(2, 0, 30_000, last=True), after_s=1.0)
+    assert talk.sent(Think) == [Think(4, (2,))]
+
+
+def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() -> None:
+    """A spotter of a few words hears "stop" in "stop, tell me about the sea", and nothing else."""
+    talk = talk_in("holding")
+    talk(STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    frames = round((RULES.stop_s + 0.1) * 16_000)
+    talk(SpeechEnded(2, 0, frames, last=True), after_s=1.5)
+    assert talk.sent(Think) == [Think(4, (2,))]
+    talk(STOP)
+    assert talk.state == "thinking"
+
+
+@pytest.mark.parametrize("kind", ["backchannel", "noise"])
+def test_a_stop_that_sounded_like_nothing_ends_the_answer_all_the_same(kind: str) -> None:
+    talk = talk_in("holding")
+    talk(STOP, Verdict(2, kind, 320))  # type: ignore[arg-type]  # a Literal
+    assert talk.state == "idle"
+    assert talk.it.answer is None
+
+
+def test_a_stop_without_a_word_of_the_listener_ends_too() -> None:
+    talk = talk_in("holding")
+    talk(STOP)
+    talk.wait(RULES.speech_s + 0.5)
+    assert talk.state == "idle"
+
+
+def test_never_mind_while_the_box_thinks_ends_the_thought_and_the_question() -> None:
+    talk = Talk()
+    talk.speech(1)
+    talk(Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
+    talk(WordsHeard(2, 600, "never mind", "stop"), SpeechEnded(2, 0, 12_000, last=True))
+    assert talk.state == "idle"
+    assert talk.sent(Heard) == [Heard(2, "", complete=False)]  # not to be asked again
+    assert len(talk.sent(Think, ever=True)) == 1
+
+
+def test_a_stop_that_is_understood_late_ends_its_own_answer() -> None:
+    talk = talk_in("holding")
+    talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    talk(SpeechEnded(2, 0, 9000, last=True))
+    assert talk.sent(Think)
+    talk(STOP)
+    assert (talk.state, talk.it.answer) == ("idle", None)
+
+
+def test_a_stop_into_silence_is_no_question() -> None:
+    talk = Talk()
+    talk(Onset(1, 0, speaking=False), WordsHeard(1, 300, "stop", "stop"))
+    talk(SpeechStarted(1, 1, 0), SpeechEnded(1, 0, 9000, last=True))
+    assert (talk.state, talk.sent(Think, ever=True)) == ("idle", [])
+
+
+def test_words_of_another_sound_change_nothing() -> None:
+    talk = talk_in("speaking")
+    talk(WordsHeard(77, 300, "stop", "stop"))
+    assert talk.state == "speaking"
+
+
+# ── once more ────────────────────────────────────────────────────────────────────────────────
+def test_the_last_answer_is_said_again_as_far_as_it_was_thought() -> None:
+    talk = talk_in("holding")
+    talk(Paused(2, 2, 33_000, 0), Verdict(2, "interruption", 300), Stopped(2, 33_000, 0))
+    talk(StopSpeaking(), Repeat())
+    assert [speak.text for speak in talk.sent(Speak)] == list(MOON)
+    turn = talk.turn
+    talk(Finished(turn, 0, 0))
+    assert talk.remembered() == [("The moon is grey.", False)]  # once
+
+
+def test_a_repeat_waits_until_nothing_sounds() -> None:
+    talk = talk_in("speaking")
+    talk(Repeat())
+    assert talk.sent(Speak) == []
+    talk.finish(96_000)
+    assert [speak.text for speak in talk.sent(Speak)] == list(MOON)
+
+
+def test_with_nothing_to_repeat_the_box_says_so() -> None:
+    talk = Talk()
+    talk(Say("Tea."))
+    talk.finish()
+    talk(Repeat())
+    assert [speak.text for speak in talk.sent(Speak)] == [NOTHING_SAID]

@@ -1,0 +1,319 @@
+"""Random walks: whatever comes, in whatever order, the conversation is never stuck or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.dialog.actions import Action, Become, RaiseTurn, Release, Send
+from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
+from appliance.dialog.on_listening_mode import attention
+from appliance.dialog.state import NEVER
+from appliance.dialog.state_machine import Event, Ringing, Tick, ToolSaid
+from appliance.dialog.transition import NOT_READY, NOTHING_SAID
+from appliance.messages.speech import (
+    Abandon,
+    Ask,
+    Called,
+    CardFound,
+    CardLost,
+    EndAnswer,
+    Finished,
+    Forget,
+    Heard,
+    Judgement,
+    Listen,
+    Message,
+    ModeName,
+    Mute,
+    Onset,
+    PartChanged,
+    Paused,
+    RecallWanted,
+    Repeat,
+    Resumed,
+    Say,
+    Sentence,
+    SetMode,
+    Speak,
+    SpeakerReady,
+    SpeakFailed,
+    SpeechEnded,
+    SpeechStarted,
+    Spoken,
+    Started,
+    StillThinking,
+    Stopped,
+    StopSpeaking,
+    Think,
+    ThinkerReady,
+    ThoughtEnded,
+    Verdict,
+    Woken,
+    WordsHeard,
+)
+from appliance.messages.speech import Talk as Button
+from tests.dialog.talk import Talk
+
+Reason = Literal["complete", "limit", "abandoned", "failed"]
+Direction = Literal["capture", "playback"]
+OURS = {LOST_THREAD, NOTHING_TO_SAY, NOT_READY, NOTHING_SAID}
+PARTS = ("capture", "playback", "listener", "thinker", "speaker", "conductor")
+KINDS: tuple[Judgement, ...] = get_args(Judgement)
+REASONS: tuple[Reason, ...] = get_args(Reason)
+MODES: tuple[ModeName, ...] = get_args(ModeName)
+UNDERSTOOD: tuple[Literal["stop", "yield", "carry_on", "other"], ...] = (
+    "stop", "stop", "yield", "carry_on", "other",
+)  # fmt: skip
+CARDS: tuple[Direction, ...] = get_args(Direction)
+WORDS = (
+    "The moon is grey.",
+    "It has no air at all.",
+    "No.",
+    "Nobody lives there, as far as known.",
+)
+
+
+class Walk:
+    """A talk with a floor and a speaker beside it, and with eyes on every action."""
+
+    hold: int = 0
+    released: int = 0
+
+    def __init__(self) -> None:
+        self.talk = Talk()
+        self.floor_turn = self.talk.turn
+        self.thinking: int | None = None
+        self.planned: dict[int, list[str]] = {}
+        self.heard: set[int] = set()
+
+    def onset(self) -> int:
+        self.hold += 1
+        return self.hold
+
+    def serial(self, a: int) -> int:
+        return self.hold - (a == 0) + (a == 1)
+
+    def turn(self, a: int) -> int:
+        return self.talk.turn - (a in (0, 1)) + (a == 2)
+
+    def take(self, message: Event, after_s: float) -> None:
+        if isinstance(message, ThoughtEnded) and message.turn == self.thinking:
+            self.thinking = None
+        if isinstance(message, PartChanged) and message.part == "thinker" and message.state != "up":
+            self.thinking = None
+        turn_before = self.talk.turn
+        actions = self.talk(message, after_s=after_s)
+        assert self.talk.turn >= turn_before
+        replies = [reply for action in actions for reply in self.see(action)]
+        it = self.talk.it
+        assert it.turn == self.floor_turn
+        assert it.state != "holding" or it.held
+        assert it.state in ("idle", "muted") or it.deadline_s < NEVER
+        assert it.state not in ("idle", "listening", "muted") or it.answer is None
+        assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
+        assert it.attend == attention(it)
+        assert not it.muted or (it.state not in ("listening", "holding") and not it.attend.on)
+        if isinstance(message, Tick):
+            assert it.deadline_s > self.talk.now_s, "it would be looked at without end"
+        for reply in replies:
+            self.take(reply, 0.0)
+
+    def see(self, action: Action) -> list[Message]:
+        """Check one action against all before it. Returns what the speaker says to it."""
+        match action:
+            case RaiseTurn(turn):
+                assert turn > self.floor_turn
+                self.floor_turn = turn
+            case Release(serial):
+                assert serial <= self.hold
+                self.released = serial
+            case Send(_, Think(turn)):
+                assert self.thinking is None
+                self.thinking = turn
+            case Send(_, Abandon(turn)) if turn == self.thinking:
+                self.thinking = None
+            case Send(_, Speak(turn, number, text)):
+                assert turn == self.floor_turn
+                lines = self.planned.setdefault(turn, [])
+                assert number == len(lines)
+                place = sum(1000 * len(line) for line in lines)
+                lines.append(text)
+                return [Spoken(turn, number, place, 1000 * len(text), 1.0)]
+            case Send(_, EndAnswer(turn)):
+                assert turn == self.floor_turn
+            case Send(_, Heard(turn, text, _)):
+                assert turn not in self.heard or not text
+                self.heard.add(turn)
+                own = [line for line in self.planned.get(turn, []) if line not in OURS]
+                assert " ".join(own).startswith(text)
+            case Become(state):
+                assert state in ("idle", "muted", "failed") or self.talk.it.deadline_s < NEVER
+            case _:
+                pass
+        return []
+
+
+# What may come, from two small numbers and what is going on: `turn` and `serial` are mostly the
+# ones in force, and at times the one before or after.
+Maker = Callable[[Walk, int, int], Event]
+COMES: tuple[Maker, ...] = (
+    lambda walk, a, b: Onset(walk.onset(), walk.talk.index - 1000 * a, speaking=b % 2 == 0),
+    lambda walk, a, b: Onset(walk.onset(), 0, speaking=b % 2 == 0),
+    lambda walk, a, b: Verdict(walk.serial(a), KINDS[b % 3], 300),
+    lambda walk, a, b: Verdict(walk.serial(a), KINDS[b % 3], 300),
+    lambda walk, a, b: SpeechStarted(walk.hold, walk.hold, 0),
+    lambda walk, a, b: SpeechEnded(walk.hold, 0, 4000 * b, last=True),
+    lambda walk, a, b: SpeechEnded(walk.hold, 0, 4000 * b, last=a % 3 > 0),
+    lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
+    lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
+    lambda walk, a, b: ThoughtEnded(walk.turn(a), b, REASONS[b % 4]),
+    lambda walk, a, b: Called(walk.turn(a), b % 3, "time"),
+    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: Ringing(WORDS[: b % 3]),
+    lambda walk, a, b: Started(walk.turn(a), walk.talk.index),
+    lambda walk, a, b: Started(walk.turn(a), 0),
+    lambda walk, a, b: Paused(walk.turn(a), walk.hold, 4000 * b, 0),
+    lambda walk, a, b: Resumed(walk.turn(a), walk.hold, 4000 * b, 0),
+    lambda walk, a, b: Finished(walk.turn(a), 4000 * b, 0),
+    lambda walk, a, b: Stopped(walk.turn(a), 4000 * b, 0),
+    lambda walk, a, b: PartChanged(PARTS[a % 6], ("up", "down", "failed")[b % 3]),
+    lambda walk, a, b: CardLost(CARDS[b % 2], "gone"),
+    lambda walk, a, b: CardFound(CARDS[b % 2], "hw:0", 16_000),
+    lambda walk, a, b: ThinkerReady("pocket"),
+    lambda walk, a, b: RecallWanted(),
+    lambda walk, a, b: StillThinking(walk.turn(a)),
+    lambda walk, a, b: SpeakerReady("espeak"),
+    lambda walk, a, b: StopSpeaking(),
+    lambda walk, a, b: Mute(on=b % 2 == 0),
+    lambda walk, a, b: Say("Tea."),
+    lambda walk, a, b: Ask("why?"),
+    lambda walk, a, b: Forget(last=b % 2 == 0),
+    lambda walk, a, b: Repeat(),
+    lambda walk, a, b: Button(pressed=b % 2 == 0),
+    lambda walk, a, b: Button(pressed=b % 2 == 0),
+    lambda walk, a, b: Listen(),
+    lambda walk, a, b: Woken(walk.talk.index, "okay nabu"),
+    lambda walk, a, b: SetMode(MODES[b % 3]),
+    lambda walk, a, b: WordsHeard(walk.serial(a), 300, "stop", UNDERSTOOD[b % 5]),
+    lambda walk, a, b: Tick(walk.hold, pressed=True),
+    lambda walk, a, b: Tick(walk.hold),
+    lambda walk, a, b: Tick(walk.hold),
+)
+STEP = st.tuples(
+    st.integers(0, len(COMES) - 1),
+    st.integers(0, 11),
+    st.integers(0, 15),
+    st.sampled_from((0.0, 0.0, 0.05, 0.3, 1.0, 2.0, 40.0)),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(STEP, max_size=60))
+def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float]]) -> None:
+    walk = Walk()
+    for kind, a, b, after_s in steps:
+        walk.take(COMES[kind](walk, a, b), after_s)
+    walk.take(Ringing(()), 0.0)  # it gives up by itself
+    for _ in range(400):  # nobody says anything any more
+        walk.take(Tick(walk.hold), 2.0)
+    it = walk.talk.it
+    assert it.state in (("failed",) if it.broken else ("idle", "muted"))
+    assert not it.held
+    assert walk.released == walk.hold
+    assert it.answer is None or it.broken
+    assert not it.button
+    assert it.press_until_s == NEVER
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEP, max_size=40), st.integers(0, 11))
+def test_after_any_walk_the_next_question_is_answered(
+    steps: list[tuple[int, int, int, float]], number: int
+) -> None:
+    walk = Walk()
+    for kind, a, b, after_s in steps:
+        walk.take(COMES[kind](walk, a, b), after_s)
+    walk.take(Ringing(()), 0.0)  # it gives up by itself
+    for _ in range(60):
+        walk.take(Tick(walk.hold), 2.0)
+    for part in PARTS:
+        walk.take(PartChanged(part, "up"), 0.0)
+    for card in CARDS:
+        walk.take(CardFound(card, "hw:0", 16_000), 0.0)
+    walk.take(Mute(on=False), 0.0)
+    for _ in range(300):
+        walk.take(Tick(walk.hold), 2.0)
+    assert walk.talk.state == "idle"
+    walk.take(SetMode("open"), 0.0)
+    walk.take(Onset(walk.onset(), 0, speaking=False), 0.0)
+    walk.take(SpeechStarted(walk.hold + 1000, walk.hold, 0), 0.3)
+    walk.take(SpeechEnded(walk.hold + 1000, 0, 16_000, last=True), 0.3)
+    walk.take(Tick(walk.hold), 0.5)
+    turn = walk.talk.turn
+    assert walk.thinking == turn
+    walk.take(Sentence(turn, 0, WORDS[number % 4]), 0.1)
+    walk.take(ThoughtEnded(turn, 1, "complete"), 0.1)
+    walk.take(Started(turn, 0), 0.1)
+    assert walk.talk.state == "speaking"
+    walk.take(Finished(turn, 9, 0), 1.0)
+    assert walk.talk.state == "idle"
+    assert walk.talk.remembered()[-1] == (WORDS[number % 4], True)
+
+
+def test_a_failed_sentence_leaves_the_others_in_order() -> None:
+    walk = Walk()
+    walk.take(Ask("why?"), 0.0)
+    turn = walk.talk.turn
+    for number, text in enumerate(WORDS):
+        walk.take(Sentence(turn, number, text), 0.0)
+    walk.take(SpeakFailed(turn, 1, "no voice"), 0.0)
+    walk.take(ThoughtEnded(turn, 4, "complete"), 0.0)
+    walk.talk(Started(turn, 0), Finished(turn, 99, 0))
+    assert walk.talk.remembered() == [(" ".join((WORDS[0], *WORDS[2:])), True)]
+
+
+DISTURBANCE = st.tuples(
+    st.floats(0.02, 3.0), st.floats(0.1, 0.7), st.sampled_from(("backchannel", "noise"))
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(DISTURBANCE, min_size=2, max_size=25))
+def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) -> None:
+    """Broken off a moment after it went on, it goes on only after some calm, or a long while."""
+    walk = Walk()
+    walk.take(Ask("why?"), 0.0)
+    turn, rules = walk.talk.turn, walk.talk.it.rules
+    walk.take(Sentence(turn, 0, 400 * "No. "), 0.0)
+    walk.take(Started(turn, 0), 0.0)
+    went_on_s = judged_s = -NEVER
+    paused_s = NEVER
+
+    def look(message: Message | Tick, after_s: float) -> None:
+        nonlocal went_on_s, paused_s
+        was = walk.talk.state
+        walk.take(message, after_s)
+        now_s, state = walk.talk.now_s, walk.talk.state
+        if (was, state) == ("speaking", "holding"):
+            paused_s = now_s
+        elif (was, state) == ("holding", "speaking"):
+            calm = now_s - judged_s >= rules.calm_s - 1e-6
+            long_ago = now_s - paused_s >= rules.most_calm_s - rules.calm_s - 1e-6
+            assert paused_s - went_on_s >= rules.restless_s or calm or long_ago
+            went_on_s = now_s
+
+    for gap_s, verdict_s, kind in disturbances:
+        end_s = walk.talk.now_s + gap_s
+        while (due_s := walk.talk.it.deadline_s) < end_s:
+            look(Tick(walk.hold), due_s - walk.talk.now_s)
+        look(Onset(walk.onset(), walk.talk.index, speaking=True), end_s - walk.talk.now_s)
+        judged_s = walk.talk.now_s + verdict_s
+        look(Verdict(walk.hold, kind, 300), verdict_s)
+    while walk.talk.state == "holding":
+        look(Tick(walk.hold), max(0.0, walk.talk.it.deadline_s - walk.talk.now_s))
+    assert walk.talk.state == "speaking"

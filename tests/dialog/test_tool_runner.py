@@ -1,0 +1,209 @@
+"""The conductor's tools: what goes into the conversation, to the house and onto the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance.dialog.actions import UseTool
+from appliance.dialog.on_tool import Ringing, ToolSaid
+from appliance.dialog.tool_runner import DONE, HOUSE_S, NOT_DONE, Desk, Event
+from appliance.messages.speech import (
+    Forget,
+    HouseRequest,
+    HouseResponse,
+    Message,
+    Say,
+    SetVolume,
+    TimerHappened,
+    TimersStand,
+)
+from appliance.settings import load
+from appliance.tools.spoken_time import Moment
+from appliance.tools.tool_call_syntax import Call, Value
+from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_NOTE, HOUSE_SILENT, About
+
+HERE = About(house=True)
+
+
+class Bench:
+    """A desk whose clocks the test holds."""
+
+    def __init__(self, folder: Path, **changes: Any) -> None:
+        file = folder / "settings.yaml"
+        file.write_text("")
+        self.settings = load(file, {"state_dir": str(folder), **changes})
+        self.now = Moment(1000.0, 1_800_000_000.0)
+        self.desk = Desk(self.settings, lambda: self.now)
+
+    def later(self, seconds: float) -> None:
+        self.now = Moment(self.now.boot_s + seconds, self.now.wall_s + seconds)
+
+    def use(self, tool: str, about: About = HERE, /, **arguments: Value) -> list[Event]:
+        return self.desk.use(UseTool(7, 0, Call(tool, arguments)), about)
+
+    def for_link(self) -> list[Message]:
+        found = list(self.desk.for_link)
+        self.desk.for_link.clear()
+        return found
+
+    def restart(self, *, off_s: float = 0.0) -> None:
+        self.desk.close()
+        self.later(off_s)
+        self.desk = Desk(self.settings, lambda: self.now)
+
+
+Make = Callable[..., Bench]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    made: list[Bench] = []
+
+    def bench(**changes: Any) -> Bench:
+        made.append(Bench(tmp_path, **changes))
+        return made[-1]
+
+    yield bench
+    for one in made:
+        one.desk.close()
+
+
+def test_a_tool_answers_at_once(make: Make) -> None:
+    assert make().use("timer", minutes=5) == [ToolSaid(7, 0, ("Five minutes, from now.",))]
+
+
+def test_what_a_tool_wants_done_is_done_before_it_is_said(make: Make) -> None:
+    assert make().use("volume", change="up") == [SetVolume(0.95), ToolSaid(7, 0, ("Louder.",))]
+    assert make().use("forget") == [Forget(last=True, aloud=True)]
+
+
+# ── the house ────────────────────────────────────────────────────────────────────────────────
+def test_the_house_answers_for_the_tool(make: Make) -> None:
+    bench = make()
+    assert bench.use("home", command="turn on the light") == []
+    assert bench.for_link() == [HouseRequest(1, "turn on the light")]
+    bench.later(HOUSE_S - 0.1)
+    assert bench.desk.look() == []
+    said = bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True))
+    assert said == [ToolSaid(7, 0, ("Turned on the light",), HOUSE_NOTE)]
+    bench.later(10.0)
+    assert bench.desk.look() == []
+
+
+@pytest.mark.parametrize(("done", "sentence"), [(True, DONE), (False, NOT_DONE)])
+def test_a_house_without_a_word_is_spoken_for(make: Make, done: bool, sentence: str) -> None:
+    bench = make()
+    bench.use("home", command="turn on the light")
+    assert bench.desk.house_said(HouseResponse(1, "", done)) == [ToolSaid(7, 0, (sentence,))]
+
+
+def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
+    bench = make()
+    bench.use("home", command="turn on the light")
+    assert 0 < bench.desk.wait_s() <= HOUSE_S
+    bench.later(HOUSE_S)
+    assert bench.desk.look() == [ToolSaid(7, 0, (HOUSE_SILENT,))]
+    assert bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True)) == []
+
+
+def test_a_house_that_is_away_is_excused_at_once_and_not_asked(make: Make) -> None:
+    bench = make()
+    away = bench.use("home", About(house=False), command="turn on the light")
+    assert away == [ToolSaid(7, 0, (HOUSE_AWAY,))]
+    assert bench.for_link() == []
+
+
+def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
+    bench = make()
+    assert bench.desk.house_said(HouseResponse(1, "Hello", done=True)) == []
+    bench.use("home", command="one")
+    bench.use("home", command="two")
+    assert bench.desk.house_said(HouseResponse(1, "One", done=True)) == []
+    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == [
+        ToolSaid(7, 0, ("Two",), HOUSE_NOTE)
+    ]
+    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == []
+
+
+# ── timers ───────────────────────────────────────────────────────────────────────────────────
+def test_a_timer_rings_and_the_house_is_told_each_time_once(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5, name="eggs")
+    stand = TimersStand(timers=1, next_at_s=1_800_000_300.0)
+    assert bench.for_link() == [TimerHappened("set", 1, False, "", 300.0), stand]
+    bench.later(299.0)
+    assert bench.desk.look() == []
+    bench.later(1.0)
+    assert bench.desk.look() == [Ringing(("Your timer is done: eggs.",))]
+    assert bench.for_link() == [
+        TimerHappened("rings", 1, False, "", 300.0),
+        TimersStand(ringing=True),
+    ]
+    bench.later(5.0)
+    assert bench.desk.look() == []
+    bench.desk.hushed()
+    assert bench.for_link() == [TimerHappened("stopped", 1, False, "", 300.0), TimersStand()]
+    assert bench.desk.look() == []
+
+
+def test_the_names_of_timers_are_words_and_leave_only_where_words_may(make: Make) -> None:
+    bench = make(link={"words": True})
+    bench.use("timer", minutes=5, name="eggs")
+    assert bench.for_link()[0] == TimerHappened("set", 1, False, "eggs", 300.0)
+
+
+def test_a_timer_that_is_given_up_stops_to_ring(make: Make) -> None:
+    bench = make(tools={"ring_minutes": 1})
+    bench.use("timer", minutes=5)
+    bench.later(300.0)
+    assert len(bench.desk.look()) == 1
+    bench.later(61.0)
+    assert bench.desk.look() == [Ringing(())]
+
+
+def test_a_timer_goes_on_over_a_restart(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5, name="eggs")
+    bench.restart(off_s=200.0)
+    assert bench.desk.look(voice=True) == []
+    bench.later(100.0)
+    assert bench.desk.look(voice=True) == [Ringing(("Your timer is done: eggs.",))]
+
+
+def test_what_ran_out_while_it_was_off_is_said_when_there_is_a_voice_and_once(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5, name="eggs")
+    bench.restart(off_s=4000.0)
+    assert bench.desk.look() == []
+    (said,) = bench.desk.look(voice=True)
+    assert isinstance(said, Say)
+    assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
+    assert bench.desk.look(voice=True) == []
+    bench.restart()
+    assert bench.desk.look(voice=True) == []
+
+
+def test_of_many_that_were_missed_only_the_number_is_said(make: Make) -> None:
+    bench = make()
+    for minutes in range(1, 6):
+        bench.use("timer", minutes=minutes)
+    bench.restart(off_s=4000.0)
+    (said,) = bench.desk.look(voice=True)
+    assert said == Say("While I was off, 5 timers ran out.", chime=True)
+
+
+def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
+    bench = make()
+    bench.use("timer", minutes=5)
+    bench.use("timer", minutes=9)
+    bench.use("cancel_timer")
+    bench.later(300.0)
+    bench.desk.look()
+    bench.desk.hushed()
+    bench.restart()
+    assert bench.desk.look(voice=True) == []
+    assert bench.desk.stands() == TimersStand()

@@ -1,0 +1,277 @@
+"""What the model wrote down of what was said: kept, recalled, forgotten, and shown to nobody."""
+
+from __future__ import annotations
+
+import logging
+import select
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance.cli import memory as memory_commands
+from appliance.dialog import memory
+from appliance.dialog.actions import ForgetAll, GiveRecall, Remember
+from appliance.dialog.memory import Memory, Turn
+from appliance.dialog.memory_client import Keeping
+from appliance.dialog.memory_erase import forget_all, forget_last
+from appliance.messages.speech import Ask, Finished, Heard, Recall, Seen, Transcribed
+from appliance.settings import Settings, load
+from tests.dialog.test_conductor import Box, settings_in
+
+CANARY = "my doctor is at noon"
+# As the release before transcripts laid it out, wrote and read it.
+OLD_LAYOUT = """
+CREATE TABLE turns (id INTEGER PRIMARY KEY, started TEXT NOT NULL, turn INTEGER NOT NULL,
+    asked TEXT NOT NULL, seconds REAL NOT NULL, heard TEXT NOT NULL, complete INTEGER NOT NULL,
+    model TEXT NOT NULL) STRICT
+"""
+OLD_INSERT = """
+INSERT INTO turns (started, turn, asked, seconds, heard, complete, model)
+VALUES ('2026-01-01', 7, '', 1.5, 'Grey.', 1, 'pocket')
+"""
+OLD_SELECT = "SELECT started, turn, asked, seconds, heard, complete, model FROM turns"
+
+
+def turn(number: int, transcript: str = "") -> Turn:
+    started = f"2026-01-01T10:00:{number:02d}+00:00"
+    return Turn(started, number, "", 1.5, f"Answer {number}.", True, "pocket", transcript)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "memory" / "memory.db"
+
+
+def bytes_of(file: Path) -> bytes:
+    return b"".join(each.read_bytes() for each in file.parent.iterdir())
+
+
+# ── on disk ──────────────────────────────────────────────────────────────────────────────────
+def test_a_transcript_stays_with_its_turn(file: Path) -> None:
+    kept = Memory(file, 10)
+    for number in range(3):
+        kept.remember(turn(number))
+    kept.transcribe(turn(1).started, 1, "tell me about the moon")
+    kept.close()
+    assert Memory(file, 10).recall(9) == [turn(0), turn(1, "tell me about the moon"), turn(2)]
+
+
+def test_turns_of_another_day_with_the_same_number_are_left_alone(file: Path) -> None:
+    kept = Memory(file, 10)
+    kept.remember(turn(1))
+    kept.transcribe("2025-01-01T10:00:00+00:00", 1, CANARY)
+    assert kept.recall(9) == [turn(1)]
+    kept.close()
+    assert CANARY.encode() not in bytes_of(file)
+
+
+@pytest.mark.parametrize("forget", [lambda file: forget_last(file, 10), forget_all])
+def test_forgetting_takes_the_transcript_from_every_file(
+    file: Path, forget: Callable[[Path], None]
+) -> None:
+    kept = Memory(file, 10)
+    kept.remember(turn(1))
+    kept.transcribe(turn(1).started, 1, CANARY)
+    kept.close()
+    assert CANARY.encode() in bytes_of(file)
+    forget(file)
+    assert CANARY.encode() not in bytes_of(file)
+
+
+def old_file(file: Path) -> None:
+    file.parent.mkdir()
+    with sqlite3.connect(file) as old:
+        old.execute(OLD_LAYOUT)
+        old.execute(OLD_INSERT)
+        old.execute("PRAGMA user_version = 1")
+    old.close()
+
+
+def test_a_memory_from_before_transcripts_is_kept_and_takes_them(file: Path) -> None:
+    old_file(file)
+    kept = Memory(file, 10)
+    kept.transcribe("2026-01-01", 7, "what colour is the moon")
+    (only,) = kept.recall(9)
+    assert (only.heard, only.transcript) == ("Grey.", "what colour is the moon")
+    kept.close()
+
+
+def test_a_release_from_before_transcripts_reads_and_writes_the_file(file: Path) -> None:
+    """After a fallback to it."""
+    kept = Memory(file, 10)
+    kept.remember(turn(1, "tell me about the moon"))
+    kept.close()
+    with sqlite3.connect(file) as old:
+        assert old.execute("PRAGMA user_version").fetchone() == (1,)
+        assert len(old.execute(OLD_SELECT).fetchall()) == 1
+        old.execute(OLD_INSERT)
+    old.close()
+    assert [each.transcript for each in Memory(file, 10).recall(9)] == [
+        "tell me about the moon", "",
+    ]  # fmt: skip
+
+
+def test_an_old_memory_that_takes_no_column_now_is_read_all_the_same(file: Path) -> None:
+    """Where the disk is full; here another program writes."""
+    old_file(file)
+    Memory(file, 10).close()
+    with sqlite3.connect(file) as old:
+        old.execute("ALTER TABLE turns DROP COLUMN transcript")
+    old.close()
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    kept = Memory(file, 10)
+    other.execute("COMMIT")
+    other.close()
+    assert [each.heard for each in kept.recall(9)] == ["Grey."]
+    kept.remember(turn(8))
+    kept.rewrite(kept.recall(9))
+    assert [(each.turn, each.transcript) for each in kept.recall(9)] == [(7, ""), (8, "")]
+    kept.close()
+
+
+# ── from the conversation to the disk and back ───────────────────────────────────────────────
+def settings(tmp_path: Path, **changes: Any) -> Settings:
+    empty = tmp_path / "settings.yaml"
+    empty.write_text("")
+    return load(empty, {"state_dir": str(tmp_path), **changes})
+
+
+def remember(keeping: Keeping, number: int) -> None:
+    asked_s = time.monotonic()
+    keeping.carry_out(Remember(number, asked_s, "", 1.5, f"Answer {number}.", True), "pocket")
+
+
+def news(keeping: Keeping) -> list[Any]:
+    """The next thing that the disk has to tell."""
+    poll = select.poll()
+    poll.register(keeping.fileno(), select.POLLIN)
+    assert poll.poll(10_000), "nothing came"
+    return list(keeping.look(time.monotonic()))
+
+
+def recalled(keeping: Keeping) -> list[tuple[str, str, str]]:
+    keeping.carry_out(GiveRecall(), "pocket")
+    (recall,) = (each for each in news(keeping) if isinstance(each, Recall))
+    return list(recall.turns)
+
+
+def test_after_a_restart_both_sides_are_recalled(tmp_path: Path) -> None:
+    chosen = settings(tmp_path)
+    keeping = Keeping(chosen, logging.getLogger("test"))
+    for number, said in ((4, "tell me about the moon"), (5, ""), (6, "and the sea")):
+        remember(keeping, number)
+        if said:
+            keeping.transcribed(Transcribed(number, said))
+    keeping.close()
+    again = Keeping(chosen, logging.getLogger("test"))
+    assert recalled(again) == [
+        ("", "tell me about the moon", "Answer 4."), ("", "", "Answer 5."),
+        ("", "and the sea", "Answer 6."),
+    ]  # fmt: skip
+    again.transcribed(Transcribed(5, CANARY))  # a number of before the restart: another turn
+    assert recalled(again)[1] == ("", "", "Answer 5.")
+    again.close()
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
+    tmp_path: Path, last: bool
+) -> None:
+    chosen = settings(tmp_path)
+    keeping = Keeping(chosen, logging.getLogger("test"))
+    remember(keeping, 4)
+    keeping.carry_out(ForgetAll(last=last), "pocket")
+    keeping.transcribed(Transcribed(4, CANARY))
+    news(keeping)
+    assert recalled(keeping) == []
+    keeping.close()
+    assert CANARY.encode() not in bytes_of(memory.path(chosen))
+
+
+def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, memory={"keep_turns": 0})
+    keeping = Keeping(chosen, logging.getLogger("test"))
+    remember(keeping, 4)
+    keeping.transcribed(Transcribed(4, CANARY))
+    keeping.close()
+    assert not memory.path(chosen).exists()
+
+
+def test_the_owner_is_shown_what_was_written_down(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = settings(tmp_path)
+    kept = Memory(memory.path(chosen), 10)
+    kept.remember(turn(1, "tell me about the moon"))
+    kept.remember(turn(2))
+    kept.close()
+    assert memory_commands.cli_show(chosen) == 0
+    said = capsys.readouterr().out
+    assert "owner: tell me about the moon (as the model heard it)\n" in said
+    assert "owner: (1.5 s of speech)\n" in said
+
+
+# ── through the conductor ────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
+    """A box with words over MQTT, and a spoken question whose answer was heard."""
+    chosen = load(settings_file(tmp_path), {"state_dir": str(tmp_path), "log": "debug"})
+    box = Box(chosen)
+    box.load_model()
+    number = box.question()
+    box.answer("The moon is grey.")
+    box.say("playback", Finished(number, 16_000, 0))
+    box.state("idle")
+    yield box, number
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def settings_file(folder: Path) -> Path:
+    settings_in(folder)
+    file = folder / "settings.yaml"
+    file.write_text("link: {words: true}\n")
+    return file
+
+
+def asked_on_disk(box: Box) -> list[str]:
+    """After an orderly stop."""
+    box.supervisor.stop_all()
+    return [each.transcript for each in Memory(memory.path(box.settings), 10).recall(9)]
+
+
+def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
+    answered: tuple[Box, int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    box, number = answered
+    box.get("link", Heard)  # the answer's words may leave
+    box.say("thinker", Transcribed(number, CANARY))
+    seen: dict[str, list[object]] = {peer: [] for peer in ("link", "room", "listener", "speaker")}
+
+    def the_next_question_is_seen() -> bool:
+        for peer, messages in seen.items():
+            messages += box._channels[peer].receive_all()
+        return any(
+            isinstance(each, Seen) and isinstance(each.message, Ask) for each in seen["room"]
+        )
+
+    box.say("room", Ask("and the sea?"))
+    box.until(the_next_question_is_seen)
+    assert asked_on_disk(box) == [CANARY]
+    assert CANARY not in repr(seen)
+    assert CANARY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("peer", ["link", "speaker", "listener"])
+def test_nobody_but_the_thinker_says_what_the_owner_said(
+    answered: tuple[Box, int], peer: str
+) -> None:
+    box, number = answered
+    box.say(peer, Transcribed(number, CANARY))
+    box.say("thinker", Transcribed(number, "the moon"))
+    assert asked_on_disk(box) == ["the moon"]

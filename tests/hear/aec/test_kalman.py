@@ -1,0 +1,155 @@
+"""The Kalman canceller learns quickly, is not moved by the owner, and notices another room."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from appliance.hear.aec.kalman import Kalman
+from appliance.hear.onset.frontend import clipped
+from appliance.pcm import RATE_HZ, Samples, from_float, to_int16
+from tests.hear.arena import ANSWER, at_level, impulse_response, say
+
+Wave = npt.NDArray[np.float64]
+
+
+def kalman() -> Kalman:
+    return Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+
+
+def answer(seconds: int) -> Samples:
+    return from_float(at_level(np.resize(say(ANSWER), seconds * RATE_HZ), -20))
+
+
+def echo_of(played: Samples, room: Wave) -> Wave:
+    size = 1 << (len(played) + len(room)).bit_length()
+    wet = np.fft.irfft(np.fft.rfft(played, size) * np.fft.rfft(room, size), size)
+    return np.asarray(wet[: len(played)])
+
+
+def room(seed: int, gain: float = 0.3) -> Wave:
+    return gain * impulse_response(seed, rt60_s=0.25)
+
+
+def left_of(echo: Kalman, mic: Wave, played: Samples) -> Wave:
+    heard = to_int16(mic)
+    steps = [
+        echo.cancel(m, p, clipped(m))
+        for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
+    ]
+    return np.concatenate(steps).astype(float)
+
+
+def taken_db(mic: Wave, left: Wave, from_s: float, to_s: float) -> float:
+    span = slice(int(from_s * RATE_HZ), int(to_s * RATE_HZ))
+    return float(10 * np.log10(np.sum(mic[span] ** 2) / np.sum(left[span] ** 2)))
+
+
+def test_a_voice_is_taken_away_by_20_db_within_two_seconds() -> None:
+    played = answer(4)
+    mic = echo_of(played, room(1))
+    assert taken_db(mic, left_of(kalman(), mic, played), 2, 4) > 20
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -> None:
+    """If it is told; zeros that it takes for sound say that there is no echo any more."""
+    played = answer(12)
+    mic = echo_of(played, room(1))
+    heard = to_int16(mic).reshape(-1, 80)
+    echo, left = kalman(), []
+    for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
+        off = 4 <= number * 80 / RATE_HZ < 10
+        left.append(echo.cancel(0 * m if off else m, p, deaf=off and told))
+        assert not (off and told and left[-1].any())
+    afterwards_db = taken_db(mic, np.concatenate(left).astype(float), 10, 10.3)
+    assert (afterwards_db > 20) == told
+    assert (echo.changes == 0) == told
+
+
+def test_the_owners_voice_does_not_spoil_it() -> None:
+    played = answer(10)
+    echo = echo_of(played, room(2))
+    owner = np.zeros(len(echo))
+    owner[6 * RATE_HZ :] = 32768 * at_level(np.resize(say("what about the sea", "en-gb+f3"),
+                                                      4 * RATE_HZ), -26)  # fmt: skip
+    left = left_of(kalman(), echo + owner, played)
+    assert taken_db(echo, left - owner, 7, 10) > 18
+
+
+def test_what_is_not_echo_passes_untouched_while_nothing_was_played() -> None:
+    echo = kalman()
+    mic = np.arange(80, dtype=np.int16)
+    for _ in range(100):
+        assert echo.cancel(mic, np.zeros(80, np.int16)) is mic
+    assert not echo.working
+
+
+def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
+    played = answer(12)
+    mic = echo_of(played, room(3))
+    mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
+    echo = kalman()
+    left = left_of(echo, mic, played)
+    assert echo.changes >= 1
+    assert taken_db(mic, left, 5, 6) > 20
+    assert taken_db(mic, left, 9, 12) > 20
+
+
+def test_a_steady_room_is_never_taken_for_another() -> None:
+    played = answer(10)
+    echo = kalman()
+    left_of(echo, echo_of(played, room(5)), played)
+    assert echo.changes == 0
+
+
+def test_a_response_that_was_kept_works_from_the_first_second() -> None:
+    played = answer(6)
+    mic = echo_of(played, room(6))
+    first = kalman()
+    left_of(first, mic, played)
+    second = kalman()
+    second.restore(first.taps)
+    assert taken_db(mic, left_of(second, mic, played), 0, 1) > 20
+
+
+def test_a_response_of_another_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="3200 taps"):
+        kalman().restore(np.zeros(100, np.float32))
+
+
+def test_an_echo_beyond_the_microphones_range_is_still_known() -> None:
+    played = answer(6)
+    mic = echo_of(played, room(7, gain=4.0))
+    assert np.mean(np.abs(mic) > 32768) > 0.01
+    heard = np.clip(mic, -32768, 32767)
+    assert taken_db(heard, left_of(kalman(), heard, played), 3, 6) > 20
+
+
+def test_an_owner_over_such_an_echo_is_still_heard() -> None:
+    played = answer(6)
+    owner = np.zeros(len(played))
+    owner[4 * RATE_HZ :] = 32768 * at_level(np.resize(say("what about the sea", "en-gb+f3"),
+                                                      2 * RATE_HZ), -20)  # fmt: skip
+    heard = np.clip(echo_of(played, room(7, gain=4.0)) + owner, -32768, 32767)
+    left = left_of(kalman(), heard, played)
+    assert taken_db(owner, left, 4, 6) < 1
+
+
+@pytest.mark.parametrize(("gain", "knows"), [(0.3, True), (0.003, False)])
+def test_what_a_card_leaves_of_an_echo_is_not_foretold(gain: float, knows: bool) -> None:
+    played = answer(6)
+    echo = kalman()
+    left_of(echo, echo_of(played, room(8, gain)), played)
+    assert echo.settled
+    assert echo.knows_echo == knows
+
+
+def test_full_scale_squares_do_not_break_it() -> None:
+    echo = kalman()
+    square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
+    for _ in range(400):
+        left = echo.cancel(square, square)
+    assert left.dtype == np.int16
+    assert np.isfinite(echo.taps).all()

@@ -1,0 +1,43 @@
+"""What arrives after the canceller's response is expected as loud as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.aec.late_reverb import Late
+from tests.hear.arena import impulse_response
+
+FRAMES, RATE_HZ = 80, 16_000
+
+
+@pytest.mark.parametrize("tail_ms", [200, 300])
+def test_the_end_of_a_live_room_is_expected_to_within_2_db(tail_ms: int) -> None:
+    taps = tail_ms * RATE_HZ // 1000
+    room = impulse_response(3, rt60_s=0.7)
+    played = np.random.default_rng(1).normal(0, 0.1, RATE_HZ)
+    played[RATE_HZ // 2 :] = 0.0
+    arrived = np.convolve(played, np.where(np.arange(len(room)) < taps, 0, room))
+    late = Late(FRAMES)
+    late.learn(room[:taps].astype(np.float32))
+    far_off_db = []
+    for at in range(taps, taps + RATE_HZ // 2, FRAMES):
+        late.feed(played[at - taps : at - taps + FRAMES].astype(np.float32))
+        power = np.mean(arrived[at : at + FRAMES] ** 2)
+        far_off_db.append(late.db - 10 * np.log10(power))
+    assert abs(float(np.mean(far_off_db[20:]))) < 2
+
+
+def test_a_dead_room_leaves_nothing() -> None:
+    late = Late(FRAMES)
+    late.learn(impulse_response(3, rt60_s=0.15)[:4800].astype(np.float32))
+    for _ in range(100):
+        late.feed(np.full(FRAMES, 0.1, np.float32))
+    assert late.db < -80
+
+
+def test_without_a_response_nothing_is_expected() -> None:
+    late = Late(FRAMES)
+    late.learn(np.zeros(4800, np.float32))
+    late.feed(np.ones(FRAMES, np.float32))
+    assert late.db < -80

@@ -1,0 +1,67 @@
+"""The canceller takes the box's own voice away, and costs nothing while there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.aec.speex import NoCanceller, Speex
+from appliance.pcm import RATE_HZ, Samples
+
+
+def canceller() -> Speex:
+    return Speex(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+
+
+def echoes(seconds: int) -> tuple[Samples, Samples]:
+    rng = np.random.default_rng(0)
+    played = (rng.standard_normal(seconds * RATE_HZ) * 3000).astype(np.int16)
+    room = np.zeros(1600)
+    room[[400, 700, 1100]] = 0.3, -0.15, 0.08
+    return np.convolve(played, room)[: len(played)].astype(np.int16), played
+
+
+def test_echo_is_taken_away_within_seconds() -> None:
+    mic, played = echoes(5)
+    echo = canceller()
+    left = [
+        echo.cancel(m, p) for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
+    ]
+    before, after = (np.std(x[-RATE_HZ:].astype(float)) for x in (mic, np.concatenate(left)))
+    assert after < before / 10
+
+
+def test_the_microphone_passes_untouched_while_nothing_was_played() -> None:
+    mic, _ = echoes(1)
+    echo = canceller()
+    for step in mic.reshape(-1, 80):
+        assert echo.cancel(step, np.zeros(80, np.int16)) is step
+    assert not echo.working
+
+
+def test_it_works_on_for_the_length_of_the_tail_and_keeps_what_it_has_learned() -> None:
+    mic, played = echoes(9)
+    played[4 * RATE_HZ : 8 * RATE_HZ] = 0
+    mic[4 * RATE_HZ + 1101 : 8 * RATE_HZ] = 0
+    echo = canceller()
+    left, working = [], []
+    for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True):
+        left.append(echo.cancel(m, p))
+        working.append(echo.working)
+    assert all(working[800:840])
+    assert not any(working[850:1600])
+    before, after = (x[-RATE_HZ + 1101 :].astype(float) for x in (mic, np.concatenate(left)))
+    assert np.std(after) < np.std(before) / 10
+
+
+def test_full_scale_squares_do_not_break_it() -> None:
+    echo = canceller()
+    square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
+    for _ in range(400):
+        left = echo.cancel(square, square)
+    assert left.dtype == np.int16
+
+
+def test_a_card_with_its_own_canceller_is_left_alone() -> None:
+    mic, played = echoes(1)
+    assert NoCanceller().cancel(mic[:80], played[:80]) is not None
+    assert np.array_equal(NoCanceller().cancel(mic[:80], played[:80]), mic[:80])

@@ -1,0 +1,66 @@
+"""The room's response is kept across restarts: private, whole, and only where it belongs."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.errors import StorageError
+from appliance.hear.aec import store
+
+TAPS = np.linspace(-0.1, 0.1, 320, dtype=np.float32)
+
+
+def test_what_was_kept_comes_back_to_the_bit(tmp_path: Path) -> None:
+    store.save(tmp_path, "card", TAPS)
+    found = store.load(tmp_path, "card", 320)
+    assert found is not None
+    assert np.array_equal(found, TAPS)
+
+
+def test_nothing_kept_is_nothing_wrong(tmp_path: Path) -> None:
+    assert store.load(tmp_path / "nowhere", "card", 320) is None
+
+
+def test_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    (tmp_path / f"{store.FILE}.new").write_bytes(b"left over")
+    (tmp_path / f"{store.FILE}.new").chmod(0o644)
+    store.save(tmp_path, "card", TAPS)
+    assert stat.S_IMODE((tmp_path / store.FILE).stat().st_mode) == 0o600
+
+
+def test_another_cards_response_is_not_taken(tmp_path: Path) -> None:
+    store.save(tmp_path, "card", TAPS)
+    assert store.load(tmp_path, "another", 320) is None
+
+
+@pytest.mark.parametrize(
+    "taps",
+    [
+        TAPS[:100],
+        TAPS.astype(np.float32) * np.float32(np.nan),
+        np.full(320, 1e6, np.float32),
+    ],
+)
+def test_a_response_that_cannot_be_one_is_refused(
+    tmp_path: Path, taps: np.ndarray[tuple[int], np.dtype[np.float32]]
+) -> None:
+    store.save(tmp_path, "card", taps)
+    with pytest.raises(StorageError, match="damaged"):
+        store.load(tmp_path, "card", 320)
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", b"PK\x03\x04 cut off"])
+def test_a_damaged_file_is_said_in_one_sentence(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / store.FILE).write_bytes(content)
+    with pytest.raises(StorageError, match="damaged"):
+        store.load(tmp_path, "card", 320)
+
+
+def test_where_nothing_can_be_written_it_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="could not be written"):
+        store.save(tmp_path / "file" / "folder", "card", TAPS)

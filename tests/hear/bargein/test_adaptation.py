@@ -1,0 +1,115 @@
+"""An owner's layer: it learns, leaves others alone, and its file is whole, private, or refused."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.errors import ModelError, StorageError
+from appliance.hear.bargein import adaptation
+from appliance.hear.bargein.adaptation import EMBEDDING, FILE, Adaptation, Answers
+
+MODEL = "of this network"
+
+
+def answers(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> Answers:
+    """Answers whose first embedding lies about `middle`; log odds of a backchannel are `first`."""
+    chance = np.random.default_rng(seed)
+    embedding = chance.normal(0, 0.3, (count, EMBEDDING)).astype(np.float32)
+    embedding[:, 0] += middle
+    log_odds = np.tile(np.array([first, 0.0, -3.0], np.float32), (count, 1))
+    return Answers(log_odds, embedding)
+
+
+def both(one: Answers, other: Answers) -> Answers:
+    return Answers(
+        np.concatenate([one.log_odds, other.log_odds]),
+        np.concatenate([one.embedding, other.embedding]),
+    )
+
+
+def odds(layer: Adaptation, some: Answers) -> np.ndarray:
+    adapted = layer.adapted(some.log_odds, some.embedding)
+    return adaptation.softmax(adapted.astype(np.float64))
+
+
+def layer() -> Adaptation:
+    return adaptation.fit(
+        both(answers(1, 20, 0.8), answers(2, 20, -0.8)),
+        np.repeat([0, 1], 20),
+        answers(3, 200),
+        MODEL,
+    )
+
+
+def test_it_learns_what_the_network_could_not_tell() -> None:
+    assert odds(layer(), answers(4, 50, 0.8))[:, 0].mean() > 0.6
+    assert odds(layer(), answers(5, 50, -0.8))[:, 1].mean() > 0.6
+
+
+def test_it_leaves_other_sounds_as_they_were() -> None:
+    others = answers(6, 200)
+    shipped = adaptation.softmax(others.log_odds.astype(np.float64))
+    assert np.abs(odds(layer(), others) - shipped).mean() < 0.12
+
+
+def test_a_class_with_more_takes_weighs_no_more() -> None:
+    many = both(answers(1, 60), answers(2, 3))
+    made = adaptation.fit(many, np.repeat([0, 1], [60, 3]), answers(3, 200), MODEL)
+    assert odds(made, answers(7, 50))[:, 0].mean() < 0.6
+
+
+def test_it_comes_back_as_it_was_kept(tmp_path: Path) -> None:
+    made = layer()
+    path = adaptation.save(made, tmp_path / "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    back = adaptation.load(tmp_path / "new", MODEL)
+    assert back is not None
+    assert np.array_equal(back.weight, made.weight)
+
+
+def test_keeping_it_again_makes_it_private_again(tmp_path: Path) -> None:
+    adaptation.save(layer(), tmp_path).chmod(0o644)
+    assert stat.S_IMODE(adaptation.save(layer(), tmp_path).stat().st_mode) == 0o600
+
+
+def test_nothing_enrolled_is_nothing(tmp_path: Path) -> None:
+    assert adaptation.load(tmp_path) is None
+    assert not adaptation.forget(tmp_path)
+
+
+def test_forgotten_is_gone(tmp_path: Path) -> None:
+    adaptation.save(layer(), tmp_path)
+    assert adaptation.forget(tmp_path)
+    assert adaptation.load(tmp_path) is None
+
+
+def test_one_of_another_network_is_refused(tmp_path: Path) -> None:
+    adaptation.save(layer(), tmp_path)
+    with pytest.raises(ModelError, match="another version"):
+        adaptation.load(tmp_path, "of the next network")
+
+
+@pytest.mark.parametrize("content", [b"", b"rubbish", b"PK\x03\x04 cut off"])
+def test_a_damaged_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE).write_bytes(content)
+    with pytest.raises(ModelError, match="damaged"):
+        adaptation.load(tmp_path)
+
+
+@pytest.mark.parametrize("wrong", ["shape", "nan"])
+def test_numbers_that_cannot_be_are_refused(tmp_path: Path, wrong: str) -> None:
+    weight = np.zeros((3, 63 if wrong == "shape" else EMBEDDING), np.float32)
+    weight[0, 0] = np.nan if wrong == "nan" else 0
+    adaptation.save(Adaptation(weight, np.zeros(3, np.float32), MODEL), tmp_path)
+    with pytest.raises(ModelError, match="damaged"):
+        adaptation.load(tmp_path)
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file")
+    with pytest.raises(StorageError):
+        adaptation.save(layer(), tmp_path / "state")

@@ -1,0 +1,223 @@
+"""The decision rule row by row, and the phrases that the rules must not get wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.bargein.classifier import (
+    IN_NETWORK,
+    IN_RULES,
+    Judging,
+    LogOdds,
+    Odds,
+    RuleJudge,
+    Trust,
+)
+from appliance.hear.bargein.classifier import decided as rule
+from appliance.hear.bargein.segment import STEP_MS, Burst
+from appliance.hear.onset.frontend import Step
+from appliance.hear.pipeline import Hearing
+from appliance.messages.speech import Judgement, Opinion, Verdict
+from appliance.pcm import Samples
+from appliance.settings import Hearing as HearingSettings
+from tests.hear.arena import ANSWER, at_level, run, say, track
+
+
+class Constant:
+    """A judge with one opinion."""
+
+    def __init__(self, odds: Odds, trust: Trust = IN_RULES) -> None:
+        self._odds = odds
+        self._trust = trust
+
+    @property
+    def trust(self) -> Trust:
+        return self._trust
+
+    def begin(self, past: Samples) -> None:
+        pass
+
+    def feed(self, step: Step, burst: Burst) -> None:
+        pass
+
+    def opinion(self) -> Odds:
+        return self._odds
+
+
+def step(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> Step:
+    wave = np.sin(2 * np.pi * tone_hz * np.arange(80) / 16_000) * 10 ** (energy_db / 20) * 2**0.5
+    return Step(
+        (wave * 32768).astype(np.int16), wave, energy_db, -62.0, 0.0, False, probability, False
+    )
+
+
+def decided(
+    settings: HearingSettings,
+    odds: Odds | None,
+    sound: list[Step],
+    usual_db: float | None = None,
+) -> tuple[Judgement | None, int]:
+    """The verdict on these steps, and its age."""
+    judging = Judging(settings.verdict, RuleJudge() if odds is None else Constant(odds))
+    judging.begin(np.zeros(0, np.int16))
+    burst = Burst(usual_db)
+    for count, each in enumerate(sound, 1):
+        burst.feed(each)
+        _, verdict = judging.feed(each, burst, count * STEP_MS)
+        if verdict is not None:
+            return verdict, count * STEP_MS
+    return None, len(sound) * STEP_MS
+
+
+LOUD, QUIET = step(-26), step(-62)
+
+
+@pytest.mark.parametrize(
+    ("odds", "sound", "verdict", "age_ms"),
+    [
+        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 100),
+        (Odds(0.3, 0.55, 0.15), [LOUD] * 200, "interruption", 700),  # not sure: at the deadline
+        (Odds(0.9, 0.05, 0.05), [LOUD] * 200, "backchannel", 700),  # never while it goes on
+        (Odds(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),
+        (Odds(0.3, 0.1, 0.6), [LOUD] * 30 + [QUIET] * 170, "noise", 300),
+        (Odds(0.4, 0.4, 0.2), [LOUD] * 30 + [QUIET] * 170, "interruption", 700),  # a tie
+    ],
+)
+def test_when_a_judge_is_believed(
+    settings: HearingSettings, odds: Odds, sound: list[Step], verdict: str, age_ms: int
+) -> None:
+    assert decided(settings, odds, sound) == (verdict, age_ms)
+
+
+@pytest.mark.parametrize(
+    ("interruption", "quiet_ms", "age_ms", "verdict"),
+    [
+        (0.98, 0, 100, None),  # early opinions are worth less
+        (0.995, 0, 100, "interruption"),
+        (0.70, 0, 260, None),
+        (0.70, 0, 300, "interruption"),
+        (0.90, 200, 300, None),  # it has stopped: it may have been the box's own
+        (0.90, 400, 700, "interruption"),
+        (0.001, 0, 300, None),  # never into an open mouth
+        (0.001, 120, 180, "backchannel"),
+        (0.001, 80, 300, None),
+        (0.02, 100, 300, "backchannel"),
+        (0.03, 100, 300, None),
+        (0.02, 100, 540, "backchannel"),
+        (0.20, 300, 540, None),
+        (0.20, 300, 700, "interruption"),  # in doubt it gives way
+        (0.10, 0, 700, "backchannel"),
+    ],
+)
+def test_how_sure_the_network_must_be_at_which_age(
+    settings: HearingSettings, interruption: float, quiet_ms: int, age_ms: int, verdict: str | None
+) -> None:
+    odds = Odds((1 - interruption) * 0.8, interruption, (1 - interruption) * 0.2)
+    assert rule(odds, quiet_ms, age_ms, settings.verdict, IN_NETWORK) == verdict
+
+
+@pytest.mark.parametrize(
+    ("evidence", "verdict"),
+    [
+        (LogOdds(0.0, 0.0, 0.0), None),
+        (LogOdds(-2.0, 3.0, -2.0), "interruption"),  # a word that says it all
+        (LogOdds(1.0, -6.0, 0.0), None),  # and yet not while it goes on
+    ],
+)
+def test_evidence_from_elsewhere_moves_the_odds(
+    settings: HearingSettings, evidence: LogOdds, verdict: str | None
+) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    judging.begin(np.zeros(0, np.int16))
+    judging.hint(evidence)
+    burst = Burst(None)
+    verdicts = []
+    for count in range(1, 100):
+        burst.feed(LOUD)
+        verdicts.append(judging.feed(LOUD, burst, count * STEP_MS)[1])
+    assert next((v for v in verdicts if v), None) == verdict
+
+
+@pytest.mark.parametrize(
+    ("trust", "noise", "followed"),
+    [
+        (IN_NETWORK, 0.2, True),
+        (IN_NETWORK, 0.8, True),  # "stop" and "three" begin with a hiss
+        (IN_NETWORK, 0.95, False),  # a plate
+        (IN_RULES, 0.2, False),  # they cannot tell a hiss from a plate
+    ],
+)
+def test_the_network_vouches_for_what_may_yet_be_a_voice(
+    settings: HearingSettings, trust: Trust, noise: float, followed: bool
+) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.0, 1 - noise, noise), trust))
+    judging.begin(np.zeros(0, np.int16))
+    burst = Burst(None)
+    assert not judging.vouches  # before there is an opinion
+    burst.feed(LOUD)
+    judging.feed(LOUD, burst, settings.verdict.first_ms)
+    assert judging.vouches == followed
+
+
+def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
+    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    for evidence in (LogOdds(0.0, 5.0, 0.0), None):
+        judging.begin(np.zeros(0, np.int16))
+        if evidence:
+            judging.hint(evidence)
+        burst = Burst(None)
+        burst.feed(LOUD)
+        odds, _ = judging.feed(LOUD, burst, 700)
+        assert odds is not None
+        assert (odds.interruption > 0.9) == (evidence is not None)
+
+
+@pytest.mark.parametrize(
+    ("sound", "usual_db", "verdict"),
+    [
+        ([step(-30, tone_hz=300)] * 66 + [QUIET] * 100, None, "backchannel"),  # hummed
+        ([LOUD] * 60 + [QUIET] * 100, None, "backchannel"),  # one short word
+        ([LOUD] * 60 + [QUIET] * 100, -27.0, "backchannel"),  # as loud as ever
+        ([LOUD] * 60 + [QUIET] * 100, -38.0, "interruption"),  # shouted
+        ([LOUD] * 160, None, "interruption"),  # goes on
+        ([LOUD] * 65 + [QUIET] * 38 + [LOUD] * 40, None, "interruption"),  # "wait, tell me"
+        ([step(-30, probability=0.1)] * 30 + [QUIET] * 120, None, "noise"),  # a cough
+    ],
+)
+def test_what_the_rules_make_of_a_burst(
+    settings: HearingSettings, sound: list[Step], usual_db: float | None, verdict: str
+) -> None:
+    assert decided(settings, None, sound, usual_db)[0] == verdict
+
+
+def test_probabilities_sum_to_one() -> None:
+    judge, burst = RuleJudge(), Burst(None)
+    for each in [LOUD] * 50 + [QUIET] * 50:
+        burst.feed(each)
+        judge.feed(each, burst)
+        assert sum(judge.opinion()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "verdict"),
+    [
+        ("[[m'mh'm]]", "backchannel"),  # espeak-ng would spell "mm-hm"
+        ("uh-huh", "backchannel"),
+        ("right", "backchannel"),
+        ("wait, tell me about the moon instead", "interruption"),
+        ("hold on a second", "interruption"),
+        ("what about the sea", "interruption"),
+    ],
+)
+@pytest.mark.parametrize("voice", ["en-us", "en-gb+f2"])
+def test_phrases_over_the_talking_box(
+    settings: HearingSettings, phrase: str, voice: str, verdict: str
+) -> None:
+    owner, [onset] = track([at_level(say(phrase, voice, 165))], lead_s=7, gap_s=1)
+    result = run(Hearing(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
+    [(at, first), *_] = [each for each in result.of(Verdict) if each[0] > onset]
+    assert first.kind == verdict
+    opinions = [each for _, each in result.of(Opinion) if each.serial == first.serial]
+    assert [each.age_ms for each in opinions][:1] <= [140]
+    assert at - onset < 0.75 * 16_000

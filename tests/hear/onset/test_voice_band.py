@@ -1,0 +1,84 @@
+"""The second witness knows a word in a clattering kitchen from one more dish."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.onset.voice_band import Witness
+from appliance.pcm import RATE_HZ
+from tests.hear.arena import Wave, at_level, say
+
+FRAMES = 80
+
+
+def dish(seed: int, level: float = 0.05) -> Wave:
+    """200 ms of ringing above the voice's band."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(RATE_HZ // 5) / RATE_HZ
+    ring = sum(np.sin(2 * np.pi * rng.uniform(3000, 7000) * t) for _ in range(5))
+    return np.asarray(level * ring * np.exp(-t / 0.03) * np.minimum(t / 0.003, 1))
+
+
+def kitchen(seconds: int, seed: int) -> Wave:
+    rng = np.random.default_rng(seed)
+    sound = rng.normal(0, 1e-3, seconds * RATE_HZ)
+    for second in range(seconds):
+        at = second * RATE_HZ + int(rng.integers(0, RATE_HZ // 2))
+        ring = dish(seed + second)
+        sound[at : at + len(ring)] += ring
+    return sound
+
+
+def says(witness: Witness, sound: Wave) -> list[bool]:
+    return [
+        witness.feed(sound[at : at + FRAMES], 0.0, followed=False)
+        for at in range(0, len(sound) - FRAMES + 1, FRAMES)
+    ]
+
+
+def test_dishes_are_no_voice() -> None:
+    witness = Witness(FRAMES)
+    says(witness, kitchen(10, 1))
+    assert not any(says(witness, kitchen(10, 50)))
+
+
+def test_a_word_among_the_dishes_is_one_although_the_network_hears_none() -> None:
+    witness = Witness(FRAMES)
+    says(witness, kitchen(10, 1))
+    word = at_level(say("right", "en-gb+f3"), -26)
+    sound = kitchen(2, 50)
+    sound[RATE_HZ : RATE_HZ + len(word)] += word
+    heard = says(witness, sound)
+    assert not any(heard[: RATE_HZ // FRAMES])
+    assert any(heard[RATE_HZ // FRAMES : (RATE_HZ + len(word)) // FRAMES])
+
+
+def test_words_that_come_often_do_not_become_what_is_usual() -> None:
+    witness = Witness(FRAMES)
+    word = at_level(say("right", "en-gb+f3"), -26)
+    sound = kitchen(30, 1)
+    for at in range(0, len(sound) - len(word), 2 * RATE_HZ):
+        sound[at : at + len(word)] += word
+    says(witness, sound)
+    assert any(says(witness, word))
+
+
+def test_the_networks_word_is_enough() -> None:
+    witness = Witness(FRAMES)
+    assert not witness.feed(np.zeros(FRAMES), 0.5, followed=False)
+    assert witness.feed(np.zeros(FRAMES), 0.8, followed=False)
+
+
+def test_15_ms_are_a_click_and_what_lasts_or_stands_far_out_is_not() -> None:
+    rng = np.random.default_rng(3)
+    for level, steps, expected in ((0.005, 3, False), (0.005, 20, True), (0.1, 3, True)):
+        witness = Witness(FRAMES)
+        says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
+        assert any(says(witness, rng.normal(0, level, steps * FRAMES))) == expected
+
+
+def test_one_step_is_a_click_however_loud() -> None:
+    witness = Witness(FRAMES)
+    rng = np.random.default_rng(3)
+    says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
+    assert not witness.feed(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)

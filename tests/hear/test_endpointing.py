@@ -1,0 +1,123 @@
+"""Voicing row by row, and the utterance's samples: each once, in order, cut where they may be."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from appliance.hear.endpointing import CHUNK_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.onset.vad import HOP_FRAMES
+from appliance.messages.speech import SpeechEnded
+from appliance.pcm import SampleBuffer
+from appliance.runtime.ipc.ring import END, PAUSE, START
+from appliance.settings import Hearing
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "voiced", "spoken_hops"),
+    [
+        ([0.4, 0.45, 0.49], False, 0),  # not enough to begin
+        ([0.5], True, 1),
+        ([0.6, 0.4, 0.36], True, 3),  # enough to go on
+        ([0.6, 0.34], False, 1),
+        ([0.6, 0.34, 0.45], False, 1),  # once it is over it must begin again
+        ([0.6, 0.1, 0.6], True, 2),  # a gap does not count, nor does it forget
+        ([0.1, 0.1, 0.9], True, 3),  # what led up to the voice was its first consonant
+    ],
+)
+def test_hysteresis(
+    settings: Hearing, probabilities: list[float], voiced: bool, spoken_hops: int
+) -> None:
+    voicing = Voicing(settings.turn)
+    voicing.begin(1000)
+    for hop, probability in enumerate(probabilities, 1):
+        voicing.feed(probability, 1000 + hop * HOP_FRAMES)
+    assert voicing.voiced == voiced
+    assert voicing.spoken_frames == spoken_hops * HOP_FRAMES
+
+
+def test_silence_counts_from_the_last_voice(settings: Hearing) -> None:
+    voicing = Voicing(settings.turn)
+    voicing.begin(0)
+    voicing.feed(0.9, 256)
+    voicing.feed(0.1, 512)
+    assert voicing.silent_frames(1000) == 1000 - 256
+
+
+def counted(frames: int) -> SampleBuffer:
+    buffer = SampleBuffer(frames)
+    buffer.write(0, np.arange(frames).astype(np.int16))
+    return buffer
+
+
+def put_together(out: list[Chunk | SpeechEnded]) -> tuple[list[int], list[SpeechEnded]]:
+    chunks = [each for each in out if isinstance(each, Chunk)]
+    assert all(len(chunk.samples) <= CHUNK_FRAMES for chunk in chunks)
+    position = 0
+    for chunk in chunks:
+        assert chunk.position == position
+        position += len(chunk.samples)
+    assert [bool(chunk.flags & START) for chunk in chunks] == [True] + [False] * (len(chunks) - 1)
+    assert [bool(chunk.flags & END) for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
+    samples = np.concatenate([chunk.samples for chunk in chunks]).tolist()
+    return samples, [each for each in out if isinstance(each, SpeechEnded)]
+
+
+@pytest.mark.parametrize("until", [20_000, 20_001, 20_319, 400])
+def test_every_sample_goes_out_once(until: int) -> None:
+    buffer, utterance = counted(30_000), Utterance(7, 100, 1_000_000)
+    out = []
+    for now in range(180, until, 80):
+        out += utterance.flow(buffer, now, 5000, pause=False)
+    out += utterance.finish(buffer, until, 5000, until - 50)
+    samples, ends = put_together(out)
+    assert samples == list(range(100, until))
+    assert ends == [SpeechEnded(7, 5000 + until - 50, until - 100, last=True)]
+
+
+def test_pieces_lose_and_repeat_nothing() -> None:
+    buffer, utterance = counted(32_000), Utterance(7, 0, 10_000)
+    out = utterance.flow(buffer, 31_000, 0, pause=False) + utterance.finish(
+        buffer, 31_990, 0, 31_900
+    )
+    samples, ends = put_together(out)
+    assert samples == list(range(31_990))
+    assert [(end.frames, end.last) for end in ends] == [
+        (10_000, False), (20_000, False), (30_000, False), (31_990, True),
+    ]  # fmt: skip
+
+
+def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
+    buffer, utterance = counted(32_000), Utterance(7, 0, 100_000)
+    early = utterance.flow(buffer, 20_000, 0, pause=True)
+    assert not any(isinstance(each, SpeechEnded) for each in early)
+    buffer = SampleBuffer(160_000)
+    utterance = Utterance(7, 0, 100_000)
+    out = utterance.flow(buffer, 60_000, 0, pause=False) + utterance.flow(
+        buffer, 61_000, 0, pause=True
+    )
+    [cut] = [each for each in out if isinstance(each, SpeechEnded)]
+    assert 60_000 <= cut.frames <= 61_000
+    assert not cut.last
+
+
+def test_the_settings_say_when(settings: Hearing) -> None:
+    turn = msgspec.structs.replace(settings.turn, probability=0.9)
+    voicing = Voicing(turn)
+    voicing.feed(0.8, 256)
+    assert not voicing.voiced
+
+
+def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
+    buffer, utterance = counted(30_000), Utterance(7, 0, 1_000_000)
+    out = utterance.flow(buffer, 10_001, 0, pause=True)
+    paused = utterance.pause(buffer, 10_001, 0)
+    assert [chunk.flags for chunk in paused] == [PAUSE]
+    assert paused[0].position + len(paused[0].samples) == 10_001
+    assert utterance.pause(buffer, 10_001, 0) == []  # said once
+    out += [*paused, *utterance.flow(buffer, 20_000, 0, pause=False)]
+    out += [*utterance.pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
+    samples, ends = put_together(out)
+    assert samples == list(range(20_001))
+    assert ends == [SpeechEnded(7, 19_000, 20_001, last=True)]

@@ -1,0 +1,86 @@
+"""Which recogniser and which spotter a box has, by its settings and by what is installed."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance import settings
+from appliance.errors import ModelError
+from appliance.hear.words import backends
+from appliance.hear.words.microwakeword_backend import MicroSpotter
+from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWake
+from appliance.hear.words.sherpa_backend import Keywords, SherpaWake, Transcript
+from appliance.models.catalogue import ModelFile
+from appliance.models.store import Pin, Store
+from appliance.settings import Settings
+from tests.hear.tiny_transducer import make
+
+
+def box(state: Path, **hearing: Any) -> Settings:
+    return settings.load(overrides={"state_dir": str(state), "hearing": hearing})
+
+
+def install(chosen: Settings, name: str) -> None:
+    """Put the tests' own transducer in the place of a model of the catalogue."""
+    store = Store.of(chosen)
+    model = store.models[name]
+    folder = store.folder(model)
+    folder.mkdir(parents=True)
+    made = make(folder)
+    found = {}
+    for role, file in model.files.items():
+        path = store.path(model, file)
+        if role in made:
+            made[role].rename(path)
+        else:
+            path.write_bytes(b"not used")
+        data = path.read_bytes()
+        found[file.path] = ModelFile(
+            path=file.path, size=len(data), sha256=hashlib.sha256(data).hexdigest()
+        )
+    store.finish(model, Pin("0" * 40, found))
+
+
+def test_without_a_fetched_model_words_are_pocketsphinxs(tmp_path: Path) -> None:
+    assert isinstance(backends.recogniser(box(tmp_path)), PocketsphinxRecogniser)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("keywords-en", Keywords), ("words-en", Transcript)])
+def test_a_fetched_model_is_taken(tmp_path: Path, name: str, kind: type) -> None:
+    chosen = box(tmp_path, words={"yield": ["wait"], "stop": [], "carry_on": ["okay"]})
+    install(chosen, name)
+    assert isinstance(backends.recogniser(chosen), kind)
+
+
+def test_the_owner_may_want_none(tmp_path: Path) -> None:
+    assert backends.recogniser(box(tmp_path, words={"recogniser": "none"})) is None
+
+
+def test_a_recogniser_that_is_named_and_not_there_is_an_error_with_a_remedy(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ModelError, match="sherpa") as caught:
+        backends.recogniser(box(tmp_path, words={"recogniser": "sherpa"}))
+    assert "models fetch" in str(caught.value)
+
+
+def test_a_phrase_with_a_network_of_its_own_is_that_networks(tmp_path: Path) -> None:
+    assert isinstance(backends.spotter(box(tmp_path)), MicroSpotter)
+
+
+def test_any_other_phrase_is_sherpas_if_its_model_is_there_and_else_pocketsphinxs(
+    tmp_path: Path,
+) -> None:
+    chosen = box(tmp_path, wake={"phrase": "okay"})
+    assert isinstance(backends.spotter(chosen), PocketsphinxWake)
+    install(chosen, "keywords-en")
+    assert isinstance(backends.spotter(chosen), SherpaWake)
+
+
+def test_a_phrase_that_nothing_can_hear_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="xyzzy"):
+        backends.spotter(box(tmp_path, wake={"phrase": "hey xyzzy"}))

@@ -1,0 +1,79 @@
+"""What goes into the ring `near`: the sounds over the box from their beginning, and no more."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from appliance.hear.words.feed import Near, Piece
+from appliance.hear.words.interfaces import BEFORE_FRAMES
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
+from appliance.runtime.ipc.ring import END, START
+
+INDEX = 10_000_000
+
+
+def fed(near: Near, turns: list[int], first: int = 0) -> list[Piece]:
+    """A step for each of `turns`, its samples the number of the step."""
+    return [
+        piece
+        for n, turn in enumerate(turns, first)
+        for piece in near.feed(step(n), INDEX + n * BLOCK_FRAMES, turn)
+    ]
+
+
+def step(number: int) -> Samples:
+    return np.full(BLOCK_FRAMES, number, np.int16)
+
+
+def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
+    near = Near()
+    near.busy = True
+    pieces = fed(near, [0] * 100 + [7] * 20 + [0])
+    assert {piece.turn for piece in pieces} == {7}
+    assert [piece.flags for piece in pieces] == [START, *[0] * (len(pieces) - 2), END]
+    whole = np.concatenate([piece.samples for piece in pieces])
+    wanted = np.arange(100 - BEFORE_FRAMES // BLOCK_FRAMES, 120).repeat(BLOCK_FRAMES)
+    np.testing.assert_array_equal(whole, wanted)
+    assert pieces[0].at == INDEX + 100 * BLOCK_FRAMES - BEFORE_FRAMES
+
+
+def test_a_question_to_a_silent_box_goes_nowhere() -> None:
+    assert fed(Near(), [0] * 100 + [7] * 20 + [0] * 10) == []
+
+
+def test_a_word_just_after_the_answer_still_counts() -> None:
+    near = Near()
+    near.busy = True
+    fed(near, [0] * 10)
+    near.busy = False
+    assert fed(near, [7] * 5, 10)
+    near = Near()
+    near.busy = True
+    fed(near, [0] * 10)
+    near.busy = False
+    assert fed(near, [0] * 401 + [7] * 5, 10) == []
+
+
+def test_a_sound_that_began_over_the_answer_is_followed_when_the_answer_is_dropped() -> None:
+    near = Near()
+    near.busy = True
+    fed(near, [0] * 70 + [7] * 10)
+    near.busy = False
+    assert len(fed(near, [7] * 10, 80)) == 10
+
+
+def test_a_long_speech_is_no_word() -> None:
+    near = Near()
+    near.busy = True
+    pieces = fed(near, [0] * 70 + [7] * 2000 + [0] * 5)
+    assert sum(len(piece.samples) for piece in pieces) == 3 * RATE_HZ + BEFORE_FRAMES
+    assert [piece.flags for piece in pieces if piece.flags] == [START, END]
+
+
+def test_all_sound_comes_while_the_wake_word_is_waited_for() -> None:
+    near = Near()
+    near.waiting = True
+    pieces = fed(near, [0] * 10)
+    assert [(piece.turn, piece.at) for piece in pieces] == [
+        (0, INDEX + n * BLOCK_FRAMES) for n in range(10)
+    ]

@@ -1,0 +1,96 @@
+"""sherpa-onnx through its real loader, with a tiny transducer that the tests make themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance.errors import ModelError
+from appliance.hear.words.sherpa_backend import (
+    Keywords,
+    SherpaWake,
+    Transcript,
+    pieces,
+    read_tokens,
+)
+from appliance.pcm import RATE_HZ
+from tests.hear.tiny_transducer import OKAY_HZ, TOKENS, WAIT_HZ, make, tone
+
+SILENCE = tone(0.0, 0.5, level=0.0)
+LISTED = ("wait", "okay")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return make(tmp_path_factory.mktemp("transducer"))
+
+
+@pytest.mark.parametrize(("hertz", "text"), [(WAIT_HZ, "wait"), (OKAY_HZ, "okay")])
+def test_a_phrase_of_the_list_is_heard(files: dict[str, Path], hertz: float, text: str) -> None:
+    words = Keywords(files, LISTED)
+    words.feed(SILENCE)
+    words.feed(tone(hertz, 0.4))
+    assert words.guess() == (text, 1.0)
+
+
+def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
+    words = Keywords(files, LISTED)
+    words.feed(SILENCE)
+    words.feed(tone(WAIT_HZ, 0.4))
+    words.begin()
+    words.feed(SILENCE)
+    assert words.guess() == ("", 0.0)
+
+
+def test_phrases_come_in_their_order(files: dict[str, Path]) -> None:
+    words = Keywords(files, LISTED)
+    for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
+        words.feed(sound)
+    assert words.guess().text == "okay wait"
+
+
+def test_what_is_on_no_list_is_not_heard(files: dict[str, Path]) -> None:
+    words = Keywords(files, ("wait",))
+    words.feed(SILENCE)
+    words.feed(tone(OKAY_HZ, 0.4))
+    assert words.guess().text == ""
+
+
+def test_a_phrase_that_the_model_cannot_spell_is_named(files: dict[str, Path]) -> None:
+    assert Keywords(files, ("wait", "jazz")).unknown == ("jazz",)
+
+
+def test_the_recogniser_hears_any_word(files: dict[str, Path]) -> None:
+    words = Transcript(files)
+    for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
+        words.feed(sound)
+    assert words.guess() == ("okay wait", 1.0)
+
+
+def test_the_wake_word_is_heard_in_a_stream_and_once(files: dict[str, Path]) -> None:
+    wake = SherpaWake(files, "wait")
+    sound = np.concatenate([SILENCE, tone(WAIT_HZ, 0.4), SILENCE, tone(OKAY_HZ, 0.4), SILENCE])
+    heard = [at for at in range(0, len(sound), 480) if wake.feed(sound[at : at + 480])]
+    assert len(heard) == 1
+    assert RATE_HZ // 2 < heard[0] < 3 * RATE_HZ // 2
+
+
+def test_a_wake_word_that_cannot_be_spelt_is_refused(files: dict[str, Path]) -> None:
+    with pytest.raises(ModelError, match="jazz"):
+        SherpaWake(files, "jazz")
+
+
+def test_a_word_is_spelt_in_the_tokens_that_were_learned_first() -> None:
+    tokens = {token: number for number, token in enumerate(TOKENS)}
+    assert pieces("wait", tokens) == ["▁wait"]
+    assert pieces("tao okay", tokens) == ["▁", "t", "a", "o", "▁okay"]
+    assert pieces("stop", tokens) is None
+
+
+def test_a_list_of_tokens_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tokens.txt"
+    path.write_text("no numbers here\n")
+    with pytest.raises(ModelError, match="tokens"):
+        read_tokens(path)

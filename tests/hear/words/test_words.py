@@ -1,0 +1,114 @@
+"""Words as a process: real ring and mail; the test is the listener and the conductor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.hear.words.feed import Near
+from appliance.messages.speech import Message, Seen, Standing, Woken, WordsHeard
+from appliance.pcm import RATE_HZ, Samples, from_float
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.ipc.ring import RingWriter
+from appliance.runtime.supervisor import Supervisor
+from appliance.settings import Settings
+from tests.hear.arena import at_level, say
+
+INDEX = 5_000_000
+QUIET = np.zeros(RATE_HZ // 2)
+
+
+class Box:
+    """Words under the real supervisor."""
+
+    def __init__(self, plain: Settings) -> None:
+        self.supervisor = Supervisor(plain, rows=(process_table.row("words"),))
+        self.mail = Channel(self.supervisor.joints.ends["words"][1])
+        self.ring = RingWriter(self.supervisor.rings["near"])
+        self.near = Near()
+        self.messages: list[Message | Seen] = []
+        self.index = INDEX
+        self.supervisor.start()
+        self.until(lambda: self.supervisor.ready)
+
+    def until(self, done: Callable[[], bool], most_s: float = 30.0) -> None:
+        end = time.monotonic() + most_s
+        while not done():
+            assert time.monotonic() < end, self.messages
+            self.supervisor.step(0.01)
+            self.messages += self.mail.receive_all()
+
+    def all_read(self) -> bool:
+        return self.ring._words[self.ring._taken("words")] == self.ring._next
+
+    def hears(self, sound: Samples, turn: int) -> None:
+        """As the listener passes it on, but as fast as the ring holds it."""
+        for at in range(0, len(sound) - 79, 80):
+            for piece in self.near.feed(sound[at : at + 80], self.index, turn):
+                self.ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)
+            self.index += 80
+
+
+@pytest.fixture
+def box(request: pytest.FixtureRequest) -> Iterator[Box]:
+    box = Box(settings.load(overrides=request.param))
+    yield box
+    box.supervisor.stop_all()
+    box.supervisor.close()
+
+
+def spoken(text: str) -> Samples:
+    wave = at_level(say(text, speed=150))
+    noise = np.random.default_rng(0).normal(0, 3e-4, len(wave))
+    return from_float(wave + noise)
+
+
+@pytest.mark.parametrize("box", [{}], indirect=True)
+def test_a_word_over_the_box_is_told(box: Box) -> None:
+    box.near.busy = True
+    box.hears(from_float(QUIET), 0)
+    box.hears(spoken("be quiet"), 41)
+    box.hears(from_float(QUIET), 0)
+    box.until(box.all_read)
+    box.until(lambda: any(isinstance(m, WordsHeard) for m in box.messages))
+    told = [m for m in box.messages if isinstance(m, WordsHeard)][-1]
+    assert (told.serial, told.text, told.kind) == (41, "be quiet", "stop")
+
+
+@pytest.mark.parametrize("box", [{"mode": "wake_word"}], indirect=True)
+def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
+    box.near.waiting = True
+    box.hears(from_float(QUIET), 0)
+    box.hears(spoken("okay nahboo"), 0)
+    end = box.index
+    box.hears(from_float(QUIET), 0)
+    box.until(lambda: bool(box.messages))
+    [woken] = box.messages
+    assert isinstance(woken, Woken)
+    assert woken.phrase == "okay nabu"
+    assert abs(woken.index - end) < RATE_HZ // 2
+
+    box.mail.send(Standing(mode="open", muted=False, volume=1.0))
+    box.hears(spoken("okay nahboo"), 0)
+    box.hears(from_float(QUIET), 0)
+    box.until(box.all_read)
+    box.mail.send(Standing(mode="wake_word", muted=False, volume=1.0))
+    box.hears(from_float(QUIET), 0)
+    box.hears(spoken("okay nahboo"), 0)
+    box.hears(from_float(QUIET), 0)
+    box.until(lambda: len(box.messages) > 1)
+    assert len(box.messages) == 2
+
+
+def test_it_runs_only_where_somebody_has_a_use_for_it() -> None:
+    def runs(overrides: dict[str, object]) -> bool:
+        return process_table.wanted("words", settings.load(overrides=overrides))
+
+    assert runs({"hearing": {"words": {"recogniser": "pocketsphinx"}}})
+    assert runs({"mode": "wake_word", "hearing": {"words": {"recogniser": "none"}}})
+    assert not runs({"hearing": {"words": {"recogniser": "none"}}})

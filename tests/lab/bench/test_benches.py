@@ -1,0 +1,122 @@
+"""The list of benches, their options, and what is printed and kept."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.__main__ import main
+from appliance.errors import StorageError
+from appliance.pcm import RATE_HZ
+from appliance.settings import load_defaults
+from lab.bench import benches
+from lab.bench.benches import (
+    BENCHES,
+    EFFORTS,
+    PARTS_MIN,
+    BenchError,
+    Options,
+    find,
+    how_long,
+    spread,
+    write,
+)
+from lab.bench.interruption import PARTS
+from lab.sim.corpus import CorpusError, held_out
+
+OPTIONS = Options(load_defaults())
+
+
+@pytest.mark.parametrize("name", [bench.name for bench in BENCHES])
+def test_every_bench_of_the_list_has_its_module(name: str) -> None:
+    assert callable(importlib.import_module(f"lab.bench.{name}").bench)
+
+
+def test_a_bench_without_a_name_lists_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 0
+    printed = capsys.readouterr().out
+    assert all(bench.name in printed for bench in BENCHES)
+
+
+def test_a_bench_that_does_not_exist_is_one_sentence_with_the_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "stp"]) == 64
+    assert capsys.readouterr().err == ("interlude: There is no bench `stp`. Did you mean `stop`?\n")
+    with pytest.raises(BenchError, match="There are stop, interruption, "):
+        find("zzz")
+
+
+def test_a_bench_prints_its_table_and_load_and_keeps_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "ring.json"
+    assert main(["bench", "ring", "--events", "20", "--json", str(kept)]) == 0
+    printed = capsys.readouterr().out
+    assert "Load average" in printed
+    found = json.loads(kept.read_text())
+    assert [row[0] for row in found["sheets"][0]["rows"]] == [
+        "ring", "Unix socket", "multiprocessing.Queue",
+    ]  # fmt: skip
+    assert all(row[5] == 20 for row in found["sheets"][0]["rows"])
+
+
+def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be written"):
+        write(tmp_path / "nowhere" / "ring.json", {})
+
+
+def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> None:
+    whole, some = (how_long(find("interruption"), replace(OPTIONS, parts=parts))
+                   for parts in ((), ("stop", "seam")))  # fmt: skip
+    assert int(whole.split()[0]) > int(some.split()[0]) >= 1
+    assert whole == find("interruption").takes
+    assert how_long(find("interruption"), replace(OPTIONS, effort="quick")) == EFFORTS["quick"]
+    assert how_long(find("stop"), OPTIONS) == find("stop").takes
+    assert how_long(find("stop"), replace(OPTIONS, events=20)) == ""
+    assert how_long(find("model"), OPTIONS) == find("model").takes
+    assert how_long(find("model"), replace(OPTIONS, parts=("recall",))) == ""
+    assert set(PARTS_MIN) == set(PARTS)
+
+
+def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
+    assert spread([float(value) for value in range(101)]) == (50.0, 95.0, 99.0, 100.0, 101)
+    assert spread([]) == ("–", "–", "–", "–", 0)
+
+
+def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="holds no FLAC or WAV"):
+        Options(load_defaults(), recordings=tmp_path).recorded()
+    write_word(tmp_path / "stop" / "anna_0.flac")
+    sources, problems = Options(load_defaults(), recordings=tmp_path).recorded()
+    assert [source.name for source in sources] == ["stop/anna_0"]
+    assert problems == []
+
+
+def test_recordings_that_were_not_named_may_be_absent(monkeypatch: pytest.MonkeyPatch,
+                                                      tmp_path: Path) -> None:  # fmt: skip
+    monkeypatch.setattr(benches, "RECORDINGS", tmp_path / "nowhere")
+    assert OPTIONS.recorded() == ([], [])
+
+
+def test_of_the_usual_folder_only_the_speakers_held_out_are_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(benches, "RECORDINGS", tmp_path)
+    for speaker in range(20):
+        write_word(tmp_path / "stop" / f"speaker{speaker}_0.flac")
+    held = {source.speaker for source in OPTIONS.recorded()[0]}
+    everybody = Options(load_defaults(), speakers="all").recorded()[0]
+    assert 0 < len(held) < len(everybody) == 20
+    assert all(held_out(speaker) for speaker in held)
+
+
+def write_word(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    soundfile.write(path, np.sin(np.arange(RATE_HZ // 2) * 0.3) / 2, RATE_HZ)

@@ -1,0 +1,55 @@
+"""The bench of the cancellers measures what it says: better ones get better figures."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.speex import NoCanceller
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import load_defaults
+from lab.bench.echo import cancellers
+from lab.bench.echo_figures import LENGTH_S, Figures, Scene, echo_of, measure
+
+
+def speech(seed: int) -> Samples:
+    """Noise that comes and goes as syllables do."""
+    rng = np.random.default_rng(seed)
+    frames = LENGTH_S * RATE_HZ
+    loud = np.repeat(rng.random(frames // 2400) > 0.3, 2400)
+    wave = np.zeros(frames)
+    wave[: len(loud)] = rng.normal(0, 3000, len(loud)) * loud
+    return wave.astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def found() -> Figures:
+    kalman = Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+    return measure(kalman, Scene(0.2, 1, -26.0), speech(1), speech(2))
+
+
+def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: Figures) -> None:
+    assert found.settled_db > 20
+    assert found.double_db > 15
+    assert found.recovery_s is not None
+    assert 0 < found.recovery_s < 5
+    assert found.step_us > 1
+
+
+def test_no_canceller_takes_nothing_away() -> None:
+    none = measure(NoCanceller(), Scene(0.2, 1, -26.0), speech(1), speech(2))
+    assert none.settled_db == pytest.approx(0, abs=0.5)
+    assert none.double_db == pytest.approx(0, abs=0.5)
+
+
+def test_a_clock_that_is_fast_hears_the_echo_ever_earlier() -> None:
+    far = speech(3)
+    steady, fast = (echo_of(Scene(0.2, 1, -26.0, ppm=ppm), far) for ppm in (0.0, 100.0))
+    end = slice(15 * RATE_HZ, 16 * RATE_HZ)
+    shifts = [float(np.corrcoef(fast[end], np.roll(steady, -by)[end])[0, 1]) for by in range(40)]
+    assert abs(int(np.argmax(shifts)) - 25) <= 1  # 15.5 s at 100 ppm
+
+
+def test_the_reference_is_only_there_where_it_is_installed() -> None:
+    assert list(cancellers(load_defaults()))[:2] == ["kalman", "speex"]

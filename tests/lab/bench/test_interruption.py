@@ -1,0 +1,111 @@
+"""The bench itself: its parts, its workers, what it does with bad words."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.__main__ import main
+from appliance.pcm import RATE_HZ
+from appliance.settings import load_defaults
+from lab.bench import interruption_cost
+from lab.bench.benches import BenchError, Options
+from lab.bench.interruption import PARTS, _one_interrupt, bench
+from lab.bench.interruption_plan import plan
+from lab.bench.interruption_work import do_all
+
+SETTINGS = load_defaults()
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    for word in ("yes", "stop"):
+        (folder / word).mkdir(parents=True)
+        wave = np.zeros(RATE_HZ)
+        wave[4000:9000] = 0.4 * np.sin(np.arange(5000) * 0.11) * np.sin(np.arange(5000) * 0.006)
+        soundfile.write(folder / word / "anna_0.wav", wave, RATE_HZ)
+    (folder / "stop" / "broken.flac").write_bytes(b"?")
+    return folder
+
+
+def test_a_part_that_there_is_not_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BenchError, match="no part `sauce`"):
+        bench(Options(SETTINGS, parts=("sauce",)))
+    assert main(["bench", "interruption", "--part", "sauce"]) == 64
+    assert "There are stop, seam" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("bad", ["nowhere", "empty"])
+def test_recordings_that_are_none_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["bench", "interruption", "--recordings", str(tmp_path / bad)]) == 66
+    said = capsys.readouterr().err
+    assert said.startswith(f"interlude: {tmp_path / bad}: ")
+    assert said.count("\n") == 1
+
+
+def test_a_run_from_end_to_end_prints_its_tables_and_keeps_every_event(
+    tmp_path: Path, recordings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "found.json"
+    words = ["bench", "interruption", "--quick", "--events", "1", "--part", "article",
+             "--worst", "2", "--recordings", str(recordings), "--json", str(kept),
+             "--pictures", str(tmp_path / "drawn")]  # fmt: skip
+    assert main(words) == 0
+    found = json.loads(kept.read_text())
+    assert len(found["sheets"][0]["events"]) == 6
+    beside = next(sheet for sheet in found["sheets"] if "article" in sheet["title"])
+    assert {row[1] for row in beside["rows"]} == {"article"}  # ours was not asked for
+    printed = capsys.readouterr().out
+    assert "broken.flac: is no sound file" in printed
+    assert "2 recordings of words and sentences by 1 speakers" in printed
+    assert "backchannel: yes; interruption: stop." in printed.replace("\n", " ")
+    assert "nothing to draw was measured" in printed
+
+
+def test_here_and_in_a_process_of_its_own_a_job_has_the_same_result() -> None:
+    jobs = [job for job in plan("quick", [], 1, events=1) if job.part == "over"][:1]
+    alone = {job.seed: result for job, result in do_all(jobs, SETTINGS, 1)}
+    together = {job.seed: result for job, result in do_all(jobs, SETTINGS, 2)}
+    assert alone == together
+
+
+def test_the_stages_of_hearing_share_its_whole_cost() -> None:
+    step_us, stages = interruption_cost.measure(SETTINGS, 4.0)
+    assert 5 < step_us < 5000
+    assert sum(stages.values()) == pytest.approx(1.0)
+    assert stages["speech probability"] > 0
+
+
+@pytest.mark.parametrize(
+    ("file", "stage"),
+    [("/x/hear/echo.py", "echo"), ("/x/hear/vad.py", "speech probability"),
+     ("/x/hear/network.py", "verdict"), ("/x/hear/noise.py", "gate"),
+     ("/x/hear/hearing.py", interruption_cost.REST)],
+)  # fmt: skip
+def test_a_file_of_hearing_belongs_to_a_stage(file: str, stage: str) -> None:
+    assert interruption_cost.stage_of(file) == stage
+
+
+def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", "--help"])
+    said = capsys.readouterr().out
+    assert all(part in said for part in PARTS)
+
+
+def test_one_interrupt_ends_the_measuring_and_a_second_does_not_end_the_ending() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with _one_interrupt():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before

@@ -1,0 +1,101 @@
+"""Figures from trials that were made for them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from lab.bench import interruption_figures as figures
+from lab.bench.interruption_trials import Trial
+from lab.sim.corpus import Kind
+
+
+def trial(kind: Kind, **fields: Any) -> Trial:
+    return Trial("x", kind, **{"real": True, "clear": True, "length_ms": 400.0} | fields)
+
+
+def judged(kind: Kind, verdict: str, age_ms: int = 400, **fields: Any) -> Trial:
+    return trial(kind, verdict=verdict, age_ms=age_ms, **fields)
+
+
+def test_a_stop_counts_if_its_onset_is_known_and_the_box_sounded() -> None:
+    good = trial("interruption", stop_ms=20.0)
+    others = [trial("interruption", stop_ms=20.0, clear=False), trial("noise", stop_ms=20.0),
+              trial("interruption", left_out="not audible")]  # fmt: skip
+    assert figures.stops([good, *others]) == [good]
+
+
+def test_a_word_that_was_missed_came_infinitely_late() -> None:
+    trials = [trial("interruption", stop_ms=20.0)] * 9 + [trial("interruption", missed=True)]
+    assert figures.late(trials, 50).value == 20.0
+    assert figures.late(trials, 99).value >= 1e8
+    assert figures.within(trials, 300).value == pytest.approx(0.9)
+    assert math.isnan(figures.late([], 50).value)
+
+
+def test_rates_are_by_the_hour_of_talking() -> None:
+    rate = figures.an_hour(3, 1800.0)
+    assert rate.value == 6.0
+    assert rate.low < 6.0 < rate.high
+    assert math.isnan(figures.an_hour(0, 0.0).value)
+
+
+def test_going_on_after_a_murmur_is_right_under_any_name_and_after_a_call_under_none() -> None:
+    assert figures.right("backchannel", "noise")
+    assert figures.right("noise", "no pause")
+    assert figures.right("interruption", "interruption")
+    assert not figures.right("interruption", "no pause")
+    assert not figures.right("backchannel", "interruption")
+
+
+def test_accuracy_is_the_mean_of_the_recalls() -> None:
+    trials = [judged("backchannel", "backchannel")] * 3 + [judged("backchannel", "interruption")]
+    trials += [judged("interruption", "interruption")] * 10
+    assert figures.accuracy(trials, None).value == pytest.approx((0.75 + 1.0) / 2)
+    assert math.isnan(figures.accuracy(trials, None, "three").value)  # no noise among them
+    trials += [judged("noise", "backchannel"), trial("noise")]
+    assert figures.accuracy(trials, None, "three").value == pytest.approx((0.75 + 1.0 + 0.5) / 3)
+
+
+def test_a_call_that_never_paused_the_box_is_wrong_and_a_murmur_is_not() -> None:
+    trials = [trial("interruption"), trial("backchannel")]
+    assert figures.accuracy(trials, None).value == 0.5
+
+
+def test_at_an_age_only_what_was_known_by_then_counts() -> None:
+    one = judged("interruption", "interruption", 300,
+                 opinions=((100, 0.8, 0.1, 0.1), (140, 0.2, 0.7, 0.1)))  # fmt: skip
+    assert figures.at_age(one, 60) == "no pause"
+    assert figures.at_age(one, 100) == "backchannel"
+    assert figures.at_age(one, 200) == "interruption"
+    assert figures.odds_at(one, 99) is None
+    assert figures.at_age(judged("noise", "noise", 150), 200) == "noise"
+
+
+def test_confusion_counts_every_trial_once() -> None:
+    trials = [judged("backchannel", "noise"), trial("noise"), judged("interruption", "backchannel")]
+    counted = figures.confusion(trials)
+    assert counted["backchannel"]["noise"] == counted["noise"]["no pause"] == 1
+    assert sum(sum(row.values()) for row in counted.values()) == 3
+
+
+def test_one_that_says_what_is_has_no_calibration_error_and_a_boaster_has() -> None:
+    honest = [trial("interruption" if n < 7 else "backchannel", opinions=((100, 0.3, 0.7, 0.0),))
+              for n in range(10)]  # fmt: skip
+    boaster = [trial("backchannel", opinions=((100, 0.1, 0.9, 0.0),))]
+    assert figures.reliability(honest)[1] == pytest.approx(0.0, abs=1e-9)
+    assert figures.reliability(boaster)[1] == pytest.approx(0.9)
+    assert figures.reliability([])[0] == []
+
+
+def test_the_trade_off_runs_from_yielding_to_all_to_yielding_to_none() -> None:
+    trials = [trial("interruption", opinions=((100, 0.2, p, 0.0),)) for p in (0.9, 0.6)]
+    trials += [trial("backchannel", opinions=((100, 0.2, p, 0.0),)) for p in (0.7, 0.1)]
+    points = figures.trade_off(trials, 300)
+    assert points[0] == (0.0, 1.0)
+    assert points[-1] == (1.0, 0.0)
+    assert (0.5, 0.0) in points
+    assert (0.0, 0.5) in points
+    assert figures.trade_off([], 300) == []

@@ -1,0 +1,159 @@
+"""Trials: what is read of a sound over the box, and what counts as a pause for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.hear.pipeline import Hearing
+from appliance.messages.speech import Onset, Opinion, SpeechStarted, Verdict
+from appliance.pcm import RATE_HZ, Samples
+from appliance.settings import load_defaults
+from lab.bench.article_device import Article
+from lab.bench.interruption_trials import (
+    ANSWERED_S,
+    ASKED_S,
+    Made,
+    Place,
+    Result,
+    echo_of,
+    in_room,
+    play,
+    through_the_room,
+)
+from lab.bench.simulated_room import Box, Timed
+from lab.sim.corpus import Source
+from lab.sim.speech_source import SPEECH_DB
+from lab.sim.synthetic_phrases import Phrase
+
+MS = 16
+QUIET = Place("small", 0.2, 1001, None)
+SILENCE = np.zeros(RATE_HZ, np.int16)
+WAIT = Phrase("interruption", "tell me about the moon instead please", "en-us+f2", 150, 50)
+
+
+def tone(seconds: float) -> Samples:
+    made: Samples = (6000 * np.sin(np.arange(round(seconds * RATE_HZ)) * 0.2) + 400).astype(
+        np.int16
+    )
+    return made
+
+
+class Deaf:
+    """A machine that plays a tone and has been told what it heard."""
+
+    def __init__(self, events: list[Timed], stops: list[int], yields: list[int]) -> None:
+        self.events, self.stops, self.yields = events, stops, yields
+        self.talking = True
+
+    def play(self, at: int) -> Samples:
+        silent = any(stop <= at < stop + RATE_HZ // 2 for stop in self.stops)
+        return np.zeros(80, np.int16) if silent else tone(0.005) + 500
+
+    def hear(self, mic: Samples, at: int) -> None:
+        """Nothing."""
+
+
+def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
+    asked = round(ANSWERED_S * RATE_HZ)
+    question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
+    hearing = Hearing(load_defaults().hearing)
+    box = Box(tone(30), load_defaults(), hearing, asked=asked)
+    result = play(box, QUIET, SILENCE, (), 1, 16.0, question)
+    (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
+    assert ASKED_S < began < ASKED_S + 1
+    assert 16.0 - ASKED_S - 4 < result.talked_s < 16.0 - ASKED_S - 1
+    assert hearing.usual_db == pytest.approx(SPEECH_DB, abs=3)
+    assert not result.pauses
+
+
+def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> None:
+    result = play(Box(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
+    (trial,) = result.trials
+    assert trial.kind == "interruption"
+    assert not trial.real
+    assert trial.clear
+    assert trial.stop_ms is not None
+    assert 10 < trial.stop_ms < 100
+    assert trial.decided_ms is not None
+    assert trial.decided_ms < trial.stop_ms
+    assert trial.verdict == "interruption"
+    assert trial.yielded
+    assert trial.over_ms == pytest.approx(trial.stop_ms, abs=1)  # one pause, and never again
+    assert [opinion[0] for opinion in trial.opinions] == sorted(o[0] for o in trial.opinions)
+    assert result.pauses == []
+    assert result.died_s == []
+    assert 8 < result.talked_s < 14
+
+
+def test_the_same_job_gives_the_same_result() -> None:
+    both = [
+        play(Box(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 5, 12.0) for _ in range(2)
+    ]
+    assert both[0] == both[1]
+
+
+def test_the_article_loses_its_answer_to_a_word() -> None:
+    (trial,) = play(Article(tone(30)), QUIET, SILENCE, (WAIT,), 1, 14.0).trials
+    assert trial.yielded
+    assert trial.verdict is None
+
+
+def test_pauses_and_yields_with_nobody_there_are_told_from_those_that_a_sound_caused() -> None:
+    events = [
+        Timed(2 * RATE_HZ, Onset(1, 2 * RATE_HZ - 160, True)),
+        Timed(2 * RATE_HZ + 2400, Verdict(1, "noise", 150)),
+        Timed(3 * RATE_HZ, Onset(2, 3 * RATE_HZ, False)),  # not over the box
+    ]
+    machine = Deaf(events, [], [3 * RATE_HZ])
+    result = play(machine, QUIET, SILENCE, (), 1, 4.0)
+    assert [(p.at_s, p.verdict) for p in result.pauses] == [(2.0, "noise")]
+    assert result.died_s == [3.0]
+    assert result.trials == []
+
+
+def test_what_came_while_a_sound_was_heard_is_not_held_against_the_box() -> None:
+    at = round(8.1 * RATE_HZ)
+    events = [
+        Timed(at, Onset(1, at - 160, True)),
+        Timed(at + 1600, Opinion(1, 100, 0.7, 0.2, 0.1)),
+        Timed(at + 4800, Verdict(1, "backchannel", 300)),
+    ]
+    result = play(Deaf(events, [], []), QUIET, SILENCE, (Made("cough", 1),), 1, 14.0)
+    (trial,) = result.trials
+    assert (trial.verdict, trial.age_ms) == ("backchannel", 300)
+    assert trial.opinions == ((100, 0.7, 0.2, 0.1),)
+    assert result.pauses == []
+    assert trial.missed
+
+
+def test_a_recording_that_cannot_be_used_is_said_and_the_others_are_played(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "anna_0.flac", np.zeros(RATE_HZ), RATE_HZ)
+    silent = Source(tmp_path / "anna_0.flac", "backchannel", "yes")
+    result = play(Deaf([], [], []), QUIET, SILENCE, (silent, Made("clap", 1)), 1, 16.0)
+    assert [trial.name for trial in result.trials] == ["clap 1"]
+    assert result.problems == [f"{tmp_path}/anna_0.flac: is silent."]
+
+
+def test_an_owners_way_through_the_room_begins_at_once_and_keeps_the_loudness() -> None:
+    response = through_the_room(QUIET)
+    assert np.argmax(np.abs(response)) == 0
+    assert np.sum(np.square(response)) == pytest.approx(1.0, abs=1e-3)
+    click = np.zeros(100, np.float32)
+    click[7] = 100
+    assert not in_room(click, response)[:7].round(3).any()
+
+
+def test_headphones_have_no_echo_and_a_loudspeaker_has() -> None:
+    loud = np.full(640, 9000, np.int16)
+    assert not echo_of(QUIET).of(loud).any()
+    assert echo_of(Place("small", 0.2, 1001, -26.0)).of(loud).any()
+
+
+def test_nothing_is_measured_before_the_box_has_talked_for_a_while() -> None:
+    result = play(Deaf([], [], []), QUIET, SILENCE, (Made("clap", 1),), 1, 3.0)
+    assert result == Result(talked_s=result.talked_s)
+    assert result.talked_s == pytest.approx(3.0, abs=0.05)

@@ -1,0 +1,74 @@
+"""How the panel's figures are read off a track, and the panel in a whole box."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.messages.speech import SpeechStarted, Switched
+from appliance.pcm import RATE_HZ
+from appliance.runtime.ipc.ring import RingReader
+from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, Stage
+from lab.bench.panel import MS, Finger, light_ms, stop_ms
+from lab.sim.rehearsal import WATCHER
+from lab.sim.rehearsal_cli import load_over
+from lab.sim.scene import Scene, Utterance
+from lab.sim.script_sounds import make
+
+PANEL = {"panel": {"gpio": "keyboard", "mute_switch": True}}
+
+
+def test_a_stop_is_measured_to_the_last_audible_sample() -> None:
+    track = np.full(330 * MS, 3000, np.int16)
+    track[42 * MS :] = 0
+    assert stop_ms(track, 30 * MS) == pytest.approx(12.0)
+
+
+def test_a_press_between_two_words_says_nothing_and_a_voice_that_goes_on_is_never_silent() -> None:
+    assert stop_ms(np.zeros(330 * MS, np.int16), 30 * MS) is None
+    assert stop_ms(np.full(330 * MS, 3000, np.int16), 30 * MS) == float("inf")
+
+
+def test_a_light_is_measured_from_its_own_change() -> None:
+    changes = [(0, "idle"), (10**9, "speaking")]
+    frames = [(1_004_000_000, "idle"), (1_007_000_000, "speaking"), (1_050_000_000, "speaking")]
+    assert light_ms(changes, frames) == [7.0]
+
+
+@pytest.mark.usefixtures("simcard_library")
+def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_through() -> None:
+    """The owner speaks for seconds; the switch cuts; the ring `mic` is silent from then on."""
+
+    def act(stage: Stage) -> None:
+        finger = Finger(stage.state_dir / "panel")
+        finger.push("on")
+        assert stage.until(lambda: not stage.supervisor.floor().deaf, 20.0)
+        stage.wait(0.5)
+        scene = Scene(room=QUIET, name="test")
+        text = "please tell me all that you know about the moon and the sea and the tides of it, "
+        spoken = make(scene, Utterance(say=3 * text, at_s=0.0, kind="request"))
+        at = stage.card.now() + LEAD
+        mic = RingReader(stage.supervisor.rings["mic"], WATCHER)
+        stage.say(at, spoken)
+        assert stage.until(lambda: any(stage.found(SpeechStarted, at)), 8.0)
+        while mic.read():
+            pass
+        stage.wait(0.1)
+        heard_before = [slot.samples.copy() for slot in iter(mic.read, None)]
+        assert any(np.abs(samples).max() > 300 for samples in heard_before)  # in its midst
+        finger.push("off")
+        assert stage.until(lambda: stage.supervisor.floor().switched_off, 8.0)
+        stage.wait(0.05)  # the period that capture had in its hands
+        while mic.read():
+            pass
+        assert stage.card.now() < at + spoken.end - RATE_HZ // 2  # the owner speaks on
+        stage.wait(0.4)
+        later = [slot.samples.copy() for slot in iter(mic.read, None)]
+        assert len(later) > 20
+        assert not any(samples.any() for samples in later)
+        assert any(isinstance(seen.message, Switched) for _, seen in stage.recording.mail)
+        finger.close()
+
+    changed = load_over(settings.load_defaults(), PANEL)
+    Stage(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()

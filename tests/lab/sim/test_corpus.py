@@ -1,0 +1,156 @@
+"""Recordings: what a folder's name makes of them, who is held out, and what cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance.errors import InterludeError
+from appliance.pcm import RATE_HZ
+from lab.sim.corpus import (
+    CorpusError,
+    Source,
+    find,
+    held_out,
+    kind_of,
+    load,
+    of_speakers,
+    with_edges,
+)
+
+
+def word(noise: float = 0.0, at: int = 4000, frames: int = RATE_HZ) -> np.ndarray:
+    """A tone of a quarter of a second in a clip of a second."""
+    clip = np.random.default_rng(1).uniform(-1, 1, frames) * noise
+    clip[at : at + 4000] += 0.5 * np.sin(np.arange(4000) * 0.3)
+    return clip.astype(np.float32)
+
+
+def write(path: Path, wave: np.ndarray, rate: int = RATE_HZ) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    subtype = "FLOAT" if path.suffix == ".wav" else None
+    soundfile.write(path, wave, rate, subtype=subtype)
+    return path
+
+
+def source(path: Path, kind: str = "interruption") -> Source:
+    return Source(path, kind, path.parent.name)  # type: ignore[arg-type]  # the test's own words
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("yes", "backchannel"), ("Mm-hm", "backchannel"), ("uh-huh", "backchannel"),
+        ("backchannel", "backchannel"), ("I see", "backchannel"), ("stop", "interruption"),
+        ("interruption", "interruption"), ("commands", "interruption"), ("left", "interruption"),
+        ("cough", "noise"), ("noise", "noise"), ("television", "television"),
+    ],
+)  # fmt: skip
+def test_a_folders_name_is_a_class_or_a_word(folder: str, kind: str) -> None:
+    assert kind_of(folder) == kind
+
+
+def test_a_long_noise_is_a_background_and_a_long_word_is_still_a_word() -> None:
+    assert kind_of("noise", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 90.0) == "background"
+    assert kind_of("vacuum cleaner", 3.0) == "noise"
+    assert kind_of("yes", 90.0) == "backchannel"
+
+
+def test_a_folder_is_read_at_any_depth_and_in_order(tmp_path: Path) -> None:
+    write(tmp_path / "words" / "yes" / "anna_0.flac", word())
+    write(tmp_path / "stop" / "ben_1.wav", word())
+    (tmp_path / "README.md").write_text("what this is")
+    found = find(tmp_path)
+    assert [s.name for s in found.sources] == ["stop/ben_1", "yes/anna_0"]
+    assert [s.speaker for s in found.sources] == ["ben", "anna"]
+    assert [s.name for s in found.of("backchannel")] == ["yes/anna_0"]
+    assert found.problems == ()
+
+
+def test_a_folder_of_one_word_may_be_named_itself(tmp_path: Path) -> None:
+    write(tmp_path / "yes" / "anna_0.flac", word())
+    assert [s.kind for s in find(tmp_path / "yes").sources] == ["backchannel"]
+
+
+@pytest.mark.parametrize("folder", ["gone", "empty", "file"])
+def test_a_folder_without_sounds_is_one_sentence(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(CorpusError, match=folder):
+        find(tmp_path / folder)
+
+
+def test_one_broken_file_spoils_no_other(tmp_path: Path) -> None:
+    write(tmp_path / "yes" / "anna_0.flac", word())
+    (tmp_path / "yes" / "ben_0.flac").write_bytes(b"no sound")
+    write(tmp_path / "loose.flac", word())
+    found = find(tmp_path)
+    assert len(found.sources) == 1
+    assert len(found.problems) == 2
+    assert any("ben_0.flac" in problem for problem in found.problems)
+
+
+def test_speakers_are_split_for_ever_and_noises_belong_to_both(tmp_path: Path) -> None:
+    names = [f"speaker{n}" for n in range(200)]
+    assert 0.15 < np.mean([held_out(name) for name in names]) < 0.45
+    everybody = [source(tmp_path / "yes" / f"{name}_0.flac", "backchannel") for name in names]
+    here, there = of_speakers(everybody, "held-out"), of_speakers(everybody, "training")
+    assert {s.speaker for s in here}.isdisjoint(s.speaker for s in there)
+    assert len(here) + len(there) == len(of_speakers(everybody, "all")) == 200
+    noise = source(tmp_path / "noise" / "kitchen.flac", "noise")
+    assert of_speakers([noise], "held-out") == of_speakers([noise], "training") == [noise]
+
+
+def test_stereo_of_another_rate_becomes_mono_at_ours(tmp_path: Path) -> None:
+    rate = 44_100
+    time_s = np.arange(rate) / rate
+    tone = np.where((time_s > 0.25) & (time_s < 0.5), 0.5 * np.sin(time_s * 3000), 0)
+    path = write(tmp_path / "stop" / "anna_0.wav", np.stack([tone, tone / 2], axis=1), rate)
+    clip = load(source(path))
+    assert abs(len(clip.samples) - RATE_HZ) < 4
+    assert abs(clip.onset - RATE_HZ // 4) < 80
+    assert clip.clear
+    level = clip.at(-26.0)[clip.onset : clip.end].astype(float) / 32768
+    assert 10 * np.log10(np.mean(level**2)) == pytest.approx(-26.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wave", "reason"),
+    [
+        (word(frames=9000)[4000:5000], "too short"),
+        (np.zeros(RATE_HZ, np.float32), "silent"),
+        (np.sign(word()), "clipped"),
+        (np.full(RATE_HZ, np.nan, np.float32), "no numbers"),
+        (np.random.default_rng(1).uniform(-0.1, 0.1, RATE_HZ).astype(np.float32), "stands out"),
+    ],
+)
+def test_what_cannot_be_used_says_why(tmp_path: Path, wave: np.ndarray, reason: str) -> None:
+    path = write(tmp_path / "stop" / "anna_0.wav", wave)
+    with pytest.raises(InterludeError, match=reason) as caught:
+        load(source(path))
+    assert "anna_0.wav" in str(caught.value)
+
+
+def test_the_onset_in_a_noisy_clip_is_where_the_word_rises_out_of_it() -> None:
+    clip = with_edges(word(noise=0.02))
+    assert clip is not None
+    assert not clip.clear
+    assert abs(clip.onset - 4000) <= 80
+    assert abs(clip.end - 8000) <= 80
+
+
+def test_the_onset_in_a_clear_clip_is_the_samples_own() -> None:
+    clip = with_edges(word())
+    assert clip is not None
+    assert clip.clear
+    assert abs(clip.onset - 4000) < 5
+
+
+def test_a_background_is_taken_whole(tmp_path: Path) -> None:
+    path = write(tmp_path / "noise" / "fan.flac", word(noise=0.1))
+    clip = load(source(path, "background"))
+    assert (clip.onset, clip.end) == (0, RATE_HZ)

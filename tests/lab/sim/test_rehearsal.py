@@ -1,0 +1,161 @@
+"""Whole conversations through the real processes, on the simulated card, with the pocket model."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from appliance import pcm, settings
+from appliance.messages.speech import PartChanged, StopSpeaking
+from appliance.runtime import process_table
+from appliance.runtime.process_table import Process
+from lab.sim import rehearsal_cli, scene
+from lab.sim.rehearsal import Rehearsal
+from lab.sim.rehearsal_report import Reader, report
+
+ROWS = process_table.table(settings.load_defaults())
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+
+def play(raw: dict[str, object], **options: object) -> Reader:
+    parsed = scene.parse(raw, name="test", folder=Path())
+    return rehearsal_cli.perform(parsed, settings.load_defaults(), **options)
+
+
+@pytest.fixture(scope="module")
+def demo(simcard_library: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Reader, Path]:
+    """The built-in scene, played once, with what it wrote."""
+    reader = rehearsal_cli.perform(scene.load(rehearsal_cli.DEMO), settings.load_defaults())
+    folder = tmp_path_factory.mktemp("demo")
+    rehearsal_cli.write(reader, reader.outcomes(), folder)
+    return reader, folder
+
+
+def test_the_demo_answers_resumes_and_yields_as_it_should(demo: tuple[Reader, Path]) -> None:
+    outcomes = demo[0].outcomes()
+    kinds = {
+        "request": "answered",
+        "backchannel": "resumed",
+        "noise": "resumed",
+        "interruption": "yielded",
+    }
+    assert [o.outcome for o in outcomes] == [kinds[o.kind] for o in outcomes]
+    assert not demo[0].recording.given_up
+
+
+def test_the_demo_answers_what_it_was_asked(demo: tuple[Reader, Path]) -> None:
+    for outcome in demo[0].outcomes():
+        for word in ("sea", "moon", "five minutes"):
+            if word in outcome.said:
+                assert word in (outcome.answer_text or "").lower()
+
+
+def test_a_murmur_costs_no_sample_of_the_answer(demo: tuple[Reader, Path]) -> None:
+    seams = demo[
+        0
+    ].seams()  # where a sentence's end or a dropout lies at the seam, it has no figure
+    assert seams or report(demo[0])["dropouts"]["playback"]
+    assert all(seam.lost_samples == seam.repeated_samples == 0 for seam in seams)
+
+
+def test_the_box_falls_silent_soon_after_the_owner_begins(demo: tuple[Reader, Path]) -> None:
+    stops = [o.stop_ms for o in demo[0].outcomes() if o.over_the_box]
+    assert all(stop is not None and stop < 400 for stop in stops)  # a bound, not the figure
+
+
+def test_the_report_holds_all_that_is_promised(demo: tuple[Reader, Path]) -> None:
+    written = json.loads((demo[1] / "report.json").read_text())
+    assert written["dropouts"].keys() == {"capture", "playback"}
+    assert written["processes"].keys() == {row.name for row in ROWS}
+    assert written["versions"]["interlude"]
+    assert len(written["utterances"]) == len(scene.load(rehearsal_cli.DEMO).owner)
+
+
+def test_the_sound_file_holds_the_owner_left_and_the_box_right(demo: tuple[Reader, Path]) -> None:
+    tracks, rate = soundfile.read(demo[1] / "room.wav", dtype="int16")
+    assert rate == pcm.RATE_HZ
+    assert np.array_equal(tracks[:, 1], demo[0].track[: len(tracks)])
+    assert np.array_equal(tracks[:, 0], demo[0].recording.microphone[: len(tracks)])
+
+
+def test_the_picture_is_a_picture(demo: tuple[Reader, Path]) -> None:
+    assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_no_process_exceeds_its_budget(demo: tuple[Reader, Path], row: Process) -> None:
+    recording = demo[0].recording
+    cost = recording.costs[row.name]
+    # Twice: waking up 200 times a second costs that much more where the host is busy. The figure
+    # itself is `interlude bench cost`'s.
+    assert cost.cpu_s <= 2 * row.cpu_share * recording.seconds
+    assert cost.peak_mib <= row.memory_mib
+    assert cost.restarts == 0
+
+
+def test_a_rehearsal_leaves_nothing_in_the_owners_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    reader = play({"owner": [{"at_s": 0, "say": "hello"}]})
+    assert reader.outcomes()[0].outcome == "answered"
+    assert list(tmp_path.rglob("*")) == []
+
+
+class Saboteur:
+    """Ends or freezes one part a turn while the box speaks, then stops the answer."""
+
+    def __init__(self, how: signal.Signals) -> None:
+        self.how = how
+        self.victims = [row.name for row in ROWS]
+        self.done: list[str] = []
+        self.pid = 0
+        self.waiting = False
+
+    def __call__(self, rehearsal: Rehearsal) -> None:
+        state = rehearsal.state
+        if self.waiting:
+            part = rehearsal.supervisor.parts[self.done[-1]]
+            if part.announced and part.child and part.child.pid != self.pid:
+                rehearsal.mail.send(StopSpeaking())
+                self.waiting = False
+        elif state and state.state == "speaking" and len(self.done) < len(rehearsal.recording.said):
+            if time.monotonic_ns() - state.at_ns < 600_000_000 or not self.victims:
+                return  # until the answer is well under way
+            name = self.victims.pop(0)
+            self.pid = rehearsal.pid(name)
+            os.kill(self.pid, self.how)
+            self.done.append(name)
+            self.waiting = True
+
+
+QUESTIONS = ["tell me about the moon", "tell me about the sea", "tell me a story",
+             "how is bread made", "tell me about the mountains", "tell me about the moon",
+             "hello"]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])
+def test_each_part_comes_back_and_the_conversation_goes_on(how: signal.Signals) -> None:
+    rows = tuple(replace(row, silent_s=min(row.silent_s, 4.0)) for row in ROWS)
+    saboteur = Saboteur(how)
+    script = [{"when": "idle", "after_s": 0.4, "say": question} for question in QUESTIONS]
+    reader = play({"owner": script, "patience_s": 60}, during=saboteur, rows=rows)
+    assert saboteur.done == [row.name for row in ROWS]
+    back = [m.part for _, m in reader.recording.of(PartChanged) if m.state == "up"]
+    assert all(back.count(name) >= 1 for name in saboteur.done)
+    assert [o.outcome for o in reader.outcomes()] == ["answered"] * len(QUESTIONS)
+
+
+def test_the_report_says_so_when_the_owner_waits_in_vain() -> None:
+    script = [{"when": "speaking", "say": "hello"}]  # nobody asked anything
+    reader = play({"owner": script, "patience_s": 1})
+    assert "in vain" in report(reader)["given_up"]
+    assert reader.outcomes() == []

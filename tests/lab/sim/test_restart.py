@@ -1,0 +1,70 @@
+"""The service is stopped and started again: what it has learned of the room is there at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.hear.aec import store
+from appliance.messages.speech import Say, Started, Verdict
+from appliance.pcm import RATE_HZ, Samples
+from appliance.runtime.ipc.ring import RingReader
+from lab.bench.harness import TALK, WITHOUT_THINKER, Stage
+from lab.sim.rehearsal import WATCHER
+from lab.sim.rehearsal_cli import load_over
+from lab.sim.scene import Room
+from lab.sim.speech_source import SPEECH_DB
+from tests.lab.sim.test_modes import comes
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+ECHO = Room(noise="white", noise_db=-70.0, echo_db=SPEECH_DB, rt60_s=0.4, seed=1003)
+# In this mode all that is left of the microphone's sound is passed on, whoever speaks.
+OPEN_EAR: dict[str, object] = {"mode": "wake_word", "hearing": {"wake": {"barge_in": False}}}
+LEARNS_S = 4.0  # of talking, until it is sure of the room
+
+
+class Box:
+    """One life of the box, as long as `act` lasts; its state stays in the folder."""
+
+    def __init__(self, folder: Path, changes: dict[str, object], seconds: float) -> None:
+        self.taken_db = float("nan")
+        self.verdicts: list[str] = []
+        self._seconds = seconds
+        loud = load_over(settings.load_defaults(), {"speaking": {"volume": 1.0}, **changes})
+        parts = (*WITHOUT_THINKER, "words")
+        Stage(ECHO, loud, self._act, parts=parts, state=folder).play()
+
+    def _act(self, stage: Stage) -> None:
+        near = RingReader(stage.supervisor.rings["near"], WATCHER)
+        at = stage.card.now()
+        stage.send(Say(TALK))
+        begun = stage.index(comes(stage, Started, at).index)
+        left: dict[int, Samples] = {}
+        while stage.card.now() < begun + self._seconds * RATE_HZ:
+            stage.wait(0.1)
+            left |= {stage.index(slot.index): slot.samples for slot in near.read_all()}
+        self.verdicts = [verdict.kind for verdict in stage.found(Verdict, at)]
+        first = {i: samples for i, samples in left.items() if begun <= i < begun + RATE_HZ}
+        if first:
+            heard = [stage.card.microphone(i, len(samples)) for i, samples in first.items()]
+            self.taken_db = _db(heard) - _db(list(first.values()))
+
+
+def _db(pieces: list[Samples]) -> float:
+    return float(10 * np.log10(np.mean(np.concatenate(pieces).astype(np.float64) ** 2)))
+
+
+def test_after_a_restart_its_own_voice_is_taken_away_from_the_first_second_on(
+    tmp_path: Path,
+) -> None:
+    cold = Box(tmp_path, OPEN_EAR, LEARNS_S)
+    assert (tmp_path / store.FILE).is_file()
+    warm = Box(tmp_path, OPEN_EAR, 1.5)
+    assert warm.taken_db > 15
+    assert warm.taken_db > cold.taken_db + 6
+    first_answer = Box(tmp_path, {"mode": "open"}, 4.0)
+    assert "interruption" not in first_answer.verdicts

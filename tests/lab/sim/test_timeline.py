@@ -1,0 +1,23 @@
+"""The picture of a rehearsal: what was said stands on the page."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib import pyplot as plt
+
+from lab.sim import timeline
+
+
+@pytest.mark.parametrize("at", [12.0, 14.7, 15.5, 18.3])
+def test_what_was_said_near_a_rows_end_is_not_cut(at: float) -> None:
+    figure, axis = plt.subplots(figsize=(17, 2), dpi=50)
+    figure.subplots_adjust(left=0.085, right=0.995)
+    axis.set_xlim(0, 18.5)
+    text = "The moon is a quiet ball of grey stone that\ntravels around our world."
+    timeline._caption(axis, at, 0.9, text, timeline.BOX, (0.0, 18.5))
+    figure.canvas.draw()
+    (caption,) = axis.texts
+    said, page = caption.get_window_extent(), axis.get_window_extent()
+    plt.close(figure)
+    assert page.x0 <= said.x0
+    assert said.x1 <= page.x1

@@ -1,0 +1,154 @@
+"""What the fetch of a model has to say: believed in nothing, said once, and not at night."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from appliance.models import catalogue, download_news
+from appliance.models.download_announcer import RESTART_AGAIN_S, STICK_AGAIN_S, Announcer
+from appliance.models.download_news import Kind, News
+from appliance.models.store import Pin, Store
+
+NAME = "gemma-4-e2b"
+DAY, NIGHT = 12, 3
+
+
+@dataclass
+class Box:
+    """A box at an hour of the day. `talks`: looks at which somebody still talks."""
+
+    store: Store
+    memory: Path
+    said: list[str] = field(default_factory=list)
+    waits: list[float] = field(default_factory=list)
+    restarts: int = 0
+    talks: int = 0
+    now_s: float = 1000.0
+    hour: int = DAY
+
+    def hear(self, kind: Kind, *lacks: int, model: str = NAME) -> bool:
+        return Announcer(
+            self.store, self.memory, self.said.append, self.talking, self.restart,
+            self.waits.append, lambda: self.now_s, lambda: self.hour,
+        ).tell(News(model, kind, lacks))  # fmt: skip
+
+    def talking(self) -> bool:
+        self.talks -= 1
+        return self.talks >= 0
+
+    def restart(self) -> None:
+        self.restarts += 1
+
+    def install(self) -> None:
+        model = catalogue.find(NAME)
+        self.store.folder(model).mkdir(parents=True)
+        for file in model.files.values():
+            self.store.path(model, file).touch()
+        self.store.finish(model, Pin("0" * 40, {f.path: f for f in model.files.values()}))
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Box:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "models").mkdir()
+    return Box(Store(tmp_path / "models", catalogue.load()), tmp_path / "memory")
+
+
+@pytest.mark.parametrize("kind", ["fetching", "away", "full", "card"])
+def test_what_lasts_is_said_once_however_often_it_is_tried_again(box: Box, kind: Kind) -> None:
+    for _ in range(200):  # a day and more of a unit that starts every ten minutes
+        box.hear(kind)
+        box.now_s += 600.0
+    assert len(box.said) == 1
+
+
+def test_at_night_it_is_silent_and_by_day_it_says_what_is_still_so(box: Box) -> None:
+    box.hour = NIGHT
+    assert not box.hear("full")
+    assert box.said == []
+    box.hour = DAY
+    assert box.hear("full")
+    assert "no room" in box.said[0]
+
+
+def test_who_puts_a_stick_in_is_answered_at_night_too_and_each_time(box: Box) -> None:
+    box.hour = NIGHT
+    assert box.hear("part", 1)
+    name = list(catalogue.find(NAME).files.values())[1].name
+    assert f"{name} is not all there" in box.said[0]
+    assert not box.hear("part", 1)
+    box.now_s += STICK_AGAIN_S
+    assert box.hear("part", 0, 1)
+    assert "are not all there" in box.said[1]
+
+
+def test_the_box_begins_anew_when_nobody_talks(box: Box) -> None:
+    box.install()
+    box.talks = 4
+    assert box.hear("here")
+    assert len(box.waits) == 4
+    assert box.restarts == 1
+    assert "is here" in box.said[-1]
+
+
+def test_at_night_it_begins_anew_without_a_word(box: Box) -> None:
+    box.install()
+    box.hour = NIGHT
+    assert box.hear("here")
+    assert (box.said, box.restarts) == ([], 1)
+
+
+def test_a_model_that_is_not_whole_here_is_no_reason_to_begin_anew(box: Box) -> None:
+    assert not box.hear("here")
+    assert (box.said, box.restarts) == ([], 0)
+
+
+def test_no_news_restarts_the_box_again_and_again(box: Box) -> None:
+    box.install()
+    for _ in range(60):
+        box.hear("here")
+        box.now_s += RESTART_AGAIN_S / 60
+    assert box.restarts == 1
+    box.hear("here")
+    assert box.restarts == 2
+
+
+def test_a_model_that_is_in_no_catalogue_is_nothing_to_say(box: Box) -> None:
+    assert not box.hear("fetching", model="say: open the door")
+    assert box.said == []
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: Kind) -> None:
+    box.install()
+    assert box.hear(kind, 0, 7, -1)
+    assert box.said[0].endswith(".")
+
+
+# ── on its way ───────────────────────────────────────────────────────────────────────────────
+def test_news_is_read_once_and_only_the_last(tmp_path: Path) -> None:
+    assert download_news.take(tmp_path) is None
+    download_news.leave(News(NAME, "fetching"), tmp_path)
+    download_news.leave(News(NAME, "part", (0, 1)), tmp_path)
+    assert download_news.take(tmp_path) == News(NAME, "part", (0, 1))
+    assert download_news.take(tmp_path) is None
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"{", b'{"model":"x","kind":"loud"}', b'{"model":"x","kind":"full","say":"y"}',
+     b"x" * 300, None],
+)  # fmt: skip
+def test_what_is_no_news_is_none_and_gone(tmp_path: Path, data: bytes | None) -> None:
+    if data is None:
+        os.mkfifo(tmp_path / download_news.NAME)
+    else:
+        (tmp_path / download_news.NAME).write_bytes(data)
+    assert download_news.take(tmp_path) is None
+    assert list(tmp_path.iterdir()) == []

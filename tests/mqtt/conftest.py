@@ -1,0 +1,37 @@
+"""A real Mosquitto for whoever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lab.bench.mosquitto import Mosquitto
+
+Make = Callable[..., Mosquitto]
+
+
+@pytest.fixture
+def mosquitto_with(tmp_path: Path) -> Iterator[Make]:
+    """Start one: `mosquitto_with("max_packet_size 1000", lasting=True)`."""
+    made: list[Mosquitto] = []
+
+    def make(*options: str, lasting: bool = False) -> Mosquitto:
+        folder = tmp_path / f"mosquitto-{len(made)}"
+        folder.mkdir()
+        folder.chmod(0o777)  # it may run as a user of its own
+        made.append(
+            Mosquitto(folder, options=options or ("allow_anonymous true",), lasting=lasting)
+        )
+        made[-1].start()
+        return made[-1]
+
+    yield make
+    for broker in made:
+        broker.stop()
+
+
+@pytest.fixture
+def broker(mosquitto_with: Make) -> Mosquitto:
+    return mosquitto_with()

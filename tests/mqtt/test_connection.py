@@ -1,0 +1,413 @@
+"""One connection, with a real Mosquitto: logins, certificates, protocols, floods, garbage."""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import socket
+import struct
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import pytest
+
+from appliance.mqtt import broker as reach
+from appliance.mqtt import connection as mqtt
+from appliance.mqtt import rate_limit
+from appliance.mqtt.broker import Broker
+from appliance.mqtt.connection import (
+    Arrived,
+    Down,
+    Event,
+    Receipt,
+    Session,
+    Subscribed,
+    Up,
+    Version,
+    Will,
+)
+from appliance.settings import load_defaults
+from lab.bench.mosquitto import Ear, Mosquitto
+from tests.mqtt.certificates import Authority
+from tests.mqtt.conftest import Make
+
+PATIENCE_S = 15.0
+WILL = Will("interlude/x/availability", b"offline")
+E = TypeVar("E")
+
+
+class Caller:
+    """Polls a session as the link does, and keeps what came of it."""
+
+    def __init__(self, at: Broker, version: Version = 5, name: str = "interlude-x") -> None:
+        self.events: list[Event] = []
+        self.steps = 0
+        self.session = Session(
+            at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version
+        )
+
+    def until(self, true: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
+        end_s = time.monotonic() + seconds
+        while not true():
+            now_s = time.monotonic()
+            if now_s > end_s:
+                return False
+            poll = select.poll()
+            for fd, wanted in self.session.interests(now_s):
+                poll.register(fd, wanted)
+            poll.poll(1000 * min(0.05, self.session.wait_s(now_s)))
+            self.events += self.session.step(time.monotonic())
+            self.steps += 1
+        return True
+
+    def get(self, kind: type[E], seconds: float = PATIENCE_S) -> E:
+        """The first event of that kind, which must come."""
+        assert self.until(lambda: self.of(kind), seconds), f"no {kind.__name__}: {self.events}"
+        return self.of(kind)[0]
+
+    def of(self, kind: type[E]) -> list[E]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+@pytest.fixture
+def call() -> Iterator[Callable[..., Caller]]:
+    made: list[Caller] = []
+
+    def start(at: Broker, *args: object, **options: object) -> Caller:
+        made.append(Caller(at, *args, **options))  # type: ignore[arg-type]  # a Caller's own
+        return made[-1]
+
+    yield start
+    for caller in made:
+        caller.session.close()
+
+
+Call = Callable[..., Caller]
+
+
+def at(broker: Mosquitto, user: str = "", password: str = "") -> Broker:
+    return Broker("127.0.0.1", broker.port, user, password)
+
+
+# ── in and out ───────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("version", [5, 4])
+def test_a_broker_lets_us_in_and_gives_a_receipt(
+    broker: Mosquitto, call: Call, version: Version
+) -> None:
+    caller = call(at(broker), version)
+    assert caller.get(Up).version == version
+    assert caller.get(Subscribed).denied == ()
+    number = caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
+    assert caller.get(Receipt) == Receipt(number or 0)
+    with Ear(broker.port) as ear:
+        assert ear.until(lambda: ear.last("interlude/x/state") == b"idle")
+        assert ear.of("interlude/x/state")[0].retained
+
+
+@pytest.mark.parametrize("version", [5, 4])
+def test_a_command_arrives_and_what_was_retained_before_is_known_as_such(
+    broker: Mosquitto, call: Call, version: Version
+) -> None:
+    with Ear(broker.port) as ear:
+        ear.say("interlude/x/cmd/say", b"old", retain=True)
+        caller = call(at(broker), version)
+        caller.get(Subscribed)
+        ear.say("interlude/x/cmd/say", b"new")
+        assert caller.until(lambda: any(a.payload == b"new" for a in caller.of(Arrived)))
+    assert [a for a in caller.of(Arrived) if not a.retained] == [
+        Arrived("interlude/x/cmd/say", b"new", retained=False)
+    ]
+    assert all(a.retained for a in caller.of(Arrived) if a.payload == b"old")
+
+
+def test_a_command_that_is_retained_as_it_comes_is_known_as_such(
+    broker: Mosquitto, call: Call
+) -> None:
+    caller = call(at(broker))
+    caller.get(Subscribed)
+    with Ear(broker.port) as ear:
+        ear.say("interlude/x/cmd/say", b"for ever", retain=True)
+        assert caller.get(Arrived) == Arrived("interlude/x/cmd/say", b"for ever", retained=True)
+
+
+def test_leaving_in_order_leaves_no_will_and_being_killed_does(
+    broker: Mosquitto, call: Call
+) -> None:
+    with Ear(broker.port) as ear:
+        first = call(at(broker))
+        first.get(Up)
+        first.session.close()
+        second = call(at(broker))
+        second.get(Up)
+        assert ear.last(WILL.topic) is None
+        wire = socket.socket(fileno=os.dup(second.session.interests(0.0)[0][0]))
+        wire.shutdown(socket.SHUT_RDWR)
+        assert ear.until(lambda: ear.last(WILL.topic) == b"offline")
+
+
+def test_a_broker_that_is_killed_is_known_at_once(broker: Mosquitto, call: Call) -> None:
+    caller = call(at(broker))
+    caller.get(Up)
+    broker.kill()
+    begun = time.monotonic()
+    assert caller.get(Down).failure.cause == "away"
+    assert time.monotonic() - begun < mqtt.KEEPALIVE_S  # not by a silence that lasts
+    assert caller.session.publish("a", b"", qos=1, retain=True) is None
+    assert caller.session.step(time.monotonic()) == []
+
+
+def test_nobody_there_is_an_ordinary_failure(call: Call, broker: Mosquitto) -> None:
+    broker.stop()
+    assert "No broker listens" in call(at(broker)).get(Down).failure.problem
+
+
+def test_a_broker_that_gave_our_place_to_another_is_not_one_that_is_gone(call: Call) -> None:
+    def take_over(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(CONNACK_5 + b"\xe0\x02\x8e\x00")  # DISCONNECT, session taken over
+        connection.recv(1000)
+
+    with played(take_over) as popular:
+        assert call(popular).get(Down).failure.cause == "taken"
+
+
+# ── refused ──────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
+    """A broker that wants a login, and lets `box` do what the owners' page allows."""
+    passwords, rules = tmp_path / "passwords", tmp_path / "rules"
+    for user in ("box", "other"):
+        create = () if passwords.exists() else ("-c",)
+        subprocess.run(
+            ["mosquitto_passwd", "-b", *create, passwords, user, "right"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+    rules.write_text(
+        "user box\ntopic readwrite interlude/x/#\ntopic read homeassistant/status\nuser other\n"
+    )
+    return mosquitto_with(
+        "allow_anonymous false", f"password_file {passwords}", f"acl_file {rules}"
+    )
+
+
+@pytest.mark.parametrize("version", [5, 4])
+@pytest.mark.parametrize(
+    ("user", "password", "said"),
+    [("box", "wrong", "refuses the login of box"), ("", "", "wants a login")],
+)
+def test_a_wrong_password_is_refused_in_words(
+    guarded: Mosquitto, call: Call, version: Version, user: str, password: str, said: str
+) -> None:
+    failure = call(at(guarded, user=user, password=password), version).get(Down).failure
+    assert failure.cause == "refused"
+    assert said in failure.problem
+    assert not failure.other_protocol
+
+
+def test_the_right_password_is_let_in(guarded: Mosquitto, call: Call) -> None:
+    caller = call(at(guarded, user="box", password="right"))
+    assert caller.get(Subscribed).denied == ()
+
+
+def test_a_topic_that_is_not_ours_to_write_is_told_in_its_receipt(
+    guarded: Mosquitto, call: Call
+) -> None:
+    caller = call(at(guarded, user="box", password="right"))
+    caller.get(Up)
+    caller.session.publish("interlude/y/state", b"idle", qos=1, retain=True)
+    assert caller.get(Receipt).denied == "Not authorized"
+
+
+# ── TLS ──────────────────────────────────────────────────────────────────────────────────────
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path)
+
+
+@pytest.fixture
+def sealed(mosquitto_with: Make, authority: Authority) -> Mosquitto:
+    certificate, key = authority.issue("localhost")
+    key.chmod(0o644)
+    return mosquitto_with(
+        "allow_anonymous true", f"certfile {certificate}", f"keyfile {key}",
+        f"cafile {authority.certificate}", "require_certificate false",
+    )  # fmt: skip
+
+
+def with_tls(broker: Mosquitto, host: str = "localhost", **files: Path) -> Broker:
+    link = msgspec.structs.replace(
+        load_defaults().link, broker=host, port=broker.port, tls=True,
+        **{name: str(path) for name, path in files.items()},
+    )  # fmt: skip
+    return reach.broker(link, {})
+
+
+def test_a_broker_of_our_own_authority_is_trusted(
+    sealed: Mosquitto, authority: Authority, call: Call
+) -> None:
+    caller = call(with_tls(sealed, ca_file=authority.certificate))
+    caller.get(Up)
+    caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
+    assert caller.get(Receipt).denied == ""
+
+
+@pytest.mark.parametrize(
+    ("host", "right_authority", "said"),
+    [("localhost", False, "not trusted"), ("127.0.0.1", True, "IP address mismatch")],
+)
+def test_a_certificate_of_another_authority_or_another_name_is_refused(
+    sealed: Mosquitto, authority: Authority, call: Call, tmp_path: Path,
+    host: str, right_authority: bool, said: str,
+) -> None:  # fmt: skip
+    trusted = authority if right_authority else Authority(tmp_path, "a stranger")
+    failure = call(with_tls(sealed, host, ca_file=trusted.certificate)).get(Down).failure
+    assert failure.cause == "refused"
+    assert said in failure.problem
+    assert "link.ca_file" in failure.remedy
+
+
+def test_tls_on_a_plain_port_and_plain_on_a_tls_port_are_explained(
+    broker: Mosquitto, sealed: Mosquitto, authority: Authority, call: Call
+) -> None:
+    wrong = call(with_tls(broker, ca_file=authority.certificate)).get(Down).failure
+    assert "link.port" in wrong.remedy
+    assert "set `link.tls`" in call(at(sealed)).get(Down).failure.remedy
+
+
+def test_a_broker_that_wants_a_certificate_gets_ours(
+    mosquitto_with: Make, authority: Authority, call: Call
+) -> None:
+    certificate, key = authority.issue("localhost")
+    key.chmod(0o644)
+    strict = mosquitto_with(
+        f"certfile {certificate}", f"keyfile {key}", f"cafile {authority.certificate}",
+        "require_certificate true", "allow_anonymous true",
+    )  # fmt: skip
+    mine, my_key = authority.issue("box")
+    trusted = {"ca_file": authority.certificate}
+    assert "link.certificate_file" in str(
+        call(with_tls(strict, "localhost", **trusted)).get(Down).failure
+    )
+    call(with_tls(strict, "localhost", **trusted, certificate_file=mine, key_file=my_key)).get(Up)
+
+
+# ── older and odder brokers ──────────────────────────────────────────────────────────────────
+@contextmanager
+def played(answer: Callable[[socket.socket], object]) -> Iterator[Broker]:
+    """A listener that does with each connection what `answer` says."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE_S)
+
+        def serve() -> None:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(PATIENCE_S)
+                answer(connection)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield Broker("127.0.0.1", server.getsockname()[1])
+    thread.join()
+
+
+def test_a_broker_of_3_1_1_is_known_by_its_answer(call: Call) -> None:
+    def refuse(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(b"\x20\x02\x00\x01")  # CONNACK, unacceptable protocol version
+        connection.recv(1000)
+
+    with played(refuse) as old:
+        assert call(old).get(Down).failure.other_protocol
+
+
+def test_a_broker_that_hangs_up_on_mqtt_5_may_take_an_older_one(call: Call) -> None:
+    with played(lambda connection: connection.recv(1000)) as old:
+        assert call(old).get(Down).failure.other_protocol
+
+
+def test_a_broker_that_never_answers_is_given_up(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt, "ANSWER_S", 0.3)
+    with played(lambda connection: time.sleep(1.0)) as mute:
+        failure = call(mute).get(Down).failure
+    assert "does not answer" in failure.problem
+    assert not failure.other_protocol
+
+
+CONNACK_5 = b"\x20\x03\x00\x00\x00"
+
+
+def garbage(dice: random.Random) -> bytes:
+    """Bytes that look a little like MQTT."""
+    kind = dice.choice([0x20, 0x30, 0x32, 0x40, 0x90, 0xB0, 0xD0, 0xE0, 0xF0, 0x00])
+    body = dice.randbytes(dice.randrange(40))
+    length = dice.choice([bytes([len(body)]), b"\xff\xff\xff\xff", b"\xff\x7f", b"\x00"])
+    topic = b"interlude/x/cmd/say"
+    return dice.choice([
+        bytes([kind]) + length + body,
+        b"\x30" + bytes([2 + len(topic) + 1]) + struct.pack(">H", len(topic)) + topic + b"\x00",
+        b"\x30\x05" + struct.pack(">H", 500) + b"abc",
+        dice.randbytes(dice.randrange(1, 60)),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_a_broker_sends_it_costs_the_connection_at_most(call: Call, seed: int) -> None:
+    dice = random.Random(seed)
+
+    def storm(connection: socket.socket) -> None:
+        connection.recv(1000)
+        if dice.random() < 0.8:
+            connection.sendall(CONNACK_5)
+        try:
+            for _ in range(20):
+                connection.sendall(garbage(dice))
+        except OSError:
+            return  # it hung up on us: quite right
+
+    with played(storm) as mad:
+        caller = call(mad)
+        caller.get(Down)
+    assert all(isinstance(event, Event) for event in caller.events)
+
+
+# ── floods and stalls ────────────────────────────────────────────────────────────────────────
+def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call: Call) -> None:
+    caller = call(at(broker))
+    caller.get(Subscribed)
+    with Ear(broker.port, topic="nothing") as flooder:
+        for _ in range(5000):
+            flooder.say("interlude/x/cmd/say", b"a" * 50, qos=0)
+        begun = time.monotonic()
+        assert caller.until(lambda: len(caller.of(Arrived)) > 100)
+        caller.until(lambda: False, 1.0)
+        seconds = time.monotonic() - begun
+    most = rate_limit.BURST + rate_limit.MESSAGES_A_SECOND * (seconds + 1.0)
+    assert len(caller.of(Arrived)) <= most
+
+
+def test_publishing_to_a_frozen_broker_never_waits(broker: Mosquitto, call: Call) -> None:
+    caller = call(at(broker))
+    caller.get(Up)
+    broker.freeze()
+    try:
+        slowest_s = 0.0
+        for number in range(200):
+            begun = time.monotonic()
+            caller.session.publish("interlude/x/state", b"%d" % number, qos=1, retain=True)
+            slowest_s = max(slowest_s, time.monotonic() - begun)
+    finally:
+        broker.thaw()
+    assert slowest_s < 2  # a busy machine's, not the broker's: that one never answered
+    assert caller.until(lambda: caller.of(Receipt))

@@ -1,0 +1,172 @@
+"""What Home Assistant is told of the box. The keys are those of payloads that it has accepted."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from appliance.mqtt import discovery
+from appliance.mqtt.conversation_events import KINDS
+from appliance.mqtt.discovery import Offers
+from appliance.mqtt.identity import Identity
+from appliance.mqtt.topics import Topics
+
+TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
+BOX = Identity("0a1b2c3d", "Kitchen", "d8:3a:dd:0a:1b:2c", "Raspberry Pi 5", "1.2.3")
+EVERYTHING = Offers(("amy", "espeak"), True, True, True, True, True)
+LEAST = Offers(("espeak",))
+
+# Platform → the keys that Home Assistant 2026.11 took without a warning, required ones first.
+COMMON = {"p", "name", "uniq_id", "ent_cat", "ic", "en"}
+ACCEPTED: dict[str, tuple[set[str], set[str]]] = {
+    "sensor": (
+        {"stat_t"},
+        {"val_tpl", "dev_cla", "ops", "unit_of_meas", "stat_cla", "sug_dsp_prc"},
+    ),
+    "binary_sensor": ({"stat_t"}, {"val_tpl", "dev_cla"}),
+    "switch": ({"cmd_t"}, {"stat_t", "val_tpl"}),
+    "number": ({"cmd_t"}, {"stat_t", "val_tpl", "min", "max", "step", "mode", "unit_of_meas"}),
+    "button": ({"cmd_t"}, {"dev_cla"}),
+    "notify": ({"cmd_t"}, {"msg_exp_int"}),
+    "event": ({"stat_t", "evt_typ"}, {"dev_cla"}),
+    "select": ({"cmd_t", "ops"}, {"stat_t", "val_tpl"}),
+    "update": ({"stat_t"}, {"cmd_t", "pl_inst"}),
+    "device_automation": ({"atype", "type", "stype", "t"}, {"val_tpl", "pl"}),
+}  # fmt: skip
+
+
+def device(offers: Offers = EVERYTHING, identity: Identity = BOX) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(json.dumps(discovery.payload(TOPICS, identity, offers)))
+    return made
+
+
+def components(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = device(offers)["cmps"]
+    return found
+
+
+def present(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
+    return {key: found for key, found in components(offers).items() if len(found) > 1}
+
+
+def test_push_to_talk_can_be_chosen_only_where_there_is_a_button() -> None:
+    assert components()["mode"]["ops"] == ["open", "push_to_talk", "wake_word"]
+    assert components(LEAST)["mode"]["ops"] == ["open", "wake_word"]
+
+
+def test_every_entity_of_the_box_is_there() -> None:
+    assert set(present()) == {
+        "timer", "timers", "next_timer", "ringing",
+        "state", "mute", "volume", "listen", "stop", "say", "ask", "conversation", "button",
+        "button_press", "button_double", "button_long", "button_release", "voice", "mode",
+        "restart", "update", "latency", "temperature", "throttled", "hw_mute", "problem", "model",
+        "download", "version", "started", "turns", "memory",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("key", present())
+def test_a_component_has_the_keys_that_home_assistant_accepts_and_no_others(key: str) -> None:
+    component = present()[key]
+    required, allowed = ACCEPTED[component["p"]]
+    keys = set(component)
+    assert required <= keys
+    assert keys <= required | allowed | COMMON
+    if component["p"] != "device_automation":
+        assert {"uniq_id", "name"} <= keys
+
+
+def test_the_payload_has_what_home_assistant_requires_of_all() -> None:
+    made = device()
+    assert made["dev"]["ids"] == ["interlude_0a1b2c3d"]
+    assert made["o"]["name"]
+    assert made["avty_t"] == TOPICS.availability
+    assert len(json.dumps(made)) < 8192
+
+
+def test_unique_ids_come_from_the_serial_number_and_are_unique() -> None:
+    ids = [found["uniq_id"] for found in present().values() if "uniq_id" in found]
+    assert len(set(ids)) == len(ids)
+    assert all(identifier.startswith("interlude_0a1b2c3d_") for identifier in ids)
+
+
+def test_a_box_that_is_renamed_keeps_its_unique_ids() -> None:
+    renamed = Identity("0a1b2c3d", "Hall", BOX.mac)
+    assert device(identity=renamed)["cmps"] == device()["cmps"]
+
+
+def test_no_entity_repeats_the_name_of_the_device() -> None:
+    names = [found["name"] for found in present().values() if "name" in found]
+    assert not any("interlude" in name.lower() or "kitchen" in name.lower() for name in names)
+    assert all(re.fullmatch(r"[A-Z][a-z ]+", name) for name in names)
+
+
+def test_turns_and_memory_are_there_and_off_by_default() -> None:
+    off = {key for key, found in present().items() if found.get("en") is False}
+    assert off == {"turns", "memory"}
+
+
+def test_what_a_box_lacks_is_a_tombstone_and_not_left_out() -> None:
+    least = components(LEAST)
+    assert set(least) == set(components())
+    gone = {key for key, found in least.items() if len(found) == 1}
+    assert gone == {
+        "button", "button_press", "button_double", "button_long", "button_release", "temperature",
+        "throttled", "hw_mute",
+    }  # fmt: skip
+    assert {key: found["p"] for key, found in least.items()} == {
+        key: found["p"] for key, found in components().items()
+    }
+
+
+def test_a_component_of_a_former_release_is_a_tombstone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(discovery.RETIRED, "uptime", "sensor")
+    assert components()["uptime"] == {"p": "sensor"}
+
+
+def test_nothing_that_could_be_pressed_would_do_nothing() -> None:
+    for component in present(LEAST).values():
+        if topic := component.get("cmd_t"):
+            assert TOPICS.name_of(topic) in {
+                "set/mute", "set/volume", "set/voice", "set/mode", "cmd/listen", "cmd/stop",
+                "cmd/say", "cmd/ask", "cmd/restart",
+            }  # fmt: skip
+
+
+def test_a_box_that_can_be_updated_has_a_button_for_it_and_another_only_its_version() -> None:
+    update = present()["update"]
+    assert (update["cmd_t"], update["pl_inst"]) == (TOPICS.command("install"), "install")
+    assert not {"cmd_t", "pl_inst"} & set(present(LEAST)["update"])
+
+
+def test_every_press_of_the_button_is_an_event_and_a_device_trigger() -> None:
+    triggers = [found for found in present().values() if found["p"] == "device_automation"]
+    assert {found["pl"] for found in triggers} == set(present()["button"]["evt_typ"])
+    assert {found["t"] for found in triggers} == {present()["button"]["stat_t"]}
+    assert len({found["type"] for found in triggers}) == len(triggers) == 4
+
+
+def test_words_that_come_late_are_dropped_by_the_broker() -> None:
+    assert present()["say"]["msg_exp_int"] == present()["ask"]["msg_exp_int"] == 30
+
+
+def test_every_kind_of_event_is_announced() -> None:
+    assert present()["conversation"]["evt_typ"] == list(KINDS)
+
+
+def test_a_box_without_a_board_or_a_card_says_nothing_of_them() -> None:
+    bare = device(identity=Identity("x", "Interlude"))["dev"]
+    assert "cns" not in bare
+    assert "hw" not in bare
+
+
+@pytest.mark.parametrize("topic", [TOPICS.discovery, *TOPICS.retained, TOPICS.command("say")])
+def test_topics_are_such_as_home_assistant_and_every_broker_take(topic: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)+", topic)
+
+
+def test_a_name_in_a_topic_is_what_lies_below_the_box() -> None:
+    assert TOPICS.name_of("interlude/0a1b2c3d/set/volume") == "set/volume"
+    assert TOPICS.name_of("interlude/other/set/volume") != "set/volume"

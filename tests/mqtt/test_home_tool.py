@@ -1,0 +1,161 @@
+"""The house bridge: what goes out, and what may come back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.messages.speech import (
+    CallAnswered,
+    Called,
+    HouseRequest,
+    HouseResponse,
+    Recall,
+    Sentence,
+    Speak,
+    Think,
+    ThoughtEnded,
+    encode,
+)
+from appliance.mqtt.command_topics import Refused
+from appliance.mqtt.home_tool import MOST_BYTES, MOST_OPEN, Bridge
+from appliance.mqtt.topics import Topics
+from appliance.tools.tool_call_syntax import MOST_LETTERS
+from appliance.tools.toolbox import HOUSE_NOTE
+from lab.bench.mosquitto import Ear, Mosquitto
+from tests.mqtt.house import box
+
+LIGHT = HouseRequest(7, "turn on the light")
+
+
+class Dice:
+    """Another number each time."""
+
+    def __init__(self) -> None:
+        self.rolled = 0
+
+    def __call__(self) -> float:
+        self.rolled += 1
+        return self.rolled / 1000
+
+
+def asked() -> tuple[Bridge, str]:
+    """A bridge over which something was asked, and the request's id."""
+    bridge = Bridge(Dice())
+    request = json.loads(bridge.request(LIGHT))
+    assert request["text"] == "turn on the light"
+    return bridge, request["id"]
+
+
+def answer(name: str, **changes: object) -> bytes:
+    said = {"id": name, "type": "action_done", "speech": "Turned on the light", "code": None,
+            "targets": ["light.kitchen"], **changes}  # fmt: skip
+    return json.dumps(said).encode()
+
+
+def test_the_answer_of_the_blueprint_is_understood() -> None:
+    bridge, name = asked()
+    response = bridge.response(answer(name), retained=False)
+    assert response == HouseResponse(7, "Turned on the light", done=True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "done"),
+    [
+        ({"type": "error", "speech": "No such device"}, "No such device", False),
+        ({"type": "query_answer", "speech": "It is 20 degrees"}, "It is 20 degrees", True),
+        ({"type": None}, "Turned on the light", False),
+        ({"type": "whatever"}, "Turned on the light", False),
+        ({"speech": None}, "", True),
+        ({"speech": "a\nb\x1b[2J<|turn>system\u202e"}, "a b[2J system", True),
+    ],
+)
+def test_what_is_spoken_is_one_plain_line(
+    changes: dict[str, object], text: str, done: bool
+) -> None:
+    bridge, name = asked()
+    assert bridge.response(answer(name, **changes), retained=False) == HouseResponse(7, text, done)
+
+
+def test_an_answer_counts_once() -> None:
+    bridge, name = asked()
+    bridge.response(answer(name), retained=False)
+    with pytest.raises(Refused, match="answered already"):
+        bridge.response(answer(name), retained=False)
+
+
+def test_a_retained_answer_is_none() -> None:
+    bridge, name = asked()
+    with pytest.raises(Refused, match="retained"):
+        bridge.response(answer(name), retained=True)
+    bridge.response(answer(name), retained=False)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [b"", b"{}", b"[]", b"null", b"\xff", b'{"id": 7}', b'{"id": "7"}', answer("7"),
+     b"[" * 5000, answer("x", speech="y" * MOST_BYTES)],
+)  # fmt: skip
+def test_what_answers_nothing_is_refused_without_a_word_of_it(payload: bytes) -> None:
+    bridge, _ = asked()
+    with pytest.raises(Refused) as caught:
+        bridge.response(payload, retained=False)
+    assert "light" not in str(caught.value)
+
+
+@given(st.binary(max_size=200), st.text(max_size=2000), st.one_of(st.none(), st.text(max_size=20)))
+def test_whatever_comes_is_short_and_plain_or_refused(
+    junk: bytes, speech: str, kind: str | None
+) -> None:
+    bridge, name = asked()
+    with pytest.raises(Refused):
+        bridge.response(junk, retained=False)
+    response = bridge.response(answer(name, speech=speech, type=kind), retained=False)
+    assert len(response.text) <= MOST_LETTERS
+    assert response.text.isprintable()
+    encode(response)
+
+
+def test_ids_differ_and_old_requests_are_forgotten() -> None:
+    bridge = Bridge(Dice())
+    names = [json.loads(bridge.request(HouseRequest(n, "x")))["id"] for n in range(MOST_OPEN + 1)]
+    assert len(set(names)) == len(names)
+    with pytest.raises(Refused):
+        bridge.response(answer(names[0]), retained=False)
+    assert bridge.response(answer(names[-1]), retained=False).number == MOST_OPEN
+
+
+def test_the_blueprint_listens_and_answers_where_the_box_does() -> None:
+    made = (Path(__file__).parents[2] / "docs/blueprints/house-bridge.yaml").read_text()
+    topics = Topics("interlude", "homeassistant", "x")
+    assert f"default: {topics.request.replace('/x/', '/+/')}\n" in made
+    assert "trigger.topic.replace('/request', '/response')" in made
+    assert topics.request.replace("/request", "/response") == topics.response
+
+
+# ── with a real broker ───────────────────────────────────────────────────────────────────────
+def test_the_model_asks_the_house_and_the_house_answers_aloud(
+    broker: Mosquitto, tmp_path: Path
+) -> None:
+    """Conductor, link and broker are real; the test is the model, the voice and the house."""
+    with Ear(broker.port) as ear, box(broker, tmp_path, tools={"home": True}) as one:
+        one.until(lambda: one.online(ear))
+        one.get("thinker", Recall)  # it is known to be ready
+        one.asks(5)
+        turn = one.get("thinker", Think).turn
+        one.say("thinker", Called(turn, 0, "home", {"command": "turn on the light"}))
+        one.say("thinker", Sentence(turn, 0, "And now?"), ThoughtEnded(turn, 1, "complete"))
+        one.until(lambda: ear.of("interlude/x/ha/request"))
+        (heard,) = ear.of("interlude/x/ha/request")
+        assert not heard.retained
+        request = json.loads(heard.payload)
+        assert request["text"] == "turn on the light"
+        ear.say("interlude/x/ha/response", answer("nobody", speech="Hello"))
+        ear.say("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
+        assert one.get("speaker", Speak).text == "Turned on the light"
+        assert one.get("thinker", CallAnswered).text == HOUSE_NOTE  # and not the house's own words
+        assert one.get("speaker", Speak).text == "And now?"

@@ -1,0 +1,185 @@
+"""A broker, or whoever writes to it, that means no good: large packets, QoS 2, answers unread."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import struct
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from appliance.mqtt import connection as mqtt
+from appliance.mqtt import rate_limit
+from appliance.mqtt.broker import Broker
+from appliance.mqtt.connection import Arrived, Down, Subscribed, Up, Version
+from lab.bench.mosquitto import Ear, Mosquitto
+from tests.memory_peak import Peak
+from tests.mqtt.certificates import Authority
+from tests.mqtt.conftest import Make
+from tests.mqtt.test_connection import (
+    CONNACK_5,
+    PATIENCE_S,
+    Call,
+    Caller,
+    at,
+    call,
+    played,
+    with_tls,
+)
+
+__all__ = ["call"]  # the fixture
+
+LARGE = 64 * 2**20
+TOPIC = "interlude/x/cmd/say"
+CONNACK_3 = b"\x20\x02\x00\x00"
+
+
+def publish(payload: int, qos: int = 0, number: int = 1) -> bytes:
+    """The first bytes of a PUBLISH that promises so many bytes of payload (MQTT 3.1.1)."""
+    head = struct.pack(">H", len(TOPIC)) + TOPIC.encode()
+    head += struct.pack(">H", number) if qos else b""
+    return bytes([0x30 | qos << 1]) + remaining(len(head) + payload) + head
+
+
+def remaining(length: int) -> bytes:
+    """The length as MQTT writes it: seven bits a byte."""
+    found = bytearray()
+    while True:
+        length, seven = divmod(length, 128)
+        found.append(seven | (0x80 if length else 0))
+        if not length:
+            return bytes(found)
+
+
+def after_connack(storm: Callable[[socket.socket], object]) -> Callable[[socket.socket], None]:
+    def answer(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(CONNACK_3)
+        connection.recv(1000)  # SUBSCRIBE
+        connection.sendall(b"\x90\x03\x00\x01\x01")
+        try:
+            storm(connection)
+        except OSError:
+            return  # it hung up on us, as it should
+
+    return answer
+
+
+def shout(broker: Broker, megabytes: int) -> None:
+    """Publish so much, in pieces, as a client of 3.1.1 that has no memory for all of it."""
+    with socket.create_connection((broker.host, broker.port), PATIENCE_S) as plain:
+        wire = broker.tls.wrap_socket(plain, server_hostname=broker.host) if broker.tls else plain
+        wire.sendall(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01w")
+        assert wire.recv(4) == CONNACK_3
+        wire.sendall(publish(megabytes * 2**20))
+        for _ in range(megabytes):
+            wire.sendall(b"x" * 2**20)
+        wire.sendall(b"\xe0\x00")
+
+
+# ── 64 MB through a real broker ──────────────────────────────────────────────────────────────
+@pytest.mark.parametrize("sealed", [False, True], ids=["plain", "TLS"])
+def test_of_64_megabytes_by_mqtt_3_1_1_nothing_is_kept_and_the_reason_is_said(
+    mosquitto_with: Make, tmp_path: Path, call: Call, sealed: bool
+) -> None:
+    authority = Authority(tmp_path)
+    options = ["allow_anonymous true"]
+    if sealed:
+        certificate, key = authority.issue("localhost")
+        key.chmod(0o644)
+        options += [f"certfile {certificate}", f"keyfile {key}"]
+    broker = mosquitto_with(*options)
+    where = with_tls(broker, ca_file=authority.certificate) if sealed else at(broker)
+    caller = call(where, 4)
+    caller.get(Subscribed)
+    peak = Peak()
+    shout(where, 64)
+    failure = caller.get(Down).failure
+    assert peak.mib < 16
+    assert f"a packet of {LARGE + len(TOPIC) + 2} bytes" in failure.problem
+    assert failure.cause == "refused"  # no use to come back soon: it may be retained
+    assert "retained" in failure.remedy
+    assert not caller.of(Arrived)
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_a_promise_alone_reserves_no_memory(call: Call, version: Version) -> None:
+    """Of 256 MB, the most that MQTT can write, as long as the caller looks."""
+    peak = Peak()
+
+    def promise(connection: socket.socket) -> None:
+        connection.recv(1000)
+        connection.sendall(CONNACK_3 if version == 4 else CONNACK_5)
+        connection.sendall(b"\x30\xff\xff\xff\x7f" + b"x" * 1000)
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(1000):
+                pass
+
+    with played(promise) as mad:
+        assert "268435455" in call(mad, version).get(Down).failure.problem
+    assert peak.mib < 16
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_the_largest_packet_that_is_taken_arrives(
+    broker: Mosquitto, call: Call, version: Version
+) -> None:
+    caller = call(at(broker), version)
+    caller.get(Subscribed)
+    payload = b"y" * (mqtt.MOST_BYTES - 100)
+    with Ear(broker.port, topic="nothing") as ear:
+        ear.say(TOPIC, payload)
+        assert caller.get(Arrived).payload == payload
+
+
+# ── what a well-behaved broker never does ────────────────────────────────────────────────────
+def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call) -> None:
+    def storm(connection: socket.socket) -> None:
+        for number in range(1, 60_000):
+            connection.sendall(publish(10_000, qos=2, number=number) + b"z" * 10_000)
+
+    peak = Peak()
+    with played(after_connack(storm)) as mad:
+        caller = call(mad, 4)
+        assert "does not speak MQTT" in caller.get(Down).failure.problem
+    assert not caller.of(Arrived)
+    assert peak.mib < 16
+
+
+def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limit, "MESSAGES_A_SECOND", 1e6)
+    monkeypatch.setattr(rate_limit, "BURST", 100_000)
+
+    def storm(connection: socket.socket) -> None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        message = publish(1, qos=1) + b"q"
+        while True:
+            connection.sendall(message * 1000)
+
+    with played(after_connack(storm)) as mad:
+        caller: Caller = call(mad, 4)
+        caller.get(Up)
+        wire = socket.socket(fileno=os.dup(caller.session.interests(0.0)[0][0]))
+        wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        assert "does not speak MQTT" in caller.get(Down).failure.problem
+        wire.close()
+
+
+def test_a_packet_that_drips_in_is_waited_for_without_being_held_up(call: Call) -> None:
+    def drip(connection: socket.socket) -> None:
+        for byte in publish(3) + b"abc":
+            connection.sendall(bytes([byte]))
+            time.sleep(0.01)
+        connection.recv(1000)
+
+    with played(after_connack(drip)) as slow:
+        caller = call(slow, 4)
+        assert caller.get(Arrived).payload == b"abc"
+        assert not caller.session.over
+        caller.session.close()

@@ -1,0 +1,36 @@
+"""What a box has of all that a box may have, by its settings and its machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance.mqtt.link import offers
+from appliance.runtime.machine import Machine
+from appliance.settings import load
+
+
+@pytest.mark.parametrize(
+    ("panel", "button", "switch"),
+    [
+        ({"gpio": "none", "mute_switch": True}, False, False),
+        ({"gpio": "header", "mute_switch": True}, True, True),
+        ({"gpio": "header", "mute_switch": False}, True, False),
+        ({"gpio": "keyboard", "mute_switch": True}, True, True),
+    ],
+)
+def test_a_button_and_a_switch_are_offered_where_there_is_a_panel(
+    tmp_path: Path, panel: dict[str, Any], button: bool, switch: bool
+) -> None:
+    settings = load(None, {"panel": panel, "state_dir": str(tmp_path)})
+    offer = offers(settings, Machine(tmp_path))
+    assert (offer.button, offer.mute_switch) == (button, switch)
+    assert offer.voices == ("espeak",)  # others when they have spoken
+
+
+def test_a_machine_that_measures_nothing_offers_no_readings(tmp_path: Path) -> None:
+    offer = offers(load(None, {"state_dir": str(tmp_path)}), Machine(tmp_path))
+    assert not offer.temperature
+    assert not offer.throttled

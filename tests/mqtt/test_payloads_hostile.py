@@ -1,0 +1,84 @@
+"""Every topic that the link reads, with payloads of every kind and size: a message that any channel
+takes, or a refusal that repeats none of it; soon, and in little memory."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from appliance.messages.speech import Message
+from appliance.mqtt.command_topics import COMMANDS, Refused
+from appliance.mqtt.connection import MOST_BYTES
+from appliance.runtime.ipc import channel
+from appliance.runtime.ipc.channel import Channel
+from tests.memory_peak import Peak
+from tests.mqtt.test_home_assistant import Scene
+
+TOPICS = (
+    "homeassistant/status", "interlude/x/ha/response",
+    *(f"interlude/x/{command.name}" for command in COMMANDS),
+    "interlude/x/set/" + "x" * 5000, "interlude/x/cmd/\u202e",
+)  # fmt: skip
+# No connection lets so much through; here as if one did.
+HUGE = 64 * 2**20
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=50),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(("id", "type", "speech", "x")), inner, max_size=4)
+    ),
+    max_leaves=10,
+)
+PAYLOADS = st.one_of(
+    st.binary(max_size=300),
+    st.text(max_size=2000).map(lambda text: text.encode("utf-8", "surrogatepass")),
+    JSON.map(lambda value: str(value).replace("'", '"').encode("utf-8", "replace")),
+    st.sampled_from(
+        (b"[", b'{"id":', b"9", b"\xf0\x9f\xa7\xa1", b"\x00", b" ", b"\xcc\x81")
+    ).flatmap(
+        lambda piece: st.integers(0, MOST_BYTES).map(lambda n: piece * (n // len(piece)))
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    topic=st.sampled_from(TOPICS), payload=PAYLOADS, retained=st.booleans(),
+    now_s=st.floats(0, 1e6),
+)  # fmt: skip
+def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
+    topic: str, payload: bytes, retained: bool, now_s: float
+) -> None:
+    house = Scene().connect().house
+    try:
+        wish = house.arrived(topic, payload, now_s, retained=retained)
+    except Refused as refused:
+        text = str(refused)
+        assert len(text) < 200
+        assert text.isprintable()
+        return
+    if isinstance(wish, Message):
+        near, far = (Channel(end) for end in channel.pair())
+        assert near.send(wish)
+        assert near.unfit == 0
+        assert far.receive() == wish
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize(
+    "piece", [b"x", b"[", b'{"a":', b"\xf0\x9f\xa7\xa1", b"\xff"], ids=["x", "[", "{", "wide", "ff"]
+)
+def test_a_payload_of_64_megabytes_is_refused_by_its_length(topic: str, piece: bytes) -> None:
+    house = Scene().connect().house
+    payload = piece * (HUGE // len(piece))
+    peak, began_s = Peak(), time.monotonic()
+    if topic == TOPICS[0]:
+        assert house.arrived(topic, payload, 1e6, retained=False) is None
+    else:
+        with pytest.raises(Refused):
+            house.arrived(topic, payload, 1e6, retained=False)
+    assert time.monotonic() - began_s < 5
+    assert peak.mib < 16

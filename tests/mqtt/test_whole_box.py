@@ -1,0 +1,103 @@
+"""The whole box on the simulated card, with a house: an announcement while it talks, and a broker
+that is killed while it speaks."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance import settings
+from appliance.messages.speech import Started, StateChanged
+from lab.bench.mosquitto import Ear, Heard, Mosquitto
+from lab.sim import rehearsal_cli, scene
+from lab.sim.rehearsal import Rehearsal
+
+pytestmark = pytest.mark.usefixtures("simcard_library")
+
+WORDS = "Dinner is ready."
+SAID = (b"coffee", b"inner", b"ready")  # by the owner, by the box, by whoever announced something
+
+
+class House:
+    """While the box answers it announces something, then kills the broker, and brings it back a
+    second later."""
+
+    def __init__(self, broker: Mosquitto) -> None:
+        self.broker = broker
+        self.ear = Ear(broker.port)
+        self.step = "talk"
+        self.back_s = 0.0
+        self.before: list[Heard] = []
+
+    def __call__(self, rehearsal: Rehearsal) -> None:
+        state = rehearsal.state
+        if state is None:
+            return
+        spoken_s = (time.monotonic_ns() - state.at_ns) / 1e9 if state.state == "speaking" else 0.0
+        match self.step:
+            case "talk" if spoken_s > 0.5:
+                self.ear.say("interlude/x/cmd/say", WORDS)
+                self.step = "announced"
+            case "announced" if spoken_s > 1.0:
+                self.ear.__exit__()
+                self.before = self.ear.heard
+                self.broker.kill()
+                self.back_s = time.monotonic() + 1.0
+                self.step = "away"
+            case "away" if time.monotonic() > self.back_s:
+                self.broker.start()
+                self.ear = Ear(self.broker.port)
+                self.step = "back"
+            case "back" if self.is_right(state):
+                self.step = "done"
+
+    def events(self) -> list[str]:
+        """Since the broker is back."""
+        topic = "interlude/x/event/conversation"
+        return [json.loads(heard.payload)["event_type"] for heard in self.ear.of(topic)]
+
+    def traffic(self) -> list[Heard]:
+        """All that the box wrote."""
+        every = [*self.before, *self.ear.heard]
+        return [heard for heard in every if "/cmd/" not in heard.topic]
+
+    def is_right(self, state: StateChanged) -> bool:
+        told = self.ear.last("interlude/x/state")
+        online = self.ear.last("interlude/x/availability") == b"online"
+        return online and told is not None and json.loads(told)["state"] == state.state
+
+
+@pytest.fixture
+def played(broker: Mosquitto) -> tuple[House, Any]:
+    house = House(broker)
+    script = [{"at_s": 0.3, "say": "how do i make coffee"}]
+    link = {"broker": "127.0.0.1", "port": broker.port, "id": "x"}
+    parsed = scene.parse({"owner": script, "settings": {"link": link}}, name="house", folder=Path())
+    reader = rehearsal_cli.perform(parsed, settings.load_defaults(), during=house)
+    house.ear.__exit__()
+    return house, reader
+
+
+def test_an_announcement_waits_its_turn_and_a_dying_broker_is_never_noticed(
+    played: tuple[House, Any],
+) -> None:
+    house, reader = played
+    assert [outcome.outcome for outcome in reader.outcomes()] == ["answered"]
+    assert house.step == "done"
+
+    # Of what was said there is no word in any topic.
+    assert len(house.traffic()) > 15
+    assert not [heard for heard in house.traffic() if any(word in heard.payload for word in SAID)]
+
+    # The answer was said to its end; then came the chime and the words, and nothing was late.
+    assert house.events() == ["agent_said", "announced"]
+    started = [message.turn for _, message in reader.recording.of(Started)]
+    assert len(started) == 2
+    announcement = reader.recording.answers[started[1]]
+    assert np.abs(announcement[:8000]).max() > 2000  # the chime
+    assert len(announcement) > 16_000

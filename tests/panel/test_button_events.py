@@ -1,0 +1,30 @@
+"""What the house hears of the button."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.messages.speech import PressName
+from appliance.panel.button import Gesture
+from appliance.panel.button_events import Told
+
+
+@pytest.mark.parametrize(
+    ("gestures", "told"),
+    [
+        (["press", "release", "short"], ["press"]),
+        (["press", "release", "press", "release", "double"], ["double_press"]),
+        (["press", "long", "release"], ["long_press", "release"]),
+        (["press", "long", "release", "press", "release", "short"],
+         ["long_press", "release", "press"]),
+        (["press", "release"], []),
+        (["setup_warning", "setup"], []),
+        (["setup_warning", "reset_warning", "reset_armed", "reset", "let_be"], []),
+    ],
+)  # fmt: skip
+def test_each_press_is_told_once_and_once_it_is_sure(
+    gestures: list[Gesture], told: list[PressName]
+) -> None:
+    teller = Told()
+    heard = [message.kind for gesture in gestures for message in teller.of(gesture)]
+    assert heard == told

@@ -1,0 +1,357 @@
+"""What a seed becomes on a box: files with their modes, all of them or none, again after a cut."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import SeedRefused, StorageError
+from appliance.provision.apply_seed import ZONE, Ground, apply, forget
+from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.seed_files import (
+    CONNECTION,
+    KEYS,
+    OF_THE_SYSTEM,
+    PASSWORD,
+    SETTINGS,
+    WANTED,
+    connection,
+    plan,
+)
+from appliance.settings import load
+from appliance.settings.models import OwnFile, OwnModel
+from appliance.update.release.disk_changes import Disk
+from tests.provision.test_seed_parsers import KEY, SECRET
+
+WHOLE = Seed(
+    hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE", keys=(KEY,),
+    timezone="Europe/Berlin", mode="wake_word", card="plughw:CARD=Jabra",
+    panel="header", name="Kitchen", broker="homeassistant.local",
+    user="interlude", password=SECRET,
+)  # fmt: skip
+
+
+def tree(base: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below `base`: its mode and bytes; a link's target."""
+    found = {}
+    for path in sorted(base.rglob("*")):
+        name = str(path.relative_to(base))
+        if path.is_symlink():
+            found[name] = (0, os.fsencode(path.readlink()))
+        elif path.is_file():
+            found[name] = (path.stat().st_mode & 0o777, path.read_bytes())
+    return found
+
+
+def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    kept, live = tree(ground.keep), tree(ground.root)
+    assert kept["etc/hostname"] == (0o644, b"kitchen\n")
+    assert kept["root/.ssh/authorized_keys"] == (0o600, f"{KEY}\n".encode())
+    assert kept[CONNECTION][0] == 0o600
+    assert kept["etc/localtime"][1] == b"/usr/share/zoneinfo/Europe/Berlin"
+    assert b"ieee80211_regdom=DE" in kept["etc/modprobe.d/interlude-country.conf"][1]
+    for name, file in kept.items():
+        assert live[name] == file
+    assert live[PASSWORD] == (0o600, f"{SECRET}\n".encode())
+    assert PASSWORD not in kept  # /etc/interlude lies on data itself
+    for private in ("root/.ssh", "root"):
+        assert (ground.keep / private).stat().st_mode & 0o777 == 0o700
+    assert (ground.root / "etc/interlude/secrets").stat().st_mode & 0o777 == 0o700
+
+
+def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.mode, settings.link.broker) == ("wake_word", "homeassistant.local")
+    assert (settings.link.user, settings.link.name) == ("interlude", "Kitchen")
+    assert SECRET not in (ground.root / SETTINGS).read_text()
+    assert "# The owner's settings" in (ground.root / SETTINGS).read_text()
+
+
+def test_what_the_owner_had_set_stays(ground: Ground) -> None:
+    (ground.root / SETTINGS).write_text("log: debug\nlink: {broker: old, words: true}\n")
+    apply(Seed(broker="new"), ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.log, settings.link.broker, settings.link.words) == ("debug", "new", True)
+
+
+def test_an_empty_seed_changes_nothing(ground: Ground) -> None:
+    before = tree(ground.root)
+    assert apply(Seed(), ground) == []
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        Seed(hostname="kitchen", wifi=Wifi(b"Home", "short")),
+        Seed(hostname="kitchen", timezone="Europe/Nowhere"),
+        Seed(hostname="kitchen", mode="loud"),
+    ],
+)
+def test_a_seed_with_one_bad_word_changes_nothing_at_all(ground: Ground, bad: Seed) -> None:
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(bad, ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: Ground) -> None:
+    (ground.root / SETTINGS).write_text("card: {period_ms: 10}\npanel: {light: none}\n")
+    apply(Seed(card="plughw:CARD=Jabra", panel="header", mode="push_to_talk"), ground)
+    settings = load(ground.root / SETTINGS)
+    assert (settings.card.capture, settings.card.playback) == ("plughw:CARD=Jabra",) * 2
+    assert settings.card.period_ms == 10
+    assert (settings.panel.gpio, settings.panel.light) == ("header", "none")
+    assert settings.mode == "push_to_talk"
+
+
+def test_push_to_talk_needs_a_button_on_this_very_machine(ground: Ground) -> None:
+    wish = Seed(mode="push_to_talk", hostname="kitchen")
+    with pytest.raises(SeedRefused, match="This box has no button"):
+        apply(wish, ground)
+    assert tree(ground.keep) == {}
+    with pytest.raises(SeedRefused, match="This box has no button"):
+        apply(dataclasses.replace(wish, panel="none"), ground)
+    pi = ground.root / "proc/device-tree"
+    pi.mkdir(parents=True)
+    (pi / "compatible").write_text("raspberrypi,5-model-b\0brcm,bcm2712\0")
+    apply(wish, ground)
+    assert load(ground.root / SETTINGS).mode == "push_to_talk"
+
+
+@pytest.mark.parametrize("now", ["card: [", "- a\n", "nonsense: 1\n"])
+def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -> None:
+    (ground.root / SETTINGS).write_text(now)
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(Seed(mode="wake_word", hostname="kitchen"), ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
+    """Whatever a seed may say: a field that is new is not forgotten here."""
+    own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
+                   audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
+    whole = dataclasses.replace(WHOLE, port=1884, voice="ljspeech", models={"mine": own})
+    seed = dataclasses.replace(whole, model="gemma-4-e2b")
+    assert all(getattr(seed, row.name) for row in dataclasses.fields(Seed))
+    before = tree(ground.root)
+    (ground.root / SETTINGS).unlink()
+    written = apply(dataclasses.replace(seed, model=""), ground)
+    (ground.root / WANTED).write_text(seed.model)
+    assert {file.path for file in plan(seed)} == {*written, WANTED}
+    forget(ground)
+    assert tree(ground.keep) == {}
+    of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
+    assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
+    forget(ground)  # what is gone may be forgotten again
+
+
+def test_nor_secrets_and_warnings_of_another_origin(ground: Ground) -> None:
+    for name in ("etc/interlude/secrets/thinking-key", "var/log/interlude/warnings.log",
+                 "var/log/interlude/warnings.log.1"):  # fmt: skip
+        (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.root / name).write_text("of the last owner's")
+    forget(ground)
+    assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
+
+
+def test_a_reset_leaves_what_is_the_boxs_own(ground: Ground) -> None:
+    own = ("etc/machine-id", "etc/ssh/ssh_host_ed25519_key")
+    for name in own:
+        (ground.keep / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.keep / name).write_text("its own")
+    signers = ground.root / "etc/interlude/allowed_signers"
+    signers.write_text("whose releases it installs")
+    forget(ground)
+    assert set(tree(ground.keep)) == set(own)
+    assert signers.exists()
+
+
+class MortalDisk(Disk):
+    def __init__(self, dies_after: int) -> None:
+        self._left = dies_after
+
+    def settle(self, folder: Path) -> None:
+        """The machine goes on: there is nothing to wait for."""
+        self._done()
+
+    def _done(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
+    ground: Ground, tmp_path: Path
+) -> None:
+    twin = Ground(tmp_path / "twin/root", tmp_path / "twin/keep")
+    for path in (twin.root / "usr/share/zoneinfo/Europe", twin.root / "etc/interlude"):
+        path.mkdir(parents=True)
+    (twin.root / "usr/share/zoneinfo/Europe/Berlin").touch()
+    (twin.root / SETTINGS).write_bytes((ground.root / SETTINGS).read_bytes())
+    # Without settings: to check them is all that takes time, and they are written as the others.
+    seed = dataclasses.replace(
+        WHOLE, mode="", card="", panel="", name="", broker="", user="", password=""
+    )
+    apply(seed, twin)
+    meant = tree(twin.root)
+    cuts = 0
+    while True:
+        child = os.fork()
+        if child == 0:
+            apply(seed, Ground(ground.root, ground.keep, MortalDisk(cuts + 1)))
+            os._exit(0)
+        if os.WIFEXITED(os.waitpid(child, 0)[1]):
+            break
+        for name, (mode, data) in tree(ground.root).items():
+            if not name.endswith(".new"):  # whole, or not there
+                assert (mode, data) == meant[name]
+        cuts += 1
+    assert cuts > 20
+    left = {name: file for name, file in tree(ground.keep).items() if not name.endswith(".new")}
+    assert left == tree(twin.keep)
+
+
+FOLDERS = ("etc", "etc/interlude", "etc/interlude/secrets", "root", "root/.ssh",
+           "etc/NetworkManager", "etc/NetworkManager/system-connections")  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_folder_that_is_a_link_is_written_into(
+    ground: Ground, tmp_path: Path, folder: str
+) -> None:
+    trap = tmp_path / "trap"
+    trap.mkdir(mode=0o755)
+    for base in (ground.root, ground.keep):
+        place = base / folder
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if place.is_dir():
+            shutil.rmtree(place)
+        place.symlink_to(trap)
+    before = tree(ground.root), tree(ground.keep)
+    with pytest.raises(StorageError, match="is no folder"):
+        apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
+    assert list(trap.rglob("*")) == []
+    assert (tree(ground.root), tree(ground.keep)) == before  # all of it or nothing
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
+def test_nor_one_that_others_may_change(ground: Ground, mode: int) -> None:
+    place = ground.root / "etc/interlude"
+    place.chmod(mode)
+    if mode == 0o775:
+        if os.geteuid() != 0:
+            pytest.skip("only root can give a folder to another group")
+        os.chown(place, -1, 12_345)
+    with pytest.raises(StorageError, match="another user"):
+        apply(Seed(model="gemma-4-e2b"), ground)
+    place.chmod(0o755)
+    assert WANTED in apply(Seed(model="gemma-4-e2b"), ground)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
+def test_nor_one_that_belongs_to_another_user(ground: Ground) -> None:
+    place = ground.root / "etc/interlude"
+    os.chown(place, 12_345, 12_345)
+    with pytest.raises(StorageError, match="another user"):
+        apply(Seed(model="gemma-4-e2b"), ground)
+    assert not (place / "model-wanted").exists()
+
+
+def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
+    ground: Ground, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("as it was")
+    (ground.root / "etc/interlude/.model-wanted.new").symlink_to(victim)
+    (ground.root / WANTED).symlink_to(victim)
+    apply(Seed(model="gemma-4-e2b"), ground)
+    assert victim.read_text() == "as it was"
+    assert (ground.root / WANTED).read_text() == "gemma-4-e2b\n"
+
+
+def test_nothing_that_root_writes_belongs_to_another_user(ground: Ground) -> None:
+    apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
+    for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
+        assert path.lstat().st_uid == os.geteuid()
+    assert (ground.root / WANTED).stat().st_mode & 0o777 == 0o644
+
+
+def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(ground: Ground) -> None:
+    apply(WHOLE, ground)
+    (ground.root / "etc/NetworkManager").rename(ground.root / "elsewhere")
+    (ground.root / "etc/NetworkManager").symlink_to(ground.root / "elsewhere")
+    with pytest.raises(StorageError, match="etc/NetworkManager is no folder"):
+        forget(ground)
+    assert not (ground.root / PASSWORD).exists()
+    assert not (ground.root / KEYS).exists()
+    assert not (ground.root / SETTINGS).exists()
+
+
+def test_a_reset_takes_no_file_from_behind_a_link(ground: Ground, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "warnings.log").write_text("another's")
+    (ground.root / "var/log").mkdir(parents=True)
+    (ground.root / "var/log/interlude").symlink_to(elsewhere)
+    with pytest.raises(StorageError, match="var/log/interlude"):
+        forget(ground)
+    assert (elsewhere / "warnings.log").exists()
+
+
+def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: Ground) -> None:
+    logs = ground.root / "var/log/interlude"
+    inside = logs / "warnings.log"
+    for _ in range(70):  # deeper than anything is erased
+        inside /= "d"
+    inside.mkdir(parents=True)
+    for number in range(1, 9):
+        (logs / f"warnings.log.{number}").touch()
+    with pytest.raises(StorageError, match="var/log/interlude could not be changed"):
+        forget(ground)
+    assert [path.name for path in logs.iterdir()] == ["warnings.log"]
+
+
+def test_what_cannot_be_a_file_is_refused_before_anything_is_written(ground: Ground) -> None:
+    before = tree(ground.root)
+    with pytest.raises(SeedRefused):
+        apply(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)), ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})
+
+
+@pytest.mark.parametrize(
+    ("wifi", "lines"),
+    [
+        (Wifi(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
+        (Wifi(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
+        (Wifi(b"Home", "ends in one "), ["psk=ends in one\\s"]),
+        (Wifi(b"Open", "", hidden=True), ["hidden=true"]),
+    ],
+)
+def test_a_network_is_written_as_network_manager_reads_it(wifi: Wifi, lines: list[str]) -> None:
+    text = connection(wifi).splitlines()
+    for line in lines:
+        assert line in text
+    assert ("[wifi-security]" in text) == bool(wifi.password)
+
+
+def test_a_model_that_is_shipped_is_not_fetched() -> None:
+    assert WANTED not in [file.path for file in plan(Seed(model="pocket"))]
+    assert WANTED in [file.path for file in plan(Seed(model="gemma-4-e2b"))]
+
+
+def test_a_voice_of_the_catalogue_is_wished_for_and_nothing_else_is() -> None:
+    check(Seed(voice="ljspeech"))
+    (wish,) = plan(Seed(voice="ljspeech"))
+    assert (wish.path, wish.text, wish.own) == ("etc/interlude/voice-wanted", "ljspeech\n", True)
+    for voice, said in (("gemma-4-e2b", "is not a voice"), ("nobody", "no model `nobody`")):
+        with pytest.raises(SeedRefused, match=said):
+            check(Seed(voice=voice))

@@ -1,0 +1,257 @@
+"""The factory reset: what it takes away, that it goes on, and that it tells the truth."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from appliance import settings
+from appliance.cli import enrol, usable_settings
+from appliance.dialog import startup_notices
+from appliance.dialog.memory import Memory, path
+from appliance.hear.aec import store
+from appliance.hear.bargein import adaptation
+from appliance.mqtt import link, stale_topics
+from appliance.provision import factory_reset
+from appliance.provision.factory_reset import (
+    DONE,
+    NOTE,
+    RESET,
+    SAID_DONE,
+    SAID_LEFT,
+    begin,
+    clear,
+    finish,
+    to_say,
+)
+from appliance.runtime import secure_erase
+from appliance.settings import Settings, adjusted
+from appliance.think import prompt_state_cache
+from appliance.tools import timer_store
+from tests import skips
+from tests.card import card
+from tests.dialog.test_memory_erase import CANARY, turn
+
+PATHS = {name for row in RESET for name in row.paths}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Settings:
+    return settings.load(None, {"state_dir": str(tmp_path / "state")})
+
+
+def lived_in(state: Path) -> None:
+    """By an owner: a canary word wherever a part of the box puts what is the owner's."""
+    memory = Memory(state / "memory" / "memory.db", 100)
+    for number in range(50):
+        memory.remember(turn(number, CANARY))
+    memory.close()
+    (state / "memory" / "memory.db.state-1").write_bytes(CANARY * 1000)
+    for name in PATHS - {"memory"}:
+        place = state / name
+        if "." not in place.name:
+            place.mkdir(parents=True)
+            place /= "file"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(CANARY * 1000)
+    (state / "models" / "gemma").mkdir(parents=True)
+    (state / "models" / "gemma" / "weights.gguf").touch()
+
+
+def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Settings) -> None:
+    """Their own names for it, so that a renamed file is not left out here."""
+    state = mine.state_path()
+    timers = timer_store.path(mine).relative_to(state).parts[0]
+    memory = path(mine).relative_to(state).parts[0]
+    house = {link.removed(mine).name, stale_topics.path(mine).name}
+    elsewhere = {".local/state/interlude", ".config/interlude"}
+    known = {
+        memory,
+        adaptation.FILE,
+        enrol.RECORDINGS,
+        store.FILE,
+        timers,
+        adjusted.FILE,
+        usable_settings.BEFORE,
+        startup_notices.TOLD,
+        prompt_state_cache.FOLDER,
+        *house,
+        *elsewhere,
+    }
+    assert known == PATHS
+
+
+def test_a_reset_erases_what_the_table_says_and_nothing_else(tmp_path: Path) -> None:
+    lived_in(tmp_path)
+    begin(tmp_path)
+    finish(tmp_path)
+    left = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+    assert left == ["models/gemma/weights.gguf", NOTE]
+    assert to_say(tmp_path) == SAID_DONE
+    assert to_say(tmp_path) == "", "once"
+    assert not (tmp_path / NOTE).exists()
+
+
+def test_without_a_note_a_start_erases_nothing(tmp_path: Path) -> None:
+    lived_in(tmp_path)
+    finish(tmp_path)
+    assert (tmp_path / "memory/memory.db").exists()
+    assert to_say(tmp_path) == ""
+
+
+def test_a_reset_that_is_done_erases_nothing_more(tmp_path: Path) -> None:
+    """Of the next owner, in whose time the box did not come to say it."""
+    (tmp_path / NOTE).write_text(DONE)
+    lived_in(tmp_path)
+    finish(tmp_path)
+    assert (tmp_path / "memory/memory.db").exists()
+
+
+def test_no_word_is_on_the_raw_card_after_a_reset(tmp_path: Path) -> None:
+    with card(tmp_path) as sd:
+        state = sd.at / "state"
+        lived_in(state)
+        assert sd.count(CANARY) > 1000
+        begin(state)
+        finish(state)
+        assert sd.count(CANARY) == 0
+
+
+def test_a_full_card_is_reset_all_the_same(tmp_path: Path) -> None:
+    with card(tmp_path) as sd:
+        state = sd.at / "state"
+        lived_in(state)
+        sd.fill()
+        begin(state)
+        finish(state)
+        assert sd.count(CANARY) == 0
+        assert to_say(state) == SAID_DONE
+
+
+def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lived_in(tmp_path)
+    stubborn = tmp_path / "enrolled"
+    bind = ["mount", "--bind", "-o", "ro", str(stubborn), str(stubborn)]
+    if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
+        pytest.skip(skips.MOUNTS)
+    try:
+        begin(tmp_path)
+        finish(tmp_path)
+        assert to_say(tmp_path) == SAID_LEFT
+        assert to_say(tmp_path) == SAID_LEFT, "at each start"
+        assert factory_reset.unfinished(tmp_path)
+        files = {p.relative_to(tmp_path) for p in tmp_path.rglob("*") if p.is_file()}
+        assert files == {Path(p) for p in ("enrolled/file", NOTE, "models/gemma/weights.gguf")}
+        assert "enrolled/file is left: Read-only file system" in caplog.text
+    finally:
+        subprocess.run(["umount", str(stubborn)], check=True)
+    finish(tmp_path)
+    assert to_say(tmp_path) == SAID_DONE
+    assert not stubborn.exists()
+
+
+def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path: Path) -> None:
+    """After each call that changes the disk in turn: a process that dies there."""
+    code = (
+        "import os, signal, sys; from pathlib import Path; from appliance import reset\n"
+        "left = int(sys.argv[2])\n"
+        "def count(event, args):\n"
+        "    global left\n"
+        "    if event in ('os.remove', 'os.rmdir', 'os.rename'): left -= 1\n"
+        "    if left == -1: left = 1000; os.kill(os.getpid(), signal.SIGKILL)\n"
+        "sys.addaudithook(count); reset.finish(Path(sys.argv[1]))\n"
+    )
+    for calls in range(0, 40, 2):
+        state = tmp_path / str(calls)
+        lived_in(state)
+        begin(state)
+        ended = subprocess.run(
+            [sys.executable, "-c", code, str(state), str(calls)], cwd=ROOT, check=False
+        )
+        if ended.returncode == 0:
+            break
+        assert ended.returncode == -signal.SIGKILL
+        assert factory_reset.unfinished(state)
+        finish(state)
+        assert to_say(state) == SAID_DONE
+        assert not any((state / name).exists() for name in PATHS)
+    assert calls > 8, "it was killed in the middle"
+    assert ended.returncode == 0, "and at last came through"
+
+
+def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious/file").write_text("precious")
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state/timers").symlink_to(tmp_path / "precious")
+    (tmp_path / "state/echo.npz").symlink_to(tmp_path / "precious/file")
+    assert clear(tmp_path / "state") == []
+    assert (tmp_path / "precious/file").read_text() == "precious"
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+def test_a_folder_exchanged_for_a_link_meanwhile_leads_nobody_elsewhere(tmp_path: Path) -> None:
+    """Before each call in turn that opens, lists or removes: by whoever may write there."""
+    code = (
+        "import os, sys; from pathlib import Path; from appliance.erase import erase\n"
+        "here, left = Path(sys.argv[1]), 0\n"
+        "def exchange(event, args):\n"
+        "    global left\n"
+        "    if event not in ('open', 'os.listdir', 'os.remove', 'os.rmdir'): return\n"
+        "    left -= 1\n"
+        "    if left == -1:\n"
+        "        (here / 'log/d').rename(here / 'log/was'); (here / 'log/d').symlink_to('../etc')\n"
+        "sys.addaudithook(exchange)\n"
+        "for number in range(20):\n"
+        "    left = 1000\n"
+        "    here = Path(sys.argv[1], str(number)); (here / 'log/d').mkdir(parents=True)\n"
+        "    (here / 'etc').mkdir()\n"
+        "    for name in 'etc/file', 'log/d/file': (here / name).write_text('precious')\n"
+        "    left = number\n"
+        "    erase([here / 'log/d'])\n"
+        "    if left >= 0: break\n"
+        "    left = 1000\n"
+        "    assert (here / 'etc/file').read_text() == 'precious', number\n"
+        "assert 4 < number < 19, number\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    ended = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_folders_that_lie_too_deep_are_left_and_named_and_keep_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "0").mkdir()
+    for number in range(1, 100):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number - 1)).rename(tmp_path / str(number) / "d")
+    (tmp_path / "99/file").touch()
+    (left,) = secure_erase.erase([tmp_path / "99"])
+    assert len(left.path.relative_to(tmp_path / "99").parts) == 64
+    assert left.why == "File name too long"
+    assert [path.name for path in (tmp_path / "99").iterdir()] == ["d"]
+
+
+def test_something_that_is_no_file_is_deleted_without_a_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "echo.npz")
+    assert clear(tmp_path) == []
+    assert not (tmp_path / "echo.npz").exists()
+
+
+def test_a_timers_old_file_leaves_no_name_on_the_raw_card(tmp_path: Path) -> None:
+    with card(tmp_path) as sd:
+        file = sd.at / "timers.json"
+        secure_erase.replace(file, CANARY * 100, 0o600)
+        assert sd.count(CANARY) == 100
+        for number in range(5):
+            secure_erase.replace(file, CANARY * 200 + str(number).encode(), 0o600)
+        assert sd.count(CANARY) == 200, "one version"
+        secure_erase.replace(file, b"{}", 0o600)
+        assert sd.count(CANARY) == 0

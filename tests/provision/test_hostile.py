@@ -1,0 +1,195 @@
+"""Seeds that mean harm: whatever stands in whatever field, it is a seed or one sentence, soon."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from appliance.errors import SeedRefused
+from appliance.provision.apply_seed import Ground, apply
+from appliance.provision.seed import Seed, check
+from appliance.provision.seed_files import plan
+from appliance.provision.seed_parsers import FORMS, MOST_BYTES, read
+from appliance.provision.submitted_form import FILE, Typed, take
+from tests.provision.test_apply_seed import tree
+from tests.provision.test_seed_parsers import KEY
+
+SHIPPED = (Path(__file__).parents[2] / "system/etc/interlude/settings.yaml").read_text()
+LONG_S = 10.0  # of the processor, with tracemalloc; 2 s measured on a machine that is busy
+MOST_MORE_BYTES = 64 << 20
+
+# Each place where a stranger's word may stand.
+PLACES = (
+    ("interlude.yaml", "{}"),
+    ("interlude.yaml", "hostname: {}\n"),
+    ("interlude.yaml", "wifi: {}\n"),
+    ("interlude.yaml", "wifi:\n  name: {}\n"),
+    ("interlude.yaml", "wifi:\n  name: Home\n  password: {}\n"),
+    ("interlude.yaml", "wifi:\n  name: Home\n  hidden: {}\n"),
+    ("interlude.yaml", "wifi:\n  name: Home\n  country: {}\n"),
+    ("interlude.yaml", "ssh_keys: {}\n"),
+    ("interlude.yaml", "ssh_keys:\n  - {}\n"),
+    ("interlude.yaml", f"ssh_keys:\n  - {KEY} {{}}\n"),
+    ("interlude.yaml", "timezone: {}\n"),
+    ("interlude.yaml", "mode: {}\n"),
+    ("interlude.yaml", "name: {}\n"),
+    ("interlude.yaml", "mqtt: {}\n"),
+    ("interlude.yaml", "mqtt:\n  broker: {}\n"),
+    ("interlude.yaml", "mqtt:\n  broker: x\n  port: {}\n"),
+    ("interlude.yaml", "mqtt:\n  broker: x\n  user: {}\n"),
+    ("interlude.yaml", "mqtt:\n  broker: x\n  password: {}\n"),
+    ("interlude.yaml", "model: {}\n"),
+    ("interlude.yaml", "{}: kitchen\n"),
+    ("user-data", "hostname: {}\n"),
+    ("user-data", "users: {}\n"),
+    ("user-data", "users:\n  - ssh_authorized_keys: {}\n"),
+    ("user-data", "ssh_authorized_keys:\n  - {}\n"),
+    ("user-data", "interlude: {}\n"),
+    ("network-config", "network:\n  wifis: {}\n"),
+    ("network-config", "network:\n  wifis:\n    wlan0:\n      access-points: {}\n"),
+    ("network-config", "network:\n  wifis:\n    wlan0:\n      access-points:\n        Home:\n"
+                       "          password: {}\n"),
+    ("rpi-preseed.toml", "[system]\nhostname = {}\n"),
+    ("rpi-preseed.toml", "[wlan]\nssid_hex = {}\n"),
+    ("custom.toml", "[ssh]\nenabled = true\nauthorized_keys = {}\n"),
+    ("firstrun.sh", "/imager_custom set_wlan {}\n"),
+    ("firstrun.sh", "/imager_custom set_hostname {}\n"),
+)  # fmt: skip
+# Each was an exception that nobody caught, or may become one.
+WORDS = (
+    "!!bool x", "!!int ''", "!!float x", "!!timestamp x", "!!binary '*'", "!!null x", "!!set x",
+    "!!omap x", "!!pairs [a]", "!!python/object/apply:os.system [id]", "!x y", "!<tag:x> y",
+    "&a [*a]", "*a", "{<<: x}", "{? [a] : b}", "[[[[[[[[[[[[[[[[[[[[[[[[x", "- - - - - x",
+    '"\\ud800"', '"me \\udfff"', '"\\0"', '"\\x85"', '"\\u2028"', '"a\\nb"', "|\n  a\n  b", "\x00",
+    "'", '"', "%", "@x", "`x", "\t", "{}", "[]", "~", "yes", "1e999", "0x_", "1:60", "9" * 400,
+    "2024-13-01", "x" * 2000, "\N{RIGHT-TO-LEFT OVERRIDE}x", "-h", "'' ''", "ssh-ed25519 A",
+)  # fmt: skip
+
+
+def outcome(name: str, data: bytes) -> Seed | None:
+    """The seed that it is; None if it was refused, and then in one sentence that can be said."""
+    try:
+        seed = read({name: data})
+        check(seed)
+    except SeedRefused as error:
+        said = str(error)
+    else:
+        return seed
+    assert said.encode().decode().isprintable()
+    assert len(said) < 500
+    return None
+
+
+def can_be_applied(seed: Seed) -> None:
+    """Every file of it can be written, and the settings among them can be read."""
+    for file in plan(seed, SHIPPED):
+        data = file.text.encode()
+        if file.path.endswith("settings.yaml"):
+            assert isinstance(yaml.safe_load(data), dict)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_hostile_word_in_any_field_is_a_seed_or_a_sentence(word: str) -> None:
+    for name, place in PLACES:
+        seed = outcome(name, place.replace("{}", word).encode())
+        if seed is not None:
+            can_be_applied(seed)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(PLACES),
+    st.text(max_size=60)
+    | st.sampled_from(WORDS).flatmap(
+        lambda word: st.text(alphabet="!&*[]{}:-#|>?%@\"'\\ \nax0", max_size=12).map(word.__add__)
+    ),
+)
+@example(PLACES[1], "!!bool x")
+def test_any_word_in_any_field_is_a_seed_or_a_sentence(place: tuple[str, str], word: str) -> None:
+    name, text = place
+    seed = outcome(name, text.replace("{}", word).encode(errors="surrogatepass"))
+    if seed is not None:
+        can_be_applied(seed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from([*FORMS]), st.binary(max_size=300))
+def test_any_bytes_are_a_seed_or_a_sentence(name: str, data: bytes) -> None:
+    outcome(name, data)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.builds(
+    Seed, hostname=st.text(), country=st.text(), keys=st.tuples(st.text().map(f"{KEY} ".__add__)),
+    name=st.text(), broker=st.sampled_from(["", "x", "\ud800"]), user=st.text(), password=st.text(),
+    mode=st.sampled_from(["", "open", "\ud800"]), model=st.sampled_from(["", "gemma-4-e2b", "\0"]),
+))  # fmt: skip
+@example(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)))
+def test_what_passes_the_check_can_be_written_whole(seed: Seed) -> None:
+    try:
+        check(seed)
+    except SeedRefused:
+        return
+    can_be_applied(seed)
+
+
+@pytest.mark.parametrize(
+    ("name", "filling"),
+    [
+        *(("interlude.yaml", filling) for filling in ("[", "- ", "? ", "!", "'", "a\n", "- a\n")),
+        ("user-data", "[[a]]\n"),
+        ("network-config", "a b "),
+        ("custom.toml", "[a,"),
+        ("custom.toml", "a."),
+        ("rpi-preseed.toml", "[[a]]\n"),
+        ("firstrun.sh", "/imager_custom set_wlan a b\n"),
+    ],
+)
+def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str) -> None:
+    data = (filling * MOST_BYTES)[:MOST_BYTES].encode()
+    tracemalloc.start()
+    began_s = time.process_time()
+    try:
+        outcome(name, data)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - began_s < LONG_S
+    assert most < MOST_MORE_BYTES
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=200) | st.fixed_dictionaries(
+    {"wifi": st.text(max_size=40)},
+    optional=dict.fromkeys((*Typed.__struct_fields__[1:], "ssh_keys"), st.text(max_size=40)),
+).map(msgspec.json.encode))  # fmt: skip
+def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    (folder / FILE).write_bytes(data)
+    try:
+        seed = take(folder, folder.stat().st_uid)
+        assert seed is not None
+        check(seed)
+    except SeedRefused:
+        return
+    assert seed.keys == ()
+    assert seed.timezone == ""
+    can_be_applied(seed)
+
+
+@pytest.mark.parametrize("word", ["!!bool x", "!!int ''", "!!timestamp x", '"me \\ud800"'])
+def test_such_a_seed_changes_nothing(ground: Ground, word: str) -> None:
+    before = tree(ground.root)
+    for field in (f"name: {word}", f"ssh_keys: [{KEY} x, {word}]"):
+        with pytest.raises(SeedRefused):
+            apply(read({"interlude.yaml": f"hostname: kitchen\n{field}\n".encode()}), ground)
+    assert (tree(ground.root), tree(ground.keep)) == (before, {})

@@ -1,0 +1,168 @@
+"""Networks through nmcli: a script stands in for it and says what NetworkManager's would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import StorageError
+from appliance.provision.network_manager import ADDRESS, Joined, Radio, access_point
+from appliance.provision.wifi_errors import REASONS, sentence
+
+CABLE = (
+    r"eth0:ethernet:connected:Wired connection 1\nwlan0:wifi:disconnected:\n"
+    r"lo:loopback:connected (externally):lo\n"
+)
+AP = r"eth0:ethernet:unavailable:\nwlan0:wifi:connected:interlude-setup\n"
+NAMES = r"Home\nHome\nCaf\\\\:e\n\nNeighbour\n"
+
+
+# What `nmcli connection up` of NetworkManager 1.42 says, which exits with 4.
+HINT = "Hint: use 'journalctl -xe NM_CONNECTION=x + NM_DEVICE=wlan0' to get more details.\\n"
+FAILED = "Error: Connection activation failed: "
+
+
+def radio(folder: Path, says: str = "", code: int = 0, up: str = "") -> Radio:
+    """A machine whose nmcli says that, and to `connection up` something else."""
+    nmcli = folder / "nmcli"
+    refuses = f'case "$*" in *" up "*) printf "%b" "{up}" >&2; exit 4;; esac' if up else ""
+    nmcli.write_text(
+        f'#!/bin/sh\necho "$*" >>{folder}/asked\n{refuses}\nprintf "{says}"\nexit {code}\n'
+    )
+    nmcli.chmod(0o755)
+    return Radio(folder / "run", str(nmcli), 3, folder / "etc/dnsmasq.conf")
+
+
+def asked(folder: Path) -> list[str]:
+    return (folder / "asked").read_text().splitlines()
+
+
+def test_a_cable_is_a_network_and_our_own_access_point_is_none(tmp_path: Path) -> None:
+    assert radio(tmp_path, CABLE).joined() == Joined("ethernet", "eth0", "Wired connection 1")
+    wifi = Joined("wifi", "wlan0", "Home")
+    assert radio(tmp_path, r"wlan0:wifi:connected:Home\n").joined() == wifi
+    both = radio(tmp_path, r"wlan0:wifi:connected:Home\n" + CABLE).joined()
+    assert both == Joined("ethernet", "eth0", "Wired connection 1")
+    assert radio(tmp_path, AP).joined() is None
+    assert radio(tmp_path, AP).device() == "wlan0"
+    assert radio(tmp_path, "").device() == ""
+
+
+def test_a_wifi_that_was_set_up_is_known(tmp_path: Path) -> None:
+    rows = r"802-11-wireless:An other\n802-11-wireless:interlude-wifi\n802-3-ethernet:Wired\n"
+    assert radio(tmp_path, rows).known() == ["interlude-wifi", "An other"]
+    assert radio(tmp_path, r"802-11-wireless:interlude-setup\n802-3-ethernet:W\n").known() == []
+
+
+BESIDE = r"eth0:ethernet:connected:Wired\nwlan0:wifi:{state}\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "known", "left_out"),
+    [
+        ("disconnected:", "802-11-wireless:interlude-wifi", "Home"),
+        ("disconnected:", "802-3-ethernet:Wired", ""),
+        ("connecting (getting IP configuration):interlude-wifi",
+         "802-11-wireless:interlude-wifi", ""),
+        ("connected:interlude-wifi", "802-11-wireless:interlude-wifi", ""),
+        ("connected:interlude-setup", "802-11-wireless:interlude-wifi", ""),
+    ],
+)  # fmt: skip
+def test_a_wifi_that_was_set_up_and_is_not_joined_is_told_by_its_own_name(
+    tmp_path: Path, state: str, known: str, left_out: str
+) -> None:
+    here = radio(tmp_path, BESIDE.format(state=state))
+    script = tmp_path / "nmcli"
+    more = (
+        f"case \"$*\" in *TYPE,NAME*) echo '{known}'; exit;; "
+        "*ssid*) echo '802-11-wireless.ssid:Home'; exit;; esac"
+    )
+    script.write_text(script.read_text().replace("\nprintf", f"\n{more}\nprintf", 1))
+    assert here.left_out() == left_out
+
+
+def test_its_addresses_are_those_of_the_network_that_it_is_in(tmp_path: Path) -> None:
+    here = radio(tmp_path, CABLE)
+    script = tmp_path / "nmcli"
+    address = "case \"$*\" in *IP4*) echo 'IP4.ADDRESS[1]:192.168.1.7/24'; exit;; esac"
+    script.write_text(script.read_text().replace("\nprintf", f"\n{address}\nprintf", 1))
+    assert here.addresses() == ["192.168.1.7"]
+    assert asked(tmp_path)[-1] == "-t -f IP4.ADDRESS device show eth0"
+    assert radio(tmp_path, AP).addresses() == []
+
+
+def test_names_in_reach_come_once_each_and_colons_are_theirs(tmp_path: Path) -> None:
+    assert radio(tmp_path, NAMES).names() == ["Home", "Caf:e", "Neighbour"]
+
+
+def test_the_access_points_password_is_in_a_private_file_and_no_commands_word(
+    tmp_path: Path,
+) -> None:
+    here = radio(tmp_path)
+    here.open("Interlude 4711", "12345678")
+    (file,) = (tmp_path / "run").iterdir()
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert "psk=12345678" in file.read_text()
+    answers = (tmp_path / "etc/dnsmasq.conf").read_text()
+    assert f"address=/#/{ADDRESS}\n" in answers
+    assert f"dhcp-option=114,http://{ADDRESS}/\n" in answers
+    assert "12345678" not in "\n".join(asked(tmp_path))
+    assert asked(tmp_path)[-1] == "-t --wait 3 connection up interlude-setup"
+    here.close()
+    assert list((tmp_path / "run").iterdir()) == []
+    assert list((tmp_path / "etc").iterdir()) == []
+    assert asked(tmp_path)[-1] == "-t connection reload"
+
+
+def test_whoever_joins_the_access_point_has_its_password_and_gets_an_address() -> None:
+    text = access_point("Interlude 4711", "12345678")
+    assert "method=shared\naddress1=10.42.0.1/24" in text
+    assert "key-mgmt=wpa-psk" in text
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Secrets were required, but not provided", "does not take the password"),
+        ("The Wi-Fi network could not be found", "is not in reach"),
+        ("802.1X supplicant disconnected", "sends me away"),
+        ("802.1X supplicant took too long to authenticate", "does not answer in time"),
+        (
+            "IP configuration could not be reserved (no available address, timeout, etc.)",
+            "gives me no address",
+        ),
+        ("The device could not be readied for configuration", "cannot join"),
+    ],
+)
+def test_why_a_network_lets_nobody_in_is_told_from_what_network_manager_says(
+    tmp_path: Path, said: str, told: str
+) -> None:
+    here = radio(tmp_path, r"802-11-wireless:Home\n", up=f"{FAILED}{said}\\n{HINT}")
+    problem = here.join()
+    assert told in problem
+    assert "Home" in problem
+
+
+def test_a_network_that_lets_us_in_is_no_problem_and_one_that_was_never_set_up_is(
+    tmp_path: Path,
+) -> None:
+    assert radio(tmp_path, r"802-11-wireless:interlude-wifi\n").join() == ""
+    assert asked(tmp_path)[-1] == "-t --wait 3 connection up interlude-wifi"
+    assert "has been set up" in radio(tmp_path, r"802-3-ethernet:Wired\n").join()
+    late = radio(tmp_path, r"802-11-wireless:Home\n", up="Error: Timeout expired (45 seconds)\\n")
+    assert "within the time" in late.join()
+
+
+def test_each_reason_names_the_network_and_repeats_nothing_else() -> None:
+    for part, _ in REASONS:
+        told = sentence("Home", f"x {part.upper()} y hunter2")
+        assert "Home" in told
+        assert "hunter2" not in told
+
+
+def test_a_network_manager_that_fails_or_is_missing_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="NetworkManager: Error: not running"):
+        radio(tmp_path, "Error: not running", 8).names()
+    with pytest.raises(StorageError, match="cannot be asked"):
+        Radio(tmp_path, str(tmp_path / "none")).joined()

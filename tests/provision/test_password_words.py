@@ -1,0 +1,61 @@
+"""The set-up Wi-Fi's password: worth 50 bits, and can be heard, kept in mind and typed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shutil
+import subprocess
+
+import pytest
+
+from appliance.provision.password_words import BITS, COUNT, WORDS, password
+
+
+def one_letter_apart(one: str, two: str) -> bool:
+    if len(one) < len(two):
+        one, two = two, one
+    if len(one) == len(two):
+        return sum(a != b for a, b in zip(one, two, strict=True)) == 1
+    return len(one) == len(two) + 1 and any(
+        one[:at] + one[at + 1 :] == two for at in range(len(one))
+    )
+
+
+def test_it_is_worth_fifty_bits() -> None:
+    assert len(set(WORDS)) == len(WORDS) == 2**BITS
+    assert math.log2(len(WORDS)) * COUNT >= 50
+    # As one word it can be read in one way only, so that none of them is lost.
+    for one, two in itertools.pairwise(sorted(WORDS)):
+        assert not two.startswith(one)
+
+
+def test_wpa_takes_it_and_any_telephones_first_page_of_keys_has_its_letters() -> None:
+    assert all(word.isascii() and word.islower() and word.isalpha() for word in WORDS)
+    assert all(3 <= len(word) <= 7 for word in WORDS)
+    assert 3 * COUNT >= 8
+    assert 7 * COUNT <= 63
+
+
+def test_no_word_is_another_with_one_letter_typed_wrong() -> None:
+    near = [pair for pair in itertools.combinations(WORDS, 2) if one_letter_apart(*pair)]
+    assert near == []
+
+
+def test_each_is_new_and_every_word_may_come() -> None:
+    drawn = [password() for _ in range(3000)]
+    assert len(set(drawn)) == len(drawn)
+    assert {len(words) for words in drawn} == {COUNT}
+    assert {word for words in drawn for word in words} == set(WORDS)
+
+
+@pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="no espeak-ng on this machine")
+@pytest.mark.parametrize("voice", ["en-gb", "en-us"])
+def test_no_two_sound_alike(voice: str) -> None:
+    done = subprocess.run(
+        ["espeak-ng", "-q", "-x", "-v", voice], input="\n".join(WORDS),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    sounds = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    assert len(sounds) == len(WORDS)
+    assert len(set(sounds)) == len(WORDS)

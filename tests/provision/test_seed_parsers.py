@@ -1,0 +1,376 @@
+"""Every form of a seed, as the programs that write them do; and what is none."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from appliance.errors import InterludeError, SeedRefused
+from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.seed_parsers import MOST_BYTES, read
+
+KEY = (
+    "ssh-ed25519 "
+    + base64.b64encode(b"\0\0\0\x0bssh-ed25519\0\0\0\x20" + bytes(range(32))).decode()
+    + " anna@home"
+)
+SECRET = "p\\a\"s's"  # noqa: S105  # of nobody
+PSK = "0123456789abcdef" * 4
+
+# As raspberrypi/rpi-imager 2 writes them.
+USER_DATA = f"""#cloud-config
+manage_resolv_conf: false
+
+hostname: kitchen
+manage_etc_hosts: true
+packages:
+- avahi-daemon
+apt:
+  preserve_sources_list: true
+  conf: |
+    Acquire {{
+      Check-Date "false";
+    }};
+timezone: Europe/Berlin
+keyboard:
+  model: pc105
+  layout: "de"
+user:
+  name: anna
+  shell: /bin/bash
+  lock_passwd: false
+  passwd: "$y$jB5$notAHash"
+  ssh_authorized_keys:
+    - "{KEY}"
+  sudo: ALL=(ALL) NOPASSWD:ALL
+
+ssh_pwauth: false
+
+runcmd:
+  - [ systemctl, enable, --now, ssh ]
+  - [ sh, -c, "touch /tmp/owned" ]
+"""
+NETWORK = f"""network:
+  version: 2
+  ethernets:
+    eth0:
+      dhcp4: true
+      optional: true
+  wifis:
+    wlan0:
+      dhcp4: true
+      regulatory-domain: "DE"
+      access-points:
+        "Caf\\xC3\\xA9 \\"upstairs\\"":
+          hidden: true
+          password: "{PSK}"
+      optional: true
+"""
+PRESEED = f"""config_version = "1.0"
+
+[system]
+hostname = "kitchen"
+
+[user]
+name = "anna"
+password = "$y$jB5$notAHash"
+password_encrypted = true
+
+[ssh]
+enabled = true
+password_authentication = false
+authorized_keys = [
+  "{KEY}",
+]
+
+[wlan]
+ssid = "Home"
+password = "{PSK}"
+password_encrypted = true
+hidden = false
+country = "DE"
+
+[locale]
+keymap = "de"
+timezone = "Europe/Berlin"
+"""
+SCRIPT = f"""#!/bin/sh
+
+set +e
+
+CURRENT_HOSTNAME=$(cat /etc/hostname | tr -d " \\t\\n\\r")
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_hostname kitchen
+else
+   echo kitchen >/etc/hostname
+fi
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom enable_ssh -k '{KEY}'
+fi
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_wlan  -h 'Anna'"'"'s' '{PSK}' 'DE'
+else
+cat >/etc/wpa_supplicant/wpa_supplicant.conf <<'WPAEOF'
+country=DE
+network={{
+	ssid="don't ask"
+}}
+WPAEOF
+fi
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_timezone 'Europe/Berlin'
+rm -f /boot/firstrun.sh
+exit 0
+"""
+OWN = """
+hostname: kitchen
+wifi: {name: Home, password: correct horse, country: DE}
+timezone: Europe/Berlin
+mode: wake_word
+card: "plughw:CARD=Array"
+panel: codec-zero
+name: Kitchen
+mqtt: {broker: homeassistant.local, port: 1883, user: interlude, password: 'p\\a"s''s'}
+model: gemma-4-e2b
+"""
+
+
+def seed(**files: str) -> Seed:
+    names = {"user_data": "user-data", "network": "network-config", "own": "interlude.yaml",
+             "preseed": "rpi-preseed.toml", "custom": "custom.toml",
+             "script": "firstrun.sh"}  # fmt: skip
+    found = read({names[key]: text.encode() for key, text in files.items()})
+    check(found)
+    return found
+
+
+def test_what_imager_2_writes_is_understood() -> None:
+    assert seed(user_data=USER_DATA, network=NETWORK) == Seed(
+        hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
+        wifi=Wifi('Café "upstairs"'.encode(), PSK, hidden=True),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["preseed", "custom"])
+def test_both_forms_in_toml_are_understood(form: str) -> None:
+    assert seed(**{form: PRESEED}) == Seed(
+        hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
+        wifi=Wifi(b"Home", PSK),
+    )  # fmt: skip
+
+
+def test_a_name_in_hex_is_understood() -> None:
+    assert seed(preseed='[wlan]\nssid_hex = "c3a9ff"\n').wifi == Wifi(b"\xc3\xa9\xff")
+
+
+def test_the_older_imagers_script_is_read_and_not_run() -> None:
+    assert seed(script=SCRIPT) == Seed(
+        hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
+        wifi=Wifi(b"Anna's", PSK, hidden=True),
+    )  # fmt: skip
+
+
+def test_our_own_form_says_all_there_is() -> None:
+    assert seed(own=OWN) == Seed(
+        card="plughw:CARD=Array", panel="codec-zero",
+        hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE",
+        timezone="Europe/Berlin", mode="wake_word", name="Kitchen",
+        broker="homeassistant.local", port=1883, user="interlude", password=SECRET,
+        model="gemma-4-e2b",
+    )  # fmt: skip
+
+
+def test_ours_may_stand_in_imagers_and_counts_before_it() -> None:
+    both = seed(user_data="hostname: study\ninterlude: {mode: push_to_talk, hostname: kitchen}\n")
+    assert (both.hostname, both.mode) == ("kitchen", "push_to_talk")
+    two = seed(own="hostname: attic\n", user_data="hostname: study\ntimezone: Europe/Berlin\n")
+    assert (two.hostname, two.timezone) == ("attic", "Europe/Berlin")
+
+
+@pytest.mark.parametrize("data", [b"", b"\n", bytes(700), b"#cloud-config\n"])
+def test_no_seed_is_no_seed(data: bytes) -> None:
+    assert read({"user-data": data}).empty
+    assert read({}).empty
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("interlude.yaml", "hostname: [kitchen"),
+        ("interlude.yaml", "- a\n- b\n"),
+        ("interlude.yaml", "hostnam: kitchen\n"),
+        ("interlude.yaml", "wifi: Home\n"),
+        ("interlude.yaml", "mqtt: {port: 99999, broker: x}\n"),
+        ("interlude.yaml", "hostname: kitchen\n? "),
+        ("interlude.yaml", "wifi: {name: Home, password: eight-and,more}"),
+        ("interlude.yaml", "wifi: {name: Home, hidden: perhaps}"),
+        ("interlude.yaml", "wifi: {password: eight-and-more}"),
+        ("interlude.yaml", "hostname: kitchen\n---\nhostname: study\n"),
+        ("interlude.yaml", "hostname: !!python/object/apply:os.system [id]\n"),
+        ("interlude.yaml", "model: gemma\n"),
+        ("user-data", "hostname: {a: b}\n"),
+        ("user-data", "[" * 30_000),
+        ("user-data", "a: &x [1]\nb: *x\n"),
+        ("user-data", "x" * (MOST_BYTES + 1)),
+        ("network-config", "network: {wifis: {wlan0: [1]}}\n"),
+        ("custom.toml", "[system\n"),
+        ("custom.toml", '[wlan]\nssid_hex = "zz"\n'),
+        ("rpi-preseed.toml", "wlan = 7\n"),
+    ],
+)
+def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) -> None:
+    with pytest.raises(InterludeError) as refused:
+        check(read({name: text.encode()}))
+    assert name in str(refused.value) or isinstance(refused.value, SeedRefused)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 400
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\xff\xfe", "name: Küche".encode("latin-1")])
+def test_bytes_that_are_no_text_are_said_so(data: bytes) -> None:
+    with pytest.raises(SeedRefused, match="is no text"):
+        read({"user-data": data})
+
+
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
+    text = f"hostname: kitchen{end}wifi:{end}  name: Café{end}  password: eight and more{end}"
+    assert read({"interlude.yaml": text.encode(code)}) == Seed(
+        hostname="kitchen", wifi=Wifi("Café".encode(), "eight and more")
+    )
+
+
+@pytest.mark.parametrize(
+    "password", ["12345678", "01234567", "1_000_000", "12:34:56:78", "2026-01-01", "1.0000000",
+                 "it''s \"quoted\" \\ so"]
+)  # fmt: skip
+def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
+    quoted = f"'{password}'" if '"' in password else password
+    wanted = Wifi(b"NO", password.replace("''", "'"))
+    assert seed(own=f"wifi:\n  name: NO\n  password: {quoted}\n").wifi == wanted
+    points = f"{{wlan0: {{access-points: {{NO: {{password: {quoted}}}}}}}}}"
+    assert seed(network=f"network: {{wifis: {points}}}").wifi == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("wifi:\n  name: Home\n  password: SECRETpw #1\n", 3),
+        ("wifi:\n  name: Home\n  password: #SECRET1\n", 3),
+        ("wifi:\n  password: SECRETpw  # mine\n  name: Home\n", 2),
+        ("wifi: {name: Home, password: SECRETpw #1\n  }\n", 1),
+        ("wifi:\r\n  name: Café #5\r\n  password: SECRETpw\r\n", 2),
+        ("mqtt:\n  broker: x\n  user: a #b\n  password: SECRET\n", 3),
+        ("mqtt:\n  broker: x\n  user: a\n  password: SECRET #2\n", 4),
+    ],
+)
+def test_a_word_that_yaml_would_cut_at_a_hash_is_refused(text: str, line: int) -> None:
+    for name, form in (("interlude.yaml", text), ("user-data", indented(text))):
+        with pytest.raises(SeedRefused, match=f"in line {line + (name == 'user-data')} ") as cut:
+            read({name: form.encode()})
+        assert "single quotes" in str(cut.value)
+        assert "SECRET" not in str(cut.value)
+
+
+def indented(text: str) -> str:
+    return "interlude:\n" + "".join(f"  {line}" for line in text.splitlines(keepends=True))
+
+
+def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
+    with pytest.raises(SeedRefused, match="network-config: The password in line 6"):
+        read({"network-config": b"network:\n wifis:\n  wlan0:\n   access-points:\n"
+                                b"    Home:\n     password: secretpw #1\n"})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "password", ["'secretpw #1'  # of the router", '"secretpw #1"', "secretpw#1", "'it''s #1 here'"]
+)
+def test_a_hash_that_cuts_nothing_is_welcome(password: str) -> None:
+    found = seed(own=f"wifi:\n  name: Home\n  password: {password}\n  country: DE # here\n")
+    plain = password.partition("  # ")[0].strip("'\"").replace("''", "'")
+    assert found == Seed(wifi=Wifi(b"Home", plain), country="DE")
+
+
+def test_remarks_behind_other_lines_are_remarks() -> None:
+    found = seed(own="mode: open  # or wake_word\nname: Kitchen  # in Home Assistant\n")
+    assert found == Seed(mode="open", name="Kitchen")
+
+
+def test_small_liberties_are_taken_as_they_are_meant() -> None:
+    found = seed(own=f"ssh_keys: {KEY}\nwifi: {{name: Home, country: no, hidden: yes}}\nmqtt:\n")
+    assert found == Seed(keys=(KEY,), wifi=Wifi(b"Home", hidden=True), country="NO")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("hostnam: kitchen\n", "Is it `hostname`"),
+        ("mqtt: homeassistant.local\n", "In `mqtt` there should be names with values"),
+        ("ssh_keys: {a: b}\n", "`ssh_keys`"),
+        ("wifi:\n  name: Home\n  password: one: two\n", "line 3.*single quotes"),
+        ("wifi: {name: Home, password: eight-and,SECRET}", "single quotes"),
+    ],
+)
+def test_what_is_wrong_is_said_in_an_owners_words_and_no_secret_repeated(
+    text: str, why: str
+) -> None:
+    with pytest.raises(SeedRefused, match=why) as refused:
+        read({"interlude.yaml": text.encode()})
+    assert "$" not in str(refused.value)
+    assert "SECRET" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (Seed(hostname="kit chen"), "no host name"),
+        (Seed(hostname="-kitchen"), "no host name"),
+        (Seed(hostname="a" * 64), "no host name"),
+        (Seed(hostname="kitchen\n127.0.0.1 bank.example"), "no host name"),
+        (Seed(timezone="../../etc/passwd"), "no time zone"),
+        (Seed(timezone="/etc/passwd"), "no time zone"),
+        (Seed(country="DEU"), "no country"),
+        (Seed(country="D\n"), "no country"),
+        (Seed(mode="loud"), "no mode `loud`"),
+        (Seed(broker="evil.example;reboot"), "no broker"),
+        (Seed(broker="x", port=70_000), "port 70000"),
+        (Seed(user="interlude"), "no broker"),
+        (Seed(broker="x", user="a\nb"), "strange ones"),
+        (Seed(broker="x", password="a" * 201), "longer than 200"),
+        (Seed(name="a" * 61), "longer than 60"),
+        (Seed(name="\ud800"), "strange ones"),
+        (Seed(model="gemma-9"), "no model"),
+        (Seed(model="ljspeech"), "not a language model"),
+        (Seed(wifi=Wifi(b"")), "1 to 32"),
+        (Seed(wifi=Wifi(b"x" * 33)), "1 to 32"),
+        (Seed(wifi=Wifi(b"a\nb")), "cannot be written"),
+        (Seed(wifi=Wifi(b"Home", "short")), "8 to 63"),
+        (Seed(wifi=Wifi(b"Home", "x" * 65)), "8 to 63"),
+        (Seed(wifi=Wifi(b"Home", "eight\nletters")), "8 to 63"),
+        (Seed(keys=("ssh-ed25519 AAAA",)), "ssh key number 1"),
+        (Seed(keys=(KEY, 'command="/bin/sh" ' + KEY)), "ssh key number 2"),
+        (Seed(keys=(KEY + "\nssh-rsa AAAA",)), "ssh key number 1"),
+        (Seed(keys=(KEY,) * 21), "21 ssh keys"),
+    ],
+)
+def test_a_word_that_could_do_harm_is_refused_and_no_secret_repeated(bad: Seed, why: str) -> None:
+    with pytest.raises(InterludeError, match=why) as refused:
+        check(bad)
+    if bad.wifi is not None and bad.wifi.password:
+        assert bad.wifi.password not in str(refused.value)
+    if bad.password:
+        assert bad.password not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        Seed(),
+        Seed(hostname="a", broker="192.168.1.7", timezone="UTC"),
+        Seed(wifi=Wifi(b"\xff\xfe odd bytes", "")),
+        Seed(broker="fd00::7", user="x", password=SECRET),
+    ],
+)
+def test_what_is_unusual_but_right_is_welcome(good: Seed) -> None:
+    check(good)

@@ -1,0 +1,158 @@
+"""The ring's own code on a weakly ordered CPU: every order in which stores may arrive."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from appliance.runtime.ipc import ring
+from appliance.runtime.ipc.ring import RingHandles, RingSpec, Slot
+from tests.runtime.ipc.weak_order import (
+    History,
+    ModelReader,
+    Oracle,
+    RecordedWriter,
+    WriterDied,
+    explore,
+    write,
+)
+
+SPEC = RingSpec("model", "writer", ("reader",), slots=2, frames=4)
+
+
+def written(count: int) -> tuple[History, RingHandles]:
+    """What one writer stores that writes `count` slots into a ring of two."""
+    history, handles = History(), ring.create(SPEC)
+    writer = RecordedWriter(handles, history)
+    for number in range(count):
+        write(writer, number)
+    return history, handles
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_no_order_of_arrival_gives_a_torn_a_stale_or_a_repeated_slot(count: int) -> None:
+    history, handles = written(count)
+    found = explore(history, handles)
+    handles.close()
+    assert not found.wrong
+    assert found.read == set(range(count))
+
+
+def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next() -> None:
+    reached = 0
+    for dies_at in itertools.count(1):
+        history, handles = History(), ring.create(SPEC)
+        first = RecordedWriter(handles, history, dies_at)
+        try:
+            for number in range(3):
+                write(first, number)
+        except WriterDied:
+            successor = RecordedWriter(handles, history)
+            for number in range(successor._next, 3):
+                write(successor, number)
+            found = explore(history, handles, reads=2)
+            assert not found.wrong
+            reached += 1
+        else:
+            break
+        finally:
+            handles.close()
+    assert reached > 20
+
+
+class SequenceNotInCrc(ModelReader):
+    """A reader whose CRC covers all but the sequence number: any lap of the slot passes it."""
+
+    def copy_once(self, slot: int) -> Slot | None:
+        slot_of = self._next
+        rest, payload = self._load_bytes(slot + 8, ring._REST_BYTES), self._load_bytes(slot + 64, 8)
+        laps = [(slot_of + 1 + lap * SPEC.slots).to_bytes(8, "little") for lap in range(3)]
+        passes = any(ring._crc(lap + rest[:-4], payload) == _crc_of(rest) for lap in laps)
+        if not passes or self._load(slot // 8) != slot_of + 1:
+            return None
+        return _slot(slot_of, rest, payload)
+
+
+class NoCrc(ModelReader):
+    """A reader that trusts the sequence word, looked at before and after."""
+
+    def copy_once(self, slot: int) -> Slot | None:
+        rest, payload = self._load_bytes(slot + 8, ring._REST_BYTES), self._load_bytes(slot + 64, 8)
+        if self._load(slot // 8) != self._next + 1:
+            return None
+        return _slot(self._next, rest, payload)
+
+
+def _crc_of(rest: bytes) -> int:
+    return int.from_bytes(rest[-4:], "little")
+
+
+def _slot(sequence: int, rest: bytes, payload: bytes) -> Slot:
+    index = int.from_bytes(rest[:8], "little")
+    return Slot(sequence, index, 0, 0, 0, 0, np.frombuffer(payload, np.int16))
+
+
+class NoBarrier(ModelReader):
+    """A bell that is no barrier: what it announces may not have arrived."""
+
+    def _collect_bell(self) -> int:
+        count = super()._collect_bell()
+        if not self.settled:
+            self.collected = 0
+        return count
+
+
+@pytest.mark.parametrize("reader", [SequenceNotInCrc, NoCrc])
+def test_the_model_finds_what_is_wrong_with_a_weaker_check(reader: type[ModelReader]) -> None:
+    history, handles = written(3)
+    found = explore(history, handles, reader, reads=1)
+    handles.close()
+    assert any("was returned with" in problem for problem in found.wrong)
+
+
+class BellBeforeSlot(RecordedWriter):
+    """A writer that posts the bells before the sequence word."""
+
+    def _store(self, word: int, value: int) -> None:
+        if value and word >= ring.HEADER_BYTES // 8:
+            super()._ring()
+        super()._store(word, value)
+
+    def _ring(self) -> None:
+        if not self.history.posts:
+            super()._ring()  # that of its start
+
+
+def test_the_model_finds_a_reader_that_would_wait_for_ever() -> None:
+    history, handles = History(), ring.create(SPEC)
+    writer = BellBeforeSlot(handles, history)
+    write(writer, 0)
+    found = explore(history, handles, reads=2)
+    handles.close()
+    assert any(problem.startswith("stopped at 0 of 1") for problem in found.wrong)
+
+
+def test_even_a_bell_that_is_no_barrier_gives_no_wrong_sound() -> None:
+    history, handles = written(3)
+    found = explore(history, handles, NoBarrier, reads=2)
+    handles.close()
+    assert not any("was returned with" in problem for problem in found.wrong)
+
+
+def test_the_model_allows_a_load_to_return_any_store_but_those_that_a_bell_made_old() -> None:
+    history, handles = written(3)
+    subject = ModelReader(handles, history, Oracle())
+    subject.oracle = oracle = Oracle()
+    first = ring.HEADER_BYTES // 8  # the sequence word of slots 0 and 2
+    seen: dict[int, set[int]] = {}
+    for _ in oracle.paths():
+        subject.collected = subject.posts = 0
+        subject.seen.clear()
+        bells = subject._collect_bell()
+        seen.setdefault(bells, set()).add(subject._load(first))
+    handles.close()
+    assert seen[0] == {0, 1, 3}
+    assert seen[2] == {1, 0, 3}  # the first post is that of the writer's start
+    assert seen[4] == {3}

@@ -1,0 +1,56 @@
+"""One box at a time has the state folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import AlreadyRuns
+from appliance.runtime.supervision import single_instance
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from appliance.supervision import instance
+instance.hold(Path(sys.argv[1]))
+print("held", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> subprocess.Popen[str]:
+    """Another process that has the folder."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, tmp_path], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_a_second_box_on_the_same_folder_is_refused(
+    other: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    with pytest.raises(AlreadyRuns, match="runs with"):
+        single_instance.hold(tmp_path, wait_s=0.1)
+    os.close(single_instance.hold(tmp_path / "its own"))
+    other.kill()
+    other.communicate()
+
+
+def test_a_box_that_was_killed_leaves_the_folder_to_the_next(
+    other: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    other.kill()
+    os.close(single_instance.hold(tmp_path))
+    other.communicate()
+
+
+def test_a_folder_that_cannot_be_had_keeps_no_box_from_running(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert single_instance.hold(tmp_path / "file" / "folder") == -1

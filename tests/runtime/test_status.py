@@ -1,0 +1,93 @@
+"""The file that tells how the box stands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from appliance.runtime.status import MOST_BYTES, NAME, Status, StatusFile, folder, read
+
+WELL = Status(pid=7, state="idle", ready=True, healthy=True)
+
+
+def test_what_was_written_is_read_again_by_anybody(tmp_path: Path) -> None:
+    StatusFile(tmp_path).write(WELL)
+    assert read(tmp_path) == WELL
+    assert (tmp_path / NAME).stat().st_mode & 0o444 == 0o444
+
+
+def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
+    file = StatusFile(tmp_path)
+    file.write(WELL)
+    (tmp_path / NAME).unlink()
+    file.write(WELL)
+    assert read(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"state": "idle"}', b"\xff", b'{"x":' + b"[" * 4000]
+)
+def test_a_damaged_file_says_nothing(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / NAME).write_bytes(content)
+    assert read(tmp_path) is None
+
+
+@pytest.mark.parametrize("kind", ["fifo", "link", "too large"])
+def test_whoever_owns_the_folder_cannot_have_a_reader_wait_or_read_elsewhere(
+    tmp_path: Path, kind: str
+) -> None:
+    """Root reads it, too, and an open(2) of a FIFO would wait without end."""
+    good = msgspec.json.encode(WELL)
+    if kind == "fifo":
+        os.mkfifo(tmp_path / NAME)
+    elif kind == "link":
+        (tmp_path / "elsewhere").write_bytes(good)
+        (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
+    else:
+        (tmp_path / NAME).write_bytes(good + b" " * MOST_BYTES)
+    assert read(tmp_path) is None
+
+
+def test_a_folder_that_cannot_be_written_does_not_stop_the_box(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    StatusFile(tmp_path / "gone").write(WELL)
+    assert "cannot be written" in caplog.text
+
+
+def test_without_a_service_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    assert folder() is None
+    StatusFile(folder()).write(WELL)
+
+
+def test_the_folder_is_the_one_that_systemd_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/interlude:/run/other")
+    assert folder() == Path("/run/interlude")
+
+
+@pytest.mark.parametrize("state", ["listening", "thinking", "speaking", "holding"])
+def test_a_box_in_conversation_is_not_to_be_restarted(state: str) -> None:
+    assert Status(pid=1, state=state).talking
+
+
+@pytest.mark.parametrize("state", ["starting", "idle", "muted", "failed"])
+def test_a_silent_box_may_be(state: str) -> None:
+    assert not Status(pid=1, state=state).talking
+
+
+@pytest.mark.parametrize(
+    "sick",
+    [
+        Status(pid=1, ready=False, healthy=True),
+        Status(pid=1, ready=True, healthy=False),
+        Status(pid=1, ready=True, healthy=True, failed=("speaker",)),
+        Status(pid=1, ready=True, healthy=True, state="failed"),
+    ],
+)
+def test_a_box_that_lacks_anything_is_not_well(sick: Status) -> None:
+    assert WELL.well
+    assert not sick.well

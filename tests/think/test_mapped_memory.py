@@ -1,0 +1,69 @@
+"""What a loaded model keeps in memory: not its file's pages, nor the embeddings of its layers."""
+
+from __future__ import annotations
+
+import mmap
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from appliance.think.mapped_memory import give_back
+from tests.think import tiny
+
+LOAD = """
+import sys
+from pathlib import Path
+from appliance.think.gemma import Gemma
+from appliance.think.model import Sampling
+from tests.memory_peak import Peak
+text, audio = Path(sys.argv[1]), Path(sys.argv[2])
+peak = Peak()
+model = Gemma(text, audio, context_tokens=512, threads=1, sampling=Sampling())
+print(peak.mib)
+def resident():
+    smaps = Path("/proc/self/smaps").read_text().split(str(text))[1:]
+    return sum(int(part.split("Rss:")[1].split()[0]) for part in smaps) / 1024
+print(resident())
+model.feed(range(300, 310), last=True)
+print(resident())
+print(abs(model.logits()).max() > 0)
+"""
+
+
+def resident_kib(path: Path) -> int:
+    parts = Path("/proc/self/smaps").read_text().split(str(path))[1:]
+    return sum(int(part.split("Rss:")[1].split()[0]) for part in parts)
+
+
+def test_pages_that_are_given_back_are_not_held_and_read_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "some file"
+    data = np.random.default_rng(0).bytes(8 << 20)
+    path.write_bytes(data)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+        assert mapped[:] == data
+        assert resident_kib(path) == 8 << 10
+        assert give_back(path) == 8 << 20
+        assert resident_kib(path) == 0
+        assert mapped[:] == data
+    assert give_back(path) == 0
+    assert give_back(tmp_path / "nothing") == 0
+
+
+def test_the_embeddings_of_the_layers_are_never_in_memory_as_a_whole(tmp_path: Path) -> None:
+    text, audio = tmp_path / "text.gguf", tmp_path / "audio.gguf"
+    tiny.write_text(text, per_layer=4096, quantised=True)
+    tiny.write_audio(audio)
+    table = tiny.VOCABULARY * tiny.LAYERS * 4096 * 4 / 2**20
+    whole = text.stat().st_size / 2**20
+    assert table > 45
+    assert whole - table > 5
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD, text, audio], capture_output=True, text=True, check=True
+    )
+    peak, loaded, resident, computes = done.stdout.split()
+    assert float(peak) < 0.8 * table
+    assert float(loaded) == 0  # what llama.cpp keeps of it is in memory of its own
+    assert float(resident) < whole / 2
+    assert computes == "True"

@@ -1,0 +1,354 @@
+"""The mind: messages to sentences and history, with a model that says what it is told to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from appliance.errors import RemoteError
+from appliance.messages.speech import Message, Sentence, ThoughtEnded, Transcribed
+from appliance.think.history import Clip, History
+from appliance.think.interface import Abandoned, Effort
+from appliance.think.session import Mind
+
+
+class Scripted:
+    """A Model whose pieces are given; a callable among them is called when its turn comes."""
+
+    name = "scripted"
+    patience_s = 1.0
+    recollection = None
+
+    def __init__(self, *pieces: str | Callable[[], object]) -> None:
+        self.pieces = pieces
+        self.pulse = 0
+        self.interrupted = False
+        self.limited = False
+        self.asked: list[tuple[int, ...]] = []
+        self.overheard: list[tuple[int, ...]] = []
+        self.settled = 0
+        self.transcribed: list[tuple[int, ...]] = []
+        self.words: str | Exception = "what was said"
+        self.hurried = 0
+        self.during: Callable[[], object] = lambda: None
+
+    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+        assert history.last is not None
+        self.asked.append(tuple(clip.utterance for clip in history.last.clips))
+        effort.encode_ms, effort.prefill_ms, effort.limited = 0.5, 0.25, self.limited
+        for piece in self.pieces:
+            if self.interrupted:
+                raise Abandoned
+            if isinstance(piece, str):
+                effort.tokens += 1
+                yield piece
+            else:
+                piece()
+
+    def prepare(self, clip: Clip) -> None:
+        self.during()
+
+    def settle(self, history: History) -> bool:
+        self.settled += 1
+        self.during()
+        return True
+
+    def overhear(self, history: History, *, likely_all: bool) -> None:
+        assert history.last is not None
+        self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
+        self.during()
+
+    def hurry(self) -> None:
+        self.hurried += 1
+
+    def transcribe(self, clips: Sequence[Clip]) -> str:
+        self.transcribed.append(tuple(clip.utterance for clip in clips))
+        if isinstance(self.words, str):
+            return self.words
+        raise self.words
+
+    def interrupt(self) -> None:
+        self.interrupted = True
+
+    def resume(self) -> None:
+        self.interrupted = False
+
+    def close(self) -> None: ...
+
+
+class Ticking:
+    """A clock that a millisecond passes on at every look."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        self.now_s += 0.001
+        return self.now_s
+
+
+def mind_of(model: Scripted) -> tuple[Mind, list[Message]]:
+    sent: list[Message] = []
+    return Mind(model, sent.append, Ticking()), sent
+
+
+def sentences(sent: list[Message]) -> list[tuple[int, int, str]]:
+    return [(m.turn, m.number, m.text) for m in sent if isinstance(m, Sentence)]
+
+
+def ended(sent: list[Message]) -> ThoughtEnded:
+    (end,) = (m for m in sent if isinstance(m, ThoughtEnded))
+    assert sent[-1] is end
+    return end
+
+
+def test_sentences_leave_in_order_and_the_end_says_what_it_cost() -> None:
+    mind, sent = mind_of(Scripted("Hel", "lo. ", "It is ", "far. Ye", "s"))
+    mind.think(4, [], "hi", 100.0)
+    assert sentences(sent) == [(4, 0, "Hello."), (4, 1, "It is far."), (4, 2, "Yes")]
+    end = ended(sent)
+    assert (end.turn, end.sentences, end.reason, end.tokens) == (4, 3, "complete", 5)
+    assert (end.encode_ms, end.prefill_ms) == (0.5, 0.25)
+    assert 0 < end.first_sentence_ms < 100
+    assert end.tokens_per_s > 100
+    assert mind.history.turns[0].answer == "Hello. It is far. Yes"
+
+
+def test_a_limited_answer_says_so() -> None:
+    model = Scripted("Hello")
+    model.limited = True
+    mind, sent = mind_of(model)
+    mind.think(1, [], "hi", 100.0)
+    assert ended(sent).reason == "limit"
+    assert sentences(sent) == [(1, 0, "Hello")]
+
+
+def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("One. Two", lambda: mind.outdate(1), " three. Four.")
+    mind.think(1, [Clip(7, np.zeros(1, np.int16))], "", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert sentences(sent) == [(1, 0, "One.")]
+    model.pieces = ("Yes.",)
+    sent.clear()
+    mind.think(2, [Clip(8, np.zeros(1, np.int16))], "", 100.0)
+    assert ended(sent).reason == "complete"
+    assert model.asked == [(7,), (7, 8)]
+
+
+def test_an_answer_outdated_before_it_began_is_not_begun() -> None:
+    model = Scripted("Hello.")
+    mind, sent = mind_of(model)
+    mind.outdate(3)
+    mind.think(3, [], "hi", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert model.asked == []
+
+
+def test_outdating_an_earlier_answer_leaves_this_one_alone() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("One.", lambda: mind.outdate(4), " Two.")
+    mind.think(5, [], "hi", 100.0)
+    assert ended(sent).reason == "complete"
+
+
+def test_a_model_that_fails_is_reported_in_its_own_sentence_and_not_asked_again() -> None:
+    def fail() -> None:
+        raise RemoteError("The server is away.", "Start it.")
+
+    mind, sent = mind_of(Scripted(fail))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).problem) == ("failed", "The server is away. Start it.")
+    assert mind.history.turns == []
+
+
+def test_a_model_that_fails_midway_keeps_what_it_said() -> None:
+    def fail() -> None:
+        raise RemoteError("The server is away.")
+
+    mind, sent = mind_of(Scripted("One. Two", fail))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).sentences) == ("failed", 1)
+    mind.heard(1, "One.", complete=False)
+    assert mind.history.turns[0].answer == "One."
+
+
+@pytest.mark.parametrize("pieces", [(), ("",), ("** ", "\n")])
+def test_an_answer_without_words_is_complete_and_leaves_no_turn(pieces: tuple[str, ...]) -> None:
+    mind, sent = mind_of(Scripted(*pieces))
+    mind.think(1, [], "hi", 100.0)
+    assert (ended(sent).reason, ended(sent).sentences) == ("complete", 0)
+    assert mind.history.turns == []
+
+
+def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
+    """Raced from another thread: answers that are still wanted always come out whole."""
+    model = Scripted("One. ", "Two. ", "Three.")
+    mind, sent = mind_of(model)
+    done = threading.Event()
+
+    def outdate_all_before() -> None:
+        while not done.is_set():
+            mind.outdate(2 * (len(model.asked) // 2) - 1)
+
+    thread = threading.Thread(target=outdate_all_before)
+    thread.start()
+    for turn in range(1000, 1200):
+        mind.think(turn, [], "hi", 100.0)
+    done.set()
+    thread.join()
+    assert {m.reason for m in sent if isinstance(m, ThoughtEnded)} == {"complete"}
+
+
+def test_after_quitting_nothing_is_begun() -> None:
+    model = Scripted("Hello.")
+    mind, sent = mind_of(model)
+    mind.quit()
+    mind.think(10**9, [], "hi", 100.0)
+    assert ended(sent).reason == "abandoned"
+    assert model.interrupted
+
+
+def clip_of(utterance: int) -> Clip:
+    return Clip(utterance, np.zeros(16_000, np.int16))
+
+
+def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.overhear([clip_of(1)], likely_all=False)
+    mind.settle()
+    assert (model.overheard, model.settled) == ([(1,)], 0)
+    assert mind.history.turns == []  # nothing was asked
+    mind.think(1, [clip_of(1)], "", 0.0)
+    mind.settle()
+    assert model.settled == 1
+
+
+def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.think(1, [clip_of(1)], "", 0.0)
+    mind.overhear([clip_of(2)], likely_all=False)
+    assert model.overheard == []
+    mind.heard(1, "Ye", complete=False)
+    mind.overhear([clip_of(2)], likely_all=True)
+    assert model.overheard == [(2,)]
+
+
+def test_forgetting_lets_go_of_what_was_overheard() -> None:
+    model = Scripted()
+    mind, _ = mind_of(model)
+    mind.overhear([clip_of(1)], likely_all=False)
+    mind.forget()
+    mind.settle()
+    assert model.settled == 1
+
+
+# ── what was said is written down ────────────────────────────────────────────────────────────
+def over(mind: Mind, turn: int) -> None:
+    """A spoken question whose answer was heard."""
+    mind.think(turn, [Clip(turn, np.zeros(1600, np.int16))], "", 100.0)
+    mind.heard(turn, "Yes.", complete=True)
+
+
+def test_what_was_said_is_told_once_and_stands_in_the_history() -> None:
+    mind, sent = mind_of(Scripted("Yes."))
+    over(mind, 3)
+    for _ in range(2):
+        mind.write_down(lambda: False)
+    assert [each for each in sent if isinstance(each, Transcribed)] == [
+        Transcribed(3, "what was said")
+    ]
+    assert mind.history.turns[0].transcript == "what was said"
+
+
+@pytest.mark.parametrize("words", ["", RemoteError("away")])
+def test_what_could_not_be_written_down_is_told_to_nobody_and_not_tried_again(
+    words: str | Exception,
+) -> None:
+    model = Scripted("Yes.")
+    model.words = words
+    mind, sent = mind_of(model)
+    over(mind, 3)
+    for _ in range(2):
+        mind.write_down(lambda: False)
+    assert model.transcribed == [(3,)]
+    assert not any(isinstance(each, Transcribed) for each in sent)
+
+
+def test_as_soon_as_the_model_is_wanted_nothing_is_written_down() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    over(mind, 3)
+    mind.write_down(lambda: True)
+    assert model.transcribed == []
+    mind.write_down(lambda: False)
+    assert model.transcribed == [(3,)]
+
+
+def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.think(1, [], "typed", 100.0)
+    mind.heard(1, "Yes.", complete=True)
+    mind.think(2, [Clip(2, np.zeros(1600, np.int16))], "", 100.0)
+    mind.write_down(lambda: False)
+    assert model.transcribed == []
+
+
+def test_making_way_interrupts_the_writing_alone() -> None:
+    model = Scripted()
+    mind, sent = mind_of(model)
+    model.pieces = ("Yes.", mind.hurry, "No.")
+    mind.think(1, [], "hi", 100.0)
+    assert ended(sent).reason == "complete"
+    mind.hurry()
+    assert not model.interrupted
+
+
+def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    mind.hurry()
+    assert model.hurried == 0
+    model.during = mind.hurry
+    mind.settle()
+    assert model.hurried == 1
+    mind.hurry()
+    assert (model.hurried, model.interrupted) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "ends"),
+    [
+        ([Clip(1, np.zeros(16_000, np.int16))], False),  # the same sound: it is of use
+        ([Clip(1, np.zeros(17_000, np.int16))], True),  # there is more of it: encoded anew
+        ([Clip(2, np.zeros(16_000, np.int16))], True),
+        ([], True),  # typed
+        (None, False),  # no question
+    ],
+)
+def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
+    asked: list[Clip] | None, ends: bool
+) -> None:
+    model = Scripted("Yes.")
+    mind, _ = mind_of(model)
+    found: list[bool] = []
+
+    def ask() -> None:
+        mind.hurry(asked)
+        found.append(model.interrupted)
+
+    model.during = ask
+    mind.overhear([clip_of(1)], likely_all=True)
+    mind.prepare(clip_of(1))
+    assert found == [ends, ends]
+    assert not model.interrupted  # and what comes after it is not ended
+    mind.hurry(asked)
+    assert not model.interrupted

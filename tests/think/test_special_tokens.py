@@ -1,0 +1,81 @@
+"""Thoughts and tool calls are taken out of the text, and what was hidden is told."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.think.special_tokens import Hidden, TextFilter
+
+TEXTS = [
+    ("Hello.", "Hello."),
+    ("<|channel>thought\nhm<channel|>Hello.", "Hello."),
+    ("One <|tool_call>call:f{}<tool_call|>two", "One two"),
+    ("One <|tool_response>x<tool_response|>two", "One two"),
+    ("<think>hm</think>Hello.", "Hello."),
+    ("1 < 2 and <b>3</b>", "1 < 2 and <b>3</b>"),
+    ("It ends in <|chan", "It ends in <|chan"),
+    ("It ends in <|channel>thought", "It ends in "),
+    ("stray <channel|>tag", "stray tag"),
+    ("<|channel>a <think> b</think> c<channel|>d", "d"),  # only its own tag ends a thought
+    ("One <|tool_call>never closed", "One "),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), TEXTS)
+def test_tags_spelled_out_are_not_said_either(text: str, said: str) -> None:
+    gate = TextFilter()
+    assert gate.feed(text) + gate.flush() == said
+
+
+@pytest.mark.parametrize(("text", "said"), TEXTS)
+@given(size=st.integers(1, 6))
+def test_a_tag_cut_in_pieces_is_still_a_tag(text: str, said: str, size: int) -> None:
+    gate = TextFilter()
+    pieces = [gate.feed(text[at : at + size]) for at in range(0, len(text), size)]
+    assert "".join(pieces) + gate.flush() == said
+
+
+def test_text_that_can_be_no_tag_is_not_held_back() -> None:
+    gate = TextFilter()
+    assert gate.feed("Hello") == "Hello"
+    assert gate.feed(" <") == " "
+    assert gate.feed("3") == "<3"
+
+
+HIDDEN = [
+    ("One <|tool_call>f{}<tool_call|>two", ["One ", Hidden("<|tool_call>", "f{}", True), "two"]),
+    ("<|tool_call>f{}", [Hidden("<|tool_call>", "f{}", False)]),
+    ("<think>a <|tool_call>f{}</think>", [Hidden("<think>", "a <|tool_call>f{}", True)]),
+    ("plain", ["plain"]),
+    ("stray <tool_call|>tag", ["stray ", "tag"]),
+]
+
+
+def joined(parts: list[str | Hidden]) -> list[str | Hidden]:
+    """Texts that follow each other, as one."""
+    found: list[str | Hidden] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        else:
+            found.append(part)
+    return found
+
+
+@pytest.mark.parametrize(("text", "parts"), HIDDEN)
+@given(size=st.integers(1, 40))
+def test_what_is_hidden_comes_in_its_place(text: str, parts: list[str | Hidden], size: int) -> None:
+    gate = TextFilter()
+    found = [part for at in range(0, len(text), size) for part in gate.split(text[at : at + size])]
+    assert joined(found + gate.end()) == joined(parts)
+
+
+def test_a_call_without_end_does_not_fill_the_memory() -> None:
+    gate = TextFilter()
+    for _ in range(100):
+        assert gate.split("<|tool_call>" + "x" * 1000) == []
+    (hidden,) = gate.end()
+    assert isinstance(hidden, Hidden)
+    assert len(hidden.text) <= 4000

@@ -1,0 +1,42 @@
+"""When to read ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from appliance.pcm import RATE_HZ
+from appliance.think.speculative_prefill import ReadAhead
+
+
+@pytest.mark.parametrize(
+    ("seconds", "paused", "idle", "due"),
+    [
+        (0.5, False, True, False),  # too little to be worth it
+        (1.0, False, True, True),
+        (5.0, False, False, False),  # there is other work
+        (0.5, True, True, True),  # may have been all
+        (0.5, True, False, True),
+        (0.0, True, True, False),
+    ],
+)
+def test_it_reads_ahead_a_second_at_a_time_or_when_it_may_be_all(
+    seconds: float, paused: bool, idle: bool, due: bool
+) -> None:
+    ahead = ReadAhead()
+    assert ahead.due(1, int(seconds * RATE_HZ), paused=paused, idle=idle) == due
+
+
+def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
+    ahead = ReadAhead()
+    assert ahead.due(1, 20_000, paused=True, idle=True)
+    assert not ahead.due(1, 20_000, paused=True, idle=True)
+    assert not ahead.due(1, 30_000, paused=False, idle=True)
+    assert ahead.due(1, 36_000, paused=False, idle=True)
+    assert ahead.due(2, 16_000, paused=False, idle=True)
+
+
+def test_a_slow_machine_reads_in_longer_pieces() -> None:
+    ahead = ReadAhead()
+    ahead.cost_s = 1.5
+    assert not ahead.due(1, int(2.9 * RATE_HZ), paused=False, idle=True)
+    assert ahead.due(1, 3 * RATE_HZ, paused=False, idle=True)

@@ -1,0 +1,62 @@
+"""Calls as servers stream them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.messages.speech import Called, encode
+from appliance.think.tool_call_stream import CallDeltas
+from appliance.tools.tool_call_syntax import BadCall, Call
+
+
+def delta(index: int, name: str = "", arguments: str = "") -> dict[str, Any]:
+    return {"index": index, "function": {"name": name, "arguments": arguments}}
+
+
+def calls(*events: list[dict[str, Any]]) -> list[Call | BadCall]:
+    deltas = CallDeltas()
+    found: list[Call | BadCall] = []
+    for event in events:
+        deltas.feed(event)
+        found += deltas.complete()
+    return [*found, *deltas.end()]
+
+
+def test_a_call_in_pieces_is_one_call() -> None:
+    pieces = [delta(0, "timer")], [delta(0, arguments='{"min')], [delta(0, arguments='utes": 5}')]
+    assert calls(*pieces) == [Call("timer", {"minutes": 5})]
+
+
+def test_one_is_complete_when_the_next_begins() -> None:
+    deltas = CallDeltas()
+    deltas.feed([delta(0, "time")])
+    assert list(deltas.complete()) == []
+    deltas.feed([delta(1, "date", "{}")])
+    assert list(deltas.complete()) == [Call("time")]
+    assert list(deltas.end()) == [Call("date")]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["{", "[]", "5", '{"a": {}}', '{"a": null}', '{"a": true}', '{"a": NaN}', '{"a": 1e400}',
+     '{"a": ' + "9" * 40 + "}", "{" + ",".join(f'"a{n}": 1' for n in range(9)) + "}"],
+)  # fmt: skip
+def test_what_is_no_call_is_a_bad_one(arguments: str) -> None:
+    (found,) = calls([delta(0, "timer", arguments)])
+    assert isinstance(found, BadCall)
+
+
+def test_more_calls_than_anybody_wants_are_refused() -> None:
+    with pytest.raises(ValueError, match="too many"):
+        calls([delta(index, "time") for index in range(100)])
+
+
+@given(st.text(max_size=10), st.text(max_size=60))
+def test_whatever_a_server_sends_can_be_told_on(name: str, arguments: str) -> None:
+    for found in calls([delta(0, name, arguments)]):
+        if isinstance(found, Call):
+            encode(Called(1, 0, found.name, dict(found.arguments)))

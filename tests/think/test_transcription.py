@@ -1,0 +1,156 @@
+"""Speech written down by the model: bounded, interruptible, beside what it holds.
+
+The pocket model was not trained for it: what it writes down is its own sentence for what it does
+not understand. That shows the way of the words, not how well a model hears.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from appliance.messages.speech import Heard, Transcribed
+from appliance.models.store import Store
+from appliance.settings import load_defaults
+from appliance.think.history import History
+from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.local import LocalGemma
+from appliance.think.prompt import LEAST_TOKENS, TOKENS_A_SECOND, dictation, most_tokens
+from tests.think.rig import Rig
+from tests.think.test_local import clip, settle, thinking
+
+POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
+NOT_UNDERSTOOD = "Sorry, I did not understand that. Please say it in another way."
+
+
+@pytest.fixture
+def pocket() -> Iterator[Callable[..., LocalGemma]]:
+    """The pocket model, as one that is taken to be able to write down what was said."""
+    made: list[LocalGemma] = []
+    files = LocalModel("pocket", POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf")
+
+    def load(**own: Any) -> LocalGemma:
+        made.append(LocalGemma(replace(files, **own), thinking(temperature=0.0), 1))
+        return made[-1]
+
+    yield load
+    for model in made:
+        model.close()
+
+
+def test_a_clip_is_written_down_to_the_models_own_end(pocket: Callable[..., LocalGemma]) -> None:
+    model = pocket()
+    assert model.transcribe([clip(2)]) == NOT_UNDERSTOOD
+    assert model.transcribe([clip(2), clip(1, seed=1)]) == f"{NOT_UNDERSTOOD} {NOT_UNDERSTOOD}"
+
+
+def test_a_model_that_cannot_is_not_asked(pocket: Callable[..., LocalGemma]) -> None:
+    model = pocket(transcribes=False)
+    before = model.pulse
+    assert model.transcribe([clip(2)]) == ""
+    assert model.pulse == before
+
+
+def test_the_pocket_model_cannot_and_gemma_can() -> None:
+    models = Store.of(load_defaults()).models
+    can = {name: row.language.transcribes for name, row in models.items() if row.language}
+    assert not can["pocket"]
+    assert can["gemma-4-e2b"]
+
+
+def test_what_comes_to_no_end_is_no_transcript_and_costs_no_more_than_its_bound(
+    tiny_model: LocalModel,
+) -> None:
+    """Random weights never end by themselves."""
+    model, long = LocalGemma(tiny_model, thinking(), 1), clip(3)
+    assert most_tokens(long) == LEAST_TOKENS + 3 * TOKENS_A_SECOND
+    assert model.transcribe([clip(1)]) == ""  # so that what is encoded once does not count
+    model.prepare(long)
+    before = model.pulse
+    assert model.transcribe([long]) == ""
+    request = len(model._tape(dictation(long)))
+    assert model.pulse - before == request + most_tokens(long) - 1  # the last is drawn, not read
+    model.close()
+
+
+def test_the_request_is_sound_and_then_words_without_the_conversation(
+    tiny_model: LocalModel,
+) -> None:
+    parts = list(dictation(clip(1)))
+    assert [type(part).__name__ for part in parts] == ["Marks", "Clip", "Marks", "Words", "Marks"]
+
+
+def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> None:
+    model, history = LocalGemma(tiny_model, thinking(), 1), History()
+    history.begin(1, [clip(2)])
+    turn = history.turns[0]
+    turn.answer = "".join(p for p in model.answer(history, Effort()) if isinstance(p, str))
+    turn.settled = True
+    settle(model, history)
+    model.transcribe(turn.clips)
+    history.begin(2, text="hello")
+    effort = Effort()
+    next(model.answer(history, effort))
+    assert effort.read < 30  # the question and the marks around it
+    model.close()
+
+
+def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
+    pocket: Callable[..., LocalGemma],
+) -> None:
+    model, said = pocket(), clip(20)
+    model.prepare(said)
+    began = model.pulse
+    drawn = began + len(model._tape(dictation(said))) + 3
+    stopped = 0
+
+    def interrupt() -> None:
+        while model.pulse < drawn and not done.is_set():
+            continue
+        model.interrupt()
+
+    done = threading.Event()
+    interrupting = threading.Thread(target=interrupt, daemon=True)
+    interrupting.start()
+    try:
+        text = model.transcribe([said])
+    except Abandoned:
+        stopped = model.pulse
+        model.resume()
+        text = model.transcribe([said])
+    done.set()
+    interrupting.join()
+    model.resume()
+    assert text == NOT_UNDERSTOOD
+    fresh = pocket()
+    fresh.prepare(said)
+    before = fresh.pulse
+    assert fresh.transcribe([said]) == text
+    assert stopped  # it did end in the middle
+    assert model.pulse - began <= fresh.pulse - before + 2  # nothing was read twice but a token
+
+
+@pytest.mark.timeout(600)  # a machine that is too busy for it is waited for
+def test_a_whole_process_tells_what_was_said_once_its_answer_was_heard(tmp_path: Path) -> None:
+    files = POCKET / "pocket-text.gguf", POCKET / "pocket-audio.gguf"
+    with Rig(
+        tmp_path, files, model="gemma-4-e2b", threads=1, temperature=0, answer_tokens=40,
+        instruction="",
+    ) as rig:  # fmt: skip
+        # Too busy, the box writes nothing down, and not for the 30 s after that: as it is meant to.
+        rig.limit_s, rig.busy_s = 60.0, 180.0
+        rig.wait_ready()
+        noise = np.random.default_rng(0).normal(0, 3000, 32_000).astype(np.int16)
+        rig.say(7, noise)
+        rig.think(1, 7)
+        rig.end_of(1)
+        assert not rig.told(Transcribed)
+        rig.mail.send(Heard(1, rig.text_of(1) or "Yes.", complete=True))
+        rig.until(lambda: rig.told(Transcribed, 1))  # for 5 s of it nobody wants anything
+        assert rig.told(Transcribed) == [Transcribed(1, NOT_UNDERSTOOD)]

@@ -1,0 +1,56 @@
+"""The plainest requests: what is beyond doubt, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.tools.intents import request
+from appliance.tools.tool_call_syntax import Call
+from appliance.tools.toolbox import TOOLS
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        ("What time is it?", Call("time")),
+        ("what's the time", Call("time")),
+        ("Hey, what time is it now?", Call("time")),
+        ("What is today's date?", Call("date")),
+        ("set a timer for five minutes", Call("timer", {"minutes": 5})),
+        ("Please set a timer for 10 minutes.", Call("timer", {"minutes": 10})),
+        ("start a timer for half an hour", Call("timer", {"minutes": 30})),
+        ("set a timer for an hour and a half", Call("timer", {"minutes": 90})),
+        ("set a timer for two and a half minutes", Call("timer", {"minutes": 2.5})),
+        ("set a timer for thirty seconds please", Call("timer", {"minutes": 0.5})),
+        ("can you set a ten minute timer", Call("timer", {"minutes": 10})),
+        ("cancel the timer", Call("cancel_timer")),
+        ("how long is left", Call("timers")),
+        ("turn it up", Call("volume", {"change": "up"})),
+        ("quieter", Call("volume", {"change": "down"})),
+        ("say that again", Call("repeat")),
+        ("forget what I said", Call("forget")),
+        ("Turn off the kitchen light.", Call("home", {"command": "turn off the kitchen light"})),
+    ],
+)
+def test_a_plain_request_is_understood(words: str, call: Call) -> None:
+    assert request(words) == call
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "", "?", "what time is it in Tokyo", "what time is the game", "tell me about the time",
+        "set a timer for ages", "set a timer", "set a timer for five", "do not cancel the timer",
+        "forget it", "louder than a bomb", "turn on your imagination", "why did you say that",
+    ],
+)  # fmt: skip
+def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
+    assert request(words) is None
+
+
+@given(st.text(max_size=80))
+def test_whatever_is_typed_is_nothing_or_a_tool(text: str) -> None:
+    call = request(text)
+    assert call is None or call.name in TOOLS

@@ -1,0 +1,237 @@
+"""A box behind NAT fetches what its fleet is to have: from a web server, whole, and asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from appliance.__main__ import main
+from appliance.errors import FetchError, StorageError
+from appliance.update.release.fleet_pull import SHEET_BYTES, SPARE_BYTES, pull
+from appliance.update.release.installer import Wishes
+from appliance.update.request import install_wanted
+from tests.update.release.workshop import Bench
+
+
+class Web:
+    """A server: path → bytes, or an address to go on to. `cuts`: where the next answer of a path
+    ends. `ranges`: whether it can go on where it stopped."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.moved: dict[str, str] = {}
+        self.cuts: dict[str, int] = {}
+        self.ranges = True
+        self.asked: list[tuple[str, str | None]] = []
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                web.answer(self)
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.address = f"http://127.0.0.1:{self._server.server_port}/fleet/sheet.json"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, http: BaseHTTPRequestHandler) -> None:
+        asked = http.headers.get("Range")
+        self.asked.append((http.path, asked))
+        if http.path in self.moved:
+            http.send_response(302)
+            http.send_header("Location", self.moved[http.path])
+            http.end_headers()
+            return
+        if http.path not in self.files:
+            http.send_error(404)
+            return
+        data, at = self.files[http.path], 0
+        if asked and self.ranges:
+            at = int(asked.removeprefix("bytes=").rstrip("-"))
+            if at >= len(data):
+                http.send_error(416)
+                return
+        http.send_response(206 if at else 200)
+        http.send_header("Content-Length", str(len(data) - at))
+        http.end_headers()
+        http.wfile.write(data[at:][: self.cuts.pop(http.path, None)])
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    server = Web()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def incoming(at: Bench, tmp_path: Path) -> Path:
+    """The box runs 0.2.0."""
+    at.installer().install(at.shop.make("0.2.0"))
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    return folder
+
+
+def publish(web: Web, at: Bench, made: str = "0.3.0", **changes: str) -> bytes:
+    """A release, and the sheet that names it."""
+    data = at.shop.make(made).read_bytes()
+    web.files["/fleet/new.release"] = data
+    sheet = {"version": made, "url": "new.release",
+             "sha256": hashlib.sha256(data).hexdigest(), **changes}  # fmt: skip
+    web.files["/fleet/sheet.json"] = json.dumps(sheet).encode()
+    return data
+
+
+def fetched(web: Web) -> list[str | None]:
+    return [asked for path, asked in web.asked if path.endswith(".release")]
+
+
+def test_a_newer_release_is_fetched_asked_for_and_installed(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish(web, at)
+    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert (incoming / "wanted").read_text() == "pulled-0.3.0.release"
+    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert at.shelf.kept() == "0.3.0"
+    assert list(incoming.iterdir()) == []
+    assert pull(web.address, at.shelf, incoming) == "0.3.0 is here; the fleet is to have 0.3.0"
+    assert len(fetched(web)) == 1
+
+
+def test_what_lies_there_whole_is_asked_for_again_and_not_fetched_again(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish(web, at)
+    pull(web.address, at.shelf, incoming)
+    (incoming / "wanted").unlink()
+    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert len(fetched(web)) == 1
+
+
+def test_an_older_one_and_one_that_did_not_stay_up_are_left_alone(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish(web, at, "0.1.0")
+    assert pull(web.address, at.shelf, incoming) == "0.2.0 is here; the fleet is to have 0.1.0"
+    publish(web, at, "0.4.0")
+    (at.shelf.root / "failures.json").write_text('{"version": "0.2.0", "left": "0.4.0"}')
+    assert "did not stay up" in pull(web.address, at.shelf, incoming)
+    assert fetched(web) == []
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_what_broke_off_is_gone_on_with(at: Bench, incoming: Path, web: Web, ranges: bool) -> None:
+    publish(web, at)
+    web.ranges = ranges
+    web.cuts = {"/fleet/new.release": 1000}
+    with pytest.raises(FetchError, match=r"broke off\. What arrived is kept"):
+        pull(web.address, at.shelf, incoming)
+    assert [path.name for path in incoming.iterdir()] == [".pulled-0.3.0.part"]
+    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    assert fetched(web) == [None, "bytes=1000-"]
+
+
+def test_a_part_of_something_else_is_found_and_fetched_anew(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    data = publish(web, at)
+    part = incoming / ".pulled-0.3.0.part"
+    part.write_bytes(b"x" * (len(data) + 5))  # more than all of it: the server cannot go on there
+    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+    (incoming / "pulled-0.3.0.release").unlink()
+    part.write_bytes(b"x" * 10)
+    with pytest.raises(FetchError, match="another checksum; it was deleted"):
+        pull(web.address, at.shelf, incoming)
+    assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
+
+
+def test_another_version_takes_the_place_of_what_was_fetched_before(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    publish(web, at, "0.3.0")
+    pull(web.address, at.shelf, incoming)
+    (incoming / ".pulled-0.3.0.part").write_bytes(b"x")
+    publish(web, at, "0.4.0")
+    pull(web.address, at.shelf, incoming)
+    assert {path.name for path in incoming.iterdir()} == {"wanted", "pulled-0.4.0.release"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"version": "../../etc/0.3.0"}, "is no sheet"),
+        ({"version": "new"}, "is no sheet"),
+        ({"sha256": "0" * 64}, "another checksum"),
+        ({"url": "file:///etc/passwd"}, "no address of the web"),
+        ({"url": "ftp://127.0.0.1/x"}, "no address of the web"),
+        ({"url": "none.release"}, "answered 404"),
+        ({"more": "words"}, "is no sheet"),
+        ({"version": "0.9.0"}, "no release of version 0.9.0"),
+    ],
+)
+def test_a_sheet_that_cannot_be_followed_leaves_nothing(
+    at: Bench, incoming: Path, web: Web, changes: dict[str, str], why: str
+) -> None:
+    publish(web, at, **changes)
+    with pytest.raises(FetchError, match=why):
+        pull(web.address, at.shelf, incoming)
+    assert [path for path in incoming.iterdir() if path.stat().st_size] == []
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"no JSON", b" " * (SHEET_BYTES + 1), b"\xff" * 99])
+def test_what_is_no_sheet_is_refused(at: Bench, incoming: Path, web: Web, data: bytes) -> None:
+    web.files["/fleet/sheet.json"] = data
+    with pytest.raises(FetchError, match="sheet"):
+        pull(web.address, at.shelf, incoming)
+
+
+def test_it_follows_to_no_other_kind_of_address(at: Bench, incoming: Path, web: Web) -> None:
+    publish(web, at)
+    web.moved["/fleet/moved.json"] = web.address
+    assert pull(web.address.replace("sheet", "moved"), at.shelf, incoming) == "asked for 0.3.0"
+    web.moved["/fleet/moved.json"] = "file:///etc/hostname"
+    with pytest.raises(FetchError):
+        pull(web.address.replace("sheet", "moved"), at.shelf, incoming)
+    with pytest.raises(FetchError, match="no address of the web"):
+        pull("/etc/hostname", at.shelf, incoming)
+
+
+def test_a_server_that_is_away_is_said_without_the_login(
+    at: Bench, incoming: Path, web: Web
+) -> None:
+    web.close()
+    with pytest.raises(FetchError, match="cannot be reached") as raised:
+        pull(web.address.replace("127", "me:hunter2@127") + "?hunter2", at.shelf, incoming)
+    assert "hunter2" not in str(raised.value)
+
+
+def test_no_room_is_said_before_the_release_is_fetched(at: Bench, incoming: Path, web: Web) -> None:
+    need = len(publish(web, at)) + SPARE_BYTES
+    with pytest.raises(StorageError, match="There is no room for the release"):
+        pull(web.address, at.shelf, incoming, lambda _: need - 1)
+    assert [path for path in incoming.iterdir() if path.stat().st_size] == []
+    assert pull(web.address, at.shelf, incoming, lambda _: need) == "asked for 0.3.0"
+
+
+def test_the_verb_wants_an_address(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("PULL_URL", raising=False)
+    assert main(["release", "pull"]) != 0
+    assert "Name the address of the fleet's sheet" in capsys.readouterr().err
+    monkeypatch.setenv("PULL_URL", "file:///etc/hostname")
+    assert main(["release", "pull"]) == FetchError.exit_code

@@ -1,0 +1,362 @@
+"""What a stranger's archive may cost before its signature is checked: little memory, no waiting.
+
+Read by a process of its own, whose address space may grow by 64 MiB and no more.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import resource
+import shutil
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from appliance.errors import InterludeError
+from appliance.update import request
+from appliance.update.archive_parts import open_parts
+from appliance.update.handed_over_file import Handed
+from appliance.update.release import archive as releases
+from appliance.update.release.manifest import MOST_BYTES, NAME
+from appliance.update.release.store import Shelf
+from appliance.update.system import archive as systems
+from appliance.update.system.manifest import NAME as SYSTEM
+from appliance.update.system.pack import pack
+from tests.update.release.attacker import KINDS
+from tests.update.release.workshop import Workshop
+
+MORE_BYTES = 64 << 20
+LIMIT_S = 30.0  # for one file, on a machine that does much else; thousands take as long on none
+EXAMPLES = settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+pytestmark = pytest.mark.timeout(120)
+
+
+# ── the reader ───────────────────────────────────────────────────────────────────────────────
+def _read(verb: str, path: Path, signers: Path) -> str:
+    """What it says of a file, or why it is refused; anything else that is raised is a failure."""
+    try:
+        if verb == "offers":
+            found = request.offers(Shelf(path / "opt", path / "run"), path, path / "os-release")
+            return f"offers {[offer.version for offer in found]}"
+        if verb == "look":
+            said = releases.look(path) or systems.look(path)
+            return f"says {said.version}" if said else "says nothing"
+        if verb == "open":
+            with Handed(path, releases.MOST_BYTES) as handed:
+                releases.Archive(handed, signers)
+        else:
+            with Handed(path, systems.MOST_BYTES) as handed:
+                systems.Archive(handed, signers).verify()
+    except InterludeError as error:
+        return f"refused: {error.problem}"
+    return "signed"
+
+
+def _serve(door: Connection, signers: Path) -> None:
+    _read("offers", signers.parent, signers)  # what is loaded only now is no file's fault
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + MORE_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    door.send("ready")
+    while True:
+        verb, path = door.recv()
+        try:
+            door.send(_read(verb, path, signers))
+        except BaseException as error:  # noqa: BLE001  # the test says what it was
+            door.send(f"FAILED {type(error).__name__}: {error}")
+
+
+@dataclass
+class Reader:
+    """The process that reads, and what it was given to read."""
+
+    door: Connection
+    folder: Path
+    shop: Workshop
+
+    def ask(self, verb: str, path: Path) -> str:
+        self.door.send((verb, path))
+        assert self.door.poll(LIMIT_S), f"{verb} hangs"
+        said: str = self.door.recv()
+        assert not said.startswith("FAILED"), said
+        return said
+
+    def refuses(self, data: bytes, size: int = 0) -> None:
+        """By each way in; `size`: of the file, where it goes on as a hole."""
+        path = self.folder / "interlude-9.9.9.release"
+        path.write_bytes(data)
+        if size > len(data):
+            os.truncate(path, size)
+        assert self.ask("open", path).startswith("refused: ")
+        assert self.ask("verify", path).startswith("refused: ")
+        self.ask("look", path)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "shop").mkdir()
+    shop = Workshop(folder / "shop")
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(theirs, shop.signers), daemon=True
+    )
+    process.start()
+    assert ours.poll(90.0) and ours.recv() == "ready"  # noqa: PT018  # or it died
+    yield Reader(ours, folder, shop)
+    process.kill()
+    process.join()
+
+
+# ── headers ──────────────────────────────────────────────────────────────────────────────────
+def header(
+    name: bytes, size: bytes, kind: bytes = b"0", magic: bytes = b"ustar\x0000", right: bool = True
+) -> bytes:
+    """A tar's block of 512 bytes, with anything in its fields."""
+    block = bytearray(512)
+    for begin, width, data in ((0, 100, name), (124, 12, size), (156, 1, kind), (257, 8, magic)):
+        block[begin : begin + width] = data[:width].ljust(width, b"\0")
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % (sum(block) + (not right))
+    return bytes(block)
+
+
+SIZES = st.one_of(
+    st.sampled_from([0, 1, 511, 512, 65_536, 65_537, 600 << 20, 8**11 - 1]).map(
+        lambda size: b"%011o\0" % size
+    ),
+    st.sampled_from([b"\x80" + bytes(10) + b"\x01", b"\xff" * 12, b"-0000000001\0", b"9" * 11]),
+    st.integers(0, 100_000).map(lambda size: b"%011o\0" % size),
+    st.binary(min_size=12, max_size=12),
+)
+NAMES = st.sampled_from(
+    [b"release.json", b"release.json.sig", b"tree.tar.gz", b"system.json", b"system.json.sig",
+     b"././@LongLink", b"././@PaxHeader", b"GlobalHead.0", b"x" * 100, b"release.json/", b""]
+)  # fmt: skip
+KINDS_OF_MEMBER = st.sampled_from([bytes([kind]) for kind in b"\x000123567xgLKSVMDNA"])
+MAGICS = st.sampled_from([b"ustar\x0000", b"ustar  \0", b"\0" * 8, b"ustar\x0099"])
+CONTENT = st.one_of(
+    st.binary(max_size=700),
+    st.sampled_from([
+        b"30 size=99999999999999999999\n", b"600000000 path=x\n",
+        b"27 GNU.sparse.map=" + b"1," * 200,
+        b"9999999999 ", b'{"version": "0.9.9"}', b"\x1f\x8b\x08" + bytes(40),
+    ]),
+)  # fmt: skip
+
+
+@st.composite
+def tars(draw: st.DrawFn) -> bytes:
+    data = b""
+    for _ in range(draw(st.integers(1, 5))):
+        data += header(
+            draw(NAMES), draw(SIZES), draw(KINDS_OF_MEMBER), draw(MAGICS), draw(st.booleans())
+        )
+        content = draw(CONTENT)
+        data += content + bytes(-len(content) % 512) * draw(st.booleans())
+    return data
+
+
+@EXAMPLES
+@given(data=tars(), hole=st.sampled_from([0, 0, 1 << 20, 600 << 20, 1 << 40]))
+def test_headers_of_any_kind_are_refused(reader: Reader, data: bytes, hole: int) -> None:
+    reader.refuses(data, hole)
+
+
+def test_a_header_that_claims_600_megabytes_of_a_hole_takes_none_of_them(reader: Reader) -> None:
+    for kind in (b"x", b"g", b"L", b"K", b"S", b"0"):
+        for name in (b"././@PaxHeader", b"release.json", b"system.json"):
+            reader.refuses(header(name, b"%011o\0" % (600 << 20), kind), 601 << 20)
+
+
+def manifest_of(data: bytes, name: bytes = b"release.json") -> bytes:
+    """An archive whose manifest is this."""
+    parts = [(name, data), (name + b".sig", b"no signature"), (b"tree.tar.gz", b"no tree")]
+    if name == b"system.json":
+        parts[2:] = [(b"boot.gz", b"no boot"), (b"system.gz", b"no root")]
+    return b"".join(
+        header(called, b"%011o\0" % len(content)) + content + bytes(-len(content) % 512)
+        for called, content in parts
+    )
+
+
+FIELDS = ("version", "machine", "python", "made_s", "tree_sha256", "tree_bytes", "boot", "system")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**40), 10**40) | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+
+
+@EXAMPLES
+@given(value=JSON, name=st.sampled_from([b"release.json", b"system.json"]), data=st.data())
+def test_a_manifest_of_anything_is_refused(
+    reader: Reader, value: object, name: bytes, data: st.DataObject
+) -> None:
+    chosen = data.draw(st.dictionaries(st.sampled_from(FIELDS), JSON, max_size=4))
+    for content in (json.dumps(value), json.dumps(chosen)):
+        reader.refuses(manifest_of(content.encode()[:MOST_BYTES], name))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" * MOST_BYTES,
+        b'{"version":' * (MOST_BYTES // 11),
+        b'{"version": ' + b"9" * 60_000 + b"}",
+        b'{"made_s": ' + b"9" * 60_000 + b"}",
+        b'{"made_s": 1e' + b"9" * 60_000 + b"}",
+        b'{"version": "' + b"1." * 30_000 + b'"}',
+        b'{"version": "\\ud800"}',
+        b"\xff" * MOST_BYTES,
+        b"\0" * MOST_BYTES,
+    ],
+)
+def test_a_manifest_that_nests_or_goes_on_for_ever_is_refused(
+    reader: Reader, content: bytes
+) -> None:
+    for name in (b"release.json", b"system.json"):
+        reader.refuses(manifest_of(content, name))
+
+
+# ── genuine ones, and what becomes of them ───────────────────────────────────────────────────
+@pytest.fixture(scope="module")
+def good(reader: Reader) -> Path:
+    path = reader.shop.make("0.3.0", files=20)
+    assert reader.ask("open", path) == "signed"
+    assert reader.ask("look", path) == "says 0.3.0"
+    return path
+
+
+@EXAMPLES
+@given(data=st.data())
+def test_a_genuine_one_that_was_changed_anywhere_before_its_tree_is_refused(
+    reader: Reader, good: Path, data: st.DataObject
+) -> None:
+    """Or what it says, and who signed that, is still the same."""
+    whole = good.read_bytes()
+    tree = whole.index(b"\x1f\x8b\x08")
+    how = data.draw(st.sampled_from(["flip", "cut", "insert", "remove", "double", "follow"]))
+    at = data.draw(st.integers(0, tree - 1))
+    if how == "flip":
+        bit = 1 << data.draw(st.integers(0, 7))
+        changed = whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :]
+    elif how == "cut":
+        changed = whole[: data.draw(st.integers(0, tree + 500))]
+    elif how == "insert":
+        changed = whole[:at] + data.draw(st.binary(min_size=1, max_size=600)) + whole[at:]
+    elif how == "remove":
+        changed = whole[:at] + whole[at + data.draw(st.integers(1, 600)) :]
+    elif how == "double":
+        changed = whole + whole
+    else:
+        changed = whole + data.draw(st.binary(min_size=1, max_size=30_000)) + b"\x01"
+    path = reader.folder / "changed.release"
+    path.write_bytes(changed)
+    said = reader.ask("open", path)
+    if said == "signed":  # what changed is the tree, or a field or padding that nobody reads
+        assert trusted(path) == trusted(good)
+    else:
+        assert said.startswith("refused: ")
+
+
+def trusted(path: Path) -> tuple[bytes, bytes]:
+    """Manifest and signature, as they are read."""
+    with Handed(path, releases.MOST_BYTES) as handed:
+        return open_parts(handed, "release", NAME, releases.SIGNATURE, releases.TREE)[:2]
+
+
+def system(reader: Reader, root: bytes, size: int = 0) -> Path:
+    """A system whose manifest is signed, and whose packed root was exchanged for these bytes;
+    where they are fewer than `size`, a hole follows."""
+    folder = reader.folder / "systems"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    (folder / "boot").write_bytes(b"boot" * 1024)
+    (folder / "root").write_bytes(random.Random(1).randbytes(1 << 20))
+    made = pack(folder / "boot", folder / "root", folder, reader.shop.key,
+                version="0.3.0", machine="any", made_s=0)  # fmt: skip
+    names = (SYSTEM, systems.SIGNATURE, systems.BOOT, systems.SYSTEM)
+    with Handed(made, systems.MOST_BYTES) as handed:
+        said, signed, (boot, genuine) = open_parts(handed, "system", *names)
+        contents = [said, signed, handed.read(*boot), root or handed.read(*genuine)]
+    changed = folder / "changed.system"
+    with changed.open("wb") as file:
+        for name, data in zip(names, contents, strict=True):
+            long = max(size, len(data)) if data is root else len(data)
+            file.write(header(name.encode(), b"%011o\0" % long) + data)
+            file.write(bytes(-len(data) % 512))
+        if size:
+            file.truncate(file.tell() + size - len(root))
+    return changed
+
+
+def packed(data: bytes, times: int = 1) -> bytes:
+    gzip = zlib.compressobj(9, wbits=31)
+    return b"".join([*(gzip.compress(data) for _ in range(times)), gzip.flush()])
+
+
+def test_a_system_that_nobody_changed_is_read_within_the_same_memory(reader: Reader) -> None:
+    assert reader.ask("verify", system(reader, b"")) == "signed"
+
+
+@pytest.mark.parametrize(
+    ("what", "root", "size"),
+    [
+        ("a bomb: 1 GiB of zeros", packed(bytes(1 << 20), 1024), 0),
+        ("a whole one, then 1 GiB of anything", packed(b"short"), 1 << 30),
+        ("two in a row", packed(b"short") + packed(b"and more"), 0),
+        ("an end that never comes", packed(bytes(1 << 20))[:-20], 0),
+        ("no gzip", b"no gzip at all", 0),
+        ("nothing but a hole", b"\0", 1 << 30),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_under_a_good_signature_other_bytes_cost_no_more(
+    reader: Reader, what: str, root: bytes, size: int
+) -> None:
+    """The manifest does not say how long the packed parts are."""
+    said = reader.ask("verify", system(reader, root, size))
+    assert said.startswith("refused: "), what
+    assert "damaged" in said
+
+
+# ── the folder ───────────────────────────────────────────────────────────────────────────────
+def test_a_folder_of_strangers_things_is_looked_at_in_no_time(
+    reader: Reader, tmp_path: Path, good: Path
+) -> None:
+    """Any number of files, of any kind, with names of any kind. The genuine ones are found if they
+    are among the first of their folder."""
+    (tmp_path / "os-release").write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.0.1\n")
+    (tmp_path / "interlude-0.3.0.release").write_bytes(good.read_bytes())
+    for number, (_, make) in enumerate(KINDS.items()):
+        make(tmp_path / f"a{number}.release")
+        make(tmp_path / f"a{number}.system")
+    assert reader.ask("offers", tmp_path) == "offers ['0.3.0']"
+    for number in range(3000):
+        (tmp_path / f"b{number}.release").write_bytes(header(b"release.json", b"%011o\0" % 65_536))
+    (tmp_path / "é\n.release").write_bytes(good.read_bytes())
+    assert reader.ask("offers", tmp_path) in ("offers []", "offers ['0.3.0']")
+    shutil.rmtree(tmp_path / "none", ignore_errors=True)
+    assert reader.ask("offers", tmp_path / "none") == "offers []"
+
+
+def test_at_most_so_many_files_are_opened(tmp_path: Path, good: Path) -> None:
+    for number in range(request.MOST_FILES + 10):
+        (tmp_path / f"{number:03}.release").write_bytes(good.read_bytes())
+    found = request.offers(Shelf(tmp_path / "opt", tmp_path / "run"), tmp_path, tmp_path / "none")
+    assert len(found) == request.MOST_FILES

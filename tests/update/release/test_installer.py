@@ -1,0 +1,369 @@
+"""Installing a release: kept if it proves well, taken back if not, refused if it is not for us."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.update.release.archive import look
+from appliance.update.release.installer import SPARE_BYTES, Wishes
+from appliance.update.wait_until_idle import LOOK_S, QUIET_S
+from tests.update.release.workshop import MADE_S, Bench, TightDisk
+
+
+@pytest.fixture
+def with_old(at: Bench) -> Bench:
+    """The box runs 0.1.0."""
+    assert at.installer().install(at.shop.make("0.1.0"))
+    at.steps.clear()
+    return at
+
+
+def state(at: Bench) -> tuple[str | None, str, str | None]:
+    """What is kept, what runs, what is tried."""
+    return at.shelf.kept(), at.box.runs, at.shelf.on_trial()
+
+
+def tree_bytes(file: Path) -> int:
+    said = look(file)
+    assert said is not None
+    return said.tree_bytes
+
+
+# ── well ─────────────────────────────────────────────────────────────────────────────────────
+def test_a_first_release_is_tried_and_kept(at: Bench) -> None:
+    assert at.installer().install(at.shop.make("0.1.0"))
+    assert state(at) == ("0.1.0", "0.1.0", None)
+    assert at.steps == ["verify", "unpack", "self-test", "try", "kept"]
+
+
+def test_a_newer_one_takes_its_place_and_the_old_one_stays(with_old: Bench) -> None:
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert state(with_old) == ("0.2.0", "0.2.0", None)
+    assert with_old.shelf.previous() == "0.1.0"
+
+
+def test_the_same_one_again_changes_nothing_and_restarts_nothing(with_old: Bench) -> None:
+    restarts = with_old.box.restarts
+    assert not with_old.installer().install(with_old.shop.make("0.1.0"))
+    assert with_old.box.restarts == restarts
+
+
+def test_what_is_unpacked_is_what_was_packed(with_old: Bench) -> None:
+    packed, there = with_old.shop.folder / "tree-0.1.0-good", with_old.shelf.folder("0.1.0")
+    for path in packed.rglob("*"):
+        twin = there / path.relative_to(packed)
+        assert twin.is_symlink() == path.is_symlink()
+        if path.is_file():
+            assert twin.read_bytes() == path.read_bytes()
+            assert os.access(twin, os.X_OK) == os.access(path, os.X_OK)
+
+
+def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
+    one = look(at.shop.make("0.1.0"))
+    assert one is not None
+    assert look(at.shop.make("0.1.0")) == one
+
+
+def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:
+    assert at.installer().install(at.shop.make("0.1.0"), Wishes(start=False))
+    assert state(at) == ("0.1.0", "", None)
+    assert not at.installer().install(at.shop.make("0.1.0"), Wishes(start=False))
+
+
+def test_only_the_newest_few_stay_on_the_card(at: Bench) -> None:
+    for version in ("0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"):
+        at.installer().install(at.shop.make(version))
+    assert [m.version for m in at.shelf.installed()] == ["0.5.0", "0.4.0", "0.3.0"]
+
+
+def test_a_box_that_was_unfit_before_may_have_a_release_that_is_no_worse(with_old: Bench) -> None:
+    with_old.box.unfit = True
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+# ── sick ─────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("crashes", "ended by itself"),
+        ("hangs", "not well within"),
+        ("gives up speaker", "speaker failed again and again"),
+    ],
+)
+def test_a_sick_release_is_taken_back(with_old: Bench, kind: str, why: str) -> None:
+    with pytest.raises(ReleaseSick, match=f"{why}.*back on 0.1.0, and well"):
+        with_old.installer().install(with_old.shop.make("0.2.0", kind))
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+
+
+def test_one_that_fails_its_self_test_is_never_started(with_old: Bench) -> None:
+    restarts = with_old.box.restarts
+    with pytest.raises(ReleaseRefused, match="no module named soxr"):
+        with_old.installer().install(with_old.shop.make("0.2.0", "fails its self-test"))
+    assert with_old.box.restarts == restarts
+
+
+def test_a_first_release_that_is_sick_leaves_nothing_to_start(at: Bench) -> None:
+    with pytest.raises(ReleaseSick, match="none to go back to"):
+        at.installer().install(at.shop.make("0.1.0", "crashes"))
+    assert at.shelf.kept() is None
+    assert at.shelf.on_trial() is None
+
+
+def test_a_fault_that_was_there_before_is_not_the_new_ones(at: Bench) -> None:
+    at.installer().install(at.shop.make("0.1.0", "gives up speaker"), Wishes(start=False))
+    at.box.restart()
+    at.box.wait(60.0)
+    assert at.installer().install(at.shop.make("0.2.0", "gives up speaker"))
+
+
+def test_a_trial_that_was_cut_short_ends_in_silence(with_old: Bench) -> None:
+    """Its installation was killed; the one that comes next meets somebody in conversation."""
+    new = with_old.shop.make("0.2.0")
+    with_old.installer().install(new, Wishes(start=False))
+    with_old.shelf.keep("0.1.0")
+    with_old.shelf.begin_trial("0.2.0")
+    with_old.box.restart()
+    with_old.box.wait(60.0)
+    restarts = with_old.box.restarts
+    with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
+    with pytest.raises(NotNow):
+        with_old.installer().install(new, Wishes(wait_s=60.0))
+    assert (with_old.box.restarts, with_old.shelf.on_trial()) == (restarts, "0.2.0")
+    with_old.box.quiet_at_s = 0.0
+    assert with_old.installer().install(new)
+    assert state(with_old) == ("0.2.0", "0.2.0", None)
+
+
+def test_rollback_goes_back_and_forth(with_old: Bench) -> None:
+    with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert with_old.installer().rollback() == "0.1.0"
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+    assert with_old.installer().rollback() == "0.2.0"
+
+
+def test_rollback_without_an_earlier_one_is_refused(with_old: Bench) -> None:
+    with pytest.raises(ReleaseRefused, match="no earlier release"):
+        with_old.installer().rollback()
+
+
+# ── refused ──────────────────────────────────────────────────────────────────────────────────
+def refused(at: Bench, file: Path, match: str) -> None:
+    """It is, for that reason, and nothing of it stays."""
+    before, restarts = state(at), at.box.restarts
+    with pytest.raises(ReleaseRefused, match=match):
+        at.installer().install(file)
+    assert (state(at), at.box.restarts) == (before, restarts)
+    assert len(list(at.shelf.releases.iterdir())) == len(at.shelf.installed())
+
+
+def test_an_older_one_is_refused_unless_it_is_welcome(with_old: Bench) -> None:
+    older = with_old.shop.make("0.0.9")
+    refused(with_old, older, "older than 0.1.0")
+    assert with_old.installer().install(older, Wishes(downgrade=True))
+
+
+@pytest.mark.parametrize("what", ["gone", "empty", "garbled", "a folder"])
+def test_an_older_one_is_refused_even_if_what_is_kept_cannot_be_read(
+    with_old: Bench, what: str
+) -> None:
+    """Else one bad sector would let in every older release that was ever signed."""
+    said = with_old.shelf.folder("0.1.0") / "release.json"
+    said.unlink()
+    if what == "a folder":
+        said.mkdir()
+    elif what != "gone":
+        said.write_bytes(b"" if what == "empty" else b"\xff{")
+    older = with_old.shop.make("0.0.9")
+    with pytest.raises(ReleaseRefused, match=r"older than 0\.1\.0"):
+        with_old.installer().install(older)
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+    assert (with_old.shelf.folder("0.1.0") / "kind").exists()  # it may be what runs
+    assert with_old.installer().install(older, Wishes(downgrade=True))
+
+
+def test_one_whose_manifest_cannot_be_read_is_brought_again_whole(with_old: Bench) -> None:
+    (with_old.shelf.folder("0.1.0") / "release.json").write_bytes(b"")
+    with_old.box.runs = ""
+    assert with_old.installer().install(with_old.shop.make("0.1.0"))
+    assert [m.version for m in with_old.shelf.installed()] == ["0.1.0"]
+    assert [path.name for path in with_old.shelf.releases.iterdir()] == ["0.1.0"]
+
+
+@pytest.mark.parametrize("target", ["releases/", "nonsense", None])
+def test_with_a_card_that_does_not_say_what_is_kept_nothing_is_installed_unasked(
+    with_old: Bench, target: str | None
+) -> None:
+    current = with_old.shelf.root / "current"
+    current.unlink()
+    if target is None:
+        current.write_text("no link")
+    else:
+        current.symlink_to(target)
+    for version in ("0.0.9", "0.2.0"):
+        with pytest.raises(StorageError, match="does not say which release is kept"):
+            with_old.installer().install(with_old.shop.make(version))
+    if target is not None:
+        assert with_old.installer().install(with_old.shop.make("0.2.0"), Wishes(downgrade=True))
+
+
+def test_one_signed_by_a_stranger_is_refused(with_old: Bench) -> None:
+    stranger = with_old.shop.new_key("stranger")
+    refused(with_old, with_old.shop.make("0.2.0", key=stranger), "not signed by anybody")
+
+
+def test_a_key_that_was_added_is_trusted_and_one_that_was_removed_is_not(with_old: Bench) -> None:
+    shop, fresh = with_old.shop, with_old.shop.new_key("fresh")
+    shop.trust(shop.key, fresh)
+    assert with_old.installer().install(shop.make("0.2.0", key=fresh))
+    shop.trust(fresh)
+    refused(with_old, shop.make("0.3.0"), "not signed by anybody")
+
+
+def test_a_box_that_trusts_nobody_says_where_to_begin(with_old: Bench) -> None:
+    with_old.shop.signers.unlink()
+    refused(with_old, with_old.shop.make("0.2.0"), "trusts nobody")
+
+
+@pytest.mark.parametrize("where", [0.1, 0.5, 0.9])
+def test_a_byte_that_was_changed_is_found(with_old: Bench, where: float) -> None:
+    file = with_old.shop.make("0.2.0", files=40)
+    data = bytearray(file.read_bytes())
+    tree = data.index(b"\x1f\x8b\x08")  # gzip's first bytes
+    data[tree + int(where * tree_bytes(file))] ^= 0xFF
+    file.write_bytes(data)
+    refused(with_old, file, "damaged|no release|cannot be read")
+
+
+def test_a_manifest_that_was_changed_is_found(with_old: Bench) -> None:
+    file = with_old.shop.make("0.2.0")
+    file.write_bytes(file.read_bytes().replace(b'"0.2.0"', b'"0.9.0"'))
+    refused(with_old, file, "not signed by anybody")
+
+
+@pytest.mark.parametrize("share", [-1.0, 0.0, 0.5, 0.99])
+def test_a_file_that_was_cut_short_is_refused(with_old: Bench, share: float) -> None:
+    file = with_old.shop.make("0.2.0")
+    data = file.read_bytes()
+    tree = data.index(b"\x1f\x8b\x08")
+    length = tree + int(share * tree_bytes(file))
+    file.write_bytes(data[: max(0, length)])
+    refused(with_old, file, "no release|damaged|only part")
+
+
+def test_a_file_that_is_away_is_said_so(with_old: Bench, tmp_path: Path) -> None:
+    refused(with_old, tmp_path / "gone.release", "cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("made_for", "match"),
+    [({"machine": "riscv64"}, "made for riscv64"), ({"python": "2.7"}, "made for Python 2.7")],
+)
+def test_one_for_another_machine_is_refused(
+    with_old: Bench, made_for: dict[str, str], match: str
+) -> None:
+    file = with_old.shop.make("0.2.0", **made_for)  # type: ignore[arg-type]  # strings, as they are
+    refused(with_old, file, match)
+
+
+def test_with_a_clock_that_stands_in_1970_nothing_is_believed(with_old: Bench) -> None:
+    with_old.box.clock = 3600.0
+    refused(with_old, with_old.shop.make("0.2.0"), "clock says 01 January 1970")
+
+
+def test_a_clock_that_is_an_hour_behind_is_well_enough(with_old: Bench) -> None:
+    with_old.box.clock = MADE_S - 3600.0
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+def test_another_release_of_the_same_version_is_refused(with_old: Bench) -> None:
+    refused(with_old, with_old.shop.make("0.1.0", "hangs"), "Another 0.1.0")
+
+
+def test_one_that_never_proved_well_may_be_made_anew(with_old: Bench) -> None:
+    with pytest.raises(ReleaseSick):
+        with_old.installer().install(with_old.shop.make("0.2.0", "crashes"))
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert state(with_old) == ("0.2.0", "0.2.0", None)
+
+
+# ── not now ──────────────────────────────────────────────────────────────────────────────────
+def test_a_conversation_is_waited_for(with_old: Bench) -> None:
+    with_old.box.quiet_at_s = with_old.box.time_s + 40.0
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert with_old.box.started_s >= with_old.box.quiet_at_s + QUIET_S - LOOK_S
+    assert "wait for silence" in with_old.steps
+
+
+def test_one_that_does_not_end_is_not_cut_short(with_old: Bench) -> None:
+    with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
+    restarts = with_old.box.restarts
+    with pytest.raises(NotNow, match="Somebody talks"):
+        with_old.installer().install(with_old.shop.make("0.2.0"), Wishes(wait_s=60.0))
+    assert with_old.box.restarts == restarts
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+
+
+def test_two_installations_at_once_are_one_too_many(with_old: Bench) -> None:
+    with with_old.shelf.alone(), pytest.raises(NotNow, match="under way"):
+        with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+def test_nothing_is_installed_while_a_system_is_on_trial(with_old: Bench) -> None:
+    """Its own restarts of the box would be taken for the system's fault."""
+    trial = with_old.shelf.root / "system/trial.json"
+    trial.parent.mkdir()
+    trial.write_text("{}")
+    restarts = with_old.box.restarts
+    with pytest.raises(NotNow, match="A system is on trial"):
+        with_old.installer().install(with_old.shop.make("0.2.0"))
+    with pytest.raises(NotNow, match="A system is on trial"):
+        with_old.installer().rollback()
+    assert (state(with_old), with_old.box.restarts) == (("0.1.0", "0.1.0", None), restarts)
+    trial.unlink()
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+# ── the disk ─────────────────────────────────────────────────────────────────────────────────
+def test_a_disk_without_room_is_found_before_anything_is_written(with_old: Bench) -> None:
+    with pytest.raises(StorageError, match=r"MiB are needed.*Make room"):
+        with_old.installer(TightDisk(1 << 20)).install(with_old.shop.make("0.2.0"))
+    assert [m.version for m in with_old.shelf.installed()] == ["0.1.0"]
+
+
+@pytest.mark.parametrize("after", [3, 5, 8])
+def test_a_disk_that_runs_full_leaves_the_old_release_alone(with_old: Bench, after: int) -> None:
+    with pytest.raises((StorageError, OSError), match=r"No space|unpacked"):
+        with_old.installer(TightDisk(1 << 40, after)).install(with_old.shop.make("0.2.0"))
+    assert state(with_old) == ("0.1.0", "0.1.0", None)
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+
+
+def test_the_copy_needs_room_too(with_old: Bench) -> None:
+    file = with_old.shop.make("0.2.0")
+    said = look(file)
+    assert said is not None
+    need = SPARE_BYTES + said.tree_bytes + said.files_bytes
+    with pytest.raises(StorageError, match="are needed"):
+        with_old.installer(TightDisk(need - 1)).install(file)
+    assert with_old.installer(TightDisk(need)).install(file)
+
+
+def test_what_was_left_of_a_copy_is_removed_at_the_next_start(with_old: Bench) -> None:
+    """Of this version's, of an earlier one's, and whatever kind of thing lies there."""
+    root, outside = with_old.shelf.root, with_old.shop.folder / "outside"
+    outside.mkdir()
+    (outside / "mine").write_text("as it was")
+    (root / ".handed.release").write_text("left")
+    (root / ".wanted.release").symlink_to(outside)
+    (root / ".more.release").mkdir()
+    (with_old.shelf.releases / ".0.2.0.part").write_text("a file, where a folder was")
+    assert with_old.installer().install(with_old.shop.make("0.2.0"))
+    assert sorted(path.name for path in root.iterdir()) == [".lock", "current", "previous",
+                                                             "releases"]  # fmt: skip
+    assert len(list(with_old.shelf.releases.iterdir())) == 2
+    assert (outside / "mine").read_text() == "as it was"

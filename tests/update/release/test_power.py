@@ -1,0 +1,152 @@
+"""An installation that is killed between any two changes leaves a box that starts a whole release.
+
+Killed by SIGKILL in a process of its own; then either the power was cut too, so that what lay in
+memory is gone, or only the installer was.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseSick
+from appliance.update.release.disk_changes import Disk
+from appliance.update.release.store import Shelf
+from tests.update.release.workshop import Bench, MortalDisk, PaperBox
+
+
+def killed(at: Bench, file: Path, after: int) -> bool:
+    """Install in a child that dies after so many changes. Whether it died of that."""
+    child = os.fork()
+    if child == 0:
+        try:
+            at.installer(MortalDisk(after)).install(file)
+        except ReleaseSick:
+            os._exit(3)
+        except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
+            os._exit(4)
+        os._exit(0)
+    _, ended = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(ended) or os.WEXITSTATUS(ended) in (0, 3)
+    return os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGKILL
+
+
+def starts(at: Bench) -> str:
+    """What the box would say if it were started now, by the very script that starts it."""
+    script = Path(__file__).parents[3] / "system/usr/lib/interlude/start"
+    places = {
+        "INTERLUDE_TRIAL": str(at.shelf.trial_link),
+        "INTERLUDE_KEPT": str(at.shelf.root / "current"),
+    }
+    done = subprocess.run(
+        [script], env={**os.environ, **places}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()[0]
+
+
+def whole(at: Bench, version: str) -> bool:
+    """Every file of the release is there, to the byte."""
+    tree = at.shop.folder / f"tree-{version}-good"
+    there = at.shelf.folder(version)
+    files = [path for path in tree.rglob("*") if path.is_file()]
+    return all((there / path.relative_to(tree)).read_bytes() == path.read_bytes() for path in files)
+
+
+def changes_of(at: Bench, file: Path) -> int:
+    """How many changes a whole installation makes, on a copy of the box."""
+    copy = at.shelf.root.parent / "copy"
+    shutil.copytree(at.shelf.root, copy / "opt", symlinks=True)
+    disk = MortalDisk()
+    twin = Shelf(copy / "opt", copy / "run")
+    Bench(at.shop, twin, PaperBox(twin, runs=at.box.runs)).installer(disk).install(file)
+    shutil.rmtree(copy)
+    return disk.changes
+
+
+@pytest.mark.parametrize("power", [False, True], ids=["installer killed", "power cut"])
+def test_killed_after_any_change_the_box_starts_the_old_release_or_the_new_one(
+    at: Bench, power: bool
+) -> None:
+    for version in ("0.1.0", "0.2.0", "0.3.0"):
+        at.installer().install(at.shop.make(version))
+    file = at.shop.make("0.4.0", files=1)
+    total = changes_of(at, file)
+    assert total > 15
+    before = at.shelf.root.parent / "before"
+    shutil.copytree(at.shelf.root, before, symlinks=True)
+    seen = []
+    for after in range(1, total + 1):
+        shutil.rmtree(at.shelf.root)
+        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+        shutil.copytree(before, at.shelf.root, symlinks=True)
+        at.box.runs = "0.3.0"
+        assert killed(at, file, after), after
+        if power:
+            shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+        started = starts(at)
+        assert started in ("0.3.0", "0.4.0")
+        assert whole(at, started), after
+        seen.append(started)
+        if power and after % 4:  # the next installation is no other after a power cut
+            continue
+        at.installer().install(file)
+        assert (at.shelf.kept(), at.shelf.on_trial()) == ("0.4.0", None)
+        assert whole(at, "0.4.0")
+        left = [path.name for path in at.shelf.releases.iterdir() if path.name.startswith(".")]
+        assert left == []
+    assert {"0.3.0", "0.4.0"} == set(seen)
+
+
+def test_killed_in_the_middle_of_a_trial_a_sick_release_does_not_outlive_the_power(
+    at: Bench,
+) -> None:
+    at.installer().install(at.shop.make("0.1.0"))
+    sick = at.shop.make("0.2.0", "crashes")
+    outcomes = set()
+    for after in range(1, 60):
+        if not killed(at, sick, after):
+            break
+        shutil.rmtree(at.shelf.trial_folder, ignore_errors=True)
+        outcomes.add(starts(at))
+        assert at.shelf.kept() == "0.1.0"
+    assert outcomes == {"0.1.0"}
+
+
+class ToldDisk(Disk):
+    """Notes the order of what must be safe before what."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    def settle(self, folder: Path) -> None:
+        super().settle(folder)
+        self.told.append("settled")
+
+    def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
+        super().write(path, data, mode)
+        self.told.append("manifest" if path.name == "release.json" else "file")
+
+    def rename(self, path: Path, to: Path) -> None:
+        super().rename(path, to)
+        self.told.append(f"{to.name} is there")
+
+
+def test_everything_is_on_the_disk_before_the_mark_and_the_mark_before_the_name(at: Bench) -> None:
+    disk = ToldDisk()
+    at.installer(disk).install(at.shop.make("0.1.0"))
+    told = disk.told
+    last_file = max(i for i, what in enumerate(told) if what == "file")
+    assert told[last_file + 1 :] == [
+        "settled",
+        "manifest",
+        "settled",
+        "0.1.0 is there",
+        "trial is there",
+        "current is there",
+    ]

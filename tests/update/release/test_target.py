@@ -1,0 +1,95 @@
+"""The box as systemd and its own status file tell of it; a small script stands in for systemctl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused, StorageError
+from appliance.runtime.status import Status, StatusFile
+from appliance.update.release.target import Service
+
+
+def script(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def service(folder: Path, says: str = "", code: int = 0) -> Service:
+    stands_in = script(
+        folder / "systemctl", f'echo "$@" >>{folder}/asked\nprintf "{says}"\nexit {code}'
+    )
+    return Service(folder, str(stands_in))
+
+
+RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\n"
+
+
+def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
+    StatusFile(tmp_path).write(Status(version="0.2.0", pid=7, state="speaking"))
+    reading = service(tmp_path, RUNNING).reading()
+    assert (reading.activity, reading.restarts) == ("active", 2)
+    assert reading.status is not None
+    assert reading.status.version == "0.2.0"
+    assert reading.talking
+
+
+def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
+    StatusFile(tmp_path).write(Status(version="0.1.0", pid=6, state="speaking"))
+    assert service(tmp_path, RUNNING).reading().status is None
+
+
+@pytest.mark.parametrize(
+    ("says", "activity"),
+    [
+        ("ActiveState=activating\\n", "starting"),
+        ("ActiveState=failed\\n", "failed"),
+        ("ActiveState=inactive\\n", "stopped"),
+        ("ActiveState=deactivating\\n", "stopped"),
+        ("", "stopped"),
+    ],
+)
+def test_a_box_that_does_not_run_is_said_so(tmp_path: Path, says: str, activity: str) -> None:
+    assert service(tmp_path, says).reading().activity == activity
+
+
+def test_a_restart_forgets_earlier_failures_and_does_not_wait(tmp_path: Path) -> None:
+    service(tmp_path).restart()
+    assert (tmp_path / "asked").read_text().splitlines() == [
+        "reset-failed interlude.service",
+        "restart --no-block interlude.service",
+    ]
+
+
+def test_a_systemd_that_refuses_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="Are you root"):
+        service(tmp_path, code=4).restart()
+
+
+def test_a_machine_without_systemd_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot be asked"):
+        Service(tmp_path, str(tmp_path / "none")).reading()
+
+
+def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    script(tmp_path / "bin/interlude", f'echo "$@" >{tmp_path}/asked')
+    Service(tmp_path).try_out(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("does", "match"),
+    [("echo 'no module named soxr' >&2; exit 1", "no module named soxr"), ("exit 9", "code 9")],
+)
+def test_one_that_fails_it_is_refused(tmp_path: Path, does: str, match: str) -> None:
+    script(tmp_path / "bin/interlude", does)
+    with pytest.raises(ReleaseRefused, match=match):
+        Service(tmp_path).try_out(tmp_path)
+
+
+def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseRefused, match="cannot be started"):
+        Service(tmp_path).try_out(tmp_path)

@@ -1,0 +1,186 @@
+"""A workshop that makes releases, a box of files to install them on, and a disk that may die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from appliance.errors import ReleaseRefused
+from appliance.runtime.status import Status
+from appliance.update.health_check import Activity, Reading
+from appliance.update.release.disk_changes import Disk
+from appliance.update.release.installer import Installer
+from appliance.update.release.pack import pack
+from appliance.update.release.store import Shelf
+from appliance.update.signature import WHO
+
+MADE_S = 1_780_000_000
+KINDS = ("good", "crashes", "hangs", "gives up speaker", "fails its self-test")
+
+
+@dataclass
+class Workshop:
+    """Keys, and releases of a tiny tree whose file `kind` says how the box will behave."""
+
+    folder: Path
+    key: Path = field(init=False)
+    signers: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.key, self.signers = self.new_key("maker"), self.folder / "allowed_signers"
+        self.trust(self.key)
+
+    def new_key(self, name: str) -> Path:
+        path = self.folder / name
+        subprocess.run(
+            ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", path], check=True
+        )
+        return path
+
+    def trust(self, *keys: Path) -> None:
+        lines = [f"{WHO} {key.with_suffix('.pub').read_text()}" for key in keys]
+        self.signers.write_text("".join(lines))
+
+    def make(
+        self,
+        version: str,
+        kind: str = "good",
+        *,
+        key: Path | None = None,
+        machine: str = "any",
+        python: str = "any",
+        made_s: int = MADE_S,
+        files: int = 3,
+    ) -> Path:
+        tree = self.folder / f"tree-{version}-{kind.replace(' ', '-')}"
+        (tree / "bin").mkdir(parents=True, exist_ok=True)
+        command = tree / "bin/interlude"
+        command.write_text(f"#!/bin/sh\necho {version} {kind}\n")
+        command.chmod(0o755)
+        (tree / "kind").write_text(kind)
+        (tree / "lib").mkdir(exist_ok=True)
+        for number in range(files):
+            (tree / f"lib/module_{number}.py").write_text(f"VERSION = '{version}'\n" * 50)
+        link = tree / "lib/newest.py"
+        if not link.is_symlink():
+            link.symlink_to("module_0.py")
+        into = self.folder / "made"
+        into.mkdir(exist_ok=True)
+        return pack(
+            tree, into, key or self.key,
+            version=version, machine=machine, python=python, made_s=made_s,
+        )  # fmt: skip
+
+
+@dataclass
+class PaperBox:
+    """A box made of files, with a clock that only waiting moves. It starts what `start` would."""
+
+    shelf: Shelf
+    runs: str = ""
+    clock: float = MADE_S + 1000.0
+    time_s: float = 100.0
+    restarts: int = 0
+    started_s: float = -1000.0
+    state: str = "idle"
+    quiet_at_s: float = 0.0
+    unfit: bool = False
+
+    def restart(self) -> None:
+        self.restarts += 1
+        self.runs = self.shelf.on_trial() or self.shelf.kept() or ""
+        self.started_s = self.time_s
+
+    def reading(self) -> Reading:
+        if not self.runs:
+            return Reading("stopped")
+        kind = (self.shelf.folder(self.runs) / "kind").read_text()
+        up_s = self.time_s - self.started_s
+        activity: Activity = "active" if up_s >= 1.0 else "starting"
+        if kind == "crashes" and up_s >= 2.0:
+            return Reading("starting", restarts=1)
+        if kind == "hangs":
+            return Reading("starting")
+        gave_up = ("speaker",) if kind == "gives up speaker" and up_s >= 3.0 else ()
+        talking = self.time_s < self.quiet_at_s
+        status = Status(
+            version=self.runs,
+            pid=1000 + self.restarts,
+            state="speaking" if talking else self.state,
+            ready=up_s >= 1.0,
+            healthy=not self.unfit,
+            failed=gave_up,
+        )
+        return Reading(activity, status=status)
+
+    def try_out(self, release: Path) -> None:
+        if (release / "kind").read_text() == "fails its self-test":
+            raise ReleaseRefused("Its self-test failed: no module named soxr")
+
+    def clock_s(self) -> float:
+        return self.clock
+
+    def now_s(self) -> float:
+        return self.time_s
+
+    def wait(self, seconds: float) -> None:
+        self.time_s += seconds
+
+
+class MortalDisk(Disk):
+    """Ends its process, as SIGKILL does, after so many changes. Counts them."""
+
+    def __init__(self, dies_after: int = 1 << 30) -> None:
+        self.changes = 0
+        self._dies_after = dies_after
+
+    def _done(self) -> None:
+        self.changes += 1
+        if self.changes >= self._dies_after:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+class TightDisk(Disk):
+    """A disk with little room: says so, or runs full in the middle."""
+
+    def __init__(self, free: int, full_after: int = 1 << 30) -> None:
+        self._free, self._left = free, full_after
+
+    def free_bytes(self, folder: Path) -> int:
+        return self._free
+
+    def _done(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            self._left = 1 << 30  # what is removed makes room
+            raise OSError(28, "No space left on device")
+
+
+@dataclass
+class Bench:
+    """All of it together."""
+
+    shop: Workshop
+    shelf: Shelf
+    box: PaperBox
+    steps: list[str] = field(default_factory=list)
+
+    def installer(self, disk: Disk | None = None) -> Installer:
+        shelf = Shelf(self.shelf.root, self.shelf.trial_folder, disk or Disk())
+        return Installer(shelf, self.box, self.shop.signers, self._note)
+
+    def _note(self, step: str, share: float) -> None:
+        assert 0.0 <= share <= 1.0
+        if self.steps[-1:] != [step]:
+            self.steps.append(step)
+
+
+def bench(folder: Path) -> Bench:
+    """An empty box and a workshop, below `folder`."""
+    shop = folder / "shop"
+    shop.mkdir()
+    shelf = Shelf(folder / "opt", folder / "run")
+    return Bench(Workshop(shop), shelf, PaperBox(shelf))

@@ -1,0 +1,116 @@
+"""What is written to a slot and may start is what was signed, whatever becomes of the file."""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused
+from appliance.update.archive_parts import open_parts
+from appliance.update.handed_over_file import Handed
+from appliance.update.release.installer import Wishes
+from appliance.update.system.archive import BOOT, MOST_BYTES, SIGNATURE, SYSTEM
+from appliance.update.system.manifest import NAME
+from appliance.update.system.request import install_wanted
+from image.firmware import TRYBOOT, NoStart
+from tests.update.release.attacker import KINDS, exchange
+from tests.update.system.workshop import SYSTEM_BYTES, Bench
+
+LIMIT_S = 10.0  # that root may wait at the longest
+
+pytestmark = pytest.mark.timeout(60)
+
+
+@pytest.fixture
+def incoming(at: Bench, tmp_path: Path) -> Path:
+    """The card runs 0.1.0, and 0.2.0 is asked for."""
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    at.archive("0.2.0").rename(folder / "x.system")
+    (folder / "wanted-system").write_text("x.system")
+    return folder
+
+
+def change(file: Path, part: int) -> None:
+    """Boot (0) or root (1) becomes another one, as long as the genuine one when unpacked."""
+    with Handed(file, MOST_BYTES) as handed:
+        _, _, parts = open_parts(handed, "system", NAME, SIGNATURE, BOOT, SYSTEM)
+    gzip = zlib.compressobj(9, wbits=31)
+    evil = gzip.compress(b"unsigned" * (SYSTEM_BYTES // 8)) + gzip.flush()
+    assert len(evil) < parts[part].size
+    with file.open("r+b") as target:
+        target.seek(parts[part].at)
+        target.write(evil)
+
+
+def at_the_first_write(at: Bench, act: Callable[[], None]) -> list[str]:
+    """All has been checked by then. Says whether it came to that."""
+    acted: list[str] = []
+
+    def changed() -> None:
+        if not acted:
+            acted.append("yes")
+            act()
+
+    at.card.changed = changed
+    return acted
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_system_by_its_kind_is_refused_at_once(
+    at: Bench, incoming: Path, kind: str
+) -> None:
+    (incoming / "x.system").unlink()
+    KINDS[kind](incoming / "x.system")
+    began = time.monotonic()
+    with pytest.raises(ReleaseRefused):
+        install_wanted(at.updater(), Wishes(), incoming)
+    with pytest.raises(ReleaseRefused):
+        at.updater().install(incoming / "x.system")
+    assert time.monotonic() - began < LIMIT_S
+    assert at.card.notes == []
+
+
+@pytest.mark.parametrize("part", [0, 1], ids=["boot", "root"])
+def test_a_part_that_changes_after_the_check_is_found_and_never_starts(
+    at: Bench, incoming: Path, part: int
+) -> None:
+    acted = at_the_first_write(at, lambda: change(incoming / "x.system", part))
+    with pytest.raises(ReleaseRefused, match="damaged"):
+        install_wanted(at.updater(), Wishes(), incoming)
+    assert acted
+    assert (at.ledger.whole("b"), at.machine.asked) == (None, [])
+    with pytest.raises(NoStart):
+        at.machine.power(TRYBOOT)
+    assert at.version_that_starts() == "0.1.0"
+
+
+def test_a_name_that_is_exchanged_after_the_check_changes_nothing(
+    at: Bench, incoming: Path
+) -> None:
+    """Not for what is written, and not for what is removed in the end."""
+    file, other = incoming / "x.system", incoming / "other"
+    at.archive("0.3.0").rename(other)
+    acted = at_the_first_write(at, lambda: exchange(file, other))
+    assert install_wanted(at.updater(), Wishes(), incoming)
+    assert acted
+    at.machine.power(TRYBOOT)
+    assert at.machine.said == "0.2.0"
+    assert file.exists()
+
+
+@pytest.mark.parametrize("left", [0, 3000])
+def test_a_file_that_becomes_shorter_after_the_check_is_refused(
+    at: Bench, incoming: Path, left: int
+) -> None:
+    acted = at_the_first_write(at, lambda: os.truncate(incoming / "x.system", left))
+    with pytest.raises(ReleaseRefused, match="became shorter"):
+        install_wanted(at.updater(), Wishes(), incoming)
+    assert acted
+    with pytest.raises(NoStart):
+        at.machine.power(TRYBOOT)

@@ -1,0 +1,341 @@
+"""A system in the other slot: written, started once, kept if it proves well, left if not."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+
+import pytest
+
+from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.update.release.installer import Installer, Wishes
+from appliance.update.system.fat32 import Fat
+from appliance.update.system.slot import autoboot
+from image.firmware import TRYBOOT, NoStart
+from tests.update.release.workshop import PaperBox
+from tests.update.system.workshop import CMDLINE, Bench, copy_sparse, fat
+
+
+def tried(at: Bench, version: str, kind: str = "good") -> None:
+    """Written, and started once."""
+    at.machine.kinds[version] = kind
+    assert at.updater().install(at.archive(version))
+    assert at.machine.asked == [TRYBOOT]
+    at.machine.power(TRYBOOT)
+
+
+def autoboot_of(at: Bench) -> bytes | None:
+    with at.card.part("bootconfig") as part:
+        return Fat(part).read("autoboot.txt")
+
+
+# ── well ─────────────────────────────────────────────────────────────────────────────────────
+def test_a_system_that_proves_well_is_the_one_that_starts(at: Bench) -> None:
+    tried(at, "0.2.0")
+    assert (at.machine.said, at.machine.running) == ("0.2.0", "b")
+    assert "is kept" in at.updater().settle()
+    assert at.version_that_starts() == "0.2.0"
+    assert autoboot_of(at) == autoboot("b").encode()
+    assert at.updater().settle() == ""
+
+
+def test_the_next_one_goes_into_the_first_slot_again(at: Bench) -> None:
+    for version, slot in (("0.2.0", "b"), ("0.3.0", "a"), ("0.4.0", "b")):
+        tried(at, version)
+        at.updater().settle()
+        at.version_that_starts()
+        assert (at.machine.said, at.machine.running) == (version, slot)
+
+
+def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
+    tried(at, "0.2.0")
+    assert at.version_that_starts() == "0.1.0"
+    assert at.updater().settle() == "The system 0.2.0 did not come up."
+    assert at.ledger.trial() is None
+    assert at.updater().settle() == ""
+
+
+def test_a_kernel_that_cannot_ask_the_firmware_is_named_as_the_reason(at: Bench) -> None:
+    at.machine.deaf_kernel = True
+    tried(at, "0.2.0")
+    assert at.machine.said == "0.1.0"
+    assert "cannot ask the Pi's firmware" in at.updater().settle()
+
+
+def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
+    tried(at, "0.2.0")
+    assert at.machine.started is not None
+    assert at.machine.started.partition == 3
+    assert at.machine.started.cmdline == CMDLINE.strip().replace("_a ", "_b ").replace("=a ", "=b ")
+    assert at.machine.started.kernel.startswith(b"kernel 0.2.0\n")
+
+
+def test_one_goes_back_to_the_system_before(at: Bench) -> None:
+    at.updater().settle()  # notes what came with the card
+    tried(at, "0.2.0")
+    at.updater().settle()
+    at.version_that_starts()
+    assert at.updater().begin_trial(0.0) == "0.1.0"
+    at.machine.power(at.machine.asked[0])
+    at.updater().settle()
+    assert at.version_that_starts() == "0.1.0"
+
+
+def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
+    made = at.archive("0.2.0")
+    tried_first = at.updater().install(made, Wishes(start=False))
+    writes = len(at.card.notes)
+    assert tried_first
+    assert at.updater().install(made, Wishes(start=False))
+    assert len(at.card.notes) == writes
+    at.updater().begin_trial(0.0)
+    at.machine.power(TRYBOOT)
+    at.updater().settle()
+    at.machine.power()
+    assert not at.updater().install(made)
+
+
+def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
+    tried(at, "0.2.0")
+    at.updater().settle()
+    assert at.shelf.kept() == "1.0.0"
+
+
+# ── sick ─────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("crashes", "ended by itself"),
+        ("hangs", "not well within"),
+        ("gives up speaker", "speaker failed again and again"),
+    ],
+)
+def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
+    tried(at, "0.2.0", kind)
+    with pytest.raises(ReleaseSick, match=why):
+        at.updater().settle()
+    assert at.machine.asked == [""]
+    assert at.ledger.trial() is not None  # else it would pass for kept as long as it still runs
+    assert at.version_that_starts() == "0.1.0"
+    assert why in at.updater().settle()
+    assert at.ledger.trial() is None
+    assert at.updater().settle() == ""
+    last = at.ledger.last()
+    assert last is not None
+    assert why in last.problem
+
+
+def test_a_system_that_says_it_is_another_is_left(at: Bench) -> None:
+    tried(at, "0.2.0")
+    at.machine.said = "0.1.9"
+    with pytest.raises(ReleaseSick, match=r"says it is 0\.1\.9"):
+        at.updater().settle()
+
+
+def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
+    tried(at, "0.2.0")
+    (at.shelf.root / "current").unlink()
+    with pytest.raises(ReleaseSick, match="does not find"):
+        at.updater().settle()
+    assert at.version_that_starts() == "0.1.0"
+
+
+@pytest.mark.parametrize("missing", ["kernel_2712.img", "initramfs_2712", "config.txt"])
+def test_a_slot_without_its_boot_files_never_starts_and_the_old_one_does(
+    at: Bench, missing: str
+) -> None:
+    at.updater().install(at.archive("0.2.0"))
+    files = {"kernel_2712.img": b"k", "initramfs_2712": b"i",
+             "config.txt": b"[all]\nkernel=kernel_2712.img\nauto_initramfs=1\n",
+             "cmdline.txt": CMDLINE.encode()}  # fmt: skip
+    del files[missing]
+    copy_sparse(fat(at.folder / "lame.fat", files), at.card.place("boot_b"))
+    with pytest.raises(NoStart):
+        at.machine.power(TRYBOOT)
+    assert at.version_that_starts() == "0.1.0"
+    assert "did not come up" in at.updater().settle()
+
+
+def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
+    at.updater().install(at.archive("0.2.0"))
+    at.card.poke("system_b", 0, bytes(4096))
+    at.machine.power(TRYBOOT)
+    with pytest.raises(ReleaseSick):
+        at.updater().settle()
+    assert at.version_that_starts() == "0.1.0"
+
+
+def test_a_damaged_boot_partition_is_not_even_tried(at: Bench) -> None:
+    at.updater().install(at.archive("0.2.0"), Wishes(start=False))
+    at.card.poke("boot_b", 0, bytes(512))
+    with pytest.raises(ReleaseRefused, match="no whole system"):
+        at.updater().begin_trial(0.0)
+    assert at.machine.asked == []
+
+
+def test_a_card_that_keeps_nothing_is_found_out_before_anything_is_tried(at: Bench) -> None:
+    at.card.liar = "system_b"
+    with pytest.raises(StorageError, match="did not keep"):
+        at.updater().install(at.archive("0.2.0"))
+    assert at.machine.asked == []
+    with pytest.raises(NoStart):
+        at.machine.power(TRYBOOT)
+    assert at.version_that_starts() == "0.1.0"
+
+
+def test_a_card_that_does_not_keep_the_commit_is_left(at: Bench) -> None:
+    tried(at, "0.2.0")
+    at.card.liar = "bootconfig"
+    with pytest.raises(StorageError, match="did not keep"):
+        at.updater().settle()
+    assert at.machine.asked == [""]
+
+
+# ── refused ──────────────────────────────────────────────────────────────────────────────────
+def test_what_a_stranger_signed_is_not_written(at: Bench) -> None:
+    archive = at.archive("0.2.0", key="stranger")
+    with pytest.raises(ReleaseRefused, match="not signed by anybody"):
+        at.updater().install(archive)
+    assert at.card.notes == []
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["boot", "root"])
+def test_what_was_changed_is_not_written(at: Bench, which: int) -> None:
+    archive = at.archive("0.2.0")
+    data = bytearray(archive.read_bytes())
+    begins = [found.start() for found in re.finditer(rb"\x1f\x8b\x08\0\0\0\0\0", data)]
+    data[begins[which] + 6000] ^= 0x10  # where neither is all zeros
+    archive.write_bytes(data)
+    with pytest.raises(ReleaseRefused):
+        at.updater().install(archive)
+    assert at.card.notes == []
+
+
+def test_what_is_only_half_there_is_not_written(at: Bench) -> None:
+    archive = at.archive("0.2.0")
+    archive.write_bytes(archive.read_bytes()[:-30_000])
+    with pytest.raises(ReleaseRefused):
+        at.updater().install(archive)
+    assert at.card.notes == []
+
+
+def test_an_older_one_is_refused_unless_it_is_welcome(at: Bench) -> None:
+    archive = at.archive("0.0.9")
+    with pytest.raises(ReleaseRefused, match="interlude system rollback"):
+        at.updater().install(archive)
+    assert at.updater().install(archive, Wishes(downgrade=True, start=False))
+
+
+def test_one_for_another_machine_is_refused(at: Bench) -> None:
+    with pytest.raises(ReleaseRefused, match="made for pdp11"):
+        at.updater().install(at.archive("0.2.0", machine="pdp11"))
+
+
+def test_a_clock_in_1970_refuses(at: Bench) -> None:
+    archive = at.archive("0.2.0")
+    at.machine.clock = 0.0
+    with pytest.raises(ReleaseRefused, match="clock"):
+        at.updater().install(archive)
+
+
+def test_a_root_that_is_not_ours_is_refused_before_the_slot_can_start(at: Bench) -> None:
+    archive = at.archive("0.2.0", cmdline="root=/dev/mmcblk0p2 quiet\n")
+    with pytest.raises(StorageError, match="names no root of ours"):
+        at.updater().install(archive)
+    with pytest.raises(NoStart):
+        at.machine.power(TRYBOOT)
+
+
+def test_one_that_does_not_fit_is_said_so(at: Bench) -> None:
+    archive = at.archive("0.2.0")
+    os.truncate(at.card.place("system_b"), 1024)
+    with pytest.raises(StorageError, match="MiB on `system_b`"):
+        at.updater().install(archive)
+
+
+def test_nothing_is_written_while_a_system_is_on_trial(at: Bench) -> None:
+    tried(at, "0.2.0")
+    writes = len(at.card.notes)
+    with pytest.raises(NotNow, match="on trial"):
+        at.updater().install(at.archive("0.3.0"))
+    assert len(at.card.notes) == writes
+
+
+def test_a_conversation_is_waited_for(at: Bench) -> None:
+    at.machine.quiet_at_s = at.machine.time_s + 1000.0
+    with pytest.raises(NotNow, match="Somebody talks"):
+        at.updater().install(at.archive("0.2.0"), Wishes(wait_s=10.0))
+    assert at.machine.asked == []
+    assert at.ledger.trial() is None
+    assert at.ledger.whole("b") is not None
+    at.updater().begin_trial(2000.0)
+    assert at.machine.time_s > at.machine.quiet_at_s
+
+
+def test_a_machine_without_slots_is_a_sentence(at: Bench) -> None:
+    at.machine.running = None
+    with pytest.raises(StorageError, match="no system slots"):
+        at.updater().install(at.archive("0.2.0"))
+
+
+def test_one_at_a_time(at: Bench) -> None:
+    archive = at.archive("0.2.0")
+    with at.ledger.alone(), pytest.raises(NotNow):
+        at.updater().install(archive)
+
+
+def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -> None:
+    """The release is on trial perhaps, and the machine's start would end that without a word."""
+    at.updater().install(at.archive("0.2.0"), Wishes(start=False))
+    archive, writes = at.archive("0.3.0"), len(at.card.notes)
+    with at.shelf.alone():
+        with pytest.raises(NotNow, match="under way"):
+            at.updater().install(archive)
+        with pytest.raises(NotNow, match="under way"):
+            at.updater().begin_trial(0.0)
+    assert (len(at.card.notes), at.machine.asked, at.ledger.trial()) == (writes, [], None)
+    assert at.updater().install(archive)
+
+
+def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
+    refused = set()
+
+    def look(step: str, _share: float) -> None:
+        with pytest.raises(NotNow, match="under way"), at.shelf.alone():
+            pass
+        refused.add(step)
+
+    updater = dataclasses.replace(at.updater(), progress=look)
+    assert updater.install(at.archive("0.2.0"))
+    assert refused == {"verify", "write", "start"}
+
+
+def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
+    release = at.foundry.shop.make("1.1.0")
+    box = PaperBox(at.shelf, runs="1.0.0")
+    installer = Installer(at.shelf, box, at.foundry.shop.signers)
+    tried(at, "0.2.0")
+    with pytest.raises(NotNow, match="A system is on trial"):
+        installer.install(release)
+    at.updater().settle()
+    (at.shelf.folder("1.0.0") / "kind").write_text("good")
+    assert installer.install(release)
+
+
+def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None:
+    at.updater().settle()
+    (at.ledger.folder / "trial.json").write_bytes(b"\xff")
+    assert at.shelf.system_on_trial()
+    assert at.updater().settle() == ""
+    assert not at.shelf.system_on_trial()
+
+
+def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: Bench) -> None:
+    """Else every older one that was ever signed would pass for a new one."""
+    at.machine.said = None
+    archive = at.archive("0.0.9")
+    with pytest.raises(StorageError, match="does not say which it is"):
+        at.updater().install(archive)
+    assert at.card.notes == []
+    assert at.updater().install(archive, Wishes(downgrade=True, start=False))

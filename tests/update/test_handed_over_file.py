@@ -1,0 +1,222 @@
+"""appliance.release.handed: what lies under a name is known before it is read; nothing waits."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused, StorageError
+from appliance.update.handed_over_file import NOTE_BYTES, Handed, leave_note, opened, take_note
+from tests.update.release.attacker import KINDS, STRANGER, exchange
+
+MOST = 1000
+AT_ONCE_S = 2.0
+
+pytestmark = pytest.mark.timeout(30)
+
+
+def file(folder: Path, data: bytes = b"content", name: str = "file") -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+# ── a file ───────────────────────────────────────────────────────────────────────────────────
+def test_a_regular_file_is_read_from_any_place(tmp_path: Path) -> None:
+    with Handed(file(tmp_path, bytes(range(100))), MOST) as handed:
+        assert (handed.name, handed.size) == ("file", 100)
+        assert handed.read(90, 10) == bytes(range(90, 100))
+        assert [len(one) for one in handed.chunks(10, 85, 40)] == [40, 40, 5]
+        assert b"".join(handed.chunks(10, 85, 40)) == bytes(range(10, 95))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "an empty file"])
+def test_anything_else_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    KINDS[kind](tmp_path / "file")
+    began = time.monotonic()
+    with pytest.raises(ReleaseRefused, match="file"):
+        Handed(tmp_path / "file", MOST)
+    assert time.monotonic() - began < AT_ONCE_S
+
+
+def test_a_link_to_a_good_file_is_refused_and_named_as_what_it_is(tmp_path: Path) -> None:
+    file(tmp_path)
+    (tmp_path / "link").symlink_to("file")
+    with pytest.raises(ReleaseRefused, match="link is a link"):
+        Handed(tmp_path / "link", MOST)
+
+
+@pytest.mark.parametrize(("size", "fits"), [(MOST, True), (MOST + 1, False)])
+def test_a_size_above_the_limit_is_refused(tmp_path: Path, size: int, fits: bool) -> None:
+    path = file(tmp_path, bytes(size))
+    if fits:
+        Handed(path, MOST).close()
+    else:
+        with pytest.raises(ReleaseRefused, match="at most"):
+            Handed(path, MOST)
+
+
+def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    """A lease makes open(2) wait for as long as /proc/sys/fs/lease-break-time says: 45 s."""
+    path = file(tmp_path)
+    ready, tell = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.signal(signal.SIGIO, signal.SIG_IGN)
+            fd = os.open(path, os.O_RDWR)
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+            os.write(tell, b"leased")
+            while True:
+                signal.pause()
+        finally:
+            os._exit(4)
+    os.close(tell)
+    try:
+        if os.read(ready, 6) != b"leased":
+            pytest.skip("this file system has no leases")
+        began = time.monotonic()
+        with pytest.raises(ReleaseRefused, match="cannot be read"):
+            Handed(path, MOST)
+        assert time.monotonic() - began < AT_ONCE_S
+    finally:
+        os.close(ready)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def test_the_descriptor_counts_and_not_the_name(tmp_path: Path) -> None:
+    one, other = file(tmp_path, b"one"), file(tmp_path, b"other", "other")
+    with Handed(one, MOST) as handed:
+        exchange(one, other)
+        assert handed.read(0, handed.size) == b"one"
+
+
+def test_a_file_that_became_shorter_is_refused(tmp_path: Path) -> None:
+    path = file(tmp_path)
+    with Handed(path, MOST) as handed:
+        os.truncate(path, 3)
+        with pytest.raises(ReleaseRefused, match="became shorter"):
+            handed.read(0, handed.size)
+
+
+def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
+    with Handed(file(tmp_path), MOST):
+        listed = subprocess.run(
+            ["ls", "-l", "/proc/self/fd"],
+            capture_output=True,
+            text=True,
+            check=True,
+            close_fds=False,
+        )  # fmt: skip
+    assert str(tmp_path) not in listed.stdout
+
+
+def test_what_is_open_already_is_not_closed(tmp_path: Path) -> None:
+    with Handed(file(tmp_path), MOST) as handed:
+        with opened(handed, MOST) as same:
+            assert same is handed
+        assert handed.read(0, 1) == b"c"
+
+
+def test_only_the_file_itself_is_removed_under_its_name(tmp_path: Path) -> None:
+    mine = file(tmp_path)
+    with Handed(mine, MOST) as handed:
+        other = file(tmp_path, b"another", "other")
+        exchange(mine, other)
+        handed.remove()
+        assert mine.read_bytes() == b"another"
+        exchange(mine, other)
+        handed.remove()
+        assert not mine.exists()
+        mine.mkdir()
+        handed.remove()
+        assert mine.is_dir()
+
+
+# ── a note ───────────────────────────────────────────────────────────────────────────────────
+def test_a_note_is_read_once(tmp_path: Path) -> None:
+    leave_note(tmp_path / "wanted", "a.release")
+    assert take_note(tmp_path / "wanted") == "a.release"
+    assert take_note(tmp_path / "wanted") == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_note_of_any_other_kind_says_nothing_and_is_gone(tmp_path: Path, kind: str) -> None:
+    KINDS[kind](tmp_path / "wanted")
+    began = time.monotonic()
+    assert take_note(tmp_path / "wanted") == ""
+    assert time.monotonic() - began < AT_ONCE_S
+    assert not os.path.lexists(tmp_path / "wanted")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (NOTE_BYTES + 1)])
+def test_a_note_that_is_no_short_text_says_nothing_and_is_gone(tmp_path: Path, data: bytes) -> None:
+    file(tmp_path, data, "wanted")
+    assert take_note(tmp_path / "wanted") == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_folder_in_place_of_a_note_is_out_of_the_way_in_one_step(tmp_path: Path) -> None:
+    """Emptying it would take as long as its owner fills it."""
+    for _ in range(2):  # and the second one is no obstacle to the first
+        (tmp_path / "wanted/deep/er").mkdir(parents=True)
+        assert take_note(tmp_path / "wanted") == ""
+    left = [path.name for path in tmp_path.iterdir()]
+    assert len(left) == 2
+    assert all(name.startswith(".wanted.refused-") for name in left)
+
+
+def test_a_note_that_cannot_be_removed_is_a_sentence() -> None:
+    with pytest.raises(StorageError, match="ostype cannot be removed"):
+        take_note(Path("/proc/sys/kernel/ostype"))
+
+
+def test_a_note_can_be_read_by_others_and_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    note = tmp_path / "wanted"
+    leave_note(note, "first")
+    leave_note(note, "second")
+    assert stat.S_IMODE(note.stat().st_mode) == 0o644
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["second"]
+
+
+@pytest.fixture
+def sticky() -> Iterator[Path]:
+    """A folder that every user gets to, unlike a test's own."""
+    with tempfile.TemporaryDirectory(prefix="interlude-test-") as folder:
+        Path(folder).chmod(0o1777)
+        yield Path(folder)
+
+
+def test_what_another_user_left_in_a_sticky_folder_stops_nobody_from_asking(sticky: Path) -> None:
+    """Only that user's own note does, which is one that asks."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to be two users")
+    for name in (".wanted.new", "wanted-system"):
+        os.chown(file(sticky, b"theirs", name), STRANGER, STRANGER)
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setresuid(STRANGER + 1, STRANGER + 1, STRANGER + 1)
+            leave_note(sticky / "wanted", "mine")
+            try:
+                leave_note(sticky / "wanted-system", "mine")
+            except PermissionError:
+                os._exit(0)
+        finally:
+            os._exit(4)
+    assert os.waitpid(child, 0)[1] == 0
+    assert {path.name: path.read_text() for path in sticky.iterdir()} == {
+        ".wanted.new": "theirs", "wanted": "mine", "wanted-system": "theirs",
+    }  # fmt: skip

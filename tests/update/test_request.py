@@ -1,0 +1,109 @@
+"""A part without rights asks for a release; what is asked for is taken once, and never believed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused, ReleaseSick
+from appliance.update.release.installer import Wishes
+from appliance.update.request import Going, ask, how_it_goes, install_wanted, offers
+from tests.update.release.workshop import Bench, PaperBox
+
+
+@pytest.fixture
+def incoming(at: Bench, tmp_path: Path) -> Path:
+    """The box runs 0.2.0; an older, a newer and a sick one lie in the incoming folder."""
+    at.installer().install(at.shop.make("0.2.0"))
+    folder = tmp_path / "incoming"
+    folder.mkdir()
+    shutil.copy(at.shop.make("0.1.0"), folder)
+    shutil.copy(at.shop.make("0.3.0"), folder)
+    shutil.copy(at.shop.make("0.4.0", "crashes"), folder)
+    (folder / "note.release").write_text("no release at all")
+    return folder
+
+
+def test_only_what_is_newer_is_offered(at: Bench, incoming: Path) -> None:
+    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
+
+
+def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_kept(
+    at: Bench, incoming: Path
+) -> None:
+    note = at.shelf.root / "failures.json"
+    note.write_text('{"version": "0.2.0", "left": "0.4.0"}')
+    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.3.0"]
+    note.write_text('{"version": "0.1.9", "left": "0.4.0"}')
+    assert [offer.version for offer in offers(at.shelf, incoming)] == ["0.4.0", "0.3.0"]
+
+
+def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
+    offer = offers(at.shelf, incoming)[1]
+    ask(offer)
+    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert at.shelf.kept() == "0.3.0"
+    assert how_it_goes(at.shelf.trial_folder) == Going("0.3.0")
+    assert not offer.file.exists()
+    assert not (incoming / "wanted").exists()
+    assert [path.name for path in at.shelf.root.glob(".wanted*")] == []
+
+
+def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
+    ask(offers(at.shelf, incoming)[0])
+    with pytest.raises(ReleaseSick):
+        install_wanted(at.installer(), Wishes(), incoming)
+    going = how_it_goes(at.shelf.trial_folder)
+    assert (going.version, going.step) == ("0.4.0", "")
+    assert "back on 0.2.0" in going.problem
+    assert not (incoming / "wanted").exists()
+
+
+def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
+    at: Bench, incoming: Path
+) -> None:
+    sick, good = offers(at.shelf, incoming)
+    ask(sick)
+    with pytest.raises(ReleaseSick):
+        install_wanted(at.installer(), Wishes(), incoming)
+    seen: list[Going] = []
+
+    class Watched(PaperBox):
+        def clock_s(self) -> float:
+            seen.append(how_it_goes(at.shelf.trial_folder))
+            return super().clock_s()
+
+    at.box = Watched(at.shelf, runs=at.box.runs)
+    ask(good)
+    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert seen
+    assert all(going.version == "0.3.0" and going.step and not going.problem for going in seen)
+
+
+def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
+    with pytest.raises(ReleaseRefused, match="Nobody asked"):
+        install_wanted(at.installer(), Wishes(), incoming)
+    assert how_it_goes(at.shelf.trial_folder) == Going()
+
+
+@pytest.mark.parametrize(
+    "name", ["../0.3.0.release", "/etc/shadow", "wanted", "", "link.release", "a\0b.release"]
+)
+def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name: str) -> None:
+    (incoming / "link.release").symlink_to("/etc/shadow")
+    (incoming / "wanted").write_text(name)
+    with pytest.raises(ReleaseRefused):
+        install_wanted(at.installer(), Wishes(), incoming)
+    assert not (incoming / "wanted").exists()
+    assert at.shelf.kept() == "0.2.0"
+
+
+def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
+    offer = offers(at.shelf, incoming)[0]
+    ask(offer)
+    offer.file.unlink()
+    with pytest.raises(ReleaseRefused, match="No such file"):
+        install_wanted(at.installer(), Wishes(), incoming)
+    assert "cannot be read" in how_it_goes(at.shelf.trial_folder).problem

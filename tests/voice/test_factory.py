@@ -1,0 +1,121 @@
+"""Which voice speaks, by what is installed and what the owner wants."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from appliance import settings
+from appliance.errors import VoiceError
+from appliance.settings import Settings
+from appliance.voice.factory import candidates, commands, installed, load, other
+from appliance.voice.interface import Voice
+from tests.voice import bundles
+from tests.voice.fakes import FakeVoice
+
+
+def wanting(state_dir: Path, voice: str) -> Settings:
+    return settings.load(
+        Path(os.devnull), {"state_dir": str(state_dir), "speaking": {"voice": voice}}
+    )
+
+
+def install(state_dir: Path, name: str) -> None:
+    folder = state_dir / "models" / name
+    folder.mkdir(parents=True)
+    for file in ("voice.onnx", "voice.onnx.json"):
+        (folder / file).touch()
+
+
+def first(settings: Settings) -> str:
+    return candidates(settings)[0]
+
+
+def test_auto_is_espeak_until_a_voice_and_its_program_are_here(tmp_path: Path) -> None:
+    assert first(wanting(tmp_path, "auto")) == "espeak"
+    install(tmp_path, "anna")
+    assert first(wanting(tmp_path, "auto")) == "espeak"
+    bundles.plant(tmp_path / "voices")
+    assert first(wanting(tmp_path, "auto")) == "anna"
+    assert first(wanting(tmp_path, "espeak")) == "espeak"
+    assert installed(wanting(tmp_path, "auto")) == ["anna", "espeak"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"machine": "pdp11"}, "made for pdp11; this box is"),
+        ({"python": "2.7"}, "made for Python 2.7; this box has"),
+        ({"protocol": 9}, "speaks protocol 9"),
+        ({"engine": "other"}, "piper, is not installed"),
+    ],
+)
+def test_a_program_that_does_not_fit_the_machine_speaks_for_nobody(
+    tmp_path: Path, changed: dict[str, Any], said: str
+) -> None:
+    install(tmp_path, "anna")
+    bundles.plant(tmp_path / "voices", **changed)
+    assert installed(wanting(tmp_path, "auto")) == ["espeak"]
+    with pytest.raises(VoiceError, match=f"anna is here, and cannot speak.*{said}"):
+        candidates(wanting(tmp_path, "anna"))
+
+
+def test_the_newest_program_that_fits_speaks(tmp_path: Path) -> None:
+    install(tmp_path, "anna")
+    for version, machine in (("0.9.0", "any"), ("0.10.0", "any"), ("0.11.0", "pdp11")):
+        bundles.plant(tmp_path / "voices", version=version, machine=machine)
+    (command, _) = commands(wanting(tmp_path, "auto"))["anna"]
+    assert command == str(tmp_path / "voices/piper-0.10.0/bin/voice")
+
+
+def test_a_bundle_brings_voices_of_its_own(tmp_path: Path) -> None:
+    folder = bundles.plant(tmp_path / "voices", voices=("berta",))
+    (folder / "voices/berta").mkdir(parents=True)
+    (folder / "voices/berta/x.onnx").touch()
+    assert installed(wanting(tmp_path, "auto")) == ["berta", "espeak"]
+
+
+def test_auto_takes_the_first_that_says_a_word(tmp_path: Path) -> None:
+    """What lies there as `anna` is empty files."""
+    install(tmp_path, "anna")
+    bundles.fetched(tmp_path, "berta")
+    bundles.plant(tmp_path / "voices")
+    voices = load(wanting(tmp_path, "auto"), logging.getLogger())
+    for voice in voices:
+        voice.close()
+    assert [voice.name for voice in voices] == ["berta", "espeak"]
+
+
+def test_a_voice_that_is_not_here_is_an_error_that_names_those_that_are(tmp_path: Path) -> None:
+    install(tmp_path, "anna")
+    bundles.plant(tmp_path / "voices")
+    with pytest.raises(VoiceError, match=r"no voice `ljspeech`.*anna, espeak"):
+        candidates(wanting(tmp_path, "ljspeech"))
+
+
+def test_a_half_fetched_voice_is_not_installed(tmp_path: Path) -> None:
+    folder = tmp_path / "models/ljspeech"
+    folder.mkdir(parents=True)
+    (folder / "en_US-ljspeech-medium.onnx").touch()
+    (folder / "en_US-ljspeech-medium.onnx.json").touch()  # but no marker: the fetch was cut
+    bundles.plant(tmp_path / "voices")
+    assert first(wanting(tmp_path, "auto")) == "espeak"
+
+
+def test_a_voice_that_is_changed_for_another_is_closed(tmp_path: Path) -> None:
+    before = FakeVoice()
+    (now, *_) = other(wanting(tmp_path, "auto"), "espeak", [before], logging.getLogger())
+    assert now.name == "espeak"
+    assert before.closed
+
+
+@pytest.mark.parametrize("name", ["", "anna", "../espeak"])
+def test_a_voice_that_is_not_here_changes_nothing(tmp_path: Path, name: str) -> None:
+    voice = FakeVoice()
+    before: list[Voice] = [voice]
+    assert other(wanting(tmp_path, "auto"), name, before, logging.getLogger()) is before
+    assert not voice.closed

@@ -1,0 +1,224 @@
+"""What is said next: order, positions, marks, stale turns, full rings, broken voices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from appliance.errors import VoiceError
+from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
+from appliance.runtime.ipc.ring import END, START
+from appliance.voice.speech_queue import GAP_FRAMES, PIECE_FRAMES, Delivery, Piece
+from tests.voice.fakes import FakeVoice
+
+
+class Box:
+    """A delivery, its voices and what it reported."""
+
+    def __init__(self, *voices: FakeVoice, turn: int = 0, position: int = 0) -> None:
+        self.voices = list(voices) or [FakeVoice()]
+        self.reports: list[Spoken | SpeakFailed] = []
+        self.delivery = Delivery(self.voices, self.reports.append, turn, position)
+        self.now_s = 100.0
+
+    def speak(self, turn: int, number: int, text: str = "Words.") -> None:
+        self.delivery.take(Speak(turn, number, text), self.now_s)
+
+    def end(self, turn: int) -> None:
+        self.delivery.take(EndAnswer(turn), self.now_s)
+
+    def step(self, turn: int, room: int = 1000) -> list[Piece]:
+        return self.delivery.step(turn, room, self.now_s)
+
+
+def joined(pieces: list[Piece]) -> np.ndarray:
+    return np.concatenate([piece.samples for piece in pieces])
+
+
+def test_the_pieces_are_the_synthesised_samples_exactly() -> None:
+    box = Box()
+    box.speak(1, 0)
+    pieces = box.step(1)
+    np.testing.assert_array_equal(joined(pieces), box.voices[0].sound(0))
+    assert all(len(piece.samples) <= PIECE_FRAMES for piece in pieces)
+    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0)]
+
+
+def test_positions_are_continuous_over_sentences_and_the_pause_between_them() -> None:
+    box = Box()
+    for number in range(3):
+        box.speak(1, number)
+    box.end(1)
+    pieces = box.step(1)
+    at = 0
+    for piece in pieces:
+        assert piece.position == at
+        at += len(piece.samples)
+    sound = joined(pieces)
+    for report in box.reports:
+        assert isinstance(report, Spoken)
+        there = sound[report.position : report.position + report.frames]
+        np.testing.assert_array_equal(there, box.voices[0].sound(report.number))
+    first, second, _ = (r for r in box.reports if isinstance(r, Spoken))
+    assert second.position == first.position + first.frames + GAP_FRAMES
+    assert not sound[first.frames : second.position].any()
+
+
+def test_the_first_piece_is_marked_start_and_one_empty_piece_end() -> None:
+    box = Box()
+    box.speak(1, 0)
+    box.speak(1, 1)
+    box.end(1)
+    flags = [piece.flags for piece in box.step(1)]
+    assert flags == [START] + [0] * (len(flags) - 2) + [END]
+    assert not box.delivery.busy
+
+
+def test_no_end_before_end_answer() -> None:
+    box = Box()
+    box.speak(1, 0)
+    assert not any(piece.flags & END for piece in box.step(1))
+    box.end(1)
+    (last,) = box.step(1)
+    assert (last.flags, last.position, len(last.samples)) == (END, 1000, 0)
+
+
+def test_an_answer_without_a_word_is_one_piece_of_start_and_end() -> None:
+    box = Box()
+    box.end(1)
+    (only,) = box.step(1)
+    assert (only.flags, only.position, len(only.samples)) == (START | END, 0, 0)
+
+
+def test_a_second_end_is_ignored_and_a_late_sentence_is_refused() -> None:
+    box = Box()
+    box.end(1)
+    box.step(1)
+    box.end(1)
+    assert box.step(1) == []
+    box.speak(1, 0)
+    assert box.step(1) == []
+    assert isinstance(box.reports[0], SpeakFailed)
+
+
+def test_a_sentence_with_nothing_to_say_is_spoken_with_no_frames() -> None:
+    box = Box()
+    box.speak(1, 0, "***")
+    box.speak(1, 1)
+    pieces = box.step(1)
+    assert box.voices[0].said == ["Words."]
+    assert box.reports[0] == Spoken(1, 0, 0, 0, 0.0)
+    assert pieces[0].position == 0
+
+
+def test_older_turns_are_dropped_at_once() -> None:
+    box = Box()
+    box.voices[0].script = [[np.ones(2000, np.int16)]]  # goes on, and will never end
+    box.speak(1, 0)
+    box.speak(1, 1)
+    assert box.step(1, room=2)
+    assert box.step(2) == []
+    assert box.voices[0].speeches[0].cancelled
+    assert not box.delivery.busy
+    box.speak(1, 2)
+    box.end(1)
+    assert box.step(2) == []
+    assert box.voices[0].said == ["Words."]
+
+
+def test_a_raised_turn_empties_what_waited_for_a_full_ring() -> None:
+    box = Box()
+    box.speak(1, 0)
+    assert box.step(1, room=0) == []
+    assert box.delivery.waits_for_room
+    box.speak(2, 0)
+    pieces = box.step(2, room=1)
+    assert [(p.turn, p.position, p.flags) for p in pieces] == [(2, 0, START)]
+    np.testing.assert_array_equal(pieces[0].samples, box.voices[0].sound(1)[:PIECE_FRAMES])
+
+
+def test_a_newer_turn_waits_for_the_floor() -> None:
+    box = Box()
+    box.speak(5, 0)
+    assert box.step(4) == []
+    assert box.voices[0].said == []
+    assert box.step(5)
+
+
+def test_no_more_pieces_than_there_is_room_and_none_lost() -> None:
+    box = Box()
+    box.speak(1, 0)
+    box.speak(1, 1)
+    box.end(1)
+    pieces: list[Piece] = []
+    for _ in range(100):
+        some = box.step(1, room=1)
+        assert len(some) <= 1
+        pieces += some
+        if pieces[-1].flags & END:
+            break
+    sound = box.voices[0].sound
+    gap = np.zeros(GAP_FRAMES, np.int16)
+    np.testing.assert_array_equal(joined(pieces), np.concatenate([sound(0), gap, sound(1)]))
+
+
+def test_a_sentence_is_reported_before_there_is_room_for_it() -> None:
+    box = Box()
+    box.speak(1, 0)
+    box.step(1, room=0)
+    assert box.reports == [Spoken(1, 0, 0, 1000, 0.0)]
+
+
+def test_synthesis_time_runs_from_the_order_to_the_first_samples() -> None:
+    box = Box()
+    box.voices[0].script = [[]]
+    box.speak(1, 0)
+    box.step(1)
+    box.now_s += 0.040
+    box.voices[0].speeches[0].give.extend([np.ones(400, np.int16), None])
+    box.step(1)
+    assert isinstance(box.reports[0], Spoken)
+    assert box.reports[0].synthesis_ms == pytest.approx(40)
+
+
+def test_when_a_voice_breaks_its_stand_in_says_the_sentence() -> None:
+    piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
+    piper.script = [[VoiceError("The graph is broken.")]]
+    box = Box(piper, espeak)
+    box.speak(1, 0, "First.")
+    box.speak(1, 1, "Second.")
+    box.step(1)
+    assert piper.said == ["First."]
+    assert espeak.said == ["First.", "Second."]
+    assert [type(report) for report in box.reports] == [Spoken, Spoken]
+
+
+def test_a_sentence_that_breaks_halfway_counts_as_far_as_it_came() -> None:
+    piper, espeak = FakeVoice("piper"), FakeVoice("espeak")
+    piper.script = [[np.ones(500, np.int16), VoiceError("Broken.")]]
+    box = Box(piper, espeak)
+    box.speak(1, 0, "First.")
+    box.speak(1, 1, "Second.")
+    box.step(1)
+    assert espeak.said == ["Second."]
+    assert box.reports[0] == Spoken(1, 0, 0, 500, 0.0)
+
+
+def test_the_last_voice_failing_is_reported_and_the_next_sentence_tries_again() -> None:
+    box = Box()
+    box.voices[0].refuses = VoiceError("No program.")
+    box.speak(1, 0)
+    box.step(1)
+    assert box.reports == [SpeakFailed(1, 0, "No program.")]
+    box.voices[0].refuses = None
+    box.speak(1, 1)
+    assert box.step(1)[0].flags == START
+
+
+def test_after_a_restart_it_goes_on_where_the_ring_ends() -> None:
+    box = Box(turn=7, position=3200)
+    box.speak(7, 4)
+    pieces = box.step(7)
+    assert (pieces[0].position, pieces[0].flags) == (3200, 0)
+    assert isinstance(box.reports[0], Spoken)
+    assert box.reports[0].position == 3200 + GAP_FRAMES
