@@ -25,7 +25,7 @@ from appliance.cli.arguments import (
 )
 from appliance.cli.models_arguments import models_verbs
 from appliance.errors import InterludeError
-from appliance.runtime.service_account import Service
+from appliance.runtime.service_account import ServiceAccount
 
 if TYPE_CHECKING:
     from appliance.settings import Settings
@@ -93,9 +93,9 @@ def rehearse(args: argparse.Namespace) -> int:
 
 
 def bench(args: argparse.Namespace) -> int:
-    from lab.bench.benches import Options, run
+    from lab.bench.benches import BenchOptions, run
 
-    options = Options(
+    options = BenchOptions(
         _settings(args), args.events, args.recordings, args.seed, args.speakers,
         args.effort, args.worst, args.pictures, tuple(args.parts),
         args.model, args.audio, args.weights,
@@ -289,7 +289,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     act: Verb = args.act
     try:
-        Service().enter(
+        ServiceAccount().enter(
             args.runs_as, [file for file in vars(args).values() if isinstance(file, Path)]
         )
         return act(args)

@@ -15,7 +15,7 @@ from appliance.atomic_file import write_whole
 RETRY_S = 60.0  # after a failure, if nothing newer came: a card may recover
 
 
-class NewestFile:
+class BackgroundFileWriter:
     """`put` returns at once. A content that was replaced before its turn is never written.
 
     told    is called in the thread with each content that was written and "", or what was wrong

@@ -71,7 +71,7 @@ class PanelError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
-class PanelTaken(PanelError):
+class PanelBusy(PanelError):
     """Pins of the panel that another process has."""
 
 
@@ -81,7 +81,7 @@ class ControlError(InterludeError, OSError):
     exit_code = 69  # EX_UNAVAILABLE
 
 
-class AlreadyRuns(InterludeError, RuntimeError):
+class AlreadyRunning(InterludeError, RuntimeError):
     """Another box keeps its state where this one would."""
 
     exit_code = 69  # EX_UNAVAILABLE
@@ -123,13 +123,13 @@ class SeedRefused(InterludeError, ValueError):
     exit_code = 65  # EX_DATAERR
 
 
-class NotNow(InterludeError, RuntimeError):
+class InstallDeferred(InterludeError, RuntimeError):
     """A release that could be installed later: somebody talks with the box, or installs one."""
 
     exit_code = 75  # EX_TEMPFAIL
 
 
-class ReleaseSick(InterludeError, RuntimeError):
+class HealthCheckFailed(InterludeError, RuntimeError):
     """A release that was tried and did not prove well."""
 
     exit_code = 70  # EX_SOFTWARE

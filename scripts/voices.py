@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from appliance import __version__
 from appliance.errors import InterludeError
 from appliance.models import catalogue
-from appliance.models.fetcher import Fetcher
-from appliance.models.hub import Hub
-from appliance.models.store import Store
+from appliance.models.fetcher import ModelFetcher
+from appliance.models.hub import ModelHub
+from appliance.models.store import ModelStore
 from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
 from scripts.progress import Failed, follow
@@ -101,14 +101,14 @@ def _gpl(library: Path) -> Path:
     return texts[0]
 
 
-def add_voices(tree: Path, names: Sequence[str], store: Store, hub: Hub) -> None:
+def add_voices(tree: Path, names: Sequence[str], store: ModelStore, hub: ModelHub) -> None:
     """Voices of the catalogue, every byte verified. Raises InterludeError."""
     for name in names:
         model = catalogue.find(name, store.models)
         if model.kind != "voice":
             raise Failed(f"{name} is no voice.")
         if store.state(model) != "installed":
-            Fetcher(store, hub, _Quiet()).fetch(model)
+            ModelFetcher(store, hub, _Quiet()).fetch(model)
         folder = tree / "voices" / name
         folder.mkdir(parents=True)
         for file in model.files.values():
@@ -160,8 +160,8 @@ def main() -> int:
             tree = Path(scratch) / "tree"
             plant(tree, requirements(LOCK.read_text()), here(logs))
             subprocess.run([sys.executable, *compiling(__version__, tree)], check=False)
-            store = Store(args.models, catalogue.load())
-            add_voices(tree, args.voice, store, Hub())
+            store = ModelStore(args.models, catalogue.load())
+            add_voices(tree, args.voice, store, ModelHub())
             path = pack(
                 tree, args.into, args.key, engine="piper", version=__version__, protocol=PROTOCOL,
                 licence=LICENCE, voices=tuple(args.voice), machine=platform.machine(),

@@ -15,17 +15,23 @@ from pathlib import Path
 import numpy as np
 
 from appliance.cli import enrol
-from appliance.dialog.memory import Memory, Turn
-from appliance.dialog.memory_writer import Forgot, Health, News, Recalled, Scribe
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.dialog.memory_writer import (
+    ForgetResult,
+    MemoryHealth,
+    MemoryNews,
+    MemoryWriter,
+    TurnsRecalled,
+)
 from appliance.errors import InterludeError, StorageError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import CLASSES, EMBEDDING, Adaptation
-from appliance.hear.bargein.enrolment import Take
+from appliance.hear.bargein.enrolment import EnrolmentRecording
 from appliance.messages.speech import Message, Restart, Say
-from appliance.panel.power_on_hold import Held
+from appliance.panel.power_on_hold import PowerOnHold
 from appliance.provision import factory_reset as reset
-from appliance.provision.apply_seed import Ground, apply
-from appliance.update.release.store import Shelf
+from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.update.release.store import ReleaseStore
 from tests.badcard import Card, Fault
 from tests.provision.test_apply_seed import WHOLE, tree
 from tests.update.release.workshop import Bench, PaperBox, Workshop
@@ -35,17 +41,19 @@ AT_ONCE_S = 0.5  # longer than this the conductor must never wait for the card
 TURNS = 12
 
 
-def turn(number: int, word: str) -> Turn:
-    return Turn(f"2026-01-01T10:00:{number:02}", number, "", 1.5, word * 9, True, "pocket")
+def turn(number: int, word: str) -> RememberedTurn:
+    return RememberedTurn(
+        f"2026-01-01T10:00:{number:02}", number, "", 1.5, word * 9, True, "pocket"
+    )
 
 
-class Seen(list[News]):
+class Seen(list[MemoryNews]):
     """All news so far; `looked_at` of them."""
 
     looked_at = 0
 
 
-def told(scribe: Scribe, kind: type[News], seen: Seen) -> News:
+def told(scribe: MemoryWriter, kind: type[MemoryNews], seen: Seen) -> MemoryNews:
     """The next news of that kind, waited for; all that came is added to `seen`."""
     by_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < by_s:
@@ -67,11 +75,13 @@ def at_once(act: Callable[[], object]) -> None:
 # ── remember ─────────────────────────────────────────────────────────────────────────────────
 def remember(card: Card, folder: Path) -> bool:
     """A turn may be lost, and that is told; never the box, never the turns before."""
-    scribe, seen = Scribe(folder / "memory.db", 50), Seen()
+    scribe, seen = MemoryWriter(folder / "memory.db", 50), Seen()
     for number in range(3):
         scribe.remember(turn(number, "word "))
     scribe.recall(50)
-    assert told(scribe, Recalled, seen) == Recalled(tuple(turn(n, "word ") for n in range(3)))
+    assert told(scribe, TurnsRecalled, seen) == TurnsRecalled(
+        tuple(turn(n, "word ") for n in range(3))
+    )
     card.arm()
     for number in range(3, 6):
         at_once(partial(scribe.remember, turn(number, "word ")))
@@ -83,19 +93,19 @@ def remember(card: Card, folder: Path) -> bool:
     scribe.recall(50)
     numbers: list[int] = []
     while numbers[-1:] != [6]:
-        recalled = told(scribe, Recalled, seen)
-        assert isinstance(recalled, Recalled)
+        recalled = told(scribe, TurnsRecalled, seen)
+        assert isinstance(recalled, TurnsRecalled)
         numbers = [each.turn for each in recalled.turns]
     assert numbers[:3] == [0, 1, 2]
     assert numbers == sorted(numbers)
     lost = {3, 4, 5} - set(numbers)
-    unwell = [item for item in seen if isinstance(item, Health) and not item.well]
+    unwell = [item for item in seen if isinstance(item, MemoryHealth) and not item.well]
     assert bool(unwell) or not lost, "what is not remembered is told"
     scribe.close()
     return hit
 
 
-def idle(scribe: Scribe, seen: Seen) -> None:
+def idle(scribe: MemoryWriter, seen: Seen) -> None:
     """It has carried out all that it was told: an order to forget beyond the queue would be."""
     by_s = time.monotonic() + PATIENCE_S
     while not scribe._orders.empty() and time.monotonic() < by_s:
@@ -117,31 +127,31 @@ def forget_last(card: Card, folder: Path) -> bool:
 def _forget(card: Card, folder: Path, *, last: bool) -> bool:
     """ "Forgotten" is told only if no word is on the raw card; else it is told later, and is so."""
     canary, other = f"canary{card.number:05}x", f"other{card.number:05}x"
-    scribe, seen = Scribe(folder / "memory.db", 50), Seen()
+    scribe, seen = MemoryWriter(folder / "memory.db", 50), Seen()
     for number in range(TURNS):
         scribe.remember(turn(number, other if last and number < TURNS - 1 else canary))
     scribe.recall(1)
-    told(scribe, Recalled, seen)
+    told(scribe, TurnsRecalled, seen)
     card.arm()
     at_once(lambda: scribe.forget(last=last))
-    answer = told(scribe, Forgot, seen)
-    assert isinstance(answer, Forgot)
+    answer = told(scribe, ForgetResult, seen)
+    assert isinstance(answer, ForgetResult)
     hit = card.disarm()
     if not answer.problem:
         assert card.count(canary.encode()) == 0, "it is said and not so"
     else:
         assert hit, answer
         scribe.recall(50)
-        late = told(scribe, Forgot, seen)
-        assert isinstance(late, Forgot)
+        late = told(scribe, ForgetResult, seen)
+        assert isinstance(late, ForgetResult)
         assert late.late, late
         assert not late.problem, late
         assert card.count(canary.encode()) == 0, "it is said late and not so"
-        told(scribe, Recalled, seen)
+        told(scribe, TurnsRecalled, seen)
     scribe.remember(turn(99, "new "))
     scribe.recall(50)
-    recalled = told(scribe, Recalled, seen)
-    assert isinstance(recalled, Recalled)
+    recalled = told(scribe, TurnsRecalled, seen)
+    assert isinstance(recalled, TurnsRecalled)
     numbers = [each.turn for each in recalled.turns]
     assert numbers[-1] == 99, "the box talks on"
     if not last:
@@ -186,7 +196,7 @@ def _lived_in(folder: Path, canary: str) -> None:
 
 
 def _hold(folder: Path) -> Message:
-    held = Held(folder, logging.getLogger("panel"), folder / "no-incoming")
+    held = PowerOnHold(folder, logging.getLogger("panel"), folder / "no-incoming")
     held.wish("reset")
     return held.answers.get(timeout=PATIENCE_S)
 
@@ -202,7 +212,10 @@ def enrolment(card: Card, folder: Path) -> bool:
         )
         for value in (1.0, 2.0)
     ]
-    takes = [Take(f"stop {n}", "interruption", np.arange(900, dtype=np.int16)) for n in range(2)]
+    takes = [
+        EnrolmentRecording(f"stop {n}", "interruption", np.arange(900, dtype=np.int16))
+        for n in range(2)
+    ]
 
     def enrol_as(which: int) -> None:
         adaptation.save(made[which], folder)
@@ -240,7 +253,7 @@ def update(card: Card, folder: Path) -> bool:
     if outside not in _workshops:
         outside.mkdir()
         _workshops[outside] = Workshop(outside)
-    shelf = Shelf(folder / "opt", folder / "run")
+    shelf = ReleaseStore(folder / "opt", folder / "run")
     at = Bench(_workshops[outside], shelf, PaperBox(shelf))
     old, new = (at.shop.make(version, files=1) for version in ("0.1.0", "0.2.0"))
     at.installer().install(old)
@@ -273,7 +286,7 @@ def _starts_whole(at: Bench, versions: tuple[str, ...]) -> None:
 # ── seed ─────────────────────────────────────────────────────────────────────────────────────
 def seed(card: Card, folder: Path) -> bool:
     """Each file is as it was or as the seed wants it, whole; the next start does all of it."""
-    ground = Ground(folder / "root", folder / "keep")
+    ground = ProvisionTarget(folder / "root", folder / "keep")
     (ground.root / "etc/interlude").mkdir(parents=True)
     (ground.root / "etc/interlude/settings.yaml").write_text("mode: open\n")
     zone = ground.root / "usr/share/zoneinfo/Europe/Berlin"

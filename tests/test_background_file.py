@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from appliance.background_file import NewestFile
+from appliance.background_file import BackgroundFileWriter
 
 PATIENCE_S = 20.0
 
@@ -38,7 +38,7 @@ def until(true: Callable[[], object]) -> None:
 
 def test_what_is_put_is_on_the_disk_and_said_to_be(tmp_path: Path) -> None:
     told, file = Told(), tmp_path / "deep" / "file"
-    newest = NewestFile(file, told)
+    newest = BackgroundFileWriter(file, told)
     newest.put(b"one")
     until(lambda: told.outcomes == [(b"one", "")])
     assert file.read_bytes() == b"one"
@@ -51,7 +51,7 @@ def test_what_is_put_is_on_the_disk_and_said_to_be(tmp_path: Path) -> None:
 
 def test_while_the_card_stalls_only_the_newest_waits_and_nobody_else_does(tmp_path: Path) -> None:
     told, file = Told(stalls=True), tmp_path / "file"
-    newest = NewestFile(file, told, first=told.first)
+    newest = BackgroundFileWriter(file, told, first=told.first)
     began_s = time.monotonic()
     for number in range(1000):
         newest.put(str(number).encode())
@@ -66,7 +66,7 @@ def test_while_the_card_stalls_only_the_newest_waits_and_nobody_else_does(tmp_pa
 
 def test_a_slider_is_written_at_once_and_then_once_in_a_while(tmp_path: Path) -> None:
     told, file = Told(), tmp_path / "file"
-    newest = NewestFile(file, told, gap_s=600.0)
+    newest = BackgroundFileWriter(file, told, gap_s=600.0)
     newest.put(b"0")
     until(lambda: told.outcomes)
     for number in range(1, 100):
@@ -79,7 +79,7 @@ def test_a_slider_is_written_at_once_and_then_once_in_a_while(tmp_path: Path) ->
 
 def test_between_two_writes_of_a_slider_there_is_the_gap(tmp_path: Path) -> None:
     told = Told()
-    newest = NewestFile(tmp_path / "file", told, gap_s=0.2)
+    newest = BackgroundFileWriter(tmp_path / "file", told, gap_s=0.2)
     end_s = time.monotonic() + 1.0
     while time.monotonic() < end_s:
         newest.put(str(time.monotonic()).encode())
@@ -92,7 +92,7 @@ def test_between_two_writes_of_a_slider_there_is_the_gap(tmp_path: Path) -> None
 def test_a_disk_that_fails_is_told_of_and_what_it_has_stays_whole(tmp_path: Path) -> None:
     told, folder = Told(), tmp_path / "folder"
     folder.write_text("a file in the folder's place")
-    newest = NewestFile(folder / "file", told)
+    newest = BackgroundFileWriter(folder / "file", told)
     newest.put(b"one")
     until(lambda: told.outcomes)
     assert told.outcomes[0][1]
@@ -107,7 +107,7 @@ def test_a_disk_that_fails_is_told_of_and_what_it_has_stays_whole(tmp_path: Path
 def test_a_write_that_failed_is_not_tried_without_end_at_the_stop(tmp_path: Path) -> None:
     told, folder = Told(), tmp_path / "folder"
     folder.touch()
-    newest = NewestFile(folder / "file", told)
+    newest = BackgroundFileWriter(folder / "file", told)
     newest.put(b"one")
     until(lambda: told.outcomes)
     newest.finish()

@@ -10,9 +10,9 @@ import pytest
 from appliance.__main__ import parser
 from appliance.errors import SeedRefused
 from appliance.models import catalogue, download_news
-from appliance.panel.light import PATTERNS, Pattern
+from appliance.panel.light import PATTERNS, LightPattern
 from appliance.provision import seed_parsers, wifi_errors
-from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.setup_sentences import NO_NETWORK, card_says
 from appliance.settings import load
 from appliance.think.server_dialect import OFF
@@ -32,7 +32,7 @@ def page(name: str) -> str:
     return (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
 
 
-def seen(pattern: Pattern) -> str:
+def seen(pattern: LightPattern) -> str:
     """A row's light, in words."""
     colour = COLOURS[pattern.colour]
     if pattern.shape == "steady":
@@ -63,7 +63,8 @@ def test_the_example_of_a_seed_is_refused_until_its_key_is_the_owners() -> None:
     with pytest.raises(SeedRefused, match="ssh key number 1"):
         of_a_card(example)
     seed = of_a_card(example.replace("ssh-ed25519 AAAA… you@laptop", KEY))
-    assert seed == Seed(hostname="kitchen", wifi=Wifi(b"YOUR WI-FI", "ITS PASSWORD"), country="DE",
+    assert seed == Seed(hostname="kitchen", wifi=WifiNetwork(b"YOUR WI-FI", "ITS PASSWORD"),
+    country="DE",
                         timezone="Europe/Berlin", keys=(KEY,))  # fmt: skip
     assert of_a_card(example.partition("ssh_keys:")[0]).keys == ()
 
@@ -74,7 +75,9 @@ def test_each_line_that_may_be_added_is_one_and_every_one_is_there() -> None:
     assert lines.pop(0) == "  hidden: yes"
     for line in lines:
         assert not of_a_card(line).empty, line
-    assert of_a_card("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == Wifi(b"Home", hidden=True)
+    assert of_a_card("wifi:\n  name: 'Home'\n  hidden: yes\n").wifi == WifiNetwork(
+        b"Home", hidden=True
+    )
     said = {line.partition(":")[0] for line in [*lines, *blocks("flash")[0].splitlines()]}
     every = {
         name for name in seed_parsers.Own.__struct_fields__ if name != "models"
@@ -99,7 +102,7 @@ def test_the_lights_of_the_first_hour_are_those_of_the_table(name: str, told: st
 def test_what_the_box_says_on_the_page_is_what_it_says() -> None:
     said = re.findall(r'^\| "([^"]+) …"', page("flash"), re.MULTILINE)
     fetches = download_news.sentence(
-        download_news.News("gemma-4-e2b", "fetching"), catalogue.find("gemma-4-e2b")
+        download_news.DownloadNews("gemma-4-e2b", "fetching"), catalogue.find("gemma-4-e2b")
     )
     real = (NO_NETWORK, wifi_errors.sentence("Home", "secrets were"), card_says(""), fetches)
     assert len(said) == len(real)
@@ -114,7 +117,7 @@ def test_between_single_quotes_any_sign_may_stand() -> None:
         password = (signs[at:] + signs[:at])[:63]
         quoted = password.replace("'", "''")
         line = f"wifi: {{name: 'Home', password: '{quoted}'}}  # a remark"
-        assert of_a_card(line).wifi == Wifi(b"Home", password)
+        assert of_a_card(line).wifi == WifiNetwork(b"Home", password)
 
 
 def test_the_models_page_has_a_seed_settings_and_files_that_are_right(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.provision.submitted_form import Typed
+from appliance.provision.submitted_form import SubmittedForm
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")
@@ -33,7 +33,7 @@ def test_every_unit_has_a_row_with_its_user() -> None:
 
 
 def test_the_set_up_page_has_as_many_fields_as_the_page_says() -> None:
-    number = ("eight", "nine", "ten", "eleven", "twelve")[len(Typed.__struct_fields__) - 8]
+    number = ("eight", "nine", "ten", "eleven", "twelve")[len(SubmittedForm.__struct_fields__) - 8]
     assert re.findall(r"(\w+) fields(?:; root| with a schema)", PAGE) == [number] * 2
 
 

@@ -1,4 +1,4 @@
-"""ALSA, and the only place that knows it. In: a card's name. Out: a `Stream` of int16 frames.
+"""ALSA, and the only place that knows it. In: a card's name. Out: a `AlsaStream` of int16 frames.
 
 Never blocks: every stream is opened non-blocking and polled. Every trouble is a CardError of one
 sentence and a remedy, except a dropout, which the caller counts.
@@ -25,7 +25,15 @@ from appliance.audio.sample_format import all_channels, one_channel
 from appliance.errors import CardError
 from appliance.pcm import RATE_HZ, Samples
 
-__all__ = ["CardInfo", "Direction", "Probe", "Stream", "list_cards", "open_stream", "probe"]
+__all__ = [
+    "AlsaStream",
+    "CardInfo",
+    "DeviceCapabilities",
+    "Direction",
+    "list_cards",
+    "open_stream",
+    "probe",
+]
 
 NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
 RATES_HZ = (RATE_HZ, 32_000, 48_000, 96_000)  # a whole number times ours
@@ -41,7 +49,7 @@ ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_no_print)
 
 
 @dataclass(frozen=True)
-class Probe:
+class DeviceCapabilities:
     """What a card can do in one direction; with a `problem`, it could not be asked."""
 
     device: str
@@ -53,7 +61,7 @@ class Probe:
     busy: bool = False
 
 
-class Stream:
+class AlsaStream:
     """One open direction of a card. `position` counts the frames taken or given since `start`."""
 
     def __init__(self, pcm: alsaaudio.PCM, device: str, direction: Direction) -> None:
@@ -69,7 +77,7 @@ class Stream:
         self._pcm = pcm
         self._fds: dict[int, int] = dict(pcm.polldescriptors())
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> AlsaStream:
         return self
 
     def __exit__(
@@ -175,7 +183,7 @@ def open_stream(
     periods: int,
     rate_hz: int = 0,
     channels: int = 0,
-) -> Stream:
+) -> AlsaStream:
     """Open one direction of a card, not yet started. `rate_hz` and `channels`: 0 chooses.
 
     Raises CardError: no such card, busy, not permitted, or no rate or format that we can use.
@@ -200,19 +208,21 @@ def open_stream(
             f'The sound card "{device}" refused {rate} Hz with {channels} channels.',
             f'Try "{_plugged(device)}" as `card.{direction}`.',
         )
-    return Stream(pcm, device, direction)
+    return AlsaStream(pcm, device, direction)
 
 
-def probe(device: str, direction: Direction) -> Probe:
+def probe(device: str, direction: Direction) -> DeviceCapabilities:
     """What the card can do; never raises: what is wrong is in the answer."""
     try:
         return _ask(device, direction)
     except CardError as error:
         busy = error.errno == errno.EBUSY
-        return Probe(device, direction, problem=error.problem, remedy=error.remedy, busy=busy)
+        return DeviceCapabilities(
+            device, direction, problem=error.problem, remedy=error.remedy, busy=busy
+        )
 
 
-def _ask(device: str, direction: Direction) -> Probe:
+def _ask(device: str, direction: Direction) -> DeviceCapabilities:
     pcm = _open(device, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
     try:
         if "S16_LE" not in pcm.getformats():
@@ -220,7 +230,7 @@ def _ask(device: str, direction: Direction) -> Probe:
                 f'The sound card "{device}" cannot do 16-bit samples.',
                 f'Set `card.{direction}` to "{_plugged(device)}", which converts them.',
             )
-        return Probe(device, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
+        return DeviceCapabilities(device, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
         pcm.close()
 
@@ -234,7 +244,7 @@ def _rates_hz(pcm: alsaaudio.PCM) -> tuple[int, ...]:
     return tuple(sorted(rates))
 
 
-def _native(device: str, direction: Direction) -> Probe | None:
+def _native(device: str, direction: Direction) -> DeviceCapabilities | None:
     """The card itself where `device` is ALSA's converter in front of it; else None.
 
     The converter claims every rate and every number of channels. It interpolates in a straight
@@ -247,17 +257,17 @@ def _native(device: str, direction: Direction) -> Probe | None:
     hardware = device.removeprefix("plug")
     pcm = _open(hardware, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
     try:
-        return Probe(hardware, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
+        return DeviceCapabilities(hardware, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
         pcm.close()
 
 
-def _choose_channels(can: Probe) -> int:
+def _choose_channels(can: DeviceCapabilities) -> int:
     """One, two, or the fewest that the card has; sample_format.py makes one of them."""
     return next((number for number in (1, 2) if number in can.channels), min(can.channels))
 
 
-def _choose_rate(can: Probe, wanted_hz: int, native_hz: tuple[int, ...]) -> int:
+def _choose_rate(can: DeviceCapabilities, wanted_hz: int, native_hz: tuple[int, ...]) -> int:
     if wanted_hz:
         if wanted_hz in can.rates_hz:
             return wanted_hz

@@ -10,9 +10,9 @@ import select
 
 import numpy as np
 
-from appliance.audio.alsa import Stream
+from appliance.audio.alsa import AlsaStream
 from appliance.audio.card_clock import CardClock
-from appliance.audio.hotplug import BEAT_S, Pulse, keep_open
+from appliance.audio.hotplug import BEAT_S, StreamHousekeeping, keep_open
 from appliance.audio.sample_format import Blocks, Decimator, conversion_delay
 from appliance.pcm import BLOCK_FRAMES
 from appliance.runtime.ipc.ring import RingWriter
@@ -23,7 +23,7 @@ _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
 def main(work: Worker) -> None:
     mic = work.writer("mic")
-    pulse = Pulse(work, "capture", hear=lambda: _no_mail(work))
+    pulse = StreamHousekeeping(work, "capture", hear=lambda: _no_mail(work))
     keep_open(work, "capture", pulse, lambda stream: _serve(work, stream, mic, pulse))
 
 
@@ -32,7 +32,7 @@ def _no_mail(work: Worker) -> None:
     work.mail()
 
 
-def _serve(work: Worker, stream: Stream, mic: RingWriter, pulse: Pulse) -> None:
+def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHousekeeping) -> None:
     """Read the card until the stop. Raises CardError when it is lost."""
     clock = CardClock(stream.factor, -conversion_delay(stream.factor))
     poller = select.poll()
@@ -67,7 +67,7 @@ def _serve(work: Worker, stream: Stream, mic: RingWriter, pulse: Pulse) -> None:
                 _tell_lead(work, stream, clock)
 
 
-def _tell_lead(work: Worker, stream: Stream, clock: CardClock) -> None:
+def _tell_lead(work: Worker, stream: AlsaStream, clock: CardClock) -> None:
     """Keep the floor's word for how far the card's count has drifted from CLOCK_MONOTONIC."""
     pair = stream.pair()
     if pair is not None:

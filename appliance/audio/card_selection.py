@@ -11,7 +11,7 @@ from pathlib import Path
 
 from appliance.audio.cards import AUTO, Direction, device
 from appliance.errors import CardError
-from appliance.settings import Card
+from appliance.settings import CardSettings
 
 DEV_SND = Path("/dev/snd")  # changes with every card; a look at it takes no lock of a driver's
 SETTLE_S = 2.0  # the kernel lists a card a moment after it has made its files
@@ -21,14 +21,14 @@ class CardMoved(CardError):
     """Another card is to be opened. No card was lost."""
 
 
-class Choice:
+class CardSelection:
     """Of one direction. `find` and `folder` are the machine's unless a test has others."""
 
     def __init__(
         self,
-        card: Card,
+        card: CardSettings,
         direction: Direction,
-        find: Callable[[Card, Direction], str] = device,
+        find: Callable[[CardSettings, Direction], str] = device,
         folder: Path = DEV_SND,
     ) -> None:
         self._card = card

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.errors import CardError
-from appliance.settings import Card
+from appliance.settings import CardSettings
 
 AUTO = "auto"  # of `card.capture`, `card.playback`
 BUY = "Plug in a USB device with microphone and loudspeaker in one; hw/audio.md names some."
@@ -101,7 +101,7 @@ def chosen(capture: str, playback: str, cards: Sequence[CardInfo]) -> tuple[str,
     )
 
 
-def device(card: Card, direction: Direction, proc: Path = PROC_ASOUND) -> str:
+def device(card: CardSettings, direction: Direction, proc: Path = PROC_ASOUND) -> str:
     """The ALSA name to open. Raises CardError where `auto` finds none."""
     if (card.capture if direction == "capture" else card.playback) != AUTO:
         return card.capture if direction == "capture" else card.playback

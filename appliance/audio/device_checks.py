@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from appliance.audio.cards import AUTO, CardInfo, Direction, card_named, chosen
-from appliance.audio.device_probe import SILENT_DBFS, Trial
+from appliance.audio.device_probe import SILENT_DBFS, DeviceProbe
 from appliance.errors import InterludeError
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import Machine
-from appliance.settings import Card
+from appliance.settings import CardSettings
 
 NOISY_DBFS = -35.0  # RMS of a room that nobody speaks in; above it onsets drown
 CLIPPED_DBFS = -0.1
@@ -17,10 +17,10 @@ ONE_CLOCK_PPM = 10.0  # at 30 the canceller loses its grip: 15 → 56 false paus
 
 
 def look(
-    card: Card,
+    card: CardSettings,
     machine: Machine,
     cards: Sequence[CardInfo],
-    try_card: Callable[[Card], Trial],
+    try_card: Callable[[CardSettings], DeviceProbe],
     failed: Collection[str] | None = None,
 ) -> Iterator[Finding]:
     """Every finding about the card. `try_card` opens it for some seconds.
@@ -65,7 +65,7 @@ def _held(failed: Collection[str]) -> Finding:
     )
 
 
-def _chosen(card: Card, cards: Sequence[CardInfo]) -> Iterator[Finding]:
+def _chosen(card: CardSettings, cards: Sequence[CardInfo]) -> Iterator[Finding]:
     """Which devices are to be opened, and what is wrong with the choice."""
     names = chosen(card.capture, card.playback, cards)
     if AUTO in (card.capture, card.playback) and all(names):
@@ -86,7 +86,7 @@ def _chosen(card: Card, cards: Sequence[CardInfo]) -> Iterator[Finding]:
         )
 
 
-def _stream(trial: Trial) -> Finding:
+def _stream(trial: DeviceProbe) -> Finding:
     mic_hz, speaker_hz = trial.rate_hz
     if trial.dropouts:
         return warning(
@@ -98,7 +98,7 @@ def _stream(trial: Trial) -> Finding:
     return ok("sound card", f"It captures and plays at {rates}, without a dropout.")
 
 
-def _level(trial: Trial) -> Finding:
+def _level(trial: DeviceProbe) -> Finding:
     if trial.peak_dbfs <= SILENT_DBFS:
         return problem(
             "level",
@@ -121,7 +121,7 @@ def _level(trial: Trial) -> Finding:
     return ok("level", f"The microphone hears {heard}.")
 
 
-def _clock(trial: Trial) -> Iterator[Finding]:
+def _clock(trial: DeviceProbe) -> Iterator[Finding]:
     if trial.skew_ppm is None or trial.uncertain_ppm is None:
         return
     measured = f"{trial.skew_ppm:+.0f} ± {2 * trial.uncertain_ppm:.0f} ppm apart"

@@ -1,7 +1,7 @@
 """Opens the card for a few seconds, as the box would, and says how it behaved.
 
-In: the card's settings. Out: one `Trial`, the microphone's level and the two clocks in it. What
-is played is silence.
+In: the card's settings. Out: one `DeviceProbe`, the microphone's level and the two clocks in it.
+What is played is silence.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from appliance.audio.alsa import Stream, open_stream
+from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.card_clock import Pair
 from appliance.audio.cards import device
-from appliance.settings import Card
+from appliance.settings import CardSettings
 
 SECONDS = 4.0  # a straight line through so many readings is good to about 20 ppm on a USB card
 _FULL_SCALE = 32768.0
@@ -27,7 +27,7 @@ _SETTLE_S = 0.25  # a microphone's first moments are its own switching on
 
 
 @dataclass(frozen=True)
-class Trial:
+class DeviceProbe:
     """How a card behaved.
 
     rate_hz        that it runs at, microphone and loudspeaker
@@ -46,7 +46,7 @@ class Trial:
     dropouts: int
 
 
-def try_card(card: Card, seconds: float = SECONDS) -> Trial:
+def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
     """Capture and play silence for so long. Raises CardError when the card cannot be opened."""
     mic_name, speaker_name = device(card, "capture"), device(card, "playback")
     with (
@@ -63,7 +63,7 @@ def try_card(card: Card, seconds: float = SECONDS) -> Trial:
         skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
         first = heard[int(_SETTLE_S * mic.rate_hz) * mic.channels :: mic.channels]
         noise, peak = levels(first)
-        return Trial((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
+        return DeviceProbe((mic.rate_hz, speaker.rate_hz), noise, peak, skew, uncertain, dropouts)
 
 
 def levels(samples: np.ndarray[tuple[int], np.dtype[np.int16]]) -> tuple[float, float]:
@@ -87,7 +87,7 @@ def skew_ppm(
 
 
 def _run(
-    mic: Stream, speaker: Stream, seconds: float
+    mic: AlsaStream, speaker: AlsaStream, seconds: float
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], list[Pair], list[Pair], int]:
     """Keep both going. A dropout starts that stream and its readings anew."""
     poller = select.poll()

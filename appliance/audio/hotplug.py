@@ -10,8 +10,8 @@ import select
 import time
 from collections.abc import Callable
 
-from appliance.audio.alsa import Stream, open_stream
-from appliance.audio.card_selection import CardMoved, Choice
+from appliance.audio.alsa import AlsaStream, open_stream
+from appliance.audio.card_selection import CardMoved, CardSelection
 from appliance.audio.cards import Direction
 from appliance.errors import CardError
 from appliance.messages.speech import CardFound, CardLost, Dropouts
@@ -22,7 +22,7 @@ BEAT_S = 0.25
 STALLED_S = 1.0  # without a period from a running card: some drivers never restart their DMA
 
 
-class Pulse:
+class StreamHousekeeping:
     """What is done a few times a second beside the sound: heartbeat, mail, count of dropouts."""
 
     def __init__(self, work: Worker, direction: Direction, hear: Callable[[], None]) -> None:
@@ -33,7 +33,7 @@ class Pulse:
         self._told = 0
         self._moved = 0.0
         self.dropouts = 0
-        self.choice = Choice(work.settings.card, direction)
+        self.choice = CardSelection(work.settings.card, direction)
 
     def moved(self) -> None:
         """The card gave or took something."""
@@ -63,8 +63,8 @@ class Pulse:
 def keep_open(
     work: Worker,
     direction: Direction,
-    pulse: Pulse,
-    serve: Callable[[Stream], None],
+    pulse: StreamHousekeeping,
+    serve: Callable[[AlsaStream], None],
 ) -> None:
     """Open the card, `serve` it until it is lost, look for it twice a second, until the stop."""
     card = work.settings.card
@@ -98,7 +98,7 @@ def keep_open(
             waiter.poll(RETRY_MS)
 
 
-def _say_found(work: Worker, stream: Stream, *, again: bool) -> None:
+def _say_found(work: Worker, stream: AlsaStream, *, again: bool) -> None:
     queued_ms = 1000 * stream.buffer_frames / stream.rate_hz
     work.log.info(
         "%s on %s at %d Hz, %d channel%s, %g ms queued%s",

@@ -14,10 +14,10 @@ import time
 
 import msgspec
 
-from appliance.audio.alsa import Stream
+from appliance.audio.alsa import AlsaStream
 from appliance.audio.card_clock import CardClock
-from appliance.audio.hotplug import BEAT_S, Pulse, keep_open
-from appliance.audio.player import Block, Manner, Player
+from appliance.audio.hotplug import BEAT_S, StreamHousekeeping, keep_open
+from appliance.audio.player import FadeProfile, PlaybackBlock, Player
 from appliance.audio.sample_format import Interpolator, conversion_delay
 from appliance.errors import CardError
 from appliance.messages.speech import SetVolume
@@ -36,19 +36,19 @@ def main(work: Worker) -> None:
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")
-    pulse = Pulse(work, "playback", hear=lambda: _hear(work, player))
+    pulse = StreamHousekeeping(work, "playback", hear=lambda: _hear(work, player))
     keep_open(
         work,
         "playback",
         pulse,
-        lambda stream: Output(work, stream, player, played, pulse).serve(),
+        lambda stream: CardOutput(work, stream, player, played, pulse).serve(),
     )
 
 
-def manner(settings: Settings) -> Manner:
+def manner(settings: Settings) -> FadeProfile:
     """How the voice falls silent and comes back, by the owner's settings."""
     speaking = settings.speaking
-    return Manner(
+    return FadeProfile(
         down_frames=RATE_HZ * settings.card.ramp_ms // 1000,
         up_frames=RATE_HZ * speaking.resume_ramp_ms // 1000,
         rewind_after=round(RATE_HZ * speaking.rewind_after_s),
@@ -62,11 +62,16 @@ def _hear(work: Worker, player: Player) -> None:
             player.set_volume(min(1.0, max(0.0, message.volume)))
 
 
-class Output:
+class CardOutput:
     """One opened card and the player behind it."""
 
     def __init__(
-        self, work: Worker, stream: Stream, player: Player, played: RingWriter, pulse: Pulse
+        self,
+        work: Worker,
+        stream: AlsaStream,
+        player: Player,
+        played: RingWriter,
+        pulse: StreamHousekeeping,
     ) -> None:
         self._work = work
         self._floor = work.floor
@@ -78,7 +83,9 @@ class Output:
         self._interpolate = Interpolator(stream.factor)
         self._reserve_s = work.settings.card.reserve_ms / 1000
         self._period_s = stream.period_frames / stream.rate_hz
-        self._unsent: Block | None = None  # decided, then refused by a card that had just run dry
+        self._unsent: PlaybackBlock | None = (
+            None  # decided, then refused by a card that had just run dry
+        )
 
     def serve(self) -> None:
         """Feed the card until the stop. Raises CardError when it is lost."""
@@ -120,14 +127,14 @@ class Output:
         self._pulse.dropouts += 1
         self._start()
 
-    def _next(self) -> Block:
+    def _next(self) -> PlaybackBlock:
         floor = self._floor
         index = self._clock.index(self._stream.position)
         return self._player.fill(
             floor.turn, floor.hold, floor.released, index, pressed=floor.pressed
         )
 
-    def _send(self, block: Block) -> None:
+    def _send(self, block: PlaybackBlock) -> None:
         index = self._clock.index(self._stream.position)
         frames = self._interpolate(block.samples)
         written = self._stream.write(frames)

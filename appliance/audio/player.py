@@ -14,17 +14,25 @@ import numpy as np
 
 from appliance.audio.fader import QUIET, Fader
 from appliance.audio.word_boundary import LOOK_BACK, last_word
-from appliance.messages.playback import Finished, Paused, Resumed, Started, Stopped
+from appliance.messages.playback import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
 from appliance.pcm import SampleBuffer, Samples
-from appliance.runtime.ipc.ring import END, Slot
+from appliance.runtime.ipc.ring import END, RingSlot
 
-Event = Started | Paused | Resumed | Finished | Stopped
+PlaybackEvent = (
+    PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped
+)
 
 _STALE_AT_ONCE = 64  # slots dropped for one block: a full ring takes two blocks, not 2 ms of one
 
 
 @dataclass(frozen=True)
-class Manner:
+class FadeProfile:
     """How the voice falls silent and comes back.
 
     down_frames   of the fade to silence, or to softly; short, since the owner waits for it
@@ -40,7 +48,7 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PlaybackBlock:
     """One block for the card; `samples` is valid until the next one is asked for.
 
     Voice, if there is any (`turn` is not 0), begins at the block's first sample, with sample
@@ -51,7 +59,7 @@ class Block:
     index: int
     position: int
     turn: int
-    events: tuple[Event, ...]
+    events: tuple[PlaybackEvent, ...]
 
 
 class Player:
@@ -63,8 +71,8 @@ class Player:
 
     def __init__(
         self,
-        supply: Callable[[], Slot | None],
-        manner: Manner,
+        supply: Callable[[], RingSlot | None],
+        manner: FadeProfile,
         *,
         block_frames: int,
         volume: float,
@@ -82,7 +90,7 @@ class Player:
         self._past = SampleBuffer(LOOK_BACK)  # what was taken of the answer, by position
         self._past_from = 0  # position of the first sample of it that this player took
         self._again: Samples = np.empty(0, np.int16)  # what is sent once more before anything new
-        self._slot: Slot | None = None
+        self._slot: RingSlot | None = None
         self._at = 0  # samples already taken of `_slot`
         self._answer = 0  # the turn whose answer is under way; 0: none
         self._position = 0  # in the answer, of the sample that is due
@@ -104,7 +112,7 @@ class Player:
 
     def fill(
         self, turn: int, hold: int, released: int, index: int, *, pressed: bool = False
-    ) -> Block:
+    ) -> PlaybackBlock:
         """The next block, whose first sample leaves the loudspeaker at `index`."""
         held = hold != released
         softly = held and self._manner.duck > 0 and not pressed
@@ -116,7 +124,7 @@ class Player:
         if sounds and self._paused_for is not None:
             self._go_back(index)
         position = self._position
-        events: list[Event] = []
+        events: list[PlaybackEvent] = []
         if not answer:
             samples, voice = self._fader.silence(), 0
         elif sounds:
@@ -130,7 +138,7 @@ class Player:
         if answer:
             cause = (hold if held else 0) if silent else None
             self._conclude(cut=turn != answer, cause=cause, events=events)
-        return Block(samples, index, position, answer if voice else 0, tuple(events))
+        return PlaybackBlock(samples, index, position, answer if voice else 0, tuple(events))
 
     # ── an answer begins, sounds, falls silent, ends ─────────────────────────────────────────
     def _begin(self, turn: int, *, held: bool, index: int) -> None:
@@ -149,7 +157,7 @@ class Player:
         self._fader.throw_open()
 
     def _sound(
-        self, level: float, released: int, index: int, events: list[Event]
+        self, level: float, released: int, index: int, events: list[PlaybackEvent]
     ) -> tuple[Samples, int]:
         position = self._position
         taken = self._take(len(self._voice))
@@ -157,9 +165,9 @@ class Player:
             self._fader.slam()  # it goes on from the middle of a sound: fade in
         if taken and not self._started:
             self._started = True
-            events.append(Started(self._answer, index))
+            events.append(PlaybackStarted(self._answer, index))
         elif taken and self._paused_for is not None:
-            events.append(Resumed(self._answer, released, position, index))
+            events.append(PlaybackResumed(self._answer, released, position, index))
         if taken:
             self._paused_for = None
         return self._fader.opening(self._voice[:taken], level), taken
@@ -181,21 +189,21 @@ class Player:
         taken = self._take(min(self._fader.still_open, len(self._voice)))
         return self._fader.shutting(self._voice[:taken]), taken
 
-    def _conclude(self, *, cut: bool, cause: int | None, events: list[Event]) -> None:
+    def _conclude(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
         """`cause` of a pause: the serial of an onset, 0 for a press; None: nothing pauses it."""
         turn, position, silent_at = self._answer, self._position, self._silent_at
         if self._ended:
-            events.append(Finished(turn, position, silent_at - 1))
+            events.append(PlaybackFinished(turn, position, silent_at - 1))
             self._answer = 0
         elif cut and self._fader.is_shut:
-            events.append(Stopped(turn, position, silent_at))
+            events.append(PlaybackStopped(turn, position, silent_at))
             self._answer = 0
         elif cause is not None and self._fader.is_shut and self._paused_for != cause:
-            events.append(Paused(turn, cause, position, silent_at))
+            events.append(PlaybackPaused(turn, cause, position, silent_at))
             self._paused_for = cause
 
     # ── voice slots ──────────────────────────────────────────────────────────────────────────
-    def _due(self) -> Slot | None:
+    def _due(self) -> RingSlot | None:
         """The slot that holds the sample that is due, if it has come."""
         if self._slot is None:
             self._slot, self._at = self._supply(), 0

@@ -13,13 +13,13 @@ from appliance.audio.cards import device
 from appliance.audio.sample_format import Decimator
 from appliance.errors import CardError
 from appliance.pcm import RATE_HZ, Samples
-from appliance.settings import Card
+from appliance.settings import CardSettings
 
 _SETTLE_S = 0.25  # a microphone's first moments are its own switching on
 _STALLED_S = 2.0
 
 
-def record(card: Card, seconds: float, started: Callable[[], None]) -> Samples:
+def record(card: CardSettings, seconds: float, started: Callable[[], None]) -> Samples:
     """int16[seconds × 16 kHz]; `started` is called when the first of it is being recorded.
 
     Raises CardError when the card cannot be opened (the running box may hold it) or falls silent.

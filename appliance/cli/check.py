@@ -19,7 +19,7 @@ from rich.console import Console
 from appliance import pcm
 from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
-from appliance.audio.device_probe import Trial, try_card
+from appliance.audio.device_probe import DeviceProbe, try_card
 from appliance.errors import InterludeError, ModelError
 from appliance.runtime import process_table, status
 from appliance.runtime.diagnostics import (
@@ -33,8 +33,8 @@ from appliance.runtime.diagnostics import (
     warning,
 )
 from appliance.runtime.machine import Machine
-from appliance.runtime.service_account import Service
-from appliance.settings import Card, Settings
+from appliance.runtime.service_account import ServiceAccount
+from appliance.settings import CardSettings, Settings
 from appliance.update.release import fallback
 
 LEAST_DISK_MIB = 200  # for the memory of conversations and the log
@@ -46,9 +46,9 @@ def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-w
     """A sentence about the language model. Raises ModelError if it is not here or damaged, and
     none stands in for it."""
     from appliance.models.background_download import standing
-    from appliance.models.store import Store
+    from appliance.models.store import ModelStore
 
-    store = Store.of(settings, wish)
+    store = ModelStore.of(settings, wish)
     if store.wanted() == settings.thinking.model and (awaited := standing(store)):
         return awaited
     model = store.language_model(settings.thinking.model)
@@ -59,17 +59,17 @@ def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-w
 
 def prompt(settings: Settings) -> Finding | None:
     """The prompt beside the model's own chat template; None if there is no model to ask."""
-    from appliance.models.store import Store
-    from appliance.think.template_check import Way, compare
+    from appliance.models.store import ModelStore
+    from appliance.think.template_check import PromptStyle, compare
     from appliance.think.vocabulary import template_of
     from appliance.tools.table import available
 
     try:
-        model = Store.of(settings).language_model(settings.thinking.model)
+        model = ModelStore.of(settings).language_model(settings.thinking.model)
         template = template_of(model.text)
     except ModelError:
         return None  # said of the model itself
-    found = compare(template, Way.of(model, settings.thinking, available(settings)))
+    found = compare(template, PromptStyle.of(model, settings.thinking, available(settings)))
     if found.same:
         return ok("prompt", found.sentence())
     remedy = "It still answers, perhaps worse than it could. `interlude models list` has others."
@@ -123,11 +123,11 @@ def network() -> list[Finding]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CheckProbes:
     """What no file tells: libraries, programs, the card itself. A test answers in their place."""
 
     cards: Callable[[], list[CardInfo]] = list_cards
-    try_card: Callable[[Card], Trial] = try_card
+    try_card: Callable[[CardSettings], DeviceProbe] = try_card
     program: Callable[[str], str | None] = shutil.which
     canceller: Callable[[Settings], str] = canceller
     model: Callable[[Settings], str] = language_model
@@ -145,7 +145,7 @@ def cli(settings: Settings, *, json: bool) -> int:
     """Look, print, and return the exit code."""
     running = _running()
     machine = Machine(process=str(running.pid)) if running is not None else Machine()
-    findings = list(look(settings, machine, Asked(), running))
+    findings = list(look(settings, machine, CheckProbes(), running))
     if json:
         print(as_json(findings))
     else:
@@ -153,16 +153,19 @@ def cli(settings: Settings, *, json: bool) -> int:
     return exit_code(findings)
 
 
-def _running() -> status.Status | None:
+def _running() -> status.SupervisorStatus | None:
     """The box, where this is one and it runs: what systemd gave to it counts, and not what a shell
     has; and its sound card is its own."""
-    running = status.read() if Service().here() else None
+    running = status.read() if ServiceAccount().here() else None
     there = running is not None and Path(f"/proc/{running.pid}").exists()
     return running if there else None
 
 
 def look(
-    settings: Settings, machine: Machine, asked: Asked, running: status.Status | None = None
+    settings: Settings,
+    machine: Machine,
+    asked: CheckProbes,
+    running: status.SupervisorStatus | None = None,
 ) -> Iterator[Finding]:
     """Every finding; the card comes last, since it is opened for some seconds, unless a box that is
     `running` has it."""
@@ -198,7 +201,7 @@ def look(
     yield from device_checks.look(settings.card, machine, asked.cards(), asked.try_card, failed)
 
 
-def _software(asked: Asked) -> Iterator[Finding]:
+def _software(asked: CheckProbes) -> Iterator[Finding]:
     here = [f"Python {platform.python_version()} on {platform.machine()}"]
     for package in ("interlude", "llama-cpp-python", "onnxruntime"):
         try:
@@ -273,9 +276,9 @@ def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _weights_mib(settings: Settings) -> int:
-    from appliance.models.store import Store
+    from appliance.models.store import ModelStore
 
-    model = Store.of(settings).models.get(settings.thinking.model)
+    model = ModelStore.of(settings).models.get(settings.thinking.model)
     if settings.thinking.remote.url or model is None:
         return 0
     return (model.size or 0) >> 20

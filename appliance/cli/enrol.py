@@ -16,7 +16,7 @@ from pathlib import Path
 from appliance.audio.recorder import record
 from appliance.errors import StorageError
 from appliance.hear.bargein import adaptation, enrolment, network
-from appliance.hear.bargein.enrolment import EnrolmentError, Heard, Take
+from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
 from appliance.messages.speech import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.runtime.secure_erase import erase
@@ -35,13 +35,13 @@ TAKES = 4
 TAKE_S = 2.2
 RECORDINGS = "enrolled"  # the folder, if the owner keeps them
 
-Record = Callable[[float, Callable[[], None]], Samples]
+RecordSound = Callable[[float, Callable[[], None]], Samples]
 
 
 def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int = TAKES) -> int:
     """Record or read, learn, and keep. Returns the exit code. Raises InterludeError."""
     state = settings.state_path()
-    mind = network.Network()
+    mind = network.VerdictNetwork()
     if folder is not None:
         asked = read(folder)
     else:
@@ -77,26 +77,28 @@ def cli_forget(settings: Settings) -> int:
     return _say("Forgotten. A box that runs still knows it until it is started again.")
 
 
-def ask(recording: Record, takes: int) -> Iterable[Take]:
+def ask(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:
     """The words one after another, as the owner says them."""
     for number in range(1, takes + 1):
         for word, kind in WORDS:
             _say(f"\n{number} of {takes}: get ready …")
             samples = recording(TAKE_S, functools.partial(_started, word))
-            yield Take(f"{word} {number}", kind, samples)
+            yield EnrolmentRecording(f"{word} {number}", kind, samples)
 
 
-def read(folder: Path) -> Iterable[Take]:
+def read(folder: Path) -> Iterable[EnrolmentRecording]:
     """Recordings in folders that say what they are: `mm-hm/*.wav`, `wait/*.flac`, … Raises
     CorpusError for a folder without any."""
     from lab.sim import corpus, speech_source  # read sound files, with a library only they need
 
     for source in corpus.find(folder).of("backchannel", "interruption"):
         kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
-        yield Take(source.name, kind, from_float(speech_source.read(source.path)))
+        yield EnrolmentRecording(source.name, kind, from_float(speech_source.read(source.path)))
 
 
-def usable(takes: Iterable[Take], settings: Settings, mind: network.Network) -> list[Heard]:
+def usable(
+    takes: Iterable[EnrolmentRecording], settings: Settings, mind: network.VerdictNetwork
+) -> list[ScoredRecording]:
     """Those that something can be learnt from; each of the others is named, with its reason."""
     heard = []
     for take in takes:
@@ -107,7 +109,7 @@ def usable(takes: Iterable[Take], settings: Settings, mind: network.Network) -> 
     return heard
 
 
-def keep_recordings(takes: Iterable[Take], state: Path) -> None:
+def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:
     """As WAV files that only their owner can read. Raises StorageError."""
     folder = state / RECORDINGS
     try:

@@ -6,7 +6,7 @@ import sys
 
 from appliance.cli import tell
 from appliance.dialog import memory_erase
-from appliance.dialog.memory import Damaged, Memory, Turn, path
+from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, path
 from appliance.errors import ControlError, NotRunning, StorageError
 from appliance.settings import Settings
 
@@ -18,8 +18,8 @@ def cli_show(settings: Settings) -> int:
         return _say("Nothing is remembered.")
     try:
         memory = Memory(file, settings.memory.keep_turns)
-    except Damaged as error:
-        raise Damaged(
+    except MemoryDamaged as error:
+        raise MemoryDamaged(
             error.problem, "Interlude sets it aside and begins a new one when it starts."
         ) from error
     try:
@@ -59,7 +59,7 @@ def _forget_on_disk(settings: Settings) -> str:
         count = memory.count()
         memory.close()
         said = f"{_turns(count)} {'is' if count == 1 else 'are'} forgotten."
-    except Damaged:
+    except MemoryDamaged:
         said = "The memory was damaged; it is deleted."
     except StorageError:  # full, or of another version: to be forgotten all the same
         said = "All that was said is forgotten."
@@ -71,7 +71,7 @@ def _turns(count: int) -> str:
     return "1 turn" if count == 1 else f"{count} turns"
 
 
-def _in_words(turn: Turn) -> str:
+def _in_words(turn: RememberedTurn) -> str:
     said = f"{turn.transcript} (as the model heard it)" if turn.transcript else ""
     asked = " ".join(filter(None, (said, turn.asked))) or f"({turn.seconds:.1f} s of speech)"
     cut = "" if turn.complete else " …(cut)"

@@ -21,8 +21,8 @@ from rich.table import Table
 
 from appliance.errors import ControlError, FetchError, ModelError
 from appliance.models import catalogue, download_news
-from appliance.models.catalogue import UNJUDGED, Form, Model
-from appliance.models.store import VOICE_WANTED, Store
+from appliance.models.catalogue import UNJUDGED, CatalogueModel, Form
+from appliance.models.store import VOICE_WANTED, ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import store as shelf
 
@@ -40,7 +40,7 @@ INTERRUPTED = 130  # as shells say for Ctrl-C
 def cli_list(settings: Settings, console: Console | None = None) -> int:
     """Print every model: name, kind, size, licence, what of it is here, and its files' names."""
     console = console or Console()
-    store = Store.of(settings)
+    store = ModelStore.of(settings)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "kind", "size", "licence", "here", "about"):
         table.add_column(heading, justify="right" if heading == "size" else "left")
@@ -77,11 +77,11 @@ def cli_fetch(
 
     Raises an InterludeError when the model is not here afterwards.
     """
-    from appliance.models.fetcher import Fetcher  # the hub's library takes a second to import
-    from appliance.models.hub import Hub
+    from appliance.models.fetcher import ModelFetcher  # the hub's library takes a second to import
+    from appliance.models.hub import ModelHub
 
     console = console or Console()
-    store = Store.of(settings)
+    store = ModelStore.of(settings)
     model = catalogue.find(name, store.models)
     state = store.state(model)
     if form is not None and not any(file.part for file in model.files.values()):
@@ -99,7 +99,7 @@ def cli_fetch(
         return DECLINED
     try:
         with _bars(console) as bars:
-            Fetcher(store, Hub(endpoint), _Bars(bars)).fetch(model, form)
+            ModelFetcher(store, ModelHub(endpoint), _Bars(bars)).fetch(model, form)
     except KeyboardInterrupt:
         console.print("Stopped. What has arrived is kept: fetch again to go on.")
         return INTERRUPTED
@@ -115,23 +115,23 @@ def cli_bring_voice(
     settings: Settings, stick: Path | None = None, wish: Path = VOICE_WANTED
 ) -> int:
     """Bring the voice that this box awaits, likewise. There is nothing to say: it speaks."""
-    from appliance.models.background_download import Errand
-    from appliance.models.fetcher import Fetcher
-    from appliance.models.hub import Hub
+    from appliance.models.background_download import BackgroundDownload
+    from appliance.models.fetcher import ModelFetcher
+    from appliance.models.hub import ModelHub
 
-    store = Store.of(settings, wish)
+    store = ModelStore.of(settings, wish)
     engine = shelf.engine(settings.programs_path(), shelf.PIPER)
     if engine is not None and store.wanted() in engine.voices():
         print(f"{store.wanted()} came with its program")
         return OK
 
-    def fetch(model: Model) -> None:
-        Fetcher(store, Hub(), _Lines()).fetch(model)
+    def fetch(model: CatalogueModel) -> None:
+        ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
 
-    def told(what: download_news.News) -> None:
+    def told(what: download_news.DownloadNews) -> None:
         print(f"{what.model}: {what.kind}", flush=True)
 
-    errand = Errand(store, fetch, told, time.sleep)
+    errand = BackgroundDownload(store, fetch, told, time.sleep)
     if not (errand.run() if stick is None else errand.take(stick)):
         print("no voice is awaited" if stick is None else "nothing of it is awaited here")
     return OK
@@ -145,16 +145,16 @@ def cli_bring(
     For the services of a box: it asks nothing, the licence was accepted with the wish. What there
     is to say goes into `folder`, where there is one.
     """
-    from appliance.models.background_download import Errand
-    from appliance.models.fetcher import Fetcher
-    from appliance.models.hub import Hub
+    from appliance.models.background_download import BackgroundDownload
+    from appliance.models.fetcher import ModelFetcher
+    from appliance.models.hub import ModelHub
 
-    store = Store.of(settings)
+    store = ModelStore.of(settings)
 
-    def fetch(model: Model) -> None:
-        Fetcher(store, Hub(), _Lines()).fetch(model)
+    def fetch(model: CatalogueModel) -> None:
+        ModelFetcher(store, ModelHub(), _Lines()).fetch(model)
 
-    def told(what: download_news.News) -> None:
+    def told(what: download_news.DownloadNews) -> None:
         print(f"{what.model}: {what.kind}", flush=True)
         if folder.is_dir():
             try:
@@ -162,7 +162,7 @@ def cli_bring(
             except OSError as error:  # it goes on without a word
                 print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
 
-    errand = Errand(store, fetch, told, time.sleep)
+    errand = BackgroundDownload(store, fetch, told, time.sleep)
     if not (errand.run() if stick is None else errand.take(stick)):
         print("no model is awaited" if stick is None else "nothing of it is awaited here")
     return OK
@@ -172,7 +172,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
     """Say what the fetch has left to be said. For a service of a box, as the box's own user."""
     from appliance.cli import tell
     from appliance.messages.speech import Message, Restart, Say
-    from appliance.models.download_announcer import Announcer
+    from appliance.models.download_announcer import ModelAnnouncer
     from appliance.runtime import status
 
     def told(message: Message) -> None:
@@ -194,8 +194,8 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
     memory = status.folder()
     if memory is None:
         raise ControlError("This is for a service: there is no RUNTIME_DIRECTORY.")
-    announcer = Announcer(
-        Store.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
+    announcer = ModelAnnouncer(
+        ModelStore.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
         lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
     )  # fmt: skip
     while (what := download_news.take(folder)) is not None:
@@ -206,7 +206,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
 def cli_verify(settings: Settings, name: str | None = None, console: Console | None = None) -> int:
     """Read every byte of one model, or of all that are here, again. 66 if one is damaged."""
     console = console or Console()
-    store = Store.of(settings)
+    store = ModelStore.of(settings)
     if name is not None:
         models = [catalogue.find(name, store.models)]
     else:
@@ -232,7 +232,7 @@ def cli_verify(settings: Settings, name: str | None = None, console: Console | N
     return ModelError.exit_code if damaged else OK
 
 
-def _show(console: Console, store: Store, model: Model) -> None:
+def _show(console: Console, store: ModelStore, model: CatalogueModel) -> None:
     console.print(f"[bold]{model.name}[/]: {model.about}", highlight=False)
     source = model.repository or "a USB stick"
     console.print(f"  from     {source}, {_size(store, model)}", highlight=False)
@@ -246,7 +246,7 @@ def _show(console: Console, store: Store, model: Model) -> None:
         )
 
 
-def _accepted(model: Model, ask: Callable[[str], str] | None) -> bool:
+def _accepted(model: CatalogueModel, ask: Callable[[str], str] | None) -> bool:
     if ask is None:
         raise FetchError(
             f"The licence of {model.name} has not been accepted.",
@@ -262,7 +262,7 @@ def _terminal() -> Callable[[str], str] | None:
     return input if sys.stdin.isatty() else None
 
 
-def _size(store: Store, model: Model) -> str:
+def _size(store: ModelStore, model: CatalogueModel) -> str:
     size = store.pinned(model).size
     if model.shipped:
         paths = [store.path(model, file) for file in model.files.values()]
@@ -272,7 +272,7 @@ def _size(store: Store, model: Model) -> str:
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
-def _here(store: Store, model: Model) -> str:
+def _here(store: ModelStore, model: CatalogueModel) -> str:
     form = store.form(model) if store.state(model) == "installed" else None
     return store.state(model) + (f", audio {form.upper()}" if form in UNJUDGED else "")
 

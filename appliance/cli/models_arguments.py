@@ -22,10 +22,10 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
     def list_(args: argparse.Namespace) -> int:
         from appliance.cli import models as commands
         from appliance.cli import models_relay
-        from appliance.models.store import Store
+        from appliance.models.store import ModelStore
 
         if args.json:
-            return models_relay.cli_told(Store.of(settings(args)))
+            return models_relay.cli_told(ModelStore.of(settings(args)))
         return commands.cli_list(settings(args))
 
     def fetch(args: argparse.Namespace) -> int:
@@ -51,17 +51,17 @@ def models_verbs(verbs: Verbs, common: argparse.ArgumentParser, settings: Settin
 
     def give(args: argparse.Namespace) -> int:
         from appliance.cli import models_relay
-        from appliance.models.store import Store
+        from appliance.models.store import ModelStore
 
         return models_relay.cli_give(
-            Store.of(settings(args)), args.name, args.file, args.at, args.most
+            ModelStore.of(settings(args)), args.name, args.file, args.at, args.most
         )
 
     def take(args: argparse.Namespace) -> int:
         from appliance.cli import models_relay
-        from appliance.models.store import Store
+        from appliance.models.store import ModelStore
 
-        return models_relay.cli_take(Store.of(settings(args)), args.name, args.file, args.at)
+        return models_relay.cli_take(ModelStore.of(settings(args)), args.name, args.file, args.at)
 
     models = Verbs(
         verbs.add("models", "list, fetch and verify the models", more=_EXAMPLES), common, "model"

@@ -16,18 +16,18 @@ from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.messages.speech import Message, Restart, Say
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, setup_sentences, submitted_form
-from appliance.provision.apply_seed import Ground, apply, forget
-from appliance.provision.first_start import Begun, begin
-from appliance.provision.network_manager import Radio
+from appliance.provision.apply_seed import ProvisionTarget, apply, forget
+from appliance.provision.first_start import ProvisionResult, begin
+from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed
 from appliance.provision.seed_files import HOST
 from appliance.provision.setup_server import FOLDER, serve
-from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetUp, insist
+from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetupSession, insist
 from appliance.provision.setup_state import untouched
 from appliance.runtime import mdns, status
 from appliance.settings import Settings
-from appliance.update.handed_over_file import NOTE_BYTES, Handed, take_note
-from appliance.update.system.block_device import DiskCard
+from appliance.update.handed_over_file import NOTE_BYTES, HandedOverFile, take_note
+from appliance.update.system.block_device import BootDisk
 
 BAD_SEED = "seed-problem"  # beside the files of provision/setup_server.py
 LOOKED = "looked"  # there too: set-up has run since the start (/usr/lib/interlude/alone)
@@ -54,7 +54,7 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
 
 def cli_begin(folder: Path = FOLDER) -> int:
     """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
-    begun = begin(DiskCard(), Ground())
+    begun = begin(BootDisk(), ProvisionTarget())
     note(begun, folder)
     if begun.seeded:
         print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
@@ -63,7 +63,7 @@ def cli_begin(folder: Path = FOLDER) -> int:
     return 0
 
 
-def note(begun: Begun, folder: Path) -> None:
+def note(begun: ProvisionResult, folder: Path) -> None:
     """Into the log, and for set-up, which says it: what on the card could not be used."""
     (folder / BAD_SEED).unlink(missing_ok=True)
     other = setup_sentences.misnamed(begun.misnamed) if begun.misnamed else ""
@@ -87,7 +87,7 @@ def rename(name: str) -> None:
         subprocess.run(words, check=False, stdin=subprocess.DEVNULL)
 
 
-def own_name(radio: Radio) -> str:
+def own_name(radio: NmcliNetworks) -> str:
     """As others find the box in its network; "" if avahi does not say within NAMED_S."""
     limit_s = time.monotonic() + NAMED_S
     while not (name := mdns.own_name(radio.addresses())) and time.monotonic() < limit_s:
@@ -99,21 +99,21 @@ def cli_setup(
     settings: Callable[[], Settings], folder: Path = FOLDER, wishes: Path = WISHES
 ) -> int:
     """Set-up, where it is needed or the panel asked for it."""
-    voice = Voice(settings)
-    wanted = take(voice, Ground(), folder, wishes)
+    voice = SetupAnnouncer(settings)
+    wanted = take(voice, ProvisionTarget(), folder, wishes)
 
     def applied(seed: Seed) -> None:
-        ground = Ground()
+        ground = ProvisionTarget()
         if HOST in apply(seed, ground):
             rename(seed.hostname)
 
-    radio = Radio()
+    radio = NmcliNetworks()
     looked, bad = folder / LOOKED, folder / BAD_SEED
     problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
-    set_up = SetUp(
+    set_up = SetupSession(
         radio, voice.says, applied, folder,
         logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
-        own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(Ground()),
+        own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
         first=not looked.exists(),
         card=problem,
         page_uid=pwd.getpwnam(submitted_form.USER).pw_uid,
@@ -128,8 +128,8 @@ def cli_setup(
 
 
 def take(
-    voice: Voice,
-    ground: Ground,
+    voice: SetupAnnouncer,
+    ground: ProvisionTarget,
     folder: Path,
     wishes: Path,
     sleep: Callable[[float], None] = time.sleep,
@@ -153,13 +153,13 @@ def take(
     return wanted
 
 
-class Voice:
+class SetupAnnouncer:
     """The box's own. `stands`: what its status file says."""
 
     def __init__(
         self,
         settings: Callable[[], Settings],
-        stands: Callable[[], status.Status | None] = status.read,
+        stands: Callable[[], status.SupervisorStatus | None] = status.read,
         now_s: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -208,7 +208,7 @@ class Voice:
         return now.pid if now else None
 
 
-def reset(voice: Voice, ground: Ground, folder: Path = FOLDER) -> None:
+def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER) -> None:
     """Take away what the last owner brought. What could not be taken away is said aloud.
 
     On a card that cannot be written the note remains, and this runs again and again: the box is
@@ -230,7 +230,7 @@ def reset(voice: Voice, ground: Ground, folder: Path = FOLDER) -> None:
 def wish(wishes: Path) -> Literal["", "setup", "reset"]:
     """What the panel has asked for; "" for nothing. The note stays (take_note)."""
     try:
-        with Handed(wishes / WANTED_SETUP, NOTE_BYTES) as note:
+        with HandedOverFile(wishes / WANTED_SETUP, NOTE_BYTES) as note:
             said = note.read(0, note.size).strip()
     except ReleaseRefused:
         return ""

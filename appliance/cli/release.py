@@ -17,21 +17,21 @@ from appliance.runtime import status
 from appliance.settings import Settings
 from appliance.update import request
 from appliance.update.release import fallback
-from appliance.update.release.installer import Installer, Progress, Wishes
-from appliance.update.release.store import Shelf
-from appliance.update.release.target import Service
+from appliance.update.release.installer import InstallOptions, Progress, ReleaseInstaller
+from appliance.update.release.store import ReleaseStore
+from appliance.update.release.target import SystemdTarget
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude release`."""
     match args.doing:
         case "install":
-            wishes = Wishes(downgrade=args.downgrade, wait_s=args.wait, start=not args.cold)
+            wishes = InstallOptions(downgrade=args.downgrade, wait_s=args.wait, start=not args.cold)
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .release file, or say --wanted, and not both.")
             return cli_install(args.file, wishes)
         case "rollback":
-            return cli_rollback(Wishes(wait_s=args.wait))
+            return cli_rollback(InstallOptions(wait_s=args.wait))
         case "ask":
             return cli_ask(args.version)
         case "pull":
@@ -44,10 +44,10 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_selftest(settings())
 
 
-def cli_install(file: Path | None, wishes: Wishes) -> int:
+def cli_install(file: Path | None, wishes: InstallOptions) -> int:
     """Install `file`, or what was asked for where there is none. Prints one line at the end."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
-    installer = Installer(Shelf(), Service(), progress=_shown())
+    installer = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown())
     began = time.monotonic()
     if file is None:
         changed = request.install_wanted(installer, wishes)
@@ -59,9 +59,9 @@ def cli_install(file: Path | None, wishes: Wishes) -> int:
     return 0
 
 
-def cli_rollback(wishes: Wishes) -> int:
+def cli_rollback(wishes: InstallOptions) -> int:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    version = Installer(Shelf(), Service(), progress=_shown()).rollback(wishes)
+    version = ReleaseInstaller(ReleaseStore(), SystemdTarget(), progress=_shown()).rollback(wishes)
     print(f"went back to {version}")
     return 0
 
@@ -91,7 +91,7 @@ def cli_pull(address: str | None) -> int:
 
 def cli_list() -> int:
     """One line a release, newest first, and what it is to the box."""
-    shelf = Shelf()
+    shelf = ReleaseStore()
     roles = {shelf.previous(): "the one before", shelf.kept(): "kept", shelf.on_trial(): "on trial"}
     for manifest in shelf.installed():
         made = time.strftime("%Y-%m-%d", time.gmtime(manifest.made_s))
@@ -101,7 +101,7 @@ def cli_list() -> int:
 
 def cli_status(*, as_json: bool) -> int:
     """What is kept, what runs, what could be had, and how an installation goes."""
-    found = look(Shelf())
+    found = look(ReleaseStore())
     if as_json:
         print(json.dumps(found, indent=2))
         return 0
@@ -119,7 +119,7 @@ def cli_selftest(settings: Settings) -> int:
     return 0
 
 
-def look(shelf: Shelf, incoming: Path = request.INCOMING) -> dict[str, object]:
+def look(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
     """The releases of a box in plain words and lists, ready for JSON."""
     now = status.read()
     going = request.how_it_goes(shelf.trial_folder)

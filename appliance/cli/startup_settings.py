@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from appliance.cli.usable_settings import Usable, usable
+from appliance.cli.usable_settings import UsableSettings, usable
 from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
@@ -25,7 +25,7 @@ MUTE_S = 5.0  # for a card to say whether the microphone was off before
 log = logging.getLogger("settings")
 
 
-def found(named: Path | None) -> Usable:
+def found(named: Path | None) -> UsableSettings:
     """What the box begins with; what it stands on has been looked up (panel/auto_detection.py).
 
     Raises SettingsError where nobody has to be served but who typed the command.
@@ -34,7 +34,7 @@ def found(named: Path | None) -> Usable:
     if not state or not _on_a_box():
         settings = load(named)
         check(settings)
-        return Usable(auto_detection.found(settings))
+        return UsableSettings(auto_detection.found(settings))
     start = usable(named, Path(state.split(":")[0]), check)
     return replace(start, settings=auto_detection.found(start.settings))
 
@@ -44,7 +44,7 @@ def check(settings: Settings) -> None:
     process_table.table(auto_detection.usable(settings))
 
 
-def tell(start: Usable) -> None:
+def tell(start: UsableSettings) -> None:
     """The log at once, the owner when the box has a voice. Raises SettingsError if the microphone
     has to be off and that cannot be noted."""
     if start.problem:

@@ -11,7 +11,7 @@ from appliance.runtime import status
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 from appliance.update.release import fallback
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 
 WARNINGS = Path("/var/log/interlude/warnings.log")
 _TAIL_BYTES = 4096  # of the log; its last line is what is wanted
@@ -19,7 +19,7 @@ _TAIL_BYTES = 4096  # of the log; its last line is what is wanted
 
 def cli(settings: Settings, *, as_json: bool) -> int:
     """Print, and return 0 if the box runs and is well, else 1."""
-    shelf = Shelf()
+    shelf = ReleaseStore()
     fell_back = fallback.sentences(shelf)
     found = look(settings, Machine(), status.read(), shelf.kept(), WARNINGS, fell_back)
     print(json.dumps(found, indent=2) if as_json else in_words(found))
@@ -29,7 +29,7 @@ def cli(settings: Settings, *, as_json: bool) -> int:
 def look(
     settings: Settings,
     machine: Machine,
-    now: status.Status | None,
+    now: status.SupervisorStatus | None,
     kept: str | None,
     warnings: Path,
     fell_back: Sequence[str] = (),

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.settings import Settings
-from appliance.update.release.installer import Wishes
-from appliance.update.release.store import Shelf
-from appliance.update.system.block_device import DiskCard
+from appliance.update.release.installer import InstallOptions
+from appliance.update.release.store import ReleaseStore
+from appliance.update.system.block_device import BootDisk
 from appliance.update.system.request import install_wanted
 from appliance.update.system.slot import SLOTS
-from appliance.update.system.slot_state import Ledger
-from appliance.update.system.target import Pi
-from appliance.update.system.updater import Updater
+from appliance.update.system.slot_state import SlotStateFile
+from appliance.update.system.target import PiTarget
+from appliance.update.system.updater import SystemUpdater
 
 
 def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
@@ -30,7 +30,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
         case "install":
             if args.wanted == (args.file is not None):
                 raise ReleaseRefused("Name a .system file, or say --wanted, and not both.")
-            wishes = Wishes(args.downgrade, args.wait, start=not args.later)
+            wishes = InstallOptions(args.downgrade, args.wait, start=not args.later)
             return cli_install(args.file, wishes)
         case "try":
             return cli_try(args.wait)
@@ -40,7 +40,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
             return cli_status(as_json=args.json)
 
 
-def cli_install(file: Path | None, wishes: Wishes) -> int:
+def cli_install(file: Path | None, wishes: InstallOptions) -> int:
     """Write `file`, or what was asked for, to the other slot; prints one line at the end."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # whoever started it may go: it sees it through
     if file is None:
@@ -68,7 +68,7 @@ def cli_settle() -> int:
 
 
 def cli_status(*, as_json: bool) -> int:
-    found = look(Ledger(), Pi())
+    found = look(SlotStateFile(), PiTarget())
     if as_json:
         print(json.dumps(found, indent=2))
         return 0
@@ -77,7 +77,7 @@ def cli_status(*, as_json: bool) -> int:
     return 0
 
 
-def look(ledger: Ledger, machine: Pi) -> dict[str, str | None]:
+def look(ledger: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
     """What may be known without rights, in plain words, ready for JSON."""
     trial, last = ledger.trial(), ledger.last()
     there = {f"slot_{name}": ledger.whole(name) for name in SLOTS}
@@ -91,5 +91,5 @@ def look(ledger: Ledger, machine: Pi) -> dict[str, str | None]:
     }
 
 
-def _updater() -> Updater:
-    return Updater(DiskCard(), Ledger(), Pi(), Shelf())
+def _updater() -> SystemUpdater:
+    return SystemUpdater(BootDisk(), SlotStateFile(), PiTarget(), ReleaseStore())

@@ -41,7 +41,7 @@ FORGET_PATIENCE_S = 120.0  # a worn card may stall for 5 s at each of some twent
 STRANGE = "Interlude is running and answers in a way unknown here."
 
 
-class NotUnderstood(ControlError):
+class BadArguments(ControlError):
     """Words that a verb makes nothing of."""
 
     exit_code = 64  # EX_USAGE
@@ -122,20 +122,20 @@ def _exchange(line: socket.socket, message: Message) -> Mail:
 # ── words to messages ────────────────────────────────────────────────────────────────────────
 def _mute(words: str) -> Message:
     if words not in ("on", "off", ""):
-        raise NotUnderstood(f"mute: `{words}` is neither on nor off.")
+        raise BadArguments(f"mute: `{words}` is neither on nor off.")
     return Mute(on=words != "off")
 
 
 def _volume(words: str) -> Message:
     number = words.removesuffix("%").strip()
     if not (number.isdecimal() and int(number) <= 100):
-        raise NotUnderstood(f"volume: `{words}` should be a number from 0 to 100.")
+        raise BadArguments(f"volume: `{words}` should be a number from 0 to 100.")
     return SetVolume(int(number) / 100)
 
 
 def _voice(words: str) -> Message:
     if not 0 < len(words) <= MOST_LETTERS:
-        raise NotUnderstood(f"voice: `{words[:MOST_LETTERS]}` is no name of a voice.")
+        raise BadArguments(f"voice: `{words[:MOST_LETTERS]}` is no name of a voice.")
     return SetVoice(words)
 
 
@@ -143,18 +143,18 @@ def _mode(words: str) -> Message:
     for name in get_args(ModeName):
         if words.replace("-", "_").replace(" ", "_") == name:
             return SetMode(name)
-    raise NotUnderstood(f"mode: there is no `{words}`.", f"One of {', '.join(get_args(ModeName))}.")
+    raise BadArguments(f"mode: there is no `{words}`.", f"One of {', '.join(get_args(ModeName))}.")
 
 
 def _spoken(words: str) -> str:
     if not words.strip():
-        raise NotUnderstood("There are no words in that.")
+        raise BadArguments("There are no words in that.")
     if len(words) > MAX_WORDS:
-        raise NotUnderstood(
+        raise BadArguments(
             f"That is too long: {len(words)} characters.", f"At most {MAX_WORDS} at once."
         )
     if any("\ud800" <= letter <= "\udfff" for letter in words):  # a shell's bytes, kept by Python
-        raise NotUnderstood("That is not UTF-8 text.")
+        raise BadArguments("That is not UTF-8 text.")
     return words
 
 

@@ -28,7 +28,7 @@ log = logging.getLogger("settings")
 
 
 @dataclass(frozen=True)
-class Usable:
+class UsableSettings:
     """What to start with. `problem`: why it is not the owner's file; "" if it is. `said`: that,
     aloud. `mute`: no owner's settings are known, so the microphone stays off: whoever wired a mute
     switch, or wanted a button to talk, said so in them."""
@@ -41,7 +41,7 @@ class Usable:
 
 def usable(
     named: Path | None, state: Path, check: Callable[[Settings], object], owner: Path | None = None
-) -> Usable:
+) -> UsableSettings:
     """The settings of the file `named`, or of the `owner`'s, if `check` raises no SettingsError."""
     file = named or owner or owner_file()
     before = state / BEFORE
@@ -51,16 +51,16 @@ def usable(
     except SettingsError as error:
         return _without(str(error), before, check)
     _keep(file, before)
-    return Usable(settings)
+    return UsableSettings(settings)
 
 
-def _without(problem: str, before: Path, check: Callable[[Settings], object]) -> Usable:
+def _without(problem: str, before: Path, check: Callable[[Settings], object]) -> UsableSettings:
     if before.is_file():
         with contextlib.suppress(SettingsError):
             settings = load(before)
             check(settings)
-            return Usable(settings, problem, SAID_BEFORE)
-    return Usable(load_defaults(), problem, SAID_DEFAULTS, mute=True)
+            return UsableSettings(settings, problem, SAID_BEFORE)
+    return UsableSettings(load_defaults(), problem, SAID_DEFAULTS, mute=True)
 
 
 def _keep(file: Path | None, before: Path) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
 from appliance.voice.engine.archive import SUFFIX
 from appliance.voice.engine.check import check
-from appliance.voice.engine.installer import Installer
+from appliance.voice.engine.installer import EngineInstaller
 
 MOST_FILES = 8  # of a folder that somebody hands over
 
@@ -25,7 +25,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     if args.doing == "list":
         return cli_list(settings())
     tries = _untried if args.cold else check
-    installer = Installer(settings().programs_path(), tries)
+    installer = EngineInstaller(settings().programs_path(), tries)
     return cli_install(installer, args.file, downgrade=args.downgrade)
 
 
@@ -38,7 +38,7 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("voice", "spoken by", "from"):
         table.add_column(heading)
-    fetched = Store.of(settings).piper_voices()
+    fetched = ModelStore.of(settings).piper_voices()
     brought = engine.voices() if engine is not None else {}
     why = store.lacking(root, store.PIPER)
     for name in dict.fromkeys([*fetched, *brought]):
@@ -59,7 +59,7 @@ def _untried(_: Path) -> str:
     return ""
 
 
-def cli_install(installer: Installer, file: Path, *, downgrade: bool) -> int:
+def cli_install(installer: EngineInstaller, file: Path, *, downgrade: bool) -> int:
     """Install a bundle, or each that lies in a folder. Raises what Installer.install raises."""
     for each in handed_over(file):
         manifest, changed = installer.install(each, downgrade=downgrade)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from appliance.messages.speech import Message, StateName
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 
-Part = Literal["capture", "playback", "listener", "thinker", "speaker"]
+PartName = Literal["capture", "playback", "listener", "thinker", "speaker"]
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class RaiseTurn:
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseHold:
     """Let go of onset `serial`: playback sounds again once this equals the floor's hold."""
 
     serial: int
 
 
 @dataclass(frozen=True)
-class TakePress:
+class AcknowledgePress:
     """Let go of the newest press of a button: what it asked for is done."""
 
 
@@ -38,10 +38,10 @@ class SetMuted:
 
 
 @dataclass(frozen=True)
-class Send:
+class SendMessage:
     """Post `message` to `part`."""
 
-    part: Part
+    part: PartName
     message: Message
 
 
@@ -62,12 +62,12 @@ class Remember:
 
 
 @dataclass(frozen=True)
-class GiveRecall:
+class SendRecall:
     """The thinker has begun afresh: send it the last turns from memory."""
 
 
 @dataclass(frozen=True)
-class ForgetAll:
+class EraseMemory:
     """Delete the memory on disk, or only the last turn of it; a Forgotten is awaited."""
 
     last: bool = False
@@ -83,17 +83,17 @@ class UseTool:
 
     turn: int
     number: int
-    call: Call
+    call: ToolCall
     chosen: bool = False
 
 
 @dataclass(frozen=True)
-class Hushed:
+class StopRinging:
     """The owner stopped what was ringing."""
 
 
 @dataclass(frozen=True)
-class Become:
+class AnnounceState:
     """The state changed: tell those who watch, and the log. `ring`: to speaking, of a timer."""
 
     state: StateName
@@ -103,13 +103,14 @@ class Become:
 
 
 @dataclass(frozen=True)
-class Note:
+class LogNote:
     """One line for the log."""
 
     text: str
 
 
 Action = (
-    RaiseTurn | Release | TakePress | SetMuted | Send | Remember | GiveRecall | ForgetAll | UseTool
-    | Hushed | Become | Note
+    RaiseTurn | ReleaseHold | AcknowledgePress | SetMuted | SendMessage | Remember | SendRecall |
+    EraseMemory | UseTool
+    | StopRinging | AnnounceState | LogNote
 )  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
-from appliance.messages.speech import Called, Sentence, ThoughtEnded
+from appliance.messages.speech import Sentence, ThoughtEnded, ToolCalled
 from appliance.pcm import RATE_HZ
 
 # Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker
@@ -42,7 +42,7 @@ NOTHING_ASKED = Question()
 
 
 @dataclass(frozen=True)
-class Line:
+class AnswerLine:
     """One sentence. `position` and `frames` are None until the speaker has told them.
 
     `ours`: words of the box itself ("I lost my thread"), which no memory keeps. `note`: what is
@@ -78,11 +78,11 @@ class Answer:
 
     turn: int
     question: Question = NOTHING_ASKED
-    lines: tuple[Line, ...] = ()
+    lines: tuple[AnswerLine, ...] = ()
     asked: bool = False
     thinking: bool = False
     awaits: int | None = None
-    behind: tuple[Sentence | Called | ThoughtEnded, ...] = ()
+    behind: tuple[Sentence | ToolCalled | ThoughtEnded, ...] = ()
     full: bool = False
     closed: bool = False
     whole: bool = False
@@ -97,7 +97,7 @@ class Answer:
     began: int = 0
 
     def with_line(self, text: str, *, ours: bool = False, note: str | None = None) -> Answer:
-        return replace(self, lines=(*self.lines, Line(text, ours, note)))
+        return replace(self, lines=(*self.lines, AnswerLine(text, ours, note)))
 
     def has_room_for(self, text: str) -> bool:
         """Whether one more line leaves it short enough to be told as one message."""

@@ -18,51 +18,51 @@ from collections.abc import Iterable
 
 from appliance.dialog import control_socket, startup_notices
 from appliance.dialog.actions import (
+    AcknowledgePress,
     Action,
-    Become,
-    ForgetAll,
-    GiveRecall,
-    Hushed,
-    Note,
+    AnnounceState,
+    EraseMemory,
+    LogNote,
     RaiseTurn,
-    Release,
+    ReleaseHold,
     Remember,
-    Send,
+    SendMessage,
+    SendRecall,
     SetMuted,
-    TakePress,
+    StopRinging,
     UseTool,
 )
-from appliance.dialog.memory_client import Keeping
-from appliance.dialog.mute_state import Complaint, Microphone
+from appliance.dialog.memory_client import MemoryClient
+from appliance.dialog.mute_state import MuteProblem, MuteState
 from appliance.dialog.mute_store import MuteStore
-from appliance.dialog.startup_notices import Notices
-from appliance.dialog.state_machine import Event, Tick, closing, opening, step
-from appliance.dialog.status_publisher import SHOW, Shown
+from appliance.dialog.startup_notices import StartupNotices
+from appliance.dialog.state_machine import DialogEvent, Tick, closing, opening, step
+from appliance.dialog.status_publisher import SHOW, StatusPublisher
 from appliance.dialog.timeouts import rules
-from appliance.dialog.tool_runner import Desk
+from appliance.dialog.tool_runner import ToolRunner
 from appliance.messages.speech import (
+    AnswerHeard,
     CommandRefused,
     Forget,
-    Heard,
     HouseResponse,
     Message,
     Mute,
+    ObservedMessage,
     Recall,
     Restart,
     Say,
-    Seen,
     SetMode,
     SpeakerReady,
     StateChanged,
-    TimersStand,
+    TimersStatus,
     Transcribed,
 )
 from appliance.runtime import process_table
 from appliance.runtime.worker import Worker
-from appliance.settings.adjusted import Adjustments
+from appliance.settings.adjusted import AdjustmentStore
 from appliance.settings.surroundings import NO_BUTTON
-from appliance.tools.toolbox import About
-from appliance.voice.selection import WantedVoice
+from appliance.tools.toolbox import ToolContext
+from appliance.voice.selection import VoiceSelection
 
 SAID_NO_BUTTON = "I have no button, so I cannot be talked to with one."
 LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
@@ -106,18 +106,20 @@ class Conductor:
         parts = {row.name for row in process_table.PROCESSES}
         self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
         self._words_leave = work.settings.link.words
-        self._shown = Shown(work, self._watchers)
-        self.microphone = Microphone(work.floor, MuteStore.of(work.settings))
-        self._adjustments = Adjustments(work.files)
-        self._voice = WantedVoice()
+        self._shown = StatusPublisher(work, self._watchers)
+        self.microphone = MuteState(work.floor, MuteStore.of(work.settings))
+        self._adjustments = AdjustmentStore(work.files)
+        self._voice = VoiceSelection()
         self._speaks = work.floor.turn > 0  # a speaker is there, or was when this one took over
         # Until then. A conductor that took over has a predecessor who said these.
-        self._notices = Notices() if self._speaks else startup_notices.handed_over()
+        self._notices = StartupNotices() if self._speaks else startup_notices.handed_over()
         self._unsaid = self._notices.sentences
-        self.keeping = Keeping(work.settings, work.log)
+        self.keeping = MemoryClient(work.settings, work.log)
         self.door = control_socket.door(work.settings, work.log)
-        self._tools = Desk(work.settings)
-        self._next: deque[Event] = deque()  # what tools say, once all before it is carried out
+        self._tools = ToolRunner(work.settings)
+        self._next: deque[DialogEvent] = (
+            deque()
+        )  # what tools say, once all before it is carried out
         floor = self._floor
         muted, switched_off = self.microphone.begin(time.monotonic())
         self._conversation, actions = opening(
@@ -136,9 +138,9 @@ class Conductor:
         left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
 
-    def hear(self, peer: str, message: Message | Seen) -> None:
+    def hear(self, peer: str, message: Message | ObservedMessage) -> None:
         """One message of `peer`."""
-        if isinstance(message, Seen):
+        if isinstance(message, ObservedMessage):
             return
         if isinstance(message, Transcribed):  # what was said: for the memory's eyes alone
             if peer == "thinker":
@@ -160,7 +162,7 @@ class Conductor:
 
     def tick(self) -> None:
         for news in self.microphone.look(time.monotonic()):
-            if isinstance(news, Complaint):
+            if isinstance(news, MuteProblem):
                 self._complain(news)
             else:
                 self._step(news)
@@ -170,7 +172,7 @@ class Conductor:
         for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
             self._work.log.warning("%s", complaint)
 
-    def _complain(self, complaint: Complaint) -> None:
+    def _complain(self, complaint: MuteProblem) -> None:
         """To the log and to the owner, as soon as there is a voice for it."""
         if not complaint.aloud:
             self._work.log.info("%s", complaint.log)
@@ -236,7 +238,7 @@ class Conductor:
                 while self._unsaid:
                     self._step(Say(self._unsaid.pop(0)))
                 startup_notices.told(self._work.settings.state_path(), self._notices)
-                self._notices = Notices()
+                self._notices = StartupNotices()
             case HouseResponse():
                 self._follow(self._tools.house_said(message))
             case Restart():
@@ -249,13 +251,13 @@ class Conductor:
         self._shown.show(message, now, self._tools.stands(), storage=storage)
         self._adjustments.follow(now.mode, now.volume, self._voice.name)
 
-    def _step(self, message: Event) -> None:
+    def _step(self, message: DialogEvent) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
         self._carry_out(actions)
         while self._next:
             self._step(self._next.popleft())
 
-    def _follow(self, events: Iterable[Event]) -> None:
+    def _follow(self, events: Iterable[DialogEvent]) -> None:
         """What the tools have to say, and what they want done."""
         for event in events:
             self._step(event)
@@ -267,7 +269,9 @@ class Conductor:
         volume = settings.speaking.volume if now.volume is None else now.volume
         house = self._shown.house if settings.tools.home else None
         self._next.extend(
-            self._tools.use(wanted, About(volume, now.last, house, wanted.turn, wanted.chosen))
+            self._tools.use(
+                wanted, ToolContext(volume, now.last, house, wanted.turn, wanted.chosen)
+            )
         )
         self._tell_link()
 
@@ -276,7 +280,7 @@ class Conductor:
         while self._tools.for_link:
             news = self._tools.for_link.popleft()
             self._shown.tell("link", news)
-            if isinstance(news, TimersStand):
+            if isinstance(news, TimersStatus):
                 self._shown.tell("panel", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
@@ -284,27 +288,27 @@ class Conductor:
             match action:
                 case RaiseTurn(turn):
                     self._floor.turn = turn
-                case Release(serial):
+                case ReleaseHold(serial):
                     self._floor.released = serial
-                case TakePress():
+                case AcknowledgePress():
                     self._floor.press_taken = self._floor.press
                 case SetMuted(on):
                     self.microphone.set(time.monotonic(), muted=on)
-                case Send(part, message):
+                case SendMessage(part, message):
                     self._send(part, message)
-                case Remember() | GiveRecall() | ForgetAll():
+                case Remember() | SendRecall() | EraseMemory():
                     self.keeping.carry_out(action, self._shown.model)
                 case UseTool():
                     self._use(action)
-                case Hushed():
+                case StopRinging():
                     self._tools.hushed()
                     self._tell_link()
-                case Become():
+                case AnnounceState():
                     self._announce(action)
-                case Note(text):
+                case LogNote(text):
                     self._work.log.warning("%s", text)
 
-    def _announce(self, change: Become) -> None:
+    def _announce(self, change: AnnounceState) -> None:
         at_ns = time.monotonic_ns()
         changed = StateChanged(change.state, change.turn, at_ns, change.reason, change.ring)
         self._work.log.info("%s (%s)", change.state, change.reason)
@@ -319,13 +323,13 @@ class Conductor:
             return
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
-        if self._words_leave and isinstance(message, Heard):
+        if self._words_leave and isinstance(message, AnswerHeard):
             self._shown.tell("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:
         if not self._watchers:
             return
-        copy = Seen(time.monotonic_ns(), source, target, message)
+        copy = ObservedMessage(time.monotonic_ns(), source, target, message)
         for watcher in self._watchers:
             self._work.channels[watcher].send(copy)

@@ -24,7 +24,7 @@ from appliance.messages.speech import (
     CommandRefused,
     Forget,
     Forgotten,
-    Listen,
+    ListenOnce,
     Message,
     Mute,
     Repeat,
@@ -35,7 +35,7 @@ from appliance.messages.speech import (
     SetVolume,
     StateChanged,
     StopSpeaking,
-    Talk,
+    TalkButton,
     decode,
     encode,
 )
@@ -48,8 +48,8 @@ MOST_VISITORS = 8  # at once; the one that came first has to go
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 NO_COMMAND = "Nobody may say that from outside."
 COMMANDS = (
-    Ask, Forget, Listen, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
-    Talk,
+    Ask, Forget, ListenOnce, Mute, Repeat, Restart, Say, SetMode, SetVoice, SetVolume, StopSpeaking,
+    TalkButton,
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def places(settings: Settings) -> list[Path]:
     return [*(folder / NAME for folder in own if folder is not None), kept, status.FOLDER / NAME]
 
 
-class Door:
+class ControlSocket:
     """The box's side. Nothing here ever waits; `fileno` is readable when somebody is there."""
 
     def __init__(self, path: Path) -> None:
@@ -164,10 +164,10 @@ class Door:
         line.close()
 
 
-def door(settings: Settings, log: logging.Logger) -> Door | None:
+def door(settings: Settings, log: logging.Logger) -> ControlSocket | None:
     """The box's door; None where there can be none, which the log tells."""
     try:
-        return Door(places(settings)[0])
+        return ControlSocket(places(settings)[0])
     except ControlError as error:
         log.warning("%s", error)
         return None

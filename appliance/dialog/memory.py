@@ -46,7 +46,7 @@ _ADD_TRANSCRIPT = "ALTER TABLE turns ADD COLUMN transcript TEXT NOT NULL DEFAULT
 
 
 @dataclass(frozen=True)
-class Turn:
+class RememberedTurn:
     """One row; the columns say what the fields are."""
 
     started: str
@@ -59,7 +59,7 @@ class Turn:
     transcript: str = ""
 
 
-_FIELDS = {field.name for field in fields(Turn)}
+_FIELDS = {field.name for field in fields(RememberedTurn)}
 _INSERT = """
 INSERT INTO turns (started, turn, asked, seconds, heard, complete, model, transcript)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -72,7 +72,7 @@ _TRANSCRIBE = """UPDATE turns SET transcript = ?
 WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)"""
 
 
-class Damaged(StorageError):
+class MemoryDamaged(StorageError):
     """A file that is no database of ours, or no longer."""
 
 
@@ -118,7 +118,7 @@ class Memory:
         self._db.execute("PRAGMA secure_delete = ON")
         self._db.execute("PRAGMA temp_store = MEMORY")  # no temporary file with words in it
         if self._value("PRAGMA quick_check(1)") != "ok":
-            raise Damaged(f"{self.file} is damaged.")
+            raise MemoryDamaged(f"{self.file} is damaged.")
         if version == 0:
             with self._transaction():
                 if not self._value("SELECT count(*) FROM sqlite_schema"):
@@ -126,7 +126,7 @@ class Memory:
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
         lacks = self._lacks()
         if self._value("PRAGMA user_version") != VERSION or lacks - {"transcript"}:
-            raise Damaged(f"{self.file} is not a memory of Interlude.")
+            raise MemoryDamaged(f"{self.file} is not a memory of Interlude.")
         self._insert, self._newest = _INSERT, _NEWEST
         if lacks:
             try:
@@ -140,7 +140,7 @@ class Memory:
         columns = self._db.execute("SELECT name FROM pragma_table_info('turns')")
         return _FIELDS - {name for (name,) in columns}
 
-    def remember(self, turn: Turn) -> None:
+    def remember(self, turn: RememberedTurn) -> None:
         """Add a turn, and let go of the oldest beyond `keep_turns`."""
         with self._named_errors(), self._transaction():
             self._db.execute(self._insert, self._values(turn))
@@ -153,17 +153,20 @@ class Memory:
         with self._named_errors(), self._transaction():
             self._db.execute(_TRANSCRIBE, (transcript, started, turn))
 
-    def recall(self, count: int) -> list[Turn]:
+    def recall(self, count: int) -> list[RememberedTurn]:
         """The last `count` turns, oldest first."""
         with self._named_errors():
             rows = self._db.execute(self._newest, (count,)).fetchall()
-        return [replace(turn, complete=bool(turn.complete)) for turn in starmap(Turn, rows[::-1])]
+        return [
+            replace(turn, complete=bool(turn.complete))
+            for turn in starmap(RememberedTurn, rows[::-1])
+        ]
 
     def count(self) -> int:
         with self._named_errors():
             return int(self._value("SELECT count(*) FROM turns"))
 
-    def rewrite(self, turns: list[Turn]) -> None:
+    def rewrite(self, turns: list[RememberedTurn]) -> None:
         """These and no others: every trace of any other goes from this file and its log.
 
         All rows are deleted and those that stay are written anew, in one transaction: deleting one
@@ -205,7 +208,7 @@ class Memory:
             f"{self.file} is in use by another program.", "Close it, and ask once more."
         )
 
-    def _values(self, turn: Turn) -> tuple[Any, ...]:
+    def _values(self, turn: RememberedTurn) -> tuple[Any, ...]:
         return astuple(turn)[: self._insert.count("?")]
 
     def _value(self, query: str) -> Any:
@@ -229,7 +232,7 @@ class Memory:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it is detail
             if code in _DAMAGED_CODES:
-                raise Damaged(f"{self.file} is damaged ({error}).") from error
+                raise MemoryDamaged(f"{self.file} is damaged ({error}).") from error
             raise StorageError(
                 f"{self.file} cannot be used ({error}).",
                 "Is the disk full, or mounted read-only?",
@@ -241,7 +244,7 @@ def opened(file: Path, keep_turns: int) -> Memory:
     what is damaged twice, StorageError."""
     try:
         return Memory(file, keep_turns)
-    except Damaged:
+    except MemoryDamaged:
         return Memory(file, keep_turns)
 
 
@@ -254,7 +257,7 @@ def open_or_begin(
     """
     try:
         return opened(file, keep_turns), None
-    except Damaged:
+    except MemoryDamaged:
         aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:
             file.rename(aside)
@@ -267,7 +270,7 @@ def open_or_begin(
         return Memory(file, keep_turns), aside
 
 
-def write_anew(file: Path, turns: list[Turn]) -> None:
+def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
     """Make `file`, which is not there, with these turns: without a log, so with the least room.
 
     Raises StorageError.

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from appliance.dialog import memory
-from appliance.dialog.actions import ForgetAll, GiveRecall, Remember
-from appliance.dialog.memory import Turn
-from appliance.dialog.memory_writer import Forgot, Health, Recalled, Scribe
+from appliance.dialog.actions import EraseMemory, Remember, SendRecall
+from appliance.dialog.memory import RememberedTurn
+from appliance.dialog.memory_writer import ForgetResult, MemoryHealth, MemoryWriter, TurnsRecalled
 from appliance.messages.limits import MAX_LINE
 from appliance.messages.speech import Forgotten, Recall, Say, Transcribed
 from appliance.messages.thinking import RECALL_TIMES
@@ -30,16 +30,16 @@ SLOW_S = 8.0  # a healthy card takes less than one; who asked is told that it ta
 
 
 @dataclass
-class _Asked:
+class _ForgetOrder:
     """An order to forget that the disk has not answered yet. `told`: that it is slow."""
 
-    wanted: ForgetAll
+    wanted: EraseMemory
     at_s: float
     visitor: int | None
     told: bool = False
 
 
-class Keeping:
+class MemoryClient:
     """`visitor`: the serial number at the door of whom an order to forget that is given now comes
     from."""
 
@@ -47,9 +47,9 @@ class Keeping:
         keep = settings.memory
         self._log = log
         self._recall_turns = RECALL_TIMES * keep.recall_turns
-        self._scribe = Scribe(memory.path(settings), keep.keep_turns, status.folder())
+        self._scribe = MemoryWriter(memory.path(settings), keep.keep_turns, status.folder())
         self._at_first = factory_reset.to_say(settings.state_path())
-        self._asked: dict[int, _Asked] = {}  # by the number of the scribe's order
+        self._asked: dict[int, _ForgetOrder] = {}  # by the number of the scribe's order
         self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
         self.visitor: int | None = None
         self.replies: list[tuple[int, Forgotten]] = []  # to visitors at the door
@@ -58,23 +58,23 @@ class Keeping:
         """Readable when there is something to tell."""
         return self._scribe.fileno()
 
-    def carry_out(self, action: Remember | GiveRecall | ForgetAll, model: str) -> None:
+    def carry_out(self, action: Remember | SendRecall | EraseMemory, model: str) -> None:
         """`model`: the one that answered."""
         match action:
             case Remember():
                 self._remember(_turn(action, model))
-            case GiveRecall():
+            case SendRecall():
                 self._scribe.recall(self._recall_turns)
-            case ForgetAll(last):
+            case EraseMemory(last):
                 number = self._scribe.forget(last=last)
-                self._asked[number] = _Asked(action, time.monotonic(), self.visitor)
+                self._asked[number] = _ForgetOrder(action, time.monotonic(), self.visitor)
 
     def transcribed(self, news: Transcribed) -> None:
         """Keep it with its turn, if that is remembered; it goes nowhere else."""
         if started := self._started.pop(news.turn, ""):
             self._scribe.transcribe(started, news.turn, news.text)
 
-    def _remember(self, turn: Turn) -> None:
+    def _remember(self, turn: RememberedTurn) -> None:
         self._scribe.remember(turn)
         self._started[turn.turn] = turn.started
         while len(self._started) > MOST_STARTED:
@@ -84,11 +84,11 @@ class Keeping:
         """What there is to tell: a Recall to the thinker, all else to the conversation."""
         for item in self._scribe.news():
             match item:
-                case Recalled(turns):
+                case TurnsRecalled(turns):
                     yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)
-                case Forgot():
+                case ForgetResult():
                     yield self._answered(item)
-                case Health(well, text, set_aside):
+                case MemoryHealth(well, text, set_aside):
                     fine = well and not set_aside
                     self._log.log(logging.INFO if fine else logging.WARNING, "%s", text)
                     if set_aside:
@@ -102,7 +102,7 @@ class Keeping:
     def close(self) -> None:
         self._scribe.close()
 
-    def _answered(self, news: Forgot) -> Forgotten:
+    def _answered(self, news: ForgetResult) -> Forgotten:
         if news.problem:
             self._log.error("not forgotten: %s", news.problem)
         problem = news.problem[:MAX_LINE]
@@ -127,7 +127,9 @@ class Keeping:
         return bool(late)
 
 
-def _turn(heard: Remember, model: str) -> Turn:
+def _turn(heard: Remember, model: str) -> RememberedTurn:
     ago = timedelta(seconds=time.monotonic() - heard.asked_at_s)
     started = (datetime.now().astimezone() - ago).isoformat(timespec="seconds")
-    return Turn(started, heard.turn, heard.asked, heard.seconds, heard.heard, heard.complete, model)
+    return RememberedTurn(
+        started, heard.turn, heard.asked, heard.seconds, heard.heard, heard.complete, model
+    )

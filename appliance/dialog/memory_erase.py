@@ -20,9 +20,9 @@ from appliance.dialog.memory import (
     DAMAGED,
     SNAPSHOT,
     UNCLEARED,
-    Damaged,
     Memory,
-    Turn,
+    MemoryDamaged,
+    RememberedTurn,
     clear_leftover,
     opened,
     write_anew,
@@ -98,13 +98,13 @@ def _unreadable(file: Path) -> list[Path]:
 
 
 @dataclass
-class Last:
+class LastTurn:
     """The newest turn, once it was read: a second attempt does not take the one before it."""
 
-    turn: Turn | None = None
+    turn: RememberedTurn | None = None
     known: bool = False
 
-    def others(self, turns: list[Turn]) -> list[Turn]:
+    def others(self, turns: list[RememberedTurn]) -> list[RememberedTurn]:
         """Those that stay."""
         if not self.known:
             self.known, self.turn = True, turns[-1] if turns else None
@@ -112,7 +112,7 @@ class Last:
 
 
 def forget_last(
-    file: Path, keep_turns: int, last: Last | None = None, *, within_s: float = LOCK_S
+    file: Path, keep_turns: int, last: LastTurn | None = None, *, within_s: float = LOCK_S
 ) -> None:
     """Erase the newest turn, if there is one. No connection of this process may be open.
 
@@ -120,7 +120,7 @@ def forget_last(
     in one of them. Where there is no room for rewriting, the file is erased first, and the other
     turns are written anew. `within_s`: as for `forget_all`. Raises StorageError.
     """
-    last = last or Last()
+    last = last or LastTurn()
     with _named_errors(file), locked(file.parent, within_s):
         clear_leftover(file)
         _erase(_unreadable(file))
@@ -128,7 +128,7 @@ def forget_last(
             return
         try:
             others = _rewritten(file, keep_turns, last)
-        except Damaged:
+        except MemoryDamaged:
             _give_up(file, keep_turns)
             return
         _erase(_unreadable(file))
@@ -136,7 +136,7 @@ def forget_last(
             _look_through(file, others, last.turn)
 
 
-def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
+def _rewritten(file: Path, keep_turns: int, last: LastTurn) -> list[RememberedTurn]:
     """Without the last turn. Returns those that stay. Raises StorageError."""
     memory = _open(file, keep_turns)
     try:
@@ -145,7 +145,7 @@ def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
             return others
         try:
             memory.rewrite(others)
-        except Damaged:
+        except MemoryDamaged:
             raise
         except StorageError:
             memory.close()
@@ -159,7 +159,7 @@ def _rewritten(file: Path, keep_turns: int, last: Last) -> list[Turn]:
 def _open(file: Path, keep_turns: int) -> Memory:
     try:
         return opened(file, keep_turns)
-    except Damaged:
+    except MemoryDamaged:
         raise
     except StorageError:
         return Memory(file, keep_turns, alone=True)
@@ -169,17 +169,17 @@ def _give_up(file: Path, keep_turns: int) -> None:
     """Erase a damaged file as a whole; raise StorageError, for another attempt, if it is none."""
     try:
         opened(file, keep_turns).close()
-    except Damaged:
+    except MemoryDamaged:
         _forget_all(file)
         return
     raise StorageError(f"{file} could not be read to its end.", _REMEDY)
 
 
-def _texts(turn: Turn) -> tuple[str, ...]:
+def _texts(turn: RememberedTurn) -> tuple[str, ...]:
     return turn.asked, turn.transcript, turn.heard
 
 
-def _look_through(file: Path, others: list[Turn], last: Turn) -> None:
+def _look_through(file: Path, others: list[RememberedTurn], last: RememberedTurn) -> None:
     """Raises StorageError if the last turn's words are in a file, though no other turn has them."""
     rest = "\n".join(text for turn in others for text in _texts(turn)).encode()
     for text in _texts(last):

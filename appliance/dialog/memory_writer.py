@@ -19,8 +19,8 @@ from pathlib import Path
 
 from appliance.atomic_file import write_whole
 from appliance.dialog import memory_erase
-from appliance.dialog.memory import Damaged, Memory, Turn, open_or_begin
-from appliance.dialog.memory_erase import Last
+from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, open_or_begin
+from appliance.dialog.memory_erase import LastTurn
 from appliance.errors import StorageError
 
 MOST_WAITING = 256  # turns; a disk that hangs for so long is broken
@@ -33,15 +33,15 @@ HANGS = "the disk hangs"
 
 
 @dataclass(frozen=True)
-class Recalled:
+class TurnsRecalled:
     """The last turns, oldest first. `number`: of the order."""
 
-    turns: tuple[Turn, ...]
+    turns: tuple[RememberedTurn, ...]
     number: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
-class Health:
+class MemoryHealth:
     """The memory broke or works again. `set_aside`: a new one was begun in its place."""
 
     well: bool
@@ -50,7 +50,7 @@ class Health:
 
 
 @dataclass(frozen=True)
-class Forgot:
+class ForgetResult:
     """An order to forget was carried out and checked, or failed: `problem` says why. `late`: it
     had failed before, which was told."""
 
@@ -59,7 +59,7 @@ class Forgot:
     late: bool = False
 
 
-class All:
+class AllTurns:
     """All turns are to be forgotten."""
 
 
@@ -69,14 +69,14 @@ class _Order:
 
     number: int
     act: Callable[[Memory], None] | None = None
-    forgets: tuple[Last | All, ...] = ()
+    forgets: tuple[LastTurn | AllTurns, ...] = ()
     recalls: bool = False
 
 
-News = Recalled | Health | Forgot
+MemoryNews = TurnsRecalled | MemoryHealth | ForgetResult
 
 
-class Scribe:
+class MemoryWriter:
     """`remember`, `recall` and `forget` return at once; they are carried out in their order."""
 
     def __init__(self, file: Path, keep_turns: int, notes: Path | None = None) -> None:
@@ -92,7 +92,7 @@ class Scribe:
         self._newest_forget = 0
         self._owed: _Order | None = None
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
-        self._news: deque[News] = deque()
+        self._news: deque[MemoryNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._thread = threading.Thread(target=self._run, name="scribe", daemon=True)
         self._thread.start()
@@ -101,7 +101,7 @@ class Scribe:
         """Readable when there is news."""
         return self._bell
 
-    def news(self) -> list[News]:
+    def news(self) -> list[MemoryNews]:
         try:
             os.eventfd_read(self._bell)
         except BlockingIOError:
@@ -109,11 +109,11 @@ class Scribe:
         found = [self._news.popleft() for _ in range(len(self._news))]
         return [item for item in found if not self._outdated(item)]
 
-    def _outdated(self, item: News) -> bool:
+    def _outdated(self, item: MemoryNews) -> bool:
         """Turns that were recalled before something of them was to be forgotten."""
-        return isinstance(item, Recalled) and item.number < self._newest_forget
+        return isinstance(item, TurnsRecalled) and item.number < self._newest_forget
 
-    def remember(self, turn: Turn) -> None:
+    def remember(self, turn: RememberedTurn) -> None:
         if self._keep:
             self._order(lambda memory: memory.remember(turn))
 
@@ -123,25 +123,25 @@ class Scribe:
             self._order(lambda memory: memory.transcribe(started, turn, transcript))
 
     def recall(self, count: int) -> None:
-        """The answer comes as `Recalled` news, unless there is no memory."""
+        """The answer comes as `TurnsRecalled` news, unless there is no memory."""
         if self._keep and count:
             number = self._given + 1
             self._order(
-                lambda memory: self._tell(Recalled(tuple(memory.recall(count)), number)),
+                lambda memory: self._tell(TurnsRecalled(tuple(memory.recall(count)), number)),
                 recalls=True,
             )
 
     def forget(self, *, last: bool = False) -> int:
-        """Returns the number of the order, which its `Forgot` news has. Orders to forget are
+        """Returns the number of the order, which its `ForgetResult` news has. Orders to forget are
         taken also when the disk hangs; turns that wait to be written are then never written."""
         self._given += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
-            self._tell(Forgot(self._given, f"{HANGS}."))
+            self._tell(ForgetResult(self._given, f"{HANGS}."))
             return self._given
         self._newest_forget = self._given
         if not last:
             self._void = self._given
-        self._orders.put(_Order(self._given, forgets=(Last() if last else All(),)))
+        self._orders.put(_Order(self._given, forgets=(LastTurn() if last else AllTurns(),)))
         return self._given
 
     def close(self) -> None:
@@ -156,7 +156,7 @@ class Scribe:
             self._orders.put(_Order(self._given, act, recalls=recalls))
             return
         if not self._hangs:
-            self._tell(Health(False, f"{HANGS}: turns are not remembered"))
+            self._tell(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
         self._hangs = True
 
     # ── in the thread ────────────────────────────────────────────────────────────────────────
@@ -177,7 +177,7 @@ class Scribe:
                 if self._owed is None:
                     self._try(order.act)
                 elif order.recalls:
-                    self._tell(Recalled((), order.number))
+                    self._tell(TurnsRecalled((), order.number))
                 else:
                     self._try(self._nothing)
         self._drop()
@@ -187,7 +187,7 @@ class Scribe:
         try:
             memory_erase.finish(self._file)
         except StorageError:
-            self._owe(_Order(0, forgets=(All(),)))
+            self._owe(_Order(0, forgets=(AllTurns(),)))
         if owed := self._noted():
             self._owed = _Order(0, forgets=owed)
             self._pay()
@@ -201,11 +201,11 @@ class Scribe:
             order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
         problem = self._erase(order.forgets)
         self._owe(order if problem else None)
-        self._tell(Forgot(order.number, problem))
+        self._tell(ForgetResult(order.number, problem))
 
     def _pay(self) -> None:
         if self._owed is not None and not self._erase(self._owed.forgets):
-            self._tell(Forgot(self._owed.number, late=True))
+            self._tell(ForgetResult(self._owed.number, late=True))
             self._owe(None)
 
     def _owe(self, order: _Order | None) -> None:
@@ -214,30 +214,30 @@ class Scribe:
             return
         with suppress(OSError):
             if order is not None:
-                every = any(isinstance(one, All) for one in order.forgets)
+                every = any(isinstance(one, AllTurns) for one in order.forgets)
                 words = ALL if every else str(len(order.forgets))
                 write_whole(self._note, words.encode(), lasting=False)
             else:
                 self._note.unlink(missing_ok=True)
 
-    def _noted(self) -> tuple[Last | All, ...]:
+    def _noted(self) -> tuple[LastTurn | AllTurns, ...]:
         try:
             noted = self._note.read_text() if self._note is not None else "0"
         except (OSError, UnicodeDecodeError):
             return ()
         if noted.isdecimal() and int(noted) <= MOST_FORGETS:
-            return tuple(Last() for _ in range(int(noted)))
-        return (All(),)
+            return tuple(LastTurn() for _ in range(int(noted)))
+        return (AllTurns(),)
 
-    def _erase(self, what: tuple[Last | All, ...]) -> str:
+    def _erase(self, what: tuple[LastTurn | AllTurns, ...]) -> str:
         """Forget that. Returns what is wrong; "" if it is done."""
         self._drop()
         try:
-            if any(isinstance(one, All) for one in what):
+            if any(isinstance(one, AllTurns) for one in what):
                 memory_erase.forget_all(self._file)
             else:
                 for one in what:
-                    if isinstance(one, Last):
+                    if isinstance(one, LastTurn):
                         memory_erase.forget_last(self._file, self._keep, one)
         except StorageError as error:
             return str(error)
@@ -250,25 +250,25 @@ class Scribe:
         try:
             try:
                 act(self._open())
-            except Damaged:
+            except MemoryDamaged:
                 self._drop()
                 act(self._open())
         except StorageError as error:
             self._drop()
             if self._well:
                 self._well = False
-                self._tell(Health(False, f"nothing is remembered: {error}"))
+                self._tell(MemoryHealth(False, f"nothing is remembered: {error}"))
         else:
             if not self._well:
                 self._well = True
-                self._tell(Health(True, "turns are remembered again"))
+                self._tell(MemoryHealth(True, "turns are remembered again"))
 
     def _open(self) -> Memory:
         if self._memory is None:
             self._memory, aside = open_or_begin(self._file, self._keep)
             if aside is not None:
                 text = f"{self._file} was damaged; it is now {aside.name}, and a new one is begun"
-                self._tell(Health(True, text, set_aside=True))
+                self._tell(MemoryHealth(True, text, set_aside=True))
         return self._memory
 
     def _drop(self) -> None:
@@ -276,6 +276,6 @@ class Scribe:
             self._memory.close()
             self._memory = None
 
-    def _tell(self, news: News) -> None:
+    def _tell(self, news: MemoryNews) -> None:
         self._news.append(news)
         os.eventfd_write(self._bell, 1)

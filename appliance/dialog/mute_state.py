@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from appliance.dialog.mute_store import Found, Kept, MuteStore
-from appliance.messages.speech import Mute, Switched
+from appliance.dialog.mute_store import MuteStore, MuteWriteResult, StoredMute
+from appliance.messages.speech import Mute, MuteSwitched
 from appliance.runtime.ipc.floor import Floor
 
 READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited
@@ -26,17 +26,17 @@ ON_NOT_KEPT = "My microphone is on, but I could not store that: it may be off af
 
 
 @dataclass(frozen=True)
-class Complaint:
+class MuteProblem:
     """`log`: a line for it. `aloud`: what the owner is told; "": nothing, it is well again."""
 
     log: str
     aloud: str = ""
 
 
-News = Mute | Switched | Complaint
+MicrophoneNews = Mute | MuteSwitched | MuteProblem
 
 
-class Microphone:
+class MuteState:
     """One of it lives as long as the conductor. Times are of one monotonic clock, in seconds.
 
     `failing`: the owner's last wish is not on the disk.
@@ -50,7 +50,7 @@ class Microphone:
         self._unread_since_s: float | None = None  # what was kept is not known yet
         self._kept_at_s: float | None = None  # whether that is on the disk is not known yet
         self._on_disk: bool | None = None  # what surely is
-        self._complaint: Complaint | None = None
+        self._complaint: MuteProblem | None = None
         self.failing = False
 
     def fileno(self) -> int:
@@ -87,11 +87,11 @@ class Microphone:
         self._closed = closed
         return True
 
-    def look(self, now_s: float) -> Iterator[News]:
+    def look(self, now_s: float) -> Iterator[MicrophoneNews]:
         """What has changed: wishes for the conversation, and what the owner should know. Each is
         to be acted on before the next is asked for."""
         for item in self._store.news():
-            yield from self._read(item) if isinstance(item, Found) else self._written(item)
+            yield from self._read(item) if isinstance(item, StoredMute) else self._written(item)
         yield from self._late(now_s)
         if self._complaint is not None:
             yield self._complaint
@@ -100,7 +100,7 @@ class Microphone:
             yield Mute(on=True)
         if self._floor.cut != self._cut:
             self._cut = not self._cut
-            yield Switched(self._cut)
+            yield MuteSwitched(self._cut)
 
     def finish(self) -> None:
         """Write what waits. Returns at once."""
@@ -114,7 +114,7 @@ class Microphone:
         self._on_disk = None
         self._store.keep(muted=muted)
 
-    def _believe(self, found: Found) -> None:
+    def _believe(self, found: StoredMute) -> None:
         self._floor.muted = found.muted
         if found.problem:
             self._stay_muted(found.problem)
@@ -122,9 +122,9 @@ class Microphone:
     def _stay_muted(self, problem: str) -> None:
         self._floor.muted = True
         self.failing = True
-        self._complaint = Complaint(f"the microphone stays muted: {problem}", NOT_READ)
+        self._complaint = MuteProblem(f"the microphone stays muted: {problem}", NOT_READ)
 
-    def _read(self, found: Found) -> Iterator[News]:
+    def _read(self, found: StoredMute) -> Iterator[MicrophoneNews]:
         """Once, at the start; late if the card was slow."""
         if self._unread_since_s is not None:
             self._unread_since_s = None
@@ -137,30 +137,32 @@ class Microphone:
         else:  # a file is damaged, or is behind what this box was told before or since
             self._keep(self._floor.muted)
 
-    def _written(self, kept: Kept) -> Iterator[News]:
+    def _written(self, kept: MuteWriteResult) -> Iterator[MicrophoneNews]:
         told, self._kept_at_s = self._kept_at_s is None, None
         if not kept.problem:
             self._on_disk = kept.muted
             if self.failing:
                 self.failing = False
-                yield Complaint("mute is stored again")
+                yield MuteProblem("mute is stored again")
             return
         self.failing = True
         if not told:
             yield _not_kept(kept)
 
-    def _late(self, now_s: float) -> Iterator[News]:
+    def _late(self, now_s: float) -> Iterator[MicrophoneNews]:
         """A card that does not answer is a card that fails, as far as its owner is concerned."""
         if self._unread_since_s is not None and now_s - self._unread_since_s > LATE_S:
             self._unread_since_s = None
             self._stay_muted("the disk does not answer")
         if self._kept_at_s is not None and now_s - self._kept_at_s > LATE_S:
             self._kept_at_s, self.failing = None, True
-            slow = Kept(self._floor.muted, "the disk does not answer", self._store.in_memory)
+            slow = MuteWriteResult(
+                self._floor.muted, "the disk does not answer", self._store.in_memory
+            )
             yield _not_kept(slow)
 
 
-def _not_kept(kept: Kept) -> Complaint:
+def _not_kept(kept: MuteWriteResult) -> MuteProblem:
     after = "a power cut" if kept.in_memory else "a restart"
     aloud = OFF_NOT_KEPT.format(after) if kept.muted else ON_NOT_KEPT
-    return Complaint(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)
+    return MuteProblem(f"mute {'on' if kept.muted else 'off'} is not stored: {kept.problem}", aloud)

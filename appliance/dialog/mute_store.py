@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from appliance.atomic_file import read_small, write_whole
-from appliance.background_file import NewestFile
+from appliance.background_file import BackgroundFileWriter
 from appliance.runtime import status
 from appliance.settings import Settings
 
@@ -39,7 +39,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredMute:
     """What was kept before this start.
 
     problem  what could not be read; then it is muted
@@ -53,7 +53,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Kept:
+class MuteWriteResult:
     """What became of the newest `keep`. `problem`: "" if it is on the disk; then no power cut and
     no restart changes it. Else `in_memory` says whether a restart without a power cut keeps it."""
 
@@ -63,34 +63,34 @@ class Kept:
     serial: int = 0
 
 
-News = Found | Kept
+MuteNews = StoredMute | MuteWriteResult
 
 
 def path(settings: Settings) -> Path:
     return settings.state_path() / FILE
 
 
-def read(file: Path) -> Found | None:
+def read(file: Path) -> StoredMute | None:
     """What `file` says; None if it is not there."""
     try:
         found = msgspec.json.decode(read_small(file, _MOST_BYTES), type=_File)
     except FileNotFoundError:
         return None
     except OSError as error:
-        return Found(muted=True, problem=f"{file} cannot be read ({error.strerror})")
+        return StoredMute(muted=True, problem=f"{file} cannot be read ({error.strerror})")
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Found(muted=True, problem=f"{file} is damaged")
-    return Found(found.muted, found.serial)
+        return StoredMute(muted=True, problem=f"{file} is damaged")
+    return StoredMute(found.muted, found.serial)
 
 
-def decide(disk: Found | None, *others: Found | None) -> Found:
+def decide(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
     """Of several files: muted if one cannot be read, or if one of the newest says so."""
     here = [found for found in (disk, *others) if found is not None]
     serial = max((found.serial for found in here), default=0)
     problem = "; ".join(found.problem for found in here if found.problem)
     muted = bool(problem) or any(found.muted for found in here if found.serial == serial)
     on_disk = disk is not None and (disk.serial, disk.muted) == (serial, muted)
-    return Found(muted, serial, problem, on_disk=on_disk and not problem)
+    return StoredMute(muted, serial, problem, on_disk=on_disk and not problem)
 
 
 class MuteStore:
@@ -105,7 +105,7 @@ class MuteStore:
         disk: Path,
         memory: Path | None,
         wall_s: Callable[[], float] = time.time,
-        look: Callable[[Path], Found | None] = read,
+        look: Callable[[Path], StoredMute | None] = read,
     ) -> None:
         self._places = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
         self._mark = disk.with_name(MARK)
@@ -113,11 +113,11 @@ class MuteStore:
         self._look = look
         self._serial = 0
         self.in_memory = False
-        self._found: Found | None = None
+        self._found: StoredMute | None = None
         self._was_read = threading.Event()
-        self._news: deque[News] = deque()
+        self._news: deque[MuteNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._disk = NewestFile(disk, self._written, first=self._read)
+        self._disk = BackgroundFileWriter(disk, self._written, first=self._read)
 
     @classmethod
     def of(cls, settings: Settings) -> MuteStore:
@@ -127,15 +127,15 @@ class MuteStore:
         """Readable when there is news."""
         return self._bell
 
-    def news(self) -> list[News]:
+    def news(self) -> list[MuteNews]:
         try:
             os.eventfd_read(self._bell)
         except BlockingIOError:
             return []
         every = [self._news.popleft() for _ in range(len(self._news))]
-        return [n for n in every if isinstance(n, Found) or n.serial == self._serial]
+        return [n for n in every if isinstance(n, StoredMute) or n.serial == self._serial]
 
-    def found(self, wait_s: float) -> Found | None:
+    def found(self, wait_s: float) -> StoredMute | None:
         """What was kept, if that is known within `wait_s`. It comes as news, too."""
         self._was_read.wait(wait_s)
         return self._found
@@ -162,7 +162,7 @@ class MuteStore:
     def _read(self) -> None:
         disk, *others = map(self._look, self._places)
         if disk is None and _there(self._mark):
-            disk = Found(muted=True, problem=f"{self._places[0]} is gone")
+            disk = StoredMute(muted=True, problem=f"{self._places[0]} is gone")
         self._found = decide(disk, *others)
         self._was_read.set()
         self._tell(self._found)
@@ -173,9 +173,9 @@ class MuteStore:
         kept = msgspec.json.decode(data, type=_File)
         if not problem:
             _leave(self._mark)
-        self._tell(Kept(kept.muted, problem, self.in_memory, kept.serial))
+        self._tell(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
 
-    def _tell(self, news: News) -> None:
+    def _tell(self, news: MuteNews) -> None:
         self._news.append(news)
         os.eventfd_write(self._bell, 1)
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from appliance.dialog.on_tool import ToolSaid, call, take_answer, waits
-from appliance.dialog.transition import Step
+from appliance.dialog.on_tool import ToolReply, call, take_answer, waits
+from appliance.dialog.transition import Transition
 from appliance.messages.speech import (
-    Called,
-    Finished,
-    Paused,
-    Resumed,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     Say,
     Sentence,
     SpeakFailed,
     Spoken,
-    Started,
-    StillThinking,
-    Stopped,
+    ThinkingProgress,
     ThoughtEnded,
+    ToolCalled,
 )
 from appliance.tools.toolbox import NOTES
 
@@ -28,7 +28,7 @@ NOTHING_TO_SAY = "I have nothing to say to that."
 
 
 # ── thinker and speaker ──────────────────────────────────────────────────────────────────────
-def speak(step: Step, sentence: Sentence) -> None:
+def speak(step: Transition, sentence: Sentence) -> None:
     """of this answer: say it"""
     answer = step.to.answer
     text = sentence.text.strip()
@@ -42,7 +42,7 @@ def speak(step: Step, sentence: Sentence) -> None:
     step.extend()
 
 
-def end(step: Step, thought: ThoughtEnded) -> None:
+def end(step: Transition, thought: ThoughtEnded) -> None:
     """no more sentences: the answer is closed; without any, or failed, the box says so"""
     answer = step.to.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
@@ -64,7 +64,7 @@ def end(step: Step, thought: ThoughtEnded) -> None:
     step.close(whole=thought.reason in ("complete", "limit"))
 
 
-def work_on(step: Step, still: StillThinking) -> None:
+def work_on(step: Transition, still: ThinkingProgress) -> None:
     """a slow model that gets on is waited for, up to a limit"""
     answer, rules = step.to.answer, step.to.rules
     if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
@@ -74,19 +74,19 @@ def work_on(step: Step, still: StillThinking) -> None:
     step.change(until_s=max(step.to.until_s, until_s))
 
 
-def tool_said(step: Step, said: ToolSaid) -> None:
+def tool_said(step: Transition, said: ToolReply) -> None:
     """the tool's answer is spoken, and after it what has waited for it"""
     for message in take_answer(step, said):
         match message:
             case Sentence():
                 speak(step, message)
-            case Called():
+            case ToolCalled():
                 call(step, message)
             case ThoughtEnded():
                 end(step, message)
 
 
-def measure(step: Step, spoken: Spoken) -> None:
+def measure(step: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
     answer, cut = step.to.answer, step.to.cut
     if answer is not None and answer.turn == spoken.turn:
@@ -96,7 +96,7 @@ def measure(step: Step, spoken: Spoken) -> None:
         step.change(cut=cut.measured(spoken.number, spoken.position, spoken.frames))
 
 
-def skip(step: Step, failure: SpeakFailed) -> None:
+def skip(step: Transition, failure: SpeakFailed) -> None:
     """a sentence that could not be said counts as unheard"""
     answer = step.to.answer
     if answer is not None and answer.turn == failure.turn:
@@ -105,7 +105,7 @@ def skip(step: Step, failure: SpeakFailed) -> None:
 
 
 # ── playback ─────────────────────────────────────────────────────────────────────────────────
-def begin(step: Step, started: Started) -> None:
+def begin(step: Transition, started: PlaybackStarted) -> None:
     """the answer sounds"""
     answer = step.to.answer
     if answer is None or answer.turn != started.turn or not answer.lines:
@@ -121,22 +121,22 @@ def begin(step: Step, started: Started) -> None:
         step.extend()
 
 
-def locate(step: Step, word: Paused | Resumed) -> None:
+def locate(step: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
     """as far as the answer is known to be heard"""
     answer, cut = step.to.answer, step.to.cut
     if answer is not None and answer.turn == word.turn:
-        sounding = isinstance(word, Resumed)
+        sounding = isinstance(word, PlaybackResumed)
         step.change(answer=answer.at(word.position, step.now_s, sounding=sounding))
         step.extend()
     elif cut is not None and cut.turn == word.turn:
         step.change(cut=cut.at(word.position, step.now_s, sounding=False))
 
 
-def finish(step: Step, finished: Finished) -> None:
+def finish(step: Transition, finished: PlaybackFinished) -> None:
     """all of it was heard: remembered, and at rest"""
     answer, cut = step.to.answer, step.to.cut
     if cut is not None and cut.turn == finished.turn:
-        stopped(step, Stopped(finished.turn, finished.position, finished.index))
+        stopped(step, PlaybackStopped(finished.turn, finished.position, finished.index))
     elif answer is not None and answer.turn == finished.turn:
         if answer.thinking:
             step.abandon()
@@ -145,7 +145,7 @@ def finish(step: Step, finished: Finished) -> None:
         _conclude(step, answer.heard(), complete=answer.whole, reason="finished")
 
 
-def stopped(step: Step, word: Stopped) -> None:
+def stopped(step: Transition, word: PlaybackStopped) -> None:
     """how much of a cut answer was heard: remembered; a Think that waited for this goes out"""
     answer, cut = step.to.answer, step.to.cut
     if answer is not None and answer.turn == word.turn:  # by itself: the card is gone
@@ -159,7 +159,7 @@ def stopped(step: Step, word: Stopped) -> None:
             step.send_think()
 
 
-def _conclude(step: Step, heard: str, *, complete: bool, reason: str) -> None:
+def _conclude(step: Transition, heard: str, *, complete: bool, reason: str) -> None:
     """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
     voice for that. Some of it: what follows needs no wake word for a while."""
     answer = step.to.answer
@@ -173,7 +173,7 @@ def _conclude(step: Step, heard: str, *, complete: bool, reason: str) -> None:
 
 
 # ── time is up ───────────────────────────────────────────────────────────────────────────────
-def thought_in_vain(step: Step) -> None:
+def thought_in_vain(step: Transition) -> None:
     """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
     answer = step.to.answer
     assert answer is not None
@@ -185,7 +185,7 @@ def thought_in_vain(step: Step) -> None:
         fell_silent(step)
 
 
-def fell_silent(step: Step) -> None:
+def fell_silent(step: Transition) -> None:
     """the sound did not end as it should: what was heard is remembered, at rest"""
     answer = step.to.answer
     assert answer is not None

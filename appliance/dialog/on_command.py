@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from appliance.dialog.actions import ForgetAll, SetMuted
+from appliance.dialog.actions import EraseMemory, SetMuted
 from appliance.dialog.answer import NOTHING_ASKED, Question
-from appliance.dialog.transition import Step
+from appliance.dialog.transition import Transition
 from appliance.messages.speech import (
     Ask,
     Forget,
     Forgotten,
     Mute,
+    MuteSwitched,
     Repeat,
     Say,
     SetVolume,
     StopSpeaking,
-    Switched,
 )
 
 FORGOTTEN_ALL = "I have forgotten everything."
@@ -27,25 +27,25 @@ NOT_FORGOTTEN = (
 MOST_WAITING = 5  # announcements and typed questions in line; more are refused
 
 
-def stop(step: Step, command: StopSpeaking) -> None:
+def stop(step: Transition, command: StopSpeaking) -> None:
     """end the answer, the question and all that waits"""
     step.stop("stopped")
     step.take_press()
 
 
-def mute(step: Step, command: Mute) -> None:
+def mute(step: Transition, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
     step.actions.append(SetMuted(command.on))
     _hear_or_not(step, muted=command.on, off=step.to.switched_off)
     step.take_press()
 
 
-def switch(step: Step, switched: Switched) -> None:
+def switch(step: Transition, switched: MuteSwitched) -> None:
     """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
     _hear_or_not(step, muted=step.to.muted, off=switched.off)
 
 
-def _hear_or_not(step: Step, *, muted: bool, off: bool) -> None:
+def _hear_or_not(step: Transition, *, muted: bool, off: bool) -> None:
     was = step.to.deaf
     step.change(muted=muted, switched_off=off)
     if step.to.deaf and not was:
@@ -54,7 +54,7 @@ def _hear_or_not(step: Step, *, muted: bool, off: bool) -> None:
         step.rest("microphone on")
 
 
-def wait(step: Step, command: Say | Ask | Repeat) -> None:
+def wait(step: Transition, command: Say | Ask | Repeat) -> None:
     """said or asked as soon as nothing else sounds"""
     wordless = not isinstance(command, Repeat) and not command.text.strip()
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
@@ -69,13 +69,13 @@ def wait(step: Step, command: Say | Ask | Repeat) -> None:
     step.next_in_line()
 
 
-def ask(step: Step, command: Ask) -> None:
+def ask(step: Transition, command: Ask) -> None:
     """the typed question interrupts"""
     if command.text.strip():
         step.ask(Question(command.text, at_s=step.now_s, chosen=True))
 
 
-def forget(step: Step, command: Forget) -> None:
+def forget(step: Transition, command: Forget) -> None:
     """the answer is dropped unremembered; the thinker and the disk forget"""
     answer = step.to.answer
     if answer is not None:
@@ -83,13 +83,13 @@ def forget(step: Step, command: Forget) -> None:
         step.raise_turn()
     step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
     step.send("thinker", Forget(command.last))
-    step.actions.append(ForgetAll(command.last, command.aloud))
+    step.actions.append(EraseMemory(command.last, command.aloud))
     if answer is not None:
         step.release()
         step.rest("forgotten")
 
 
-def forgotten(step: Step, told: Forgotten) -> None:
+def forgotten(step: Transition, told: Forgotten) -> None:
     """said before all that waits: that it is so, if that was wanted; that it failed, always"""
     if told.problem:
         line = NOT_FORGOTTEN
@@ -103,7 +103,7 @@ def forgotten(step: Step, told: Forgotten) -> None:
     step.next_in_line()
 
 
-def volume(step: Step, command: SetVolume) -> None:
+def volume(step: Transition, command: SetVolume) -> None:
     """passed on to playback, now and whenever it comes up anew"""
     step.change(volume=command.volume)
     step.send("playback", command)

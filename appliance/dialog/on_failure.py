@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from appliance.dialog.actions import GiveRecall
+from appliance.dialog.actions import SendRecall
 from appliance.dialog.answer import NOTHING_ASKED
 from appliance.dialog.on_user_speech import go_on
-from appliance.dialog.transition import NOT_READY, VOICE, Step
+from appliance.dialog.transition import NOT_READY, VOICE, Transition
 from appliance.messages.speech import (
     CardFound,
     CardLost,
@@ -24,7 +24,7 @@ BROKEN = "Something is wrong with me: {} does not work."
 _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
 
 
-def part(step: Step, change: PartChanged) -> None:
+def part(step: Transition, change: PartChanged) -> None:
     """up: mended; down: on without it as far as that goes; failed and needed: failed"""
     if change.state == "up":
         if change.part == "thinker":
@@ -45,28 +45,28 @@ def part(step: Step, change: PartChanged) -> None:
         step.change(lacks=step.to.lacks | {change.part})
 
 
-def lost(step: Step, card: CardLost) -> None:
+def lost(step: Transition, card: CardLost) -> None:
     """failed until it is found again"""
     step.note(f"{_CARDS[card.direction]} is gone: {card.problem}")
     _broken(step, _CARDS[card.direction])
 
 
-def found(step: Step, card: CardFound) -> None:
+def found(step: Transition, card: CardFound) -> None:
     """as before it was lost"""
     _mended(step, _CARDS[card.direction])
 
 
-def remind(step: Step, wanted: RecallWanted) -> None:
+def remind(step: Transition, wanted: RecallWanted) -> None:
     """a thinker that has just begun gets the last turns from memory"""
-    step.actions.append(GiveRecall())
+    step.actions.append(SendRecall())
 
 
-def start_thinking(step: Step, thinker: ThinkerReady) -> None:
+def start_thinking(step: Transition, thinker: ThinkerReady) -> None:
     """from now on questions go to the thinker"""
     step.change(thinker_up=True)
 
 
-def end_again(step: Step, speaker: SpeakerReady) -> None:
+def end_again(step: Transition, speaker: SpeakerReady) -> None:
     """one that died may have taken the end of the answer with it"""
     answer = step.to.answer
     if answer is not None and answer.closed:
@@ -74,7 +74,7 @@ def end_again(step: Step, speaker: SpeakerReady) -> None:
         step.extend()
 
 
-def _lose_thinker(step: Step) -> None:
+def _lose_thinker(step: Transition) -> None:
     """What it was at will not come; what it said so far is still spoken."""
     answer = step.to.answer
     step.change(thinker_up=False)
@@ -90,7 +90,7 @@ def _lose_thinker(step: Step) -> None:
     step.change(kept=NOTHING_ASKED)  # who kept it is gone
 
 
-def _lose_listener(step: Step) -> None:
+def _lose_listener(step: Transition) -> None:
     """Nobody is left to judge an onset or to end an utterance."""
     if step.to.held:
         go_on(step, "the listener is gone")
@@ -98,7 +98,7 @@ def _lose_listener(step: Step) -> None:
         step.rest("the listener is gone")
 
 
-def _lose_playback(step: Step) -> None:
+def _lose_playback(step: Transition) -> None:
     """The next one goes on with the answer; how far this one came is known by the clock only."""
     step.settle_cut()
     if step.to.answer is not None:
@@ -108,7 +108,7 @@ def _lose_playback(step: Step) -> None:
 _LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose_playback}
 
 
-def _broken(step: Step, what: str) -> None:
+def _broken(step: Transition, what: str) -> None:
     """Without `what` the box is dead: say so, once, by voice if there is one."""
     if what in step.to.broken:
         return
@@ -122,7 +122,7 @@ def _broken(step: Step, what: str) -> None:
         step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
 
 
-def _mended(step: Step, what: str) -> None:
+def _mended(step: Transition, what: str) -> None:
     if what not in step.to.broken:
         return
     step.change(broken=step.to.broken - {what})
@@ -132,7 +132,7 @@ def _mended(step: Step, what: str) -> None:
 
 
 # ── time is up ───────────────────────────────────────────────────────────────────────────────
-def still_broken(step: Step) -> None:
+def still_broken(step: Transition) -> None:
     """failed for as long as the part is; an announcement that never sounded is given up"""
     step.change(answer=None)
     step.rest("still failed")

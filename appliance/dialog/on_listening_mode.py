@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from appliance.dialog.state import NEVER, Conversation
-from appliance.dialog.transition import Step
-from appliance.messages.speech import Attend, Listen, SetMode, Talk, Woken, WordsHeard
+from appliance.dialog.state import NEVER, DialogState
+from appliance.dialog.transition import Transition
+from appliance.messages.speech import (
+    ListenOnce,
+    SetListening,
+    SetMode,
+    TalkButton,
+    WakeWordHeard,
+    WordsHeard,
+)
 
 
 # ── the talk button, the wake word, a word from afar ─────────────────────────────────────────
-def talk(step: Step, button: Talk) -> None:
+def talk(step: Transition, button: TalkButton) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
     rules = step.to.rules
     if step.to.mode != "push_to_talk" or step.to.deaf:
@@ -22,18 +29,18 @@ def talk(step: Step, button: Talk) -> None:
     step.take_press()
 
 
-def let_be(step: Step, button: Talk) -> None:
+def let_be(step: Transition, button: TalkButton) -> None:
     """ends a ringing, else nothing; the press is let go all the same"""
     step.hush()
     step.take_press()
 
 
-def open_floor(step: Step, wish: Listen) -> None:
+def open_floor(step: Transition, wish: ListenOnce) -> None:
     """what sounds ends, and the box listens for one turn"""
     _open(step, "asked to listen", step.to.rules.open_s)
 
 
-def wake(step: Step, word: Woken) -> None:
+def wake(step: Transition, word: WakeWordHeard) -> None:
     """in mode wake_word: what sounds ends, and the box listens for one turn"""
     if step.to.mode != "wake_word" or step.to.utterance is not None:
         return
@@ -41,7 +48,7 @@ def wake(step: Step, word: Woken) -> None:
     step.change(woken=word.index)
 
 
-def _open(step: Step, reason: str, for_s: float) -> None:
+def _open(step: Transition, reason: str, for_s: float) -> None:
     """The floor is the owner's, who has it already if they speak. A microphone that is off stays
     off: then what sounds ends, and that is all."""
     step.hush()
@@ -56,7 +63,7 @@ def _open(step: Step, reason: str, for_s: float) -> None:
     step.become("listening", reason, for_s)
 
 
-def let_go(step: Step) -> None:
+def let_go(step: Transition) -> None:
     """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
     if step.to.button:
         step.change(button_until_s=NEVER)
@@ -64,14 +71,14 @@ def let_go(step: Step) -> None:
             step.become("listening", "the button came up", step.to.rules.ended_s)
 
 
-def set_mode(step: Step, wish: SetMode) -> None:
+def set_mode(step: Transition, wish: SetMode) -> None:
     """from now on the box's ear is got that way"""
     let_go(step)
     step.change(mode=wish.mode, open_until_s=NEVER)
 
 
 # ── what the words say ───────────────────────────────────────────────────────────────────────
-def understand(step: Step, words: WordsHeard) -> None:
+def understand(step: Transition, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
     step.send("listener", words)
     step.change(understood=(words.serial, words.text))
@@ -93,27 +100,27 @@ def understand(step: Step, words: WordsHeard) -> None:
 
 
 # ── what the listener is to be told ──────────────────────────────────────────────────────────
-def attention(to: Conversation) -> Attend:
+def attention(to: DialogState) -> SetListening:
     """How the listener is to take what is said from now on."""
     if to.deaf:
-        return Attend(False, "the microphone is off", over_box=False)
+        return SetListening(False, "the microphone is off", over_box=False)
     if to.mode == "open":
-        return Attend(True, "open")
+        return SetListening(True, "open")
     over_box = to.mode in to.rules.by_voice
     if to.state == "listening":
-        return Attend(True, "the floor is open", over_box, to.button, to.woken)
+        return SetListening(True, "the floor is open", over_box, to.button, to.woken)
     if to.ringing:
-        return Attend(True, "something rings")
+        return SetListening(True, "something rings")
     if to.mode == "push_to_talk":
-        return Attend(False, "the button is up", over_box)
+        return SetListening(False, "the button is up", over_box)
     if to.state in ("thinking", "speaking", "holding"):
-        return Attend(True, "a conversation", over_box)
+        return SetListening(True, "a conversation", over_box)
     if to.open_until_s < NEVER:
-        return Attend(True, "an answer has just ended", over_box)
-    return Attend(False, "until the wake word", over_box)
+        return SetListening(True, "an answer has just ended", over_box)
+    return SetListening(False, "until the wake word", over_box)
 
 
-def tell_listener(step: Step) -> None:
+def tell_listener(step: Transition) -> None:
     """If there is something new to it."""
     now = attention(step.to)
     if now != step.to.attend:

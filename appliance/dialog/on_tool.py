@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.dialog.state import NEVER
-from appliance.dialog.transition import Step
-from appliance.messages.speech import CallAnswered, Called, Sentence, ThoughtEnded
+from appliance.dialog.transition import Transition
+from appliance.messages.speech import Sentence, ThoughtEnded, ToolAnswered, ToolCalled
 
 
 @dataclass(frozen=True)
-class ToolSaid:
+class ToolReply:
     """The tool of call `number` of answer `turn` says these sentences.
 
     `note`: what the model and the memory keep in place of them; "": the sentences themselves.
@@ -30,7 +30,7 @@ class Ringing:
     lines: tuple[str, ...]
 
 
-def call(step: Step, called: Called) -> None:
+def call(step: Transition, called: ToolCalled) -> None:
     """of this answer: the tool is used; what the thinker says after it waits for the tool"""
     answer = step.to.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
@@ -39,7 +39,7 @@ def call(step: Step, called: Called) -> None:
         step.use(called)
 
 
-def waits(step: Step, message: Sentence | Called | ThoughtEnded) -> bool:
+def waits(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
     """Whether this word of the thinker is to wait for a tool, which was called before it."""
     answer = step.to.answer
     if answer is None or answer.awaits is None:
@@ -48,7 +48,9 @@ def waits(step: Step, message: Sentence | Called | ThoughtEnded) -> bool:
     return True
 
 
-def take_answer(step: Step, said: ToolSaid) -> tuple[Sentence | Called | ThoughtEnded, ...]:
+def take_answer(
+    step: Transition, said: ToolReply
+) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
     """Speak what the tool says. Returns what has waited for it."""
     answer = step.to.answer
     if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
@@ -59,11 +61,11 @@ def take_answer(step: Step, said: ToolSaid) -> tuple[Sentence | Called | Thought
     step.extend()
     if not answer.ours:
         kept = said.note or " ".join(said.lines)
-        step.send("thinker", CallAnswered(said.turn, said.number, kept))
+        step.send("thinker", ToolAnswered(said.turn, said.number, kept))
     return answer.behind
 
 
-def ring(step: Step, ringing: Ringing) -> None:
+def ring(step: Transition, ringing: Ringing) -> None:
     """as soon as the owner has spoken and was answered; a long answer is cut for it"""
     more = set(ringing.lines) - set(step.to.ringing)
     step.change(ringing=ringing.lines)
@@ -75,7 +77,7 @@ def ring(step: Step, ringing: Ringing) -> None:
         step.next_in_line()
 
 
-def ring_again(step: Step) -> None:
+def ring_again(step: Transition) -> None:
     """It is time to: the box is at rest, or gives a long answer."""
     if not step.to.at_rest:
         step.drop_answer()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from appliance.dialog.answer import Question
 from appliance.dialog.state import NEVER
-from appliance.dialog.transition import Step
+from appliance.dialog.transition import Transition
 from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 
 
-def hold(step: Step, onset: Onset) -> None:
+def hold(step: Transition, onset: Onset) -> None:
     """nothing may begin to sound until the verdict"""
     step.change(hold=onset.serial, onset_index=onset.index, calming="")
     step.hold_for(step.to.rules.verdict_s)
@@ -17,7 +17,7 @@ def hold(step: Step, onset: Onset) -> None:
         step.release()  # a straggler from before
 
 
-def pause(step: Step, onset: Onset) -> None:
+def pause(step: Transition, onset: Onset) -> None:
     """the listener has paused playback: holding until the verdict"""
     to = step.to
     if to.state == "speaking" and step.now_s - to.went_on_s < to.rules.restless_s:
@@ -27,7 +27,7 @@ def pause(step: Step, onset: Onset) -> None:
         step.become("holding", "the owner makes a sound")
 
 
-def judge(step: Step, verdict: Verdict) -> None:
+def judge(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel lets go; after an interruption words are awaited"""
     if verdict.serial == step.to.told_to_stop and verdict.kind != "interruption":
         step.stop("told to stop")  # no utterance will follow
@@ -39,7 +39,7 @@ def judge(step: Step, verdict: Verdict) -> None:
         go_on(step, verdict.kind)
 
 
-def decide(step: Step, verdict: Verdict) -> None:
+def decide(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
     left of it is dropped"""
     if verdict.serial != step.to.hold or step.to.deaf:
@@ -52,7 +52,7 @@ def decide(step: Step, verdict: Verdict) -> None:
         _go_on_in_calm(step, verdict.kind)
 
 
-def _go_on_in_calm(step: Step, reason: str) -> None:
+def _go_on_in_calm(step: Transition, reason: str) -> None:
     """An answer that went on a moment ago and was paused again would only stammer."""
     since_s, rules = step.to.restless_s, step.to.rules
     if since_s < NEVER and step.now_s + rules.calm_s < since_s + rules.most_calm_s:
@@ -62,7 +62,7 @@ def _go_on_in_calm(step: Step, reason: str) -> None:
         go_on(step, reason)
 
 
-def go_on(step: Step, reason: str) -> None:
+def go_on(step: Transition, reason: str) -> None:
     """Let go of the hold, and of the state `holding` with it."""
     step.release()
     if step.to.state == "holding":
@@ -72,13 +72,13 @@ def go_on(step: Step, reason: str) -> None:
     step.next_in_line()
 
 
-def listen(step: Step, speech: SpeechStarted) -> None:
+def listen(step: Transition, speech: SpeechStarted) -> None:
     """the owner speaks: an answer in thought or in the air is dropped"""
     if not step.to.deaf:
         _listen(step, speech.utterance, speech.index)
 
 
-def take(step: Step, speech: SpeechEnded) -> None:
+def take(step: Transition, speech: SpeechEnded) -> None:
     """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
     if step.to.deaf or speech.utterance == step.to.dropped:
         return
@@ -100,7 +100,7 @@ def take(step: Step, speech: SpeechEnded) -> None:
         _nothing_came(step, "nothing was said")
 
 
-def _listen(step: Step, utterance: int, index: int = 0) -> None:
+def _listen(step: Transition, utterance: int, index: int = 0) -> None:
     step.drop_answer(unheard=step.still_asking(index))
     step.change(utterance=utterance)
     step.become("listening", "the owner speaks", step.to.rules.listening_s)
@@ -108,7 +108,7 @@ def _listen(step: Step, utterance: int, index: int = 0) -> None:
         step.hold_for(step.to.rules.listening_s)
 
 
-def _nothing_came(step: Step, reason: str) -> None:
+def _nothing_came(step: Transition, reason: str) -> None:
     step.settle_cut()
     step.forget_kept()
     step.change(dropped=step.to.utterance, told_to_stop=0)
@@ -117,6 +117,6 @@ def _nothing_came(step: Step, reason: str) -> None:
 
 
 # ── time is up ───────────────────────────────────────────────────────────────────────────────
-def listened_in_vain(step: Step) -> None:
+def listened_in_vain(step: Transition) -> None:
     """nothing more came: at rest"""
     _nothing_came(step, "nothing more came")

@@ -19,7 +19,7 @@ TOLD = "told-of-releases"  # in the state's folder: what was said of them last
 HANDED = "INTERLUDE_NOTICES"  # environment, for the conductor
 
 
-class Notices(msgspec.Struct, frozen=True):
+class StartupNotices(msgspec.Struct, frozen=True):
     """Sentences: `always` at each start as long as it is so, `once` at the first start."""
 
     always: str = ""
@@ -30,23 +30,23 @@ class Notices(msgspec.Struct, frozen=True):
         return [sentence for sentence in (self.always, self.once) if sentence]
 
 
-def gather(state: Path, problem: str, fell_back: Sequence[str]) -> Notices:
+def gather(state: Path, problem: str, fell_back: Sequence[str]) -> StartupNotices:
     """What is to be said at this start."""
     once = " ".join(fell_back)
-    return Notices(problem, once if once != _told(state) else "")
+    return StartupNotices(problem, once if once != _told(state) else "")
 
 
-def hand_over(notices: Notices, environment: MutableMapping[str, str]) -> None:
+def hand_over(notices: StartupNotices, environment: MutableMapping[str, str]) -> None:
     environment[HANDED] = msgspec.json.encode(notices).decode()
 
 
-def handed_over() -> Notices:
+def handed_over() -> StartupNotices:
     """The conductor's end of `hand_over`."""
     said = os.environ.get(HANDED)
-    return msgspec.json.decode(said, type=Notices) if said else Notices()
+    return msgspec.json.decode(said, type=StartupNotices) if said else StartupNotices()
 
 
-def told(state: Path, notices: Notices) -> None:
+def told(state: Path, notices: StartupNotices) -> None:
     """They were said. Returns at once: a card may take seconds to note it."""
     if notices.once:
         note = (state / TOLD, notices.once.encode())

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
-from appliance.messages.speech import Ask, Attend, ModeName, Repeat, Say, StateName
+from appliance.messages.speech import Ask, ModeName, Repeat, Say, SetListening, StateName
 
 NEVER = math.inf
 
 
 @dataclass(frozen=True)
-class Rules:
+class DialogPolicy:
     """How long each state may last without news, in seconds, and what else the settings say.
 
     verdict_s    hold without a verdict; then playback goes on
@@ -66,7 +66,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Conversation:
+class DialogState:
     """Who has the floor.
 
     turn          the answer that may sound, as on the floor
@@ -108,7 +108,7 @@ class Conversation:
     lacks         other parts that have failed
     """
 
-    rules: Rules = Rules()
+    rules: DialogPolicy = DialogPolicy()
     state: StateName = "idle"
     turn: int = 0
     until_s: float = NEVER
@@ -125,7 +125,7 @@ class Conversation:
     woken: int = 0
     open_until_s: float = NEVER
     opened: bool = False
-    attend: Attend | None = None
+    attend: SetListening | None = None
     told_to_stop: int = 0
     said_more: int = 0
     understood: tuple[int, str] = (0, "")

@@ -1,7 +1,7 @@
 """Who has the floor: (conversation, message, now) → (conversation, actions). No I/O, no clock.
 
 Two tables are the whole of it: TABLE, a row a message and a column a state, and EVERYWHERE, for
-messages that mean the same in every state. Each cell is a move of `moves/`. state_machine.md is
+messages that mean the same in every state. Each cell is a move of `on_*.py`. state_machine.md is
 printed from them.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from appliance.dialog.actions import Action, Become, Release
+from appliance.dialog.actions import Action, AnnounceState, ReleaseHold
 from appliance.dialog.on_answer import (
     begin,
     end,
@@ -46,7 +46,7 @@ from appliance.dialog.on_listening_mode import (
     understand,
     wake,
 )
-from appliance.dialog.on_tool import Ringing, ToolSaid, call, ring, ring_again
+from appliance.dialog.on_tool import Ringing, ToolReply, call, ring, ring_again
 from appliance.dialog.on_user_speech import (
     decide,
     go_on,
@@ -57,27 +57,29 @@ from appliance.dialog.on_user_speech import (
     pause,
     take,
 )
-from appliance.dialog.state import NEVER, Conversation, Rules
-from appliance.dialog.transition import Step
+from appliance.dialog.state import NEVER, DialogPolicy, DialogState
+from appliance.dialog.transition import Transition
 from appliance.messages.speech import (
     Abandon,
     Ask,
-    Called,
     CardFound,
     CardLost,
-    Finished,
     Forget,
     Forgotten,
-    Listen,
+    ListenOnce,
     Message,
     ModeName,
     Mute,
+    MuteSwitched,
     Onset,
     PartChanged,
-    Paused,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     RecallWanted,
     Repeat,
-    Resumed,
     Say,
     Sentence,
     SetMode,
@@ -87,60 +89,60 @@ from appliance.messages.speech import (
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
     StateName,
-    StillThinking,
-    Stopped,
     StopSpeaking,
-    Switched,
-    Talk,
+    TalkButton,
     ThinkerReady,
+    ThinkingProgress,
     ThoughtEnded,
+    ToolCalled,
     Verdict,
-    Woken,
+    WakeWordHeard,
     WordsHeard,
 )
 
 __all__ = [
-    "Conversation",
-    "Event",
+    "DialogEvent",
+    "DialogPolicy",
+    "DialogState",
     "Ringing",
-    "Rules",
     "Tick",
-    "ToolSaid",
+    "ToolReply",
     "closing",
     "opening",
     "step",
 ]
 
-Move = Callable[[Step, Any], None]  # the second argument is the row's own message
+TransitionHandler = Callable[
+    [Transition, Any], None
+]  # the second argument is the row's own message
 STATES: tuple[StateName, ...] = get_args(StateName)
 ____ = None  # the message means nothing in this state
 
-TABLE: dict[type[Message], tuple[Move | None, ...]] = {
+TABLE: dict[type[Message], tuple[TransitionHandler | None, ...]] = {
     #               idle    listening thinking speaking holding muted  failed
     Onset:         (hold,   hold,     hold,    pause,   pause,  hold,  hold),
     Verdict:       (judge,  judge,    judge,   decide,  decide, judge, judge),
     SpeechStarted: (listen, listen,   listen,  listen,  listen, ____,  ____),
     SpeechEnded:   (take,   take,     take,    take,    take,   ____,  ____),
-    StillThinking: (____,   ____,     work_on, ____,    ____,   ____,  ____),
+    ThinkingProgress: (____,   ____,     work_on, ____,    ____,   ____,  ____),
     Sentence:      (____,   ____,     speak,   speak,   speak,  ____,  ____),
-    Called:        (____,   ____,     call,    call,    call,   ____,  ____),
+    ToolCalled:        (____,   ____,     call,    call,    call,   ____,  ____),
     ThoughtEnded:  (____,   ____,     end,     end,     end,    ____,  ____),
     SpeakFailed:   (____,   ____,     skip,    skip,    skip,   ____,  skip),
-    Started:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
-    Resumed:       (____,   ____,     locate,  locate,  locate, ____,  ____),
+    PlaybackStarted:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
+    PlaybackResumed:       (____,   ____,     locate,  locate,  locate, ____,  ____),
     Ask:           (wait,   wait,     ask,     ask,     wait,   wait,  wait),
-    Talk:          (talk,   talk,     talk,    talk,    talk,   let_be, let_be),
-    Listen:        (open_floor, open_floor, open_floor, open_floor, open_floor, ____, ____),
-    Woken:         (wake,   wake,     wake,    wake,    wake,   ____,  ____),
+    TalkButton:          (talk,   talk,     talk,    talk,    talk,   let_be, let_be),
+    ListenOnce:        (open_floor, open_floor, open_floor, open_floor, open_floor, ____, ____),
+    WakeWordHeard:         (wake,   wake,     wake,    wake,    wake,   ____,  ____),
 }  # fmt: skip
 
-EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
+EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
     Spoken: measure,
-    Paused: locate,
-    Finished: finish,
-    Stopped: stopped,
+    PlaybackPaused: locate,
+    PlaybackFinished: finish,
+    PlaybackStopped: stopped,
     PartChanged: part,
     CardLost: lost,
     CardFound: found,
@@ -149,7 +151,7 @@ EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     SpeakerReady: end_again,
     StopSpeaking: stop,
     Mute: mute,
-    Switched: switch,
+    MuteSwitched: switch,
     Say: wait,
     Repeat: wait,
     SetMode: set_mode,
@@ -157,11 +159,11 @@ EVERYWHERE: dict[type[Message | ToolSaid | Ringing], Move] = {
     Forget: forget,
     Forgotten: forgotten,
     SetVolume: volume,
-    ToolSaid: tool_said,
+    ToolReply: tool_said,
     Ringing: ring,
 }
 
-OVERDUE: dict[StateName, Callable[[Step], None]] = {
+OVERDUE: dict[StateName, Callable[[Transition], None]] = {
     "listening": listened_in_vain,
     "thinking": thought_in_vain,
     "speaking": fell_silent,
@@ -180,17 +182,17 @@ class Tick:
     pressed: bool = False
 
 
-Event = Message | ToolSaid | Ringing | Tick  # what a conversation goes on by
+DialogEvent = Message | ToolReply | Ringing | Tick  # what a conversation goes on by
 
 
 def step(
-    conversation: Conversation, message: Event, now_s: float
-) -> tuple[Conversation, tuple[Action, ...]]:
+    conversation: DialogState, message: DialogEvent, now_s: float
+) -> tuple[DialogState, tuple[Action, ...]]:
     """The conversation after `message`, and what is to be done.
 
     A deadline acts at a Tick only, so that mail which is there already is heard before that.
     """
-    making = Step(conversation, now_s)
+    making = Transition(conversation, now_s)
     if isinstance(message, Tick):
         _tick(making, message)
     else:
@@ -201,14 +203,14 @@ def step(
     return making.to, tuple(making.actions)
 
 
-def move_for(message: Message | ToolSaid | Ringing, state: StateName) -> Move | None:
+def move_for(message: Message | ToolReply | Ringing, state: StateName) -> TransitionHandler | None:
     """The cell of the table."""
     kind: type = type(message)
     row = TABLE.get(kind)
     return row[STATES.index(state)] if row else EVERYWHERE.get(kind)
 
 
-def _tick(making: Step, tick: Tick) -> None:
+def _tick(making: Transition, tick: Tick) -> None:
     to = making.to
     if tick.hold is not None and tick.hold != to.released and not to.held:
         making.hold_for(to.rules.verdict_s)
@@ -225,7 +227,7 @@ def _tick(making: Step, tick: Tick) -> None:
         OVERDUE[making.to.state](making)
 
 
-def _tick_ear(making: Step, tick: Tick) -> None:
+def _tick_ear(making: Transition, tick: Tick) -> None:
     """What ends by itself of the ways to the box's ear."""
     to = making.to
     if not tick.pressed:
@@ -242,7 +244,7 @@ def _tick_ear(making: Step, tick: Tick) -> None:
 
 
 def opening(
-    rules: Rules,
+    rules: DialogPolicy,
     now_s: float,
     *,
     turn: int = 0,
@@ -250,7 +252,7 @@ def opening(
     muted: bool = False,
     switched_off: bool = False,
     mode: ModeName = "open",
-) -> tuple[Conversation, tuple[Action, ...]]:
+) -> tuple[DialogState, tuple[Action, ...]]:
     """The conversation of a conductor that begins, from the floor's words as it finds them.
 
     With `turn` not 0 it takes over from one that died: that one's answer is dropped, and what was
@@ -259,23 +261,23 @@ def opening(
     """
     again = turn > 0
     state: StateName = "muted" if muted or switched_off else "idle"
-    to = Conversation(
+    to = DialogState(
         rules, state, turn, hold=hold, released=hold, muted=muted, switched_off=switched_off,
         mode=mode, thinker_up=again,
     )  # fmt: skip
-    making = Step(to, now_s)
+    making = Transition(to, now_s)
     if again:
         making.send("thinker", Abandon(turn))
     making.raise_turn()
     reason = "started again" if again else "started"
-    making.actions += [Release(hold), Become(state, making.to.turn, reason)]
+    making.actions += [ReleaseHold(hold), AnnounceState(state, making.to.turn, reason)]
     tell_listener(making)
     return making.to, tuple(making.actions)
 
 
-def closing(conversation: Conversation, now_s: float) -> tuple[Conversation, tuple[Action, ...]]:
+def closing(conversation: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
     """The last step, when the box is switched off: what was heard is remembered."""
-    making = Step(replace(conversation, ringing=()), now_s)  # that goes on at the next start
+    making = Transition(replace(conversation, ringing=()), now_s)  # that goes on at the next start
     making.stop("switched off")
     making.settle_cut()
     return making.to, tuple(making.actions)
@@ -283,7 +285,8 @@ def closing(conversation: Conversation, now_s: float) -> tuple[Conversation, tup
 
 _MARKDOWN_HEAD = """\
 What each message does in each state; an empty cell does nothing. Printed by `as_markdown()` of
-`state_machine.py`; a test sees to it that it is up to date. The moves lie in `moves/`."""
+`state_machine.py`; a test sees to it that it is up to date. The moves lie beside it, in
+`on_*.py`."""
 
 
 def as_markdown() -> str:

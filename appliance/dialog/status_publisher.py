@@ -9,41 +9,42 @@ from __future__ import annotations
 import time
 from typing import cast
 
-from appliance.dialog.state_machine import Conversation
+from appliance.dialog.state_machine import DialogState
 from appliance.messages.speech import (
+    BoxStatus,
+    BrokerChanged,
     ButtonFault,
+    ButtonPressed,
     ButtonTrouble,
-    Finished,
-    HouseChanged,
     Message,
     PartChanged,
-    Paused,
-    Pressed,
-    Resumed,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     SpeakerReady,
     SpeechEnded,
     SpeechStarted,
-    Standing,
-    Started,
     StateChanged,
-    Stopped,
     ThinkerReady,
-    TimersStand,
+    TimersStatus,
     Verdict,
-    VoicesHere,
-    Woken,
+    VoicesAvailable,
+    WakeWordHeard,
 )
 from appliance.runtime.worker import Worker
 
 SHOW = ("panel", "link", "words")  # told of states and of how the box stands
 # What the link is told as it passes by: who spoke and when, not what was said; the button.
 _PASSING = (
-    SpeechStarted, SpeechEnded, Verdict, Woken, Started, Paused, Resumed, Finished, Stopped,
-    Pressed,
+    SpeechStarted, SpeechEnded, Verdict, WakeWordHeard, PlaybackStarted, PlaybackPaused,
+    PlaybackResumed, PlaybackFinished, PlaybackStopped,
+    ButtonPressed,
 )  # fmt: skip
 
 
-class Shown:
+class StatusPublisher:
     """`model`, `voice`: that are in use. `house`: whether the broker is reached; None: there is
     none. `watchers` are shown by other means."""
 
@@ -55,7 +56,7 @@ class Shown:
         self.voices: tuple[str, ...] = ()
         self.house = False if work.settings.link.broker else None
         self._button: ButtonTrouble = ""
-        self._standing: Standing | None = None
+        self._standing: BoxStatus | None = None
 
     def note(self, message: Message) -> None:
         """What is no matter of the conversation."""
@@ -64,9 +65,9 @@ class Shown:
                 self.model = model
             case SpeakerReady(voice):
                 self.voice = voice
-            case VoicesHere(voices):
+            case VoicesAvailable(voices):
                 self.voices = voices
-            case HouseChanged(here):
+            case BrokerChanged(here):
                 self.house = here
             case PartChanged("link", "down" | "failed"):
                 self.house = False
@@ -79,7 +80,7 @@ class Shown:
             self._work.channels[part].send(message)
 
     def show(
-        self, message: Message | None, now: Conversation, timers: TimersStand, *, storage: bool
+        self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
         """After `message`, if there is something new. `storage`: what is set is not stored."""
         if isinstance(message, _PASSING):
@@ -96,10 +97,10 @@ class Shown:
             for part in SHOW:
                 self.tell(part, standing)
 
-    def _stands(self, now: Conversation, *, storage: bool) -> Standing:
+    def _stands(self, now: DialogState, *, storage: bool) -> BoxStatus:
         broken = tuple(sorted(now.broken | now.lacks))
         volume = self._work.settings.speaking.volume if now.volume is None else now.volume
-        return Standing(
+        return BoxStatus(
             now.mode, now.muted, volume, self.voice, self.model, broken, self.house,
             self._work.floor.cut, self._button,
             starting=not now.thinker_up and "thinker" not in broken, storage=storage,

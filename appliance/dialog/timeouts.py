@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from appliance.dialog.state import Rules
+from appliance.dialog.state import DialogPolicy
 from appliance.messages.speech import ModeName
 from appliance.runtime import process_table
 from appliance.settings import Settings
 
 
-def rules(settings: Settings) -> Rules:
+def rules(settings: Settings) -> DialogPolicy:
     """How long each state may last, from what the parts are given."""
     remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
-    default = Rules()
+    default = DialogPolicy()
     hearing = settings.hearing
     voice_interrupts: dict[ModeName, bool] = {
         "wake_word": hearing.wake.barge_in,
         "push_to_talk": hearing.push_to_talk.voice_interrupts,
     }
-    return Rules(
+    return DialogPolicy(
         verdict_s=hearing.verdict.deadline_ms / 1000 + 0.3,
         listening_s=hearing.turn.piece_s + 5.0,
         think_s=max(default.think_s, remote_s + 5.0),

@@ -13,39 +13,39 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from appliance.dialog.actions import UseTool
-from appliance.dialog.on_tool import Ringing, ToolSaid
+from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.messages.speech import (
     HouseRequest,
     HouseResponse,
     Message,
     Say,
-    TimerHappened,
-    TimersStand,
+    TimerEvent,
+    TimersStatus,
 )
 from appliance.settings import Settings
 from appliance.tools import timer_store
-from appliance.tools.confirmation import Guard
-from appliance.tools.spoken_time import Moment
-from appliance.tools.timer_store import Shelf
+from appliance.tools.confirmation import ConfirmationGuard
+from appliance.tools.spoken_time import ClockReading
+from appliance.tools.timer_store import TimerStore
 from appliance.tools.timers import Timers
-from appliance.tools.tool_call_syntax import Call
-from appliance.tools.toolbox import HOUSE_NOTE, HOUSE_SILENT, About, Toolbox, missed, rings
+from appliance.tools.tool_call_syntax import ToolCall
+from appliance.tools.toolbox import HOUSE_NOTE, HOUSE_SILENT, Toolbox, ToolContext, missed, rings
 
 HOUSE_S = 2.0  # that the house may take: more is a silence in which people ask again
 DONE = "Done."  # when the house did it and has no word for it
 NOT_DONE = "The house did not do that."
 MOST_MISSED = 3  # told one by one; of more only the number is told
 
-Event = Message | ToolSaid | Ringing
+ToolEvent = Message | ToolReply | Ringing
 
 
-def now() -> Moment:
+def now() -> ClockReading:
     """By this machine's clocks."""
-    return Moment(time.clock_gettime(time.CLOCK_BOOTTIME), time.time())
+    return ClockReading(time.clock_gettime(time.CLOCK_BOOTTIME), time.time())
 
 
 @dataclass(frozen=True)
-class _Errand:
+class _PendingRequest:
     """A call that the house answers."""
 
     turn: int
@@ -54,58 +54,58 @@ class _Errand:
     until_s: float  # of the machine's clock
 
 
-class Desk:
+class ToolRunner:
     """`for_link` collects what the link is to be told, until it is taken."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], Moment] = now) -> None:
+    def __init__(self, settings: Settings, clock: Callable[[], ClockReading] = now) -> None:
         self._clock = clock
         self._words = settings.link.words
         self._timers = Timers(60.0 * settings.tools.ring_minutes)
-        self._box = Toolbox(self._timers, Guard(settings.tools.confirm))
-        self._errand: _Errand | None = None
+        self._box = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
+        self._errand: _PendingRequest | None = None
         self._rang: tuple[str, ...] = ()
-        self._stand = TimersStand()
+        self._stand = TimersStatus()
         self.for_link: deque[Message] = deque(maxlen=100)
-        self._shelf = Shelf(timer_store.path(settings), timer_store.boot_id())
+        self._shelf = TimerStore(timer_store.path(settings), timer_store.boot_id())
         timers, same_boot = self._shelf.load()
         self._timers.restore(timers, same_boot=same_boot)
 
     # ── calls ────────────────────────────────────────────────────────────────────────────────
-    def use(self, wanted: UseTool, about: About) -> list[Event]:
+    def use(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
         """Do what a call asks for."""
         return self._use(wanted.turn, wanted.number, wanted.call, about)
 
-    def _use(self, turn: int, number: int, call: Call, about: About) -> list[Event]:
+    def _use(self, turn: int, number: int, call: ToolCall, about: ToolContext) -> list[ToolEvent]:
         moment = self._clock()
         outcome = self._box.use(call, moment, about)
         if outcome.house is not None:
             self._ask(outcome.house, turn, number, moment)
-        events: list[Event] = []
+        events: list[ToolEvent] = []
         if outcome.lines is not None:
-            events.append(ToolSaid(turn, number, outcome.lines, outcome.note))
+            events.append(ToolReply(turn, number, outcome.lines, outcome.note))
         return [*outcome.wishes, *events, *self.look()]
 
-    def _ask(self, request: HouseRequest, turn: int, number: int, moment: Moment) -> None:
+    def _ask(self, request: HouseRequest, turn: int, number: int, moment: ClockReading) -> None:
         """Only the newest request is waited for: the owner has gone on from an older one."""
-        self._errand = _Errand(turn, number, request.number, moment.boot_s + HOUSE_S)
+        self._errand = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
         self.for_link.append(request)
 
-    def house_said(self, response: HouseResponse) -> list[Event]:
+    def house_said(self, response: HouseResponse) -> list[ToolEvent]:
         """The house has answered; too late, or something that nobody asked, is dropped."""
         errand = self._errand
         if errand is None or errand.request != response.number:
             return []
         self._errand = None
         text = response.text or (DONE if response.done else NOT_DONE)
-        return [ToolSaid(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
+        return [ToolReply(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
 
     # ── time ─────────────────────────────────────────────────────────────────────────────────
-    def look(self, *, voice: bool = False) -> list[Event]:
+    def look(self, *, voice: bool = False) -> list[ToolEvent]:
         """What time has brought. `voice`: there is one to tell what was missed."""
         moment = self._clock()
-        events: list[Event] = []
+        events: list[ToolEvent] = []
         if self._errand is not None and moment.boot_s >= self._errand.until_s:
-            events.append(ToolSaid(self._errand.turn, self._errand.number, (HOUSE_SILENT,)))
+            events.append(ToolReply(self._errand.turn, self._errand.number, (HOUSE_SILENT,)))
             self._errand = None
         self._timers.look(moment)
         if voice and self._timers.missed:
@@ -130,14 +130,14 @@ class Desk:
         self._rang = ()
         self._tell(self._clock())
 
-    def _missed(self, moment: Moment) -> str:
+    def _missed(self, moment: ClockReading) -> str:
         told = [missed(timer, moment) for timer in self._timers.missed]
         if len(told) > MOST_MISSED:
             return f"While I was off, {len(told)} timers ran out."
         return " ".join(told)
 
     # ── the others ───────────────────────────────────────────────────────────────────────────
-    def stands(self) -> TimersStand:
+    def stands(self) -> TimersStatus:
         """For a link that came up."""
         return self._stand
 
@@ -148,7 +148,7 @@ class Desk:
     def close(self) -> None:
         self._shelf.close()
 
-    def _tell(self, moment: Moment) -> None:
+    def _tell(self, moment: ClockReading) -> None:
         """The disk and the link, of what has changed."""
         for news in self._timers.news:
             self.for_link.append(news if self._words else _without_words(news))
@@ -162,11 +162,11 @@ class Desk:
             self.for_link.append(stand)
 
 
-def _without_words(news: TimerHappened) -> TimerHappened:
-    return TimerHappened(news.kind, news.number, news.alarm, "", news.length_s)
+def _without_words(news: TimerEvent) -> TimerEvent:
+    return TimerEvent(news.kind, news.number, news.alarm, "", news.length_s)
 
 
-def _differs(one: TimersStand, other: TimersStand) -> bool:
+def _differs(one: TimersStatus, other: TimersStatus) -> bool:
     """Not by a second of rounding: nobody is told anew of what is as it was."""
     same = (one.timers, one.alarms, one.ringing) == (other.timers, other.alarms, other.ringing)
     return not same or abs(one.next_at_s - other.next_at_s) > 2.0

@@ -1,6 +1,7 @@
 """A step of the conversation in the making: the verbs that moves are made of.
 
-Pure: the record is frozen, and a `Step` lives only as long as one call of `conversation.step`.
+Pure: the record is frozen, and a `Transition` lives only as long as one call of
+`conversation.step`.
 """
 
 from __future__ import annotations
@@ -9,46 +10,46 @@ from dataclasses import replace
 from typing import Any
 
 from appliance.dialog.actions import (
+    AcknowledgePress,
     Action,
-    Become,
-    Hushed,
-    Note,
-    Part,
+    AnnounceState,
+    LogNote,
+    PartName,
     RaiseTurn,
-    Release,
+    ReleaseHold,
     Remember,
-    Send,
-    TakePress,
+    SendMessage,
+    StopRinging,
     UseTool,
 )
 from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
-from appliance.dialog.state import NEVER, Conversation
+from appliance.dialog.state import NEVER, DialogState
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Called,
     EndAnswer,
-    Heard,
     Message,
     Say,
     Speak,
     StateName,
     Think,
     ThoughtEnded,
+    ToolCalled,
 )
 from appliance.pcm import RATE_HZ
 from appliance.tools.intents import request
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
 NOTHING_SAID = "I have not said anything yet."
 VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
 
 
-class Step:
+class Transition:
     """One transition in the making: `to` is the conversation as it becomes."""
 
-    def __init__(self, conversation: Conversation, now_s: float) -> None:
+    def __init__(self, conversation: DialogState, now_s: float) -> None:
         self.to = conversation
         self.now_s = now_s
         self.actions: list[Action] = []
@@ -57,11 +58,11 @@ class Step:
     def change(self, **fields: Any) -> None:
         self.to = replace(self.to, **fields)
 
-    def send(self, part: Part, message: Message) -> None:
-        self.actions.append(Send(part, message))
+    def send(self, part: PartName, message: Message) -> None:
+        self.actions.append(SendMessage(part, message))
 
     def note(self, text: str) -> None:
-        self.actions.append(Note(text))
+        self.actions.append(LogNote(text))
 
     def become(
         self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
@@ -70,7 +71,7 @@ class Step:
         changed = state != self.to.state
         self.change(state=state, until_s=self.now_s + for_s)
         if changed:
-            self.actions.append(Become(state, self.to.turn, reason, ring))
+            self.actions.append(AnnounceState(state, self.to.turn, reason, ring))
 
     def raise_turn(self) -> None:
         """What sounds or is queued to sound is dropped."""
@@ -81,12 +82,12 @@ class Step:
         """Let go of the newest hold."""
         if self.to.held:
             self.change(released=self.to.hold, held_until_s=NEVER, calming="", restless_s=NEVER)
-            self.actions.append(Release(self.to.hold))
+            self.actions.append(ReleaseHold(self.to.hold))
 
     def take_press(self) -> None:
         """Let go of a press; by now nothing may sound that it was to end."""
         self.change(press_until_s=NEVER)
-        self.actions.append(TakePress())
+        self.actions.append(AcknowledgePress())
 
     def hold_for(self, for_s: float) -> None:
         self.change(held_until_s=self.now_s + for_s)
@@ -119,25 +120,25 @@ class Step:
         self.become("thinking", "asked", self.to.rules.think_s)
         self.use_alone(wanted)
 
-    def plainly(self, question: Question) -> Call | None:
+    def plainly(self, question: Question) -> ToolCall | None:
         """What `question` asks for, if it is so plain that it takes no model, and its words are
         known: typed, or recognised beside the model's own hearing."""
         serial, words = self.to.understood
         return request(question.text or (words if serial in question.utterances else ""))
 
-    def use_alone(self, wanted: Call) -> None:
+    def use_alone(self, wanted: ToolCall) -> None:
         """Use a tool for the answer that is due, and let it be the whole of that answer."""
         assert self.to.answer is not None
         turn = self.to.answer.turn
         over = ThoughtEnded(turn, 0, "complete")
         self.change(answer=replace(self.to.answer, thinking=True, behind=(over,)))
-        self.use(Called(turn, 0, wanted.name, dict(wanted.arguments)))
+        self.use(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
 
-    def use(self, called: Called) -> None:
+    def use(self, called: ToolCalled) -> None:
         """Have the tool used; until it answers, the rest of the answer waits."""
         assert self.to.answer is not None
         self.change(answer=replace(self.to.answer, awaits=called.number))
-        wanted, chosen = Call(called.name, called.arguments), self.to.answer.question.chosen
+        wanted, chosen = ToolCall(called.name, called.arguments), self.to.answer.question.chosen
         self.actions.append(UseTool(called.turn, called.number, wanted, chosen))
 
     def send_think(self) -> None:
@@ -273,7 +274,7 @@ class Step:
             return
         if text:
             self.change(last=tuple(line.text for line in answer.lines if not line.ours))
-        self.send("thinker", Heard(answer.turn, text, complete and text != ""))
+        self.send("thinker", AnswerHeard(answer.turn, text, complete and text != ""))
         if text:
             asked = answer.question
             self.actions.append(
@@ -295,12 +296,12 @@ class Step:
         """What rings has been heard, and is to ring no more."""
         if self.to.ringing:
             self.change(ringing=(), rung=False, rung_out=False, ring_at_s=NEVER)
-            self.actions.append(Hushed())
+            self.actions.append(StopRinging())
 
     def forget_kept(self) -> None:
         """The question that got no answer is not to join the next one."""
         if self.to.kept != NOTHING_ASKED:
-            self.send("thinker", Heard(self.to.kept_turn, "", complete=False))
+            self.send("thinker", AnswerHeard(self.to.kept_turn, "", complete=False))
         self.change(kept=NOTHING_ASKED)
 
     def rest(self, reason: str) -> None:

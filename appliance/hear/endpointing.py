@@ -11,7 +11,7 @@ from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.messages.speech import SpeechEnded
 from appliance.pcm import SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, PAUSE, START
-from appliance.settings import Turn
+from appliance.settings import TurnSettings
 
 CHUNK_FRAMES = 320  # of a slot of the ring `heard`
 TRAILING_FRAMES = 1920  # 120 ms of silence go out after the last word: no final consonant is lost
@@ -19,10 +19,10 @@ LIKELY_END_FRAMES = 3200  # 200 ms of silence: few gaps between words are as lon
 _CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
 
 
-class Voicing:
+class Endpointer:
     """What the owner has said since `begin`. Positions are samples on the listener's own count."""
 
-    def __init__(self, settings: Turn) -> None:
+    def __init__(self, settings: TurnSettings) -> None:
         self._settings = settings
         self.begin(0)
 
@@ -54,7 +54,7 @@ class Voicing:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class SpeechSlot:
     """One slot for the ring `heard`: int16 samples at `position` of the utterance."""
 
     utterance: int
@@ -64,7 +64,7 @@ class Chunk:
     samples: Samples
 
 
-class Utterance:
+class UtteranceStream:
     """The samples of one utterance on their way out: each exactly once, in pieces if it is long."""
 
     def __init__(self, number: int, first: int, piece_frames: int) -> None:
@@ -78,12 +78,12 @@ class Utterance:
 
     def flow(
         self, buffer: SampleBuffer, until: int, card_index: int, pause: bool
-    ) -> list[Chunk | SpeechEnded]:
+    ) -> list[SpeechSlot | SpeechEnded]:
         """What can go out now that the buffer holds all samples before `until`.
 
         `card_index` is the card's index of the buffer's sample 0; `pause`: nobody speaks just now.
         """
-        out: list[Chunk | SpeechEnded] = []
+        out: list[SpeechSlot | SpeechEnded] = []
         while self._first + self._position < until:
             in_piece = self._position - self._piece_from
             left = self._piece_frames - in_piece
@@ -97,7 +97,7 @@ class Utterance:
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
 
-    def pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[Chunk]:
+    def pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
         """What is left before `until`, once: these may have been the last words.
 
         Whoever answers can begin to read; if the owner goes on, so does the utterance.
@@ -109,7 +109,7 @@ class Utterance:
 
     def finish(
         self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
-    ) -> list[Chunk | SpeechEnded]:
+    ) -> list[SpeechSlot | SpeechEnded]:
         """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
         out = self.flow(buffer, until, card_index, pause=False)
         rest = max(0, until - self._first - self._position)
@@ -117,9 +117,13 @@ class Utterance:
         out.append(SpeechEnded(self.number, card_index + spoken_until, self._position, last=True))
         return out
 
-    def _chunk(self, buffer: SampleBuffer, frames: int, card_index: int, flags: int = 0) -> Chunk:
+    def _chunk(
+        self, buffer: SampleBuffer, frames: int, card_index: int, flags: int = 0
+    ) -> SpeechSlot:
         at = self._first + self._position
         flags |= START if self._position == 0 else 0
-        chunk = Chunk(self.number, self._position, card_index + at, flags, buffer.read(at, frames))
+        chunk = SpeechSlot(
+            self.number, self._position, card_index + at, flags, buffer.read(at, frames)
+        )
         self._position += frames
         return chunk

@@ -1,4 +1,5 @@
-"""The listener: reads `mic` and `played`, lets `Hearing` decide, writes `heard` and messages.
+"""The listener: reads `mic` and `played`, lets `HearingPipeline` decide, writes `heard` and
+messages.
 
 The reflex is here: an onset raises the floor's `hold` before anything else happens.
 """
@@ -13,12 +14,19 @@ import numpy as np
 
 from appliance.hear.aec import store
 from appliance.hear.aec.factory import canceller
-from appliance.hear.aec.monitor import EchoWatch
+from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
-from appliance.hear.endpointing import Chunk
-from appliance.hear.pipeline import Event, Hearing
-from appliance.hear.words.feed import Near
-from appliance.messages.speech import Attend, Message, Onset, StateChanged, Verdict, WordsHeard
+from appliance.hear.endpointing import SpeechSlot
+from appliance.hear.pipeline import HearingEvent, HearingPipeline
+from appliance.hear.words.feed import KeywordFeed
+from appliance.messages.speech import (
+    Message,
+    Onset,
+    SetListening,
+    StateChanged,
+    Verdict,
+    WordsHeard,
+)
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
 from appliance.runtime import process_table
 from appliance.runtime.ipc.ring import RingReader
@@ -38,9 +46,9 @@ def main(work: Worker) -> None:
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
     cancels = canceller(work.settings.hearing.echo, BLOCK_FRAMES)
-    watch = EchoWatch(cancels, work.settings.state_path(), lambda: store.key(work.settings))
+    watch = EchoMonitor(cancels, work.settings.state_path(), lambda: store.key(work.settings))
     watch.begin()
-    hearing = Hearing(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
+    hearing = HearingPipeline(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
     poll, look = select.poll(), select.poll()
@@ -53,7 +61,7 @@ def main(work: Worker) -> None:
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
     lost, comes = 0, False
-    out = _Out(work, hearing, watch)
+    out = _ListenerOutput(work, hearing, watch)
     mail_fd = work.channel.fileno()
     while not work.stopping:
         # Half of the wake-ups where nothing sounds; nobody waits for those 5 ms.
@@ -81,11 +89,11 @@ def main(work: Worker) -> None:
 
 def _listen(
     work: Worker,
-    hearing: Hearing,
+    hearing: HearingPipeline,
     mic: RingReader,
     played: RingReader,
     reference: SampleBuffer,
-    out: _Out,
+    out: _ListenerOutput,
 ) -> bool:
     """Hear all that has come from the microphone. False if nothing has."""
     came = False
@@ -103,36 +111,36 @@ def _listen(
     return came
 
 
-class _Out:
+class _ListenerOutput:
     """All that leaves: messages, the rings `heard` and `near`, and the floor's hold."""
 
-    def __init__(self, work: Worker, hearing: Hearing, watch: EchoWatch) -> None:
+    def __init__(self, work: Worker, hearing: HearingPipeline, watch: EchoMonitor) -> None:
         self._work = work
         self.watch = watch
         self._hearing = hearing
         self._heard = work.writer("heard")
-        self._near = Near()
+        self._near = KeywordFeed()
         wanted = process_table.wanted("words", work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
-            self.told(Attend(False, over_box=False))
+            self.told(SetListening(False, over_box=False))
 
     def told(self, message: Message) -> None:
         match message:
             case StateChanged(state):
                 self._hearing.answering = state in {"speaking", "holding"}
                 self._near.busy = state in {"thinking", "speaking", "holding"}
-            case Attend():
+            case SetListening():
                 self._near.waiting = not (message.on and message.over_box)
                 self.tell(self._hearing.attend(message))
             case WordsHeard():
                 self._hearing.understand(message)
 
-    def tell(self, events: Iterable[Event]) -> None:
+    def tell(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
             if isinstance(event, Onset):
                 self._work.floor.hold = event.serial
-            if isinstance(event, Chunk):
+            if isinstance(event, SpeechSlot):
                 self._heard.write(
                     event.samples,
                     index=event.index,

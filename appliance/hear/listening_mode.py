@@ -1,6 +1,6 @@
 """Attention: whose speech is meant for the box, by what the conductor says of mode and button.
 
-In: `Attend` messages and the network's word on each hop. Out: yes or no, and where to begin.
+In: `SetListening` messages and the network's word on each hop. Out: yes or no, and where to begin.
 """
 
 from __future__ import annotations
@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections import deque
 
 from appliance.hear.onset.vad import HOP_FRAMES
-from appliance.messages.speech import Attend
+from appliance.messages.speech import SetListening
 from appliance.pcm import RATE_HZ
 
 _LATE_FRAMES = 4 * RATE_HZ  # a wake word is told of at most so long after its end
 
 
-class Attention:
-    """Positions are samples on the listener's own count, except those of `Attend`: the card's."""
+class ListeningMode:
+    """Positions are samples on the listener's own count, except those of `SetListening`: the
+    card's."""
 
     def __init__(self) -> None:
-        self.now = Attend(True)
+        self.now = SetListening(True)
         self._hops: deque[tuple[float, int]] = deque(maxlen=_LATE_FRAMES // HOP_FRAMES)
         self._not_before = 0
 

@@ -11,31 +11,37 @@ from enum import Enum, auto
 
 import msgspec
 
-from appliance.hear.aec.factory import Canceller
+from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.bargein import network
-from appliance.hear.bargein.classifier import Judge, Judging
-from appliance.hear.bargein.segment import Burst, usual_after
+from appliance.hear.bargein.classifier import SegmentClassifier, VerdictTracker
+from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.bargein.word_evidence import evidence
-from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Chunk, Utterance, Voicing
-from appliance.hear.listening_mode import Attention
-from appliance.hear.onset.frontend import Senses, Step
-from appliance.hear.onset.onset_locator import Backtrack
-from appliance.hear.onset.soft_speech import SoftSpeech
+from appliance.hear.endpointing import (
+    LIKELY_END_FRAMES,
+    TRAILING_FRAMES,
+    Endpointer,
+    SpeechSlot,
+    UtteranceStream,
+)
+from appliance.hear.listening_mode import ListeningMode
+from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
+from appliance.hear.onset.onset_locator import OnsetLocator
+from appliance.hear.onset.soft_speech import SoftSpeechDetector
 from appliance.hear.onset.vad import WINDOW_FRAMES
 from appliance.messages.speech import (
-    Attend,
     Judgement,
     Onset,
     Opinion,
+    SetListening,
     SpeechEnded,
     SpeechStarted,
     Verdict,
     WordsHeard,
 )
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 
-Event = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | Chunk
+HearingEvent = Onset | Opinion | Verdict | SpeechStarted | SpeechEnded | SpeechSlot
 
 log = logging.getLogger("listener")
 
@@ -46,7 +52,7 @@ _WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witne
 _SAME_FRAMES = RATE_HZ // 10  # after a voice's end what begins is its end still, and no dish
 
 
-class Phase(Enum):
+class SpeechPhase(Enum):
     """What the owner is doing, as far as anybody can know."""
 
     QUIET = auto()
@@ -55,7 +61,7 @@ class Phase(Enum):
     SPEECH = auto()  # an utterance: its samples flow
 
 
-class Hearing:
+class HearingPipeline:
     """Feed it steps of 5 ms in order; it answers with events in the order they are to be sent.
 
     Every onset gets a serial and comes to exactly one end:
@@ -71,57 +77,57 @@ class Hearing:
         settings: HearingSettings,
         *,
         serial: int = 0,
-        judge: Judge | None = None,
-        canceller: Canceller | None = None,
+        judge: SegmentClassifier | None = None,
+        canceller: EchoCanceller | None = None,
     ) -> None:
         """`serial`: the last one that was ever used; the next onset has the one after it.
         `canceller`: in place of the one that the settings name."""
         self._settings = settings
-        self._senses = Senses(settings, canceller)
+        self._senses = AudioFrontEnd(settings, canceller)
         self._recent = SampleBuffer(PAST_FRAMES)
-        self._voicing = Voicing(settings.turn)
-        self._judging = Judging(settings.verdict, judge or network.judge(None, log))
-        self._attention = Attention()
-        self._backtrack = Backtrack()
+        self._voicing = Endpointer(settings.turn)
+        self._judging = VerdictTracker(settings.verdict, judge or network.judge(None, log))
+        self._attention = ListeningMode()
+        self._backtrack = OnsetLocator()
         self._now = 0  # samples heard since the start, gaps not counted
         self._card_index = 0  # of sample 0
         self._serial = serial
-        self._phase = Phase.QUIET
+        self._phase = SpeechPhase.QUIET
         self._onset = 0
         self._over_box_until = -1
-        self._soft_speech = SoftSpeech(settings)
+        self._soft_speech = SoftSpeechDetector(settings)
         self._voice_until = -RATE_HZ  # the last sound that was a voice
         self._usual_db: float | None = None
-        self._burst = Burst(None)
-        self._utterance: Utterance | None = None
+        self._burst = Segment(None)
+        self._utterance: UtteranceStream | None = None
         # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
         # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
         self.answering: bool | None = None
         self.deaf = False  # likewise: the microphone is off, and its zeros say nothing of the room
-        self.last_step: Step | None = None
+        self.last_step: AudioBlock | None = None
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> SpeechPhase:
         return self._phase
 
     @property
     def burst(self) -> int:
         """The serial of the sound that is followed just now, until its end; else 0."""
-        return 0 if self._phase is Phase.QUIET else self._serial
+        return 0 if self._phase is SpeechPhase.QUIET else self._serial
 
     @property
     def usual_db(self) -> float | None:
         """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
         return self._usual_db
 
-    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[Event]:
+    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
         """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""
-        events: list[Event] = []
+        events: list[HearingEvent] = []
         if self._now == 0:
             self._card_index = index
         elif index != self._card_index + self._now:
             events += self._jumped(index)
-        step = self._senses.take(mic, played, self._phase is not Phase.QUIET, deaf=self.deaf)
+        step = self._senses.take(mic, played, self._phase is not SpeechPhase.QUIET, deaf=self.deaf)
         self.last_step = step
         self._recent.write(self._now, step.samples)
         self._backtrack.feed(step)
@@ -130,49 +136,49 @@ class Hearing:
             self._over_box_until = self._now + OVER_BOX_FRAMES
         if step.probability is not None:
             self._attention.feed(step.probability, self._now)
-        if self._phase is not Phase.QUIET:
+        if self._phase is not SpeechPhase.QUIET:
             self._burst.feed(step)
             if step.probability is not None:
                 self._voicing.feed(step.probability, self._now)
         match self._phase:
-            case Phase.QUIET:
+            case SpeechPhase.QUIET:
                 self._listen(step, events)
-            case Phase.SOUND:
+            case SpeechPhase.SOUND:
                 self._await_speech(events)
-            case Phase.JUDGED:
+            case SpeechPhase.JUDGED:
                 self._judge(step, events)
-            case Phase.SPEECH:
+            case SpeechPhase.SPEECH:
                 self._follow(events)
         return events
 
-    def cut(self) -> list[Event]:
+    def cut(self) -> list[HearingEvent]:
         """The sound has stopped coming: end what is under way, as far as it was heard."""
-        events: list[Event] = []
-        if self._phase is Phase.SPEECH:
+        events: list[HearingEvent] = []
+        if self._phase is SpeechPhase.SPEECH:
             self._end_speech(events)
-        elif self._phase is not Phase.QUIET:
+        elif self._phase is not SpeechPhase.QUIET:
             self._withdraw("noise", events)
         return events
 
-    def attend(self, how: Attend) -> list[Event]:
+    def attend(self, how: SetListening) -> list[HearingEvent]:
         """How to take what is said from now on: modes, the talk button, a wake word."""
-        events: list[Event] = []
+        events: list[HearingEvent] = []
         was, self._attention.now = self._attention.now, how
         if how.since and how.since != was.since:
             self._wake(how.since - self._card_index, events)
         if how.held and not was.held:
             self._press(events)
-        elif was.held and not how.held and self._phase is Phase.SPEECH:
+        elif was.held and not how.held and self._phase is SpeechPhase.SPEECH:
             self._end_speech(events)
         return events
 
     def understand(self, words: WordsHeard) -> None:
         """What was understood of a sound; after its verdict nothing comes of it here."""
-        if self._phase is Phase.JUDGED and words.serial == self._serial:
+        if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
             self._judging.hint(evidence(words))
 
     # ── the four phases ──────────────────────────────────────────────────────────────────────
-    def _listen(self, step: Step, events: list[Event]) -> None:
+    def _listen(self, step: AudioBlock, events: list[HearingEvent]) -> None:
         if not (step.gate or self._soft_speech.feed(step)):
             return
         self._soft_speech.reset()
@@ -190,7 +196,7 @@ class Hearing:
             past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
             self._judging.begin(past)
 
-    def _await_speech(self, events: list[Event]) -> None:
+    def _await_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
             return
         voicing, turn = self._voicing, self._settings.turn
@@ -199,7 +205,7 @@ class Hearing:
         elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
             self._withdraw("noise", events)
 
-    def _judge(self, step: Step, events: list[Event]) -> None:
+    def _judge(self, step: AudioBlock, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
         odds, verdict = self._judging.feed(step, self._burst, age_ms)
         if odds is not None:
@@ -213,7 +219,7 @@ class Hearing:
         elif verdict is not None:
             self._withdraw(verdict, events)
 
-    def _follow(self, events: list[Event]) -> None:
+    def _follow(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
         until = self._now
         if not self._voicing.voiced:
@@ -228,20 +234,20 @@ class Hearing:
             self._end_speech(events)
 
     # ── button and wake word ─────────────────────────────────────────────────────────────────
-    def _press(self, events: list[Event]) -> None:
+    def _press(self, events: list[HearingEvent]) -> None:
         """The button says that speech begins: nothing is to be judged or confirmed."""
-        if self._phase is Phase.SPEECH:
+        if self._phase is SpeechPhase.SPEECH:
             return
-        if self._phase is Phase.QUIET:
+        if self._phase is SpeechPhase.QUIET:
             self._begin(self._now, False, events)
-        elif self._phase is Phase.JUDGED:
+        elif self._phase is SpeechPhase.JUDGED:
             age_ms = (self._now - self._onset) * 1000 // RATE_HZ
             events.append(Verdict(self._serial, "interruption", age_ms))
         self._start_speech(events)
 
-    def _wake(self, at: int, events: list[Event]) -> None:
+    def _wake(self, at: int, events: list[HearingEvent]) -> None:
         """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
-        if self._phase is not Phase.QUIET:
+        if self._phase is not SpeechPhase.QUIET:
             return
         at = min(at, self._now)
         self._attention.wake(at)
@@ -255,15 +261,15 @@ class Hearing:
             self._voicing.feed(probability, end)
 
     # ── from one to the next ─────────────────────────────────────────────────────────────────
-    def _begin(self, onset: int, over_box: bool, events: list[Event]) -> None:
+    def _begin(self, onset: int, over_box: bool, events: list[HearingEvent]) -> None:
         self._serial += 1
         self._onset = onset
         self._voicing.begin(onset)
-        self._burst = Burst(self._usual_db)
-        self._phase = Phase.JUDGED if over_box else Phase.SOUND
+        self._burst = Segment(self._usual_db)
+        self._phase = SpeechPhase.JUDGED if over_box else SpeechPhase.SOUND
         events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
 
-    def _unconfirmed(self, events: list[Event]) -> bool:
+    def _unconfirmed(self, events: list[HearingEvent]) -> bool:
         """Take the pause back if nothing has sounded like a voice in time."""
         age_frames = self._now - self._onset
         times = _WARY_PATIENCE if self._senses.gate.wary else 1
@@ -276,10 +282,10 @@ class Hearing:
         self._withdraw("noise", events)
         return True
 
-    def _withdraw(self, verdict: Judgement, events: list[Event]) -> None:
+    def _withdraw(self, verdict: Judgement, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
         events.append(Verdict(self._serial, verdict, age_ms))
-        if self._phase is Phase.JUDGED:  # the box goes on in a moment
+        if self._phase is SpeechPhase.JUDGED:  # the box goes on in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
             if not self._goes_on:
                 self._senses.gate.judged(verdict)
@@ -292,18 +298,18 @@ class Hearing:
         """What is followed now began in a voice that has been judged already."""
         return self._onset < self._voice_until + _SAME_FRAMES
 
-    def _start_speech(self, events: list[Event]) -> None:
+    def _start_speech(self, events: list[HearingEvent]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
         self._senses.gate.right()
         first = max(0, self._attention.first(self._onset, self._preroll), self._now - PAST_FRAMES)
-        self._utterance = Utterance(self._serial, first, piece_frames)
-        self._phase = Phase.SPEECH
+        self._utterance = UtteranceStream(self._serial, first, piece_frames)
+        self._phase = SpeechPhase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
         events += self._utterance.flow(
             self._recent, self._voicing.last_voiced, self._card_index, pause=False
         )
 
-    def _end_speech(self, events: list[Event]) -> None:
+    def _end_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
         spoken_until = self._voicing.last_voiced
         until = min(self._now, spoken_until + TRAILING_FRAMES)
@@ -320,11 +326,11 @@ class Hearing:
         self._quiet()
 
     def _quiet(self) -> None:
-        self._phase = Phase.QUIET
+        self._phase = SpeechPhase.QUIET
         self._soft_speech.reset()
         self._senses.gate.reset()
 
-    def _jumped(self, index: int) -> list[Event]:
+    def _jumped(self, index: int) -> list[HearingEvent]:
         """The card's index is not the one after the last: slots were lost or the card restarted."""
         gap = index - (self._card_index + self._now)
         events = [] if 0 < gap <= SPLICED_FRAMES else self.cut()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from appliance.messages.limits import Count, Line, Name, Names, Share, Words
-from appliance.messages.message import Record
+from appliance.messages.limits import Count, LineText, Names, NameText, ShareValue, WordsText
+from appliance.messages.message import BaseMessage
 
 ModeName = Literal["open", "push_to_talk", "wake_word"]
 PressName = Literal["press", "double_press", "long_press", "release"]
@@ -14,21 +14,21 @@ StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "mut
 
 
 # ── panel, link, command line → conductor ────────────────────────────────────────────────────────
-class Mute(Record, frozen=True):
+class Mute(BaseMessage, frozen=True):
     on: bool
 
 
-class StopSpeaking(Record, frozen=True):
+class StopSpeaking(BaseMessage, frozen=True):
     """The stop button: end the answer now."""
 
 
-class SetVolume(Record, frozen=True):
+class SetVolume(BaseMessage, frozen=True):
     """Loudness of the voice, 0 to 1; to playback, at once."""
 
-    volume: Share
+    volume: ShareValue
 
 
-class Forget(Record, frozen=True):
+class Forget(BaseMessage, frozen=True):
     """Forget the conversation: the model's history and, on the way, the memory on disk.
 
     `last`: only the last question and its answer, and the question that asked for this.
@@ -39,7 +39,7 @@ class Forget(Record, frozen=True):
     aloud: bool = False
 
 
-class Forgotten(Record, frozen=True):
+class Forgotten(BaseMessage, frozen=True):
     """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
 
     From the scribe by way of the conductor: to the conversation, and to a shell that asked.
@@ -48,17 +48,17 @@ class Forgotten(Record, frozen=True):
 
     last: bool = False
     aloud: bool = False
-    problem: Line = ""
+    problem: LineText = ""
     late: bool = False
 
 
-class SetMode(Record, frozen=True):
+class SetMode(BaseMessage, frozen=True):
     """How the owner gets the box's ear from now on."""
 
     mode: ModeName
 
 
-class Talk(Record, frozen=True):
+class TalkButton(BaseMessage, frozen=True):
     """The talk button went down or came up. What sounds ends and the box listens.
 
     In mode push_to_talk `hearing.push_to_talk.press` says whether it listens while the button is
@@ -69,80 +69,80 @@ class Talk(Record, frozen=True):
     pressed: bool
 
 
-class Listen(Record, frozen=True):
+class ListenOnce(BaseMessage, frozen=True):
     """Open the floor for one turn, as a press would; nobody holds a button."""
 
 
-class Repeat(Record, frozen=True):
+class Repeat(BaseMessage, frozen=True):
     """Say the last answer again, as far as it was thought."""
 
 
-class Say(Record, frozen=True):
+class Say(BaseMessage, frozen=True):
     """Speak this aloud; nobody asked. With `chime` a sound goes before it."""
 
-    text: Words
+    text: WordsText
     chime: bool = False
 
 
-class Ask(Record, frozen=True):
+class Ask(BaseMessage, frozen=True):
     """Treat this text as the owner's words."""
 
-    text: Words
+    text: WordsText
 
 
-class SetVoice(Record, frozen=True):
+class SetVoice(BaseMessage, frozen=True):
     """Speak with the voice of that name from the next answer on; to the speaker."""
 
-    name: Name
+    name: NameText
 
 
-class CommandRefused(Record, frozen=True):
+class CommandRefused(BaseMessage, frozen=True):
     """To who came through the door: why what was asked for is not done."""
 
-    why: Line
+    why: LineText
 
 
-class Restart(Record, frozen=True):
+class Restart(BaseMessage, frozen=True):
     """Stop every part in order and begin anew, with the settings as they are then; to the
     supervisor."""
 
 
-class Pressed(Record, frozen=True):
+class ButtonPressed(BaseMessage, frozen=True):
     """From the panel: what was done with the button, once that is sure. For the house to know; what
     it asks of the box has messages of its own. `release` follows a long press and nothing else."""
 
     kind: PressName
 
 
-class Switched(Record, frozen=True):
+class MuteSwitched(BaseMessage, frozen=True):
     """From the panel: the switch on the housing cuts the microphone now, or lets it hear. The
     floor's `switched_off` has said so already."""
 
     off: bool
 
 
-class ButtonFault(Record, frozen=True):
+class ButtonFault(BaseMessage, frozen=True):
     """From the panel: the button is ignored since it is held down or bounces without end; or it
     works again."""
 
     trouble: ButtonTrouble
 
 
-class HouseChanged(Record, frozen=True):
+class BrokerChanged(BaseMessage, frozen=True):
     """From the link: the MQTT broker was reached, or is gone."""
 
     here: bool
 
 
 # ── speaker → conductor ──────────────────────────────────────────────────────────────────────────
-class VoicesHere(Record, frozen=True):
+class VoicesAvailable(BaseMessage, frozen=True):
     """The voices that have shown that they can speak, the best first."""
 
     voices: Names
 
 
 # ── conductor → everybody who watches ────────────────────────────────────────────────────────
-class StateChanged(Record, frozen=True):
+class StateChanged(BaseMessage, frozen=True):
     """The conversation's state, sent at every change and never while it lasts.
 
     `ring`: it speaks since a timer rings, which it does again and again.
@@ -151,11 +151,11 @@ class StateChanged(Record, frozen=True):
     state: StateName
     turn: Count
     at_ns: int
-    reason: Line = ""
+    reason: LineText = ""
     ring: bool = False
 
 
-class Standing(Record, frozen=True):
+class BoxStatus(BaseMessage, frozen=True):
     """How the box stands. To those who show it: at every change, and when one of them comes up.
 
     `broken`: parts that have failed, and cards that are gone, in the words of a sentence.
@@ -169,9 +169,9 @@ class Standing(Record, frozen=True):
 
     mode: ModeName
     muted: bool
-    volume: Share
-    voice: Name = ""
-    model: Line = ""
+    volume: ShareValue
+    voice: NameText = ""
+    model: LineText = ""
     broken: Names = ()
     house: bool | None = None
     cut: bool = False

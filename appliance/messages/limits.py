@@ -18,16 +18,18 @@ MAX_LINE = 500  # characters of one sentence
 MAX_WORDS = 1000  # characters to be said or asked at once: a minute of speech
 MAX_ANSWER = 10_000  # characters of a whole answer: ten minutes of speech
 
-Name = Annotated[str, Meta(max_length=100)]  # of a part, a voice, a tool
-Line = Annotated[str, Meta(max_length=MAX_LINE)]  # a sentence of what is wrong, or an answer's line
-Words = Annotated[str, Meta(max_length=MAX_WORDS)]
-Answer = Annotated[str, Meta(max_length=MAX_ANSWER)]
+NameText = Annotated[str, Meta(max_length=100)]  # of a part, a voice, a tool
+LineText = Annotated[
+    str, Meta(max_length=MAX_LINE)
+]  # a sentence of what is wrong, or an answer's line
+WordsText = Annotated[str, Meta(max_length=MAX_WORDS)]
+AnswerText = Annotated[str, Meta(max_length=MAX_ANSWER)]
 # A number of something, or a length. The floor keeps serials and turns as unsigned 64-bit words,
 # and adds to them.
 Count = Annotated[int, Meta(ge=0, lt=MAX_COUNT)]
 Utterances = Annotated[tuple[Count, ...], Meta(max_length=1000)]  # a day has 2880
-Names = Annotated[tuple[Name, ...], Meta(max_length=32)]  # parts and cards; a box has a dozen
-Share = Annotated[float, Meta(ge=0.0, le=1.0)]  # neither infinite nor no number
+Names = Annotated[tuple[NameText, ...], Meta(max_length=32)]  # parts and cards; a box has a dozen
+ShareValue = Annotated[float, Meta(ge=0.0, le=1.0)]  # neither infinite nor no number
 
 M = TypeVar("M", bound=msgspec.Struct)
 

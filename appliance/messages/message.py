@@ -5,5 +5,5 @@ from __future__ import annotations
 import msgspec
 
 
-class Record(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
+class BaseMessage(msgspec.Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """A message: frozen, tagged with its own name."""

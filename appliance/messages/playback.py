@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from appliance.messages.limits import Count, Line
-from appliance.messages.message import Record
+from appliance.messages.limits import Count, LineText
+from appliance.messages.message import BaseMessage
 
 
 # ── playback → conductor ─────────────────────────────────────────────────────────────────────
-class Started(Record, frozen=True):
+class PlaybackStarted(BaseMessage, frozen=True):
     """The first sample of answer `turn` leaves the loudspeaker at `index`."""
 
     turn: Count
     index: int
 
 
-class Paused(Record, frozen=True):
+class PlaybackPaused(BaseMessage, frozen=True):
     """Silent from `index` on, `position` samples into the answer, for onset `serial`; 0: a press.
 
     With `speaking.while_judging: duck` an onset is no pause; only a press is.
@@ -28,7 +28,7 @@ class Paused(Record, frozen=True):
     index: int
 
 
-class Resumed(Record, frozen=True):
+class PlaybackResumed(BaseMessage, frozen=True):
     """Sounding again from `index` on, from sample `position` of the answer.
 
     `position` lies before that of the pause where the last word is said again
@@ -41,7 +41,7 @@ class Resumed(Record, frozen=True):
     index: int
 
 
-class Finished(Record, frozen=True):
+class PlaybackFinished(BaseMessage, frozen=True):
     """The last sample of answer `turn` left at `index`; the answer was `position` samples long."""
 
     turn: Count
@@ -49,7 +49,7 @@ class Finished(Record, frozen=True):
     index: int
 
 
-class Stopped(Record, frozen=True):
+class PlaybackStopped(BaseMessage, frozen=True):
     """Answer `turn` was cut: `position` samples of it were heard, silent from `index` on."""
 
     turn: Count
@@ -58,18 +58,18 @@ class Stopped(Record, frozen=True):
 
 
 # ── capture, playback → conductor ────────────────────────────────────────────────────────────
-class CardLost(Record, frozen=True):
+class CardLost(BaseMessage, frozen=True):
     direction: Literal["capture", "playback"]
-    problem: Line
+    problem: LineText
 
 
-class CardFound(Record, frozen=True):
+class CardFound(BaseMessage, frozen=True):
     direction: Literal["capture", "playback"]
-    device: Line
+    device: LineText
     rate_hz: int
 
 
-class Dropouts(Record, frozen=True):
+class Dropouts(BaseMessage, frozen=True):
     """So many dropouts (xruns) since the process started; sent when the number changes."""
 
     direction: Literal["capture", "playback"]

@@ -13,16 +13,18 @@ import msgspec
 from appliance.errors import BadMessage
 from appliance.messages.commands import (
     Ask,
+    BoxStatus,
+    BrokerChanged,
     ButtonFault,
+    ButtonPressed,
     ButtonTrouble,
     CommandRefused,
     Forget,
     Forgotten,
-    HouseChanged,
-    Listen,
+    ListenOnce,
     ModeName,
     Mute,
-    Pressed,
+    MuteSwitched,
     PressName,
     Repeat,
     Restart,
@@ -30,63 +32,104 @@ from appliance.messages.commands import (
     SetMode,
     SetVoice,
     SetVolume,
-    Standing,
     StateChanged,
     StateName,
     StopSpeaking,
-    Switched,
-    Talk,
-    VoicesHere,
+    TalkButton,
+    VoicesAvailable,
 )
-from appliance.messages.limits import Count, Line, Name, Words
-from appliance.messages.message import Record
+from appliance.messages.limits import Count, LineText, NameText, WordsText
+from appliance.messages.message import BaseMessage
 from appliance.messages.playback import (
     CardFound,
     CardLost,
     Dropouts,
-    Finished,
-    Paused,
-    Resumed,
-    Started,
-    Stopped,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
 )
 from appliance.messages.thinking import (
     Abandon,
-    Heard,
+    AnswerHeard,
     Recall,
     RecallWanted,
     Sentence,
-    StillThinking,
     Think,
     ThinkerReady,
+    ThinkingProgress,
     ThoughtEnded,
     Transcribed,
 )
 from appliance.messages.tools import (
-    CallAnswered,
-    Called,
     HouseRequest,
     HouseResponse,
-    TimerHappened,
-    TimersStand,
+    TimerEvent,
+    TimersStatus,
+    ToolAnswered,
+    ToolCalled,
 )
 
 # To everybody they are messages like those below.
 __all__ = [
-    "Abandon", "Ask", "ButtonFault", "ButtonTrouble", "CallAnswered", "Called", "CardFound",
-    "CardLost", "CommandRefused", "Dropouts", "Finished", "Forget", "Forgotten", "Heard",
-    "HouseChanged", "HouseRequest", "HouseResponse", "Listen", "ModeName", "Mute", "Paused",
-    "PressName", "Pressed", "Recall", "RecallWanted", "Record", "Repeat", "Restart", "Resumed",
-    "Say", "Sentence", "SetMode", "SetVoice", "SetVolume", "Standing", "Started", "StateChanged",
-    "StateName", "StillThinking", "StopSpeaking", "Stopped", "Switched", "Talk", "Think",
-    "ThinkerReady", "ThoughtEnded", "TimerHappened", "TimersStand", "Transcribed", "VoicesHere",
+    "Abandon",
+    "AnswerHeard",
+    "Ask",
+    "BaseMessage",
+    "BoxStatus",
+    "BrokerChanged",
+    "ButtonFault",
+    "ButtonPressed",
+    "ButtonTrouble",
+    "CardFound",
+    "CardLost",
+    "CommandRefused",
+    "Dropouts",
+    "Forget",
+    "Forgotten",
+    "HouseRequest",
+    "HouseResponse",
+    "ListenOnce",
+    "ModeName",
+    "Mute",
+    "MuteSwitched",
+    "PlaybackFinished",
+    "PlaybackPaused",
+    "PlaybackResumed",
+    "PlaybackStarted",
+    "PlaybackStopped",
+    "PressName",
+    "Recall",
+    "RecallWanted",
+    "Repeat",
+    "Restart",
+    "Say",
+    "Sentence",
+    "SetMode",
+    "SetVoice",
+    "SetVolume",
+    "StateChanged",
+    "StateName",
+    "StopSpeaking",
+    "TalkButton",
+    "Think",
+    "ThinkerReady",
+    "ThinkingProgress",
+    "ThoughtEnded",
+    "TimerEvent",
+    "TimersStatus",
+    "ToolAnswered",
+    "ToolCalled",
+    "Transcribed",
+    "VoicesAvailable",
 ]  # fmt: skip
 
 Judgement = Literal["backchannel", "interruption", "noise"]
 
 
 # ── listener → conductor ─────────────────────────────────────────────────────────────────────
-class Onset(Record, frozen=True):
+class Onset(BaseMessage, frozen=True):
     """The owner seems to begin; playback has already been paused.
 
     `index`: where the sound began. `speaking`: over the box. `decided`: the first sample after
@@ -99,7 +142,7 @@ class Onset(Record, frozen=True):
     decided: int = 0
 
 
-class Opinion(Record, frozen=True):
+class Opinion(BaseMessage, frozen=True):
     """What the interjection looks like so far; probabilities that sum to one."""
 
     serial: Count
@@ -109,7 +152,7 @@ class Opinion(Record, frozen=True):
     noise: float
 
 
-class Verdict(Record, frozen=True):
+class Verdict(BaseMessage, frozen=True):
     """What the sound of onset `serial` was. After it comes SpeechStarted, or nothing."""
 
     serial: Count
@@ -117,7 +160,7 @@ class Verdict(Record, frozen=True):
     age_ms: int
 
 
-class SpeechStarted(Record, frozen=True):
+class SpeechStarted(BaseMessage, frozen=True):
     """Utterance `utterance` has begun at `index`; its samples flow into the ring `heard`."""
 
     utterance: Count
@@ -125,7 +168,7 @@ class SpeechStarted(Record, frozen=True):
     index: int
 
 
-class SpeechEnded(Record, frozen=True):
+class SpeechEnded(BaseMessage, frozen=True):
     """So many samples of the utterance are in `heard`. `last` is false for a piece of a long one.
 
     `index` is the first sample after the owner's speech, the end-of-turn wait not counted.
@@ -138,7 +181,7 @@ class SpeechEnded(Record, frozen=True):
 
 
 # ── conductor → listener, and words → conductor → listener ───────────────────────────────────
-class Attend(Record, frozen=True):
+class SetListening(BaseMessage, frozen=True):
     """How to take what is said from now on. Sent when it changes, and to a listener that came up.
 
     `on`: speech while the box is silent is meant for it. Off: it is not told (no Onset) and goes
@@ -152,13 +195,13 @@ class Attend(Record, frozen=True):
     """
 
     on: bool
-    why: Line = ""
+    why: LineText = ""
     over_box: bool = True
     held: bool = False
     since: int = 0
 
 
-class WordsHeard(Record, frozen=True):
+class WordsHeard(BaseMessage, frozen=True):
     """What is understood so far of the sound of onset `serial`; the next one replaces it.
 
     From words; the conductor passes it on to the listener, whose verdict it may help if it is in
@@ -169,21 +212,21 @@ class WordsHeard(Record, frozen=True):
 
     serial: Count
     age_ms: int
-    text: Words
+    text: WordsText
     kind: Literal["stop", "yield", "carry_on", "other"]
     sure: float = 1.0
 
 
-class Woken(Record, frozen=True):
+class WakeWordHeard(BaseMessage, frozen=True):
     """From words: the wake word was heard; it ended before sample `index` of the card."""
 
     index: int
-    phrase: Line
+    phrase: LineText
     score: float = 1.0
 
 
 # ── conductor → speaker, and back ────────────────────────────────────────────────────────────
-class Speak(Record, frozen=True):
+class Speak(BaseMessage, frozen=True):
     """Say this as part `number` of answer `turn`; with `chime` a sound goes before it.
 
     `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
@@ -192,22 +235,22 @@ class Speak(Record, frozen=True):
 
     turn: Count
     number: Count
-    text: Words
+    text: WordsText
     chime: bool = False
     ring: bool = False
 
 
-class EndAnswer(Record, frozen=True):
+class EndAnswer(BaseMessage, frozen=True):
     """Nothing follows in answer `turn`."""
 
     turn: Count
 
 
-class SpeakerReady(Record, frozen=True):
-    voice: Name
+class SpeakerReady(BaseMessage, frozen=True):
+    voice: NameText
 
 
-class Spoken(Record, frozen=True):
+class Spoken(BaseMessage, frozen=True):
     """Sentence `number` lies in the ring `voice` from `position`, `frames` samples long.
 
     `synthesis_ms`: from the Speak message to its first samples in the ring.
@@ -220,49 +263,51 @@ class Spoken(Record, frozen=True):
     synthesis_ms: float
 
 
-class SpeakFailed(Record, frozen=True):
+class SpeakFailed(BaseMessage, frozen=True):
     turn: Count
     number: Count
-    problem: Line
+    problem: LineText
 
 
 # ── supervisor → conductor ───────────────────────────────────────────────────────────────────
-class PartChanged(Record, frozen=True):
+class PartChanged(BaseMessage, frozen=True):
     """A process came up (ready), went down (to be started again), or went down so often that it
     counts as failed until it is up; it is started again all the same."""
 
-    part: Name
+    part: NameText
     state: Literal["up", "down", "failed"]
-    problem: Line = ""
+    problem: LineText = ""
 
 
 Message = (
     Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
-    | Attend | WordsHeard | Woken
-    | Think | Abandon | Heard | Recall | Forget | RecallWanted | ThinkerReady
-    | StillThinking | Sentence | ThoughtEnded
+    | SetListening | WordsHeard | WakeWordHeard
+    | Think | Abandon | AnswerHeard | Recall | Forget | RecallWanted | ThinkerReady
+    | ThinkingProgress | Sentence | ThoughtEnded
     | Transcribed
-    | Called | CallAnswered | HouseRequest | HouseResponse | TimerHappened | TimersStand
-    | Speak | EndAnswer | SpeakerReady | VoicesHere | Spoken | SpeakFailed
-    | Started | Paused | Resumed | Finished | Stopped | SetVolume
+    | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
+    | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
+    | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
+    SetVolume
     | CardLost | CardFound | Dropouts
     | PartChanged
-    | Mute | StopSpeaking | SetMode | Talk | Listen | Repeat | Say | Ask | SetVoice | Restart
-    | CommandRefused | HouseChanged | Pressed | Switched | ButtonFault
-    | StateChanged | Standing | Forgotten
+    | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Ask | SetVoice |
+    Restart
+    | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
+    | StateChanged | BoxStatus | Forgotten
 )  # fmt: skip
 
 
-class Seen(Record, frozen=True):
+class ObservedMessage(BaseMessage, frozen=True):
     """A copy for those who watch (room, log): a message, where from, where to, and when."""
 
     at_ns: int
-    source: Name
-    target: Name
+    source: NameText
+    target: NameText
     message: Message
 
 
-Mail = Message | Seen  # what a channel may carry
+Mail = Message | ObservedMessage  # what a channel may carry
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Mail)

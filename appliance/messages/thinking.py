@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal
 
-from appliance.messages.limits import MAX_ANSWER, MAX_WORDS, Answer, Count, Line, Utterances, Words
-from appliance.messages.message import Record
+from appliance.messages.limits import (
+    MAX_ANSWER,
+    MAX_WORDS,
+    AnswerText,
+    Count,
+    LineText,
+    Utterances,
+    WordsText,
+)
+from appliance.messages.message import BaseMessage
 
 # Of the turns of a Recall; the newest always fits: its question has twice 4 kB, its answer 40 kB at
 # most.
@@ -18,36 +26,36 @@ RECALL_TIMES = 3
 HEAD_BYTES = 8  # of msgpack, for a text and its share of a turn: at most 5 and 1
 
 
-class Think(Record, frozen=True):
+class Think(BaseMessage, frozen=True):
     """Answer these utterances (ring `heard`), or this text, as turn `turn`."""
 
     turn: Count
     utterances: Utterances = ()
-    text: Words = ""
+    text: WordsText = ""
 
 
-class Abandon(Record, frozen=True):
+class Abandon(BaseMessage, frozen=True):
     """Stop thinking about `turn`. If nothing of it was heard, its question is to be kept."""
 
     turn: Count
 
 
-class Heard(Record, frozen=True):
+class AnswerHeard(BaseMessage, frozen=True):
     """What the owner heard of the answer to `turn`: the history keeps that and no more.
 
     No text: nothing was heard and nothing will be; the question is not to be kept either.
     """
 
     turn: Count
-    text: Answer
+    text: AnswerText
     complete: bool
 
 
-class Recall(Record, frozen=True):
+class Recall(BaseMessage, frozen=True):
     """Earlier turns for a thinker that has just begun: (what the owner typed, what a model wrote
     down of what the owner said, what was heard)."""
 
-    turns: tuple[tuple[Words, Words, Answer], ...]
+    turns: tuple[tuple[WordsText, WordsText, AnswerText], ...]
 
     @classmethod
     def newest(cls, turns: Iterable[tuple[str, str, str]]) -> Recall:
@@ -62,40 +70,40 @@ class Recall(Record, frozen=True):
         return cls(tuple(reversed(kept)))
 
 
-class Transcribed(Record, frozen=True):
+class Transcribed(BaseMessage, frozen=True):
     """From the thinker: what the owner said in turn `turn`, which is over, as the model wrote it
     down while nobody waited. For the memory alone: no watcher, log or link is shown it."""
 
     turn: Count
-    text: Words
+    text: WordsText
 
 
-class RecallWanted(Record, frozen=True):
+class RecallWanted(BaseMessage, frozen=True):
     """A thinker that begins asks for a Recall, which is part of what its model reads first; later,
     to read ahead what a start would be given."""
 
 
-class ThinkerReady(Record, frozen=True):
+class ThinkerReady(BaseMessage, frozen=True):
     """The model has read all that stands before the first question, which it would answer now."""
 
-    model: Line
+    model: LineText
 
 
-class StillThinking(Record, frozen=True):
+class ThinkingProgress(BaseMessage, frozen=True):
     """No sentence of `turn` has come yet, and the model gets on with its work on it."""
 
     turn: Count
 
 
-class Sentence(Record, frozen=True):
+class Sentence(BaseMessage, frozen=True):
     """One sentence of the answer, in the order of `number` from 0."""
 
     turn: Count
     number: Count
-    text: Words
+    text: WordsText
 
 
-class ThoughtEnded(Record, frozen=True):
+class ThoughtEnded(BaseMessage, frozen=True):
     """No more sentences of `turn` will come. Timings in milliseconds from the Think message.
 
     tokens        drawn
@@ -106,11 +114,11 @@ class ThoughtEnded(Record, frozen=True):
     turn: Count
     sentences: Count
     reason: Literal["complete", "limit", "abandoned", "failed"]
-    problem: Line = ""
+    problem: LineText = ""
     tokens: Count = 0
     encode_ms: float = 0.0
     prefill_ms: float = 0.0
     first_sentence_ms: float = 0.0
     tokens_per_s: float = 0.0
     read_tokens: int = 0
-    aloud: Line = ""
+    aloud: LineText = ""

@@ -11,54 +11,54 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from appliance.messages.limits import Answer, Count, Line, Name
-from appliance.messages.message import Record
+from appliance.messages.limits import AnswerText, Count, LineText, NameText
+from appliance.messages.message import BaseMessage
 from appliance.tools.tool_call_syntax import MOST_ARGUMENTS
 
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 
 # ── thinker → conductor, and back ────────────────────────────────────────────────────────────
-class Called(Record, frozen=True):
+class ToolCalled(BaseMessage, frozen=True):
     """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
     sentences that came before this and those that come after it. README.md has the tools."""
 
     turn: Count
     number: Count
-    name: Name
+    name: NameText
     arguments: Annotated[
-        dict[Name, Line | int | float], msgspec.Meta(max_length=MOST_ARGUMENTS)
+        dict[NameText, LineText | int | float], msgspec.Meta(max_length=MOST_ARGUMENTS)
     ] = msgspec.field(default_factory=dict)
 
 
-class CallAnswered(Record, frozen=True):
+class ToolAnswered(BaseMessage, frozen=True):
     """What the tool said to call `number` of `turn`; it is being spoken."""
 
     turn: Count
     number: Count
-    text: Answer
+    text: AnswerText
 
 
 # ── conductor → link, and back ───────────────────────────────────────────────────────────────
-class HouseRequest(Record, frozen=True):
+class HouseRequest(BaseMessage, frozen=True):
     """Ask the house for something, in plain words."""
 
     number: Count
-    text: Line
+    text: LineText
 
 
-class HouseResponse(Record, frozen=True):
+class HouseResponse(BaseMessage, frozen=True):
     """What the house said to request `number`: one short line of plain words, or "".
 
     `done`: it says that it did as asked.
     """
 
     number: Count
-    text: Line
+    text: LineText
     done: bool
 
 
-class TimerHappened(Record, frozen=True):
+class TimerEvent(BaseMessage, frozen=True):
     """Something about one timer or alarm.
 
     set         it was set
@@ -74,11 +74,11 @@ class TimerHappened(Record, frozen=True):
     kind: TimerNews
     number: Count
     alarm: bool
-    name: Name = ""
+    name: NameText = ""
     length_s: float = 0.0
 
 
-class TimersStand(Record, frozen=True):
+class TimersStatus(BaseMessage, frozen=True):
     """What is set. At every change, and for a link that came up.
 
     `timers`, `alarms`: how many wait. `next_at_s`: when the next of them is due, in seconds since

@@ -42,7 +42,7 @@ _FILE_TYPES = {
 
 
 @dataclass(frozen=True)
-class Tensor:
+class GgufTensor:
     """One tensor of a GGUF: where it lies, and its shape, the outermost dimension first."""
 
     name: str
@@ -61,14 +61,14 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Contents:
+class GgufHeader:
     """The head of a GGUF: keys with value, type and type of an array's items; and the tensors."""
 
     keys: dict[str, tuple[Any, Any, Any]]
-    tensors: tuple[Tensor, ...]
+    tensors: tuple[GgufTensor, ...]
 
 
-def read_head(path: Path) -> Contents:
+def read_head(path: Path) -> GgufHeader:
     """Raises ModelError for what is no GGUF."""
     try:
         reader = gguf.GGUFReader(path)
@@ -79,7 +79,7 @@ def read_head(path: Path) -> Contents:
                 items = field.types[-1] if is_array else None
                 keys[name] = (field.contents(), field.types[0], items)
         tensors = tuple(
-            Tensor(
+            GgufTensor(
                 t.name,
                 t.tensor_type,
                 tuple(int(n) for n in reversed(t.shape)),
@@ -90,7 +90,7 @@ def read_head(path: Path) -> Contents:
         )
     except (ValueError, KeyError, IndexError, OverflowError) as error:
         raise ModelError(f"{path} is not a GGUF file that can be read ({error}).") from error
-    return Contents(keys, tensors)
+    return GgufHeader(keys, tensors)
 
 
 def size(source: Path) -> int:
@@ -98,7 +98,7 @@ def size(source: Path) -> int:
     return sum(tensor.size for tensor in read_head(source).tensors if _is_audio(tensor))
 
 
-def _is_audio(tensor: Tensor) -> bool:
+def _is_audio(tensor: GgufTensor) -> bool:
     return tensor.name.startswith(AUDIO)
 
 
@@ -142,8 +142,8 @@ def write(source: Path, target: Path, form: Form, step: Callable[[int], object])
 
 
 def _wanted(
-    source: Path, head: Contents, form: Form
-) -> tuple[dict[str, tuple[Any, Any, Any]], list[Tensor]]:
+    source: Path, head: GgufHeader, form: Form
+) -> tuple[dict[str, tuple[Any, Any, Any]], list[GgufTensor]]:
     """Keys and tensors that the copy is to have; the keys with the copy's values."""
     if not (HAS_AUDIO in head.keys and head.keys[HAS_AUDIO][0]):
         raise ModelError(f"{source} holds no audio encoder.")
@@ -156,7 +156,7 @@ def _wanted(
     return keys, tensors
 
 
-def _kind(tensor: Tensor, form: Form) -> Any:
+def _kind(tensor: GgufTensor, form: Form) -> Any:
     """The format of a tensor in the copy."""
     if tensor.kind not in _WIDE:
         return tensor.kind
@@ -164,7 +164,7 @@ def _kind(tensor: Tensor, form: Form) -> Any:
     return Types.Q8_0 if form == "q8_0" and is_matrix else Types.F16
 
 
-def _converted(tensor: Tensor, data: npt.NDArray[np.uint8], kind: Any) -> npt.NDArray[np.uint8]:
+def _converted(tensor: GgufTensor, data: npt.NDArray[np.uint8], kind: Any) -> npt.NDArray[np.uint8]:
     if kind == tensor.kind:
         return data
     wide = _numbers(tensor, data)
@@ -175,7 +175,7 @@ def _converted(tensor: Tensor, data: npt.NDArray[np.uint8], kind: Any) -> npt.ND
     return np.ascontiguousarray(narrow).reshape(-1)
 
 
-def _numbers(tensor: Tensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+def _numbers(tensor: GgufTensor, data: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     """A tensor's values."""
     block, block_bytes = gguf.GGML_QUANT_SIZES[tensor.kind]
     rows = data.reshape(*tensor.shape[:-1], tensor.shape[-1] // block * block_bytes)
@@ -187,7 +187,7 @@ def _check(
     source: Path,
     target: Path,
     keys: dict[str, tuple[Any, Any, Any]],
-    tensors: list[Tensor],
+    tensors: list[GgufTensor],
     form: Form,
     step: Callable[[int], object],
 ) -> None:
@@ -214,9 +214,9 @@ def _differs(target: Path, what: str) -> StorageError:
 
 
 def _same(
-    tensor: Tensor,
+    tensor: GgufTensor,
     data: npt.NDArray[np.uint8],
-    other: Tensor,
+    other: GgufTensor,
     other_data: npt.NDArray[np.uint8],
 ) -> bool:
     """Whether two tensors hold the same, as exactly as the second one's format can."""

@@ -19,7 +19,7 @@ from typing import IO
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, InterludeError, ModelError, StorageError
 from appliance.models import catalogue, parts
-from appliance.models.catalogue import Model, ModelFile, megabytes
+from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import (
     SPARE_BYTES,
     free_bytes,
@@ -27,8 +27,8 @@ from appliance.models.disk_space import (
     parts_first,
     short_bytes,
 )
-from appliance.models.download_news import News
-from appliance.models.store import STANDS_IN, Pin, Store, storage_errors
+from appliance.models.download_news import DownloadNews
+from appliance.models.store import STANDS_IN, ModelStore, PinnedRevision, storage_errors
 
 AGAIN_S = 600.0  # after a fetch that failed: the network is away, or the hub is
 MOST_AGAIN_S = 3600.0  # for a card without room the pauses grow up to this
@@ -36,7 +36,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Errand:
+class BackgroundDownload:
     """Brings what is awaited. All that it touches beside the store is handed in.
 
     fetch    brings a model from the hub, or raises an InterludeError; what arrived is kept
@@ -44,9 +44,9 @@ class Errand:
     sleep    for so many seconds
     """
 
-    store: Store
-    fetch: Callable[[Model], None]
-    tell: Callable[[News], None]
+    store: ModelStore
+    fetch: Callable[[CatalogueModel], None]
+    tell: Callable[[DownloadNews], None]
     sleep: Callable[[float], None]
 
     def run(self) -> bool:
@@ -60,24 +60,24 @@ class Errand:
         while (model := awaited(self.store)) is not None:
             if not model.repository:  # the stick's own service brings it meanwhile
                 if model.name != begun:
-                    self.tell(News(model.name, "by_stick"))
+                    self.tell(DownloadNews(model.name, "by_stick"))
                 begun = model.name
                 self.sleep(AGAIN_S)
                 continue
             if model.name != begun:
                 begun = model.name
-                self.tell(News(model.name, "fetching"))
+                self.tell(DownloadNews(model.name, "fetching"))
             try:
                 self.fetch(model)
             except FetchError as error:
-                self._failed(News(model.name, "away"), error, AGAIN_S)
+                self._failed(DownloadNews(model.name, "away"), error, AGAIN_S)
             except StorageError as error:
                 full = short_bytes(self.store, model) > 0
-                self._failed(News(model.name, "full" if full else "card"), error, pause_s)
+                self._failed(DownloadNews(model.name, "full" if full else "card"), error, pause_s)
                 pause_s = min(2 * pause_s, MOST_AGAIN_S)
             else:
                 brought = True
-                self.tell(News(model.name, "here"))
+                self.tell(DownloadNews(model.name, "here"))
         return brought
 
     def take(self, stick: Path) -> bool:
@@ -94,29 +94,29 @@ class Errand:
         rows = enumerate(model.files.values())
         lacks = tuple(number for number, file in rows if file.path not in places)
         if lacks:
-            self.tell(News(model.name, "part", lacks))
+            self.tell(DownloadNews(model.name, "part", lacks))
             remedy = "Copy it anew. A stick in FAT32 holds no file of 4 GiB."
             raise FetchError("The stick has only a part of my model.", remedy)
-        self.tell(News(model.name, "found"))
+        self.tell(DownloadNews(model.name, "found"))
         try:
             copy(places, self.store, model)
         except StorageError:
             full = short_bytes(self.store, model) > 0
-            self.tell(News(model.name, "full" if full else "card"))
+            self.tell(DownloadNews(model.name, "full" if full else "card"))
             raise
         except InterludeError:
-            self.tell(News(model.name, "bad"))
+            self.tell(DownloadNews(model.name, "bad"))
             raise
-        self.tell(News(model.name, "here"))
+        self.tell(DownloadNews(model.name, "here"))
         return True
 
-    def _failed(self, news: News, error: InterludeError, pause_s: float) -> None:
+    def _failed(self, news: DownloadNews, error: InterludeError, pause_s: float) -> None:
         print(f"{news.model}: {error} Again in {pause_s:.0f} s.", file=sys.stderr, flush=True)
         self.tell(news)
         self.sleep(pause_s)
 
 
-def awaited(store: Store) -> Model | None:
+def awaited(store: ModelStore) -> CatalogueModel | None:
     """The model that is to come; None if none is, or it is here. Raises ModelError."""
     name = store.wanted()
     if not name:
@@ -125,7 +125,7 @@ def awaited(store: Store) -> Model | None:
     return None if store.state(model) in ("shipped", "installed") else model
 
 
-def standing(store: Store) -> str:
+def standing(store: ModelStore) -> str:
     """How a model stands that is awaited, for its owner; "" if none is."""
     try:
         model = awaited(store)
@@ -138,7 +138,7 @@ def standing(store: Store) -> str:
     return f"{model.name} is awaited{why}. Until it is here, {STANDS_IN} stands in for it."
 
 
-def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:
+def on_stick(stick: Path, model: CatalogueModel) -> tuple[dict[str, Path], list[str]]:
     """Where files of a model lie in a folder, by their paths in the catalogue; the names of those
     that lie there with another size. At the top, or where `interlude models` would put them."""
     found, halves = {}, []
@@ -153,7 +153,7 @@ def on_stick(stick: Path, model: Model) -> tuple[dict[str, Path], list[str]]:
     return found, halves
 
 
-def copy(places: dict[str, Path], store: Store, model: Model) -> None:
+def copy(places: dict[str, Path], store: ModelStore, model: CatalogueModel) -> None:
     """Into the store, whole or not at all. Raises FetchError for wrong bytes, StorageError,
     ModelError."""
     if any(file.sha256 is None for file in model.files.values()):
@@ -175,10 +175,10 @@ def copy(places: dict[str, Path], store: Store, model: Model) -> None:
             partial.rename(whole)
             sync_folder(store.folder(model))
             if file.part is not None:
-                part = parts.make(store, model, file, file.part, whole, parts.Untold())
+                part = parts.make(store, model, file, file.part, whole, parts.NoProgress())
                 made[file.path] = part.entry(file)
         files = {file.path: _known(file) for file in model.files.values()}
-        store.finish(model, Pin(model.revision or "", files), made)
+        store.finish(model, PinnedRevision(model.revision or "", files), made)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:

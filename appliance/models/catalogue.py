@@ -17,7 +17,7 @@ from appliance.settings.models import OwnModel
 PACKAGE = Path(__file__).parent
 CATALOGUE = PACKAGE / "catalogue.yaml"
 
-Kind = Literal["language", "voice", "words"]
+ModelKind = Literal["language", "voice", "words"]
 Form = Literal["f16", "q8_0"]  # the number format of an encoder's audio part
 
 # Of each form that no owner gets unasked.
@@ -26,11 +26,11 @@ UNJUDGED: dict[Form, str] = {
 }
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class CatalogueRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A part of the catalogue: unknown keys are refused."""
 
 
-class ModelFile(Row, frozen=True):
+class ModelFile(CatalogueRow, frozen=True):
     """One file: its path in the repository (or the package), size in bytes, SHA-256 in hex.
 
     `part`: the box keeps only the audio part of it, in this form (parts.py).
@@ -53,7 +53,7 @@ class ModelFile(Row, frozen=True):
         return self.name if self.part is None else "audio-part.gguf"
 
 
-class Language(Row, frozen=True):
+class LanguageModelDetails(CatalogueRow, frozen=True):
     """Of a language model: what it can hold, and how its makers advise to sample from it."""
 
     context_tokens: Annotated[int, msgspec.Meta(gt=0)]
@@ -66,11 +66,11 @@ class Language(Row, frozen=True):
     transcribes: bool = True  # it can write down what was said
 
 
-class Model(Row, frozen=True):
+class CatalogueModel(CatalogueRow, frozen=True):
     """One model. `repository` is None for what comes with the package, "" for what comes from a
     USB stick only."""
 
-    kind: Kind
+    kind: ModelKind
     about: str
     repository: str | None
     licence: str
@@ -78,7 +78,7 @@ class Model(Row, frozen=True):
     files: dict[str, ModelFile]
     revision: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{40}$")] | None = None
     note: str = ""
-    language: Language | None = None
+    language: LanguageModelDetails | None = None
     name: str = ""
 
     @property
@@ -93,17 +93,17 @@ class Model(Row, frozen=True):
 
 
 @cache
-def load(path: Path = CATALOGUE) -> dict[str, Model]:
+def load(path: Path = CATALOGUE) -> dict[str, CatalogueModel]:
     """Every model by name, in the order of the file. Raises ModelError if it is not a catalogue."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-        models = msgspec.convert(raw, dict[str, Model])
+        models = msgspec.convert(raw, dict[str, CatalogueModel])
     except (OSError, yaml.YAMLError, msgspec.ValidationError) as error:
         raise ModelError(f"{path} is not a catalogue of models ({error}).") from error
     return {name: msgspec.structs.replace(model, name=name) for name, model in models.items()}
 
 
-def with_own(rows: Mapping[str, OwnModel]) -> dict[str, Model]:
+def with_own(rows: Mapping[str, OwnModel]) -> dict[str, CatalogueModel]:
     """The catalogue, and the owner's own rows of the settings. Raises ModelError for a name that
     the catalogue has: nobody's row replaces a checksum of ours."""
     models = dict(load())
@@ -115,8 +115,8 @@ def with_own(rows: Mapping[str, OwnModel]) -> dict[str, Model]:
     return models
 
 
-def _own(name: str, row: OwnModel) -> Model:
-    return Model(
+def _own(name: str, row: OwnModel) -> CatalogueModel:
+    return CatalogueModel(
         kind="language",
         about=row.about,
         repository=row.repository,
@@ -127,7 +127,7 @@ def _own(name: str, row: OwnModel) -> Model:
             role: ModelFile(path=file.file, size=file.size, sha256=file.sha256)
             for role, file in (("text", row.text), ("audio", row.audio))
         },
-        language=Language(
+        language=LanguageModelDetails(
             context_tokens=row.context_tokens,
             history_tokens=row.history_tokens,
             temperature=row.temperature,
@@ -141,7 +141,7 @@ def _own(name: str, row: OwnModel) -> Model:
     )
 
 
-def find(name: str, models: dict[str, Model] | None = None) -> Model:
+def find(name: str, models: dict[str, CatalogueModel] | None = None) -> CatalogueModel:
     """The model of that name. Raises ModelError, with the nearest name, if there is none."""
     models = load() if models is None else models
     if name in models:

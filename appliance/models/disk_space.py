@@ -6,8 +6,8 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from appliance.models.catalogue import Model, ModelFile
-from appliance.models.store import Store
+from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.store import ModelStore
 
 SPARE_BYTES = 256 << 20  # left free on the disk: a box with a full disk does not boot well
 
@@ -17,12 +17,12 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def parts_first(model: Model) -> list[tuple[str, ModelFile]]:
+def parts_first(model: CatalogueModel) -> list[tuple[str, ModelFile]]:
     """The files of a model by their roles, those that are kept in part before the others."""
     return sorted(model.files.items(), key=lambda item: item[1].part is None)
 
 
-def missing_bytes(store: Store, model: Model, sizes: Mapping[str, int]) -> int:
+def missing_bytes(store: ModelStore, model: CatalogueModel, sizes: Mapping[str, int]) -> int:
     """The most that bringing the rest of `model` takes on the disk at any time.
 
     `sizes`: bytes of each file by its path. A part, no larger than its whole file, lies beside it
@@ -40,7 +40,9 @@ def missing_bytes(store: Store, model: Model, sizes: Mapping[str, int]) -> int:
     return whole + max(beside, others)
 
 
-def short_bytes(store: Store, model: Model, free: Callable[[Path], int] = free_bytes) -> int:
+def short_bytes(
+    store: ModelStore, model: CatalogueModel, free: Callable[[Path], int] = free_bytes
+) -> int:
     """How much room is missing for what of `model` is not here yet; 0 or less if there is enough.
 
     As far as the catalogue knows the sizes.

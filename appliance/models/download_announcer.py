@@ -16,8 +16,8 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.errors import ModelError
 from appliance.models import catalogue
-from appliance.models.download_news import STICK, News, sentence
-from appliance.models.store import Store
+from appliance.models.download_news import STICK, DownloadNews, sentence
+from appliance.models.store import ModelStore
 
 QUIET_LOOK_S = 2.0  # between two looks whether somebody still talks
 STICK_AGAIN_S = 60.0  # a stick that is put in again is spoken of again
@@ -27,7 +27,7 @@ NAME = "said.json"
 
 
 @dataclass(frozen=True)
-class Announcer:
+class ModelAnnouncer:
     """All that it touches beside the store is handed in.
 
     memory   a folder in memory, for what was said since the start
@@ -39,7 +39,7 @@ class Announcer:
     hour     of the day, local
     """
 
-    store: Store
+    store: ModelStore
     memory: Path
     says: Callable[[str], None]
     talking: Callable[[], bool]
@@ -48,7 +48,7 @@ class Announcer:
     now_s: Callable[[], float]
     hour: Callable[[], int]
 
-    def tell(self, news: News) -> bool:
+    def tell(self, news: DownloadNews) -> bool:
         """Whether there was something to do. Raises OSError."""
         try:
             model = catalogue.find(news.model, self.store.models)

@@ -12,14 +12,14 @@ from typing import Literal
 
 import msgspec
 
-from appliance.models.catalogue import Model, megabytes
+from appliance.models.catalogue import CatalogueModel, megabytes
 from appliance.update.handed_over_file import leave_note, take_note
 
 FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the group interlude
 NAME = "news"
-Kind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here",
+NewsKind = Literal["fetching", "away", "full", "card", "found", "part", "bad", "here",
                "by_stick"]  # fmt: skip
-_ALWAYS: dict[Kind, str] = {
+_ALWAYS: dict[NewsKind, str] = {
     "away": "I cannot fetch my large model now. I will go on trying.",
     "card": "I cannot write my large model to my card. I will go on trying.",
     "found": "I have found my model on the stick. Leave it in while I copy it.",
@@ -27,10 +27,10 @@ _ALWAYS: dict[Kind, str] = {
     "here": "My large model is here. I begin anew with it; give me a minute.",
     "by_stick": "My model comes on a USB stick. Plug it in while I run.",
 }
-STICK: tuple[Kind, ...] = ("found", "part", "bad")  # somebody has just put one in
+STICK: tuple[NewsKind, ...] = ("found", "part", "bad")  # somebody has just put one in
 
 
-class News(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DownloadNews(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the fetch of `model` stands.
 
     kind   fetching  it has begun
@@ -45,25 +45,25 @@ class News(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     model: str
-    kind: Kind
+    kind: NewsKind
     lacks: tuple[int, ...] = ()
 
 
-def leave(news: News, folder: Path = FOLDER) -> None:
+def leave(news: DownloadNews, folder: Path = FOLDER) -> None:
     """In the place of what was not read yet. Raises OSError."""
     leave_note(folder / NAME, msgspec.json.encode(news).decode())
 
 
-def take(folder: Path = FOLDER) -> News | None:
+def take(folder: Path = FOLDER) -> DownloadNews | None:
     """The news, once; None if there is none, or something there that is none. Raises StorageError
     if it cannot be taken away."""
     try:
-        return msgspec.json.decode(take_note(folder / NAME), type=News)
+        return msgspec.json.decode(take_note(folder / NAME), type=DownloadNews)
     except msgspec.DecodeError:
         return None
 
 
-def sentence(news: News, model: Model) -> str:
+def sentence(news: DownloadNews, model: CatalogueModel) -> str:
     """As the box says it. Nothing of it is the fetcher's own words."""
     if news.kind in _ALWAYS:
         return _ALWAYS[news.kind]

@@ -20,16 +20,16 @@ import msgspec
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, StorageError
 from appliance.models import parts
-from appliance.models.catalogue import Form, Model, ModelFile, megabytes
+from appliance.models.catalogue import CatalogueModel, Form, ModelFile, megabytes
 from appliance.models.disk_space import SPARE_BYTES, free_bytes, missing_bytes, parts_first
-from appliance.models.hub import Cut, Hub, Remote, Unusable
-from appliance.models.store import Pin, Store, storage_errors
+from appliance.models.hub import ConnectionCut, HubFile, ModelHub, UnusableOffset
+from appliance.models.store import ModelStore, PinnedRevision, storage_errors
 
 ATTEMPTS = 5  # in a row that bring no new byte; then the fetch ends, to be resumed by hand
 _CHUNK_BYTES = 1 << 20
 
 
-class Progress(Protocol):
+class FetchProgress(Protocol):
     """Told of what happens to each file, by its name."""
 
     def begin(self, name: str, done: int, total: int) -> None: ...
@@ -38,16 +38,16 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True)
-class Fetcher:
+class ModelFetcher:
     """Brings models from a hub into a store. `free_bytes` and `sleep` are for tests to replace."""
 
-    store: Store
-    hub: Hub
-    progress: Progress
+    store: ModelStore
+    hub: ModelHub
+    progress: FetchProgress
     free_bytes: Callable[[Path], int] = free_bytes
     sleep: Callable[[float], Any] = time.sleep
 
-    def fetch(self, model: Model, form: Form | None = None) -> None:
+    def fetch(self, model: CatalogueModel, form: Form | None = None) -> None:
         """Bring what is missing of `model`; what an earlier fetch left is gone on with.
 
         `form`: of an encoder's audio part, in place of the catalogue's. Raises FetchError (network,
@@ -75,9 +75,9 @@ class Fetcher:
                     made[file.path], sha256 = part.entry(file), part.source
                 size = found[role].size
                 files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
-            self.store.finish(model, Pin(revision, files), made)
+            self.store.finish(model, PinnedRevision(revision, files), made)
 
-    def _describe(self, model: Model) -> dict[str, Remote]:
+    def _describe(self, model: CatalogueModel) -> dict[str, HubFile]:
         """Every file as the hub has it, all of one revision, checked against what is pinned."""
         assert model.repository is not None
         revision = model.revision
@@ -97,15 +97,15 @@ class Fetcher:
             found[role] = remote
         return found
 
-    def _insist(self, name: str, repository: str, path: str, revision: str | None) -> Remote:
+    def _insist(self, name: str, repository: str, path: str, revision: str | None) -> HubFile:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return self.hub.describe(repository, path, revision)
-            except Cut as cut:
+            except ConnectionCut as cut:
                 self._pause(name, cut, attempt)
         raise AssertionError("the last attempt raises")
 
-    def _pause(self, name: str, cut: Cut, attempt: int) -> None:
+    def _pause(self, name: str, cut: ConnectionCut, attempt: int) -> None:
         """Wait before the next attempt. Raises FetchError when it was the last."""
         if attempt >= ATTEMPTS:
             raise FetchError(
@@ -116,7 +116,7 @@ class Fetcher:
         self.progress.trouble(name, str(cut), wait_s)
         self.sleep(wait_s)
 
-    def _need_room(self, model: Model, found: dict[str, Remote]) -> None:
+    def _need_room(self, model: CatalogueModel, found: dict[str, HubFile]) -> None:
         """Raises StorageError, with how much is missing, if the disk cannot hold the rest."""
         sizes = {model.files[role].path: remote.size for role, remote in found.items()}
         missing = missing_bytes(self.store, model, sizes)
@@ -130,7 +130,9 @@ class Fetcher:
                 "Make room, or set `state_dir` to another disk.",
             )
 
-    def _part(self, model: Model, file: ModelFile, remote: Remote, form: Form) -> parts.Made:
+    def _part(
+        self, model: CatalogueModel, file: ModelFile, remote: HubFile, form: Form
+    ) -> parts.MadePart:
         """Have the part of a file in that form, if need be of the whole file, which is fetched."""
         file = msgspec.structs.replace(file, sha256=file.sha256 or remote.sha256)
         if there := parts.known(self.store, model, file, form):
@@ -142,7 +144,7 @@ class Fetcher:
             source = self.store.source(model, file)
         return parts.make(self.store, model, file, form, source, self.progress)
 
-    def _fetch_file(self, model: Model, file: ModelFile, remote: Remote) -> str:
+    def _fetch_file(self, model: CatalogueModel, file: ModelFile, remote: HubFile) -> str:
         """Bring one file to its place. Returns its SHA-256."""
         path, partial = self.store.source(model, file), self.store.partial(model, file)
         wanted = file.sha256 or remote.sha256
@@ -165,7 +167,7 @@ class Fetcher:
             sync_folder(path.parent)
         return digest
 
-    def _download(self, name: str, remote: Remote, partial: Path) -> str:
+    def _download(self, name: str, remote: HubFile, partial: Path) -> str:
         """Append to `partial` until it is as long as the remote file, and safe on the disk."""
         with partial.open("ab+") as target:
             part = _Part(target, self.progress, name)
@@ -176,18 +178,20 @@ class Fetcher:
                 before = part.size
                 try:
                     self._stream(remote, part)
-                except Unusable:
+                except UnusableOffset:
                     part.start_over()
                     attempt += 1
-                    self._pause(name, Cut("the server could not go on where it stopped"), attempt)
-                except Cut as cut:
+                    self._pause(
+                        name, ConnectionCut("the server could not go on where it stopped"), attempt
+                    )
+                except ConnectionCut as cut:
                     attempt = 1 if part.size > before else attempt + 1
                     self._pause(name, cut, attempt)
             target.flush()
             os.fsync(target.fileno())
         return part.digest
 
-    def _stream(self, remote: Remote, part: _Part) -> None:
+    def _stream(self, remote: HubFile, part: _Part) -> None:
         with self.hub.bytes_from(remote, part.size) as (begin, chunks):
             if begin != part.size:
                 part.start_over()
@@ -201,13 +205,13 @@ class Fetcher:
                     )
                 part.write(chunk)
         if part.size < remote.size:
-            raise Cut("the connection ended early")
+            raise ConnectionCut("the connection ended early")
 
 
 class _Part:
     """The part of a file that has arrived: its bytes on disk, its size and running SHA-256."""
 
-    def __init__(self, target: Any, progress: Progress, name: str) -> None:
+    def __init__(self, target: Any, progress: FetchProgress, name: str) -> None:
         self._target = target
         self._progress = progress
         self._hash = hashlib.sha256()

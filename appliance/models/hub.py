@@ -33,16 +33,16 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LOGIN = "Accept its terms on the hub and set HF_TOKEN."
 
 
-class Cut(Exception):
+class ConnectionCut(Exception):
     """The connection broke or the server stumbled: asking again may help."""
 
 
-class Unusable(Exception):
+class UnusableOffset(Exception):
     """The server cannot go on from that offset: what is there is not the beginning of its file."""
 
 
 @dataclass(frozen=True)
-class Remote:
+class HubFile:
     """A file on the hub at one revision. `sha256` is None for the small ones that git keeps."""
 
     address: str
@@ -51,7 +51,7 @@ class Remote:
     sha256: str | None
 
 
-class Hub:
+class ModelHub:
     """One hub. `endpoint` None is the library's default, or HF_ENDPOINT."""
 
     def __init__(self, endpoint: str | None = None) -> None:
@@ -61,7 +61,7 @@ class Hub:
     def where(self) -> str:
         return self.endpoint or constants.ENDPOINT
 
-    def describe(self, repository: str, path: str, revision: str | None) -> Remote:
+    def describe(self, repository: str, path: str, revision: str | None) -> HubFile:
         """What the hub says about a file. Raises FetchError, or Cut."""
         address = hf_hub_url(repository, path, revision=revision, endpoint=self.endpoint)
         with self._errors(repository, path):
@@ -72,10 +72,10 @@ class Hub:
             )
         sha256 = meta.etag if meta.etag and _SHA256.fullmatch(meta.etag) else None
         pinned = hf_hub_url(repository, path, revision=meta.commit_hash, endpoint=self.endpoint)
-        return Remote(pinned, meta.commit_hash, meta.size, sha256)
+        return HubFile(pinned, meta.commit_hash, meta.size, sha256)
 
     @contextlib.contextmanager
-    def bytes_from(self, remote: Remote, offset: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+    def bytes_from(self, remote: HubFile, offset: int) -> Iterator[tuple[int, Iterator[bytes]]]:
         """The file's bytes and where they really begin: 0 from a server that cannot resume.
 
         Raises FetchError, or Cut: also while the bytes are iterated.
@@ -90,11 +90,11 @@ class Hub:
             ) as response,
         ):
             if response.status_code == 416:
-                raise Unusable  # the range begins after the end
+                raise UnusableOffset  # the range begins after the end
             hf_raise_for_status(response)
             resumed = response.status_code == 206
             if resumed and not _begins_at(response.headers.get("Content-Range", ""), offset):
-                raise Unusable
+                raise UnusableOffset
             yield (offset if resumed else 0), response.iter_raw()
 
     @contextlib.contextmanager
@@ -118,13 +118,13 @@ class Hub:
         except HfHubHTTPError as error:
             status = error.response.status_code
             if status in (408, 429) or status >= 500:
-                raise Cut(f"the server answered {status}") from error
+                raise ConnectionCut(f"the server answered {status}") from error
             remedy = _LOGIN if status in (401, 403) else ""
             raise FetchError(f"{self.where} answered {status} to {path}.", remedy) from error
         except httpx2.TimeoutException as error:
-            raise Cut(f"no byte came for {TIMEOUT_S:.0f} s") from error
+            raise ConnectionCut(f"no byte came for {TIMEOUT_S:.0f} s") from error
         except httpx2.TransportError as error:
-            raise Cut(str(error) or type(error).__name__) from error
+            raise ConnectionCut(str(error) or type(error).__name__) from error
         except httpx2.HTTPError as error:
             raise FetchError(f"{self.where} cannot be asked ({error}).") from error
 

@@ -16,18 +16,18 @@ import msgspec
 
 from appliance.atomic_file import sync_folder
 from appliance.errors import ModelError, StorageError
-from appliance.models.catalogue import Form, Model, ModelFile
-from appliance.models.store import Store, keep, sha256_of, storage_errors
+from appliance.models.catalogue import CatalogueModel, Form, ModelFile
+from appliance.models.store import ModelStore, keep, sha256_of, storage_errors
 
 
-class Progress(Protocol):
+class PartProgress(Protocol):
     """Told how far the making of a part is."""
 
     def begin(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
 
 
-class Untold:
+class NoProgress:
     """A Progress of which nobody is told."""
 
     def begin(self, name: str, done: int, total: int) -> None:
@@ -37,7 +37,7 @@ class Untold:
         return
 
 
-class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MadePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part: its form, size in bytes and SHA-256, and the SHA-256 of the whole file."""
 
     form: Form
@@ -50,7 +50,7 @@ class Made(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return ModelFile(path=file.path, size=self.size, sha256=self.sha256, part=self.form)
 
 
-def known(store: Store, model: Model, file: ModelFile, form: Form) -> Made | None:
+def known(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> MadePart | None:
     """The part in that form, if it is here and every byte of it is as it was made; else None."""
     made = _read(store, model, file)
     if made is None or (made.form, made.source) != (form, file.sha256):
@@ -58,7 +58,7 @@ def known(store: Store, model: Model, file: ModelFile, form: Form) -> Made | Non
     return made if _is(store.path(model, file), made) else None
 
 
-def finer(store: Store, model: Model, file: ModelFile, form: Form) -> Path | None:
+def finer(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> Path | None:
     """A part that is here in F16, of which the one in `form` can be made; None if there is none."""
     if form == "f16" or known(store, model, file, "f16") is None:
         return None
@@ -66,8 +66,13 @@ def finer(store: Store, model: Model, file: ModelFile, form: Form) -> Path | Non
 
 
 def make(
-    store: Store, model: Model, file: ModelFile, form: Form, source: Path, progress: Progress
-) -> Made:
+    store: ModelStore,
+    model: CatalogueModel,
+    file: ModelFile,
+    form: Form,
+    source: Path,
+    progress: PartProgress,
+) -> MadePart:
     """Put the part of `source`, whose checksum was compared, in its place.
 
     Raises ModelError for a source that has no such part, StorageError for a disk that refuses or
@@ -81,7 +86,7 @@ def make(
         step = _steps(progress, f"audio part of {file.name}", 2 * audio_part.size(source))
         try:
             audio_part.write(source, fresh, form, step)
-            made = Made(form, fresh.stat().st_size, sha256_of(fresh), file.sha256 or "")
+            made = MadePart(form, fresh.stat().st_size, sha256_of(fresh), file.sha256 or "")
             _record(store, model, file).unlink(missing_ok=True)  # it speaks of what was there
             fresh.replace(path)
             sync_folder(path.parent)
@@ -95,25 +100,25 @@ def make(
     return made
 
 
-def _record(store: Store, model: Model, file: ModelFile) -> Path:
+def _record(store: ModelStore, model: CatalogueModel, file: ModelFile) -> Path:
     return store.path(model, file).with_suffix(".json")
 
 
-def _read(store: Store, model: Model, file: ModelFile) -> Made | None:
+def _read(store: ModelStore, model: CatalogueModel, file: ModelFile) -> MadePart | None:
     try:
-        return msgspec.json.decode(_record(store, model, file).read_bytes(), type=Made)
+        return msgspec.json.decode(_record(store, model, file).read_bytes(), type=MadePart)
     except (OSError, msgspec.DecodeError):
         return None  # not there, or cut by a crash: the same as never made
 
 
-def _is(path: Path, made: Made) -> bool:
+def _is(path: Path, made: MadePart) -> bool:
     try:
         return path.stat().st_size == made.size and sha256_of(path) == made.sha256
     except OSError:
         return False
 
 
-def _steps(progress: Progress, name: str, total: int) -> Callable[[int], None]:
+def _steps(progress: PartProgress, name: str, total: int) -> Callable[[int], None]:
     """Tells the progress of each step that is `done` bytes long."""
     so_far = 0
     progress.begin(name, 0, total)

@@ -20,15 +20,15 @@ import msgspec
 from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue, parts
-from appliance.models.catalogue import Model, ModelFile, megabytes
+from appliance.models.catalogue import CatalogueModel, ModelFile, megabytes
 from appliance.models.disk_space import free_bytes, parts_first, short_bytes
-from appliance.models.store import Pin, State, Store, sha256_of, storage_errors
+from appliance.models.store import ModelStore, PinnedRevision, State, sha256_of, storage_errors
 
 _CHUNK_BYTES = 3 << 18  # a multiple of three: base64 of pieces is base64 of all
 _UNKNOWN = "Fetch it on the box itself: `interlude models fetch {}`."
 
 
-class FileHere(msgspec.Struct, frozen=True):
+class RelayedFile(msgspec.Struct, frozen=True):
     """A file of a model. `have`: bytes of it that are here, whole or not."""
 
     name: str
@@ -37,7 +37,7 @@ class FileHere(msgspec.Struct, frozen=True):
     have: int
 
 
-class ModelHere(msgspec.Struct, frozen=True):
+class RelayedModel(msgspec.Struct, frozen=True):
     """A model as `interlude models list --json` tells it. `short`: bytes of room that are missing
     for what is not here yet."""
 
@@ -47,39 +47,39 @@ class ModelHere(msgspec.Struct, frozen=True):
     licence: str
     licence_url: str
     short: int
-    files: tuple[FileHere, ...]
+    files: tuple[RelayedFile, ...]
 
 
-class Here(msgspec.Struct, frozen=True):
+class ModelListing(msgspec.Struct, frozen=True):
     """Every model of the catalogue. `awaited`: the one that is to come, or ""."""
 
-    models: tuple[ModelHere, ...]
+    models: tuple[RelayedModel, ...]
     awaited: str
 
 
-def told(store: Store) -> Here:
+def told(store: ModelStore) -> ModelListing:
     """What of the models is on this box."""
     found = []
     for row in store.models.values():
         model = store.pinned(row)
         files = tuple(
-            FileHere(file.name, file.size, file.sha256, _have(store, model, file))
+            RelayedFile(file.name, file.size, file.sha256, _have(store, model, file))
             for file in model.files.values()
         )
         short = max(0, short_bytes(store, model)) if store.root.is_dir() else 0
         found.append(
-            ModelHere(model.name, model.kind, store.state(row), model.licence, model.licence_url,
+            RelayedModel(model.name, model.kind, store.state(row), model.licence, model.licence_url,
                       short, files)
         )  # fmt: skip
-    return Here(tuple(found), store.wanted())
+    return ModelListing(tuple(found), store.wanted())
 
 
 @dataclass(frozen=True)
-class Relay:
+class ModelRelay:
     """`endpoint`: of the hub that a file comes from that does not lie here; None is the default.
     `free_bytes`: for tests to replace."""
 
-    store: Store
+    store: ModelStore
     endpoint: str | None = None
     free_bytes: Callable[[Path], int] = free_bytes
 
@@ -154,7 +154,7 @@ class Relay:
                 lies.rename(path)
                 sync_folder(path.parent)
                 if file.part is not None:
-                    part = parts.make(self.store, model, file, file.part, path, parts.Untold())
+                    part = parts.make(self.store, model, file, file.part, path, parts.NoProgress())
                     made[file.path] = part.entry(file)
             files = {
                 file.path: ModelFile(
@@ -162,9 +162,9 @@ class Relay:
                 )
                 for file in model.files.values()
             }
-            self.store.finish(model, Pin(model.revision or "", files), made)
+            self.store.finish(model, PinnedRevision(model.revision or "", files), made)
 
-    def _find(self, name: str, file_name: str = "") -> tuple[Model, ModelFile]:
+    def _find(self, name: str, file_name: str = "") -> tuple[CatalogueModel, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))
         if model.shipped:
             raise ModelError(f"{name} comes with the package: nobody need bring it.")
@@ -176,14 +176,14 @@ class Relay:
             raise ModelError(f"{name} has no file {file_name}.", f"It has {', '.join(files)}.")
         return model, files[file_name or next(iter(files))]
 
-    def _need_room(self, model: Model) -> None:
+    def _need_room(self, model: CatalogueModel) -> None:
         short = short_bytes(self.store, model, self.free_bytes)
         if short > 0:
             problem = f"There is no room for {model.name}: {megabytes(short)} are missing."
             raise StorageError(problem, "Make room on the data partition.")
 
 
-def _have(store: Store, model: Model, file: ModelFile) -> int:
+def _have(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file that are here; 0 where there are more than it has: they are another's."""
     if file.part is not None and store.path(model, file).is_file():
         return file.size or 0  # its part is: no more of it is wanted
@@ -203,13 +203,17 @@ def _lying(path: Path, at: int) -> Generator[bytes, None, None]:
 
 
 def _flowing(
-    endpoint: str | None, model: Model, file: ModelFile, at: int
+    endpoint: str | None, model: CatalogueModel, file: ModelFile, at: int
 ) -> Generator[bytes, None, None]:
     """The bytes of a file on the hub. Raises FetchError."""
-    from appliance.models.hub import Cut, Hub, Unusable  # its library takes a second to import
+    from appliance.models.hub import (  # its library takes a second to import
+        ConnectionCut,
+        ModelHub,
+        UnusableOffset,
+    )
 
     assert model.repository is not None
-    hub = Hub(endpoint)
+    hub = ModelHub(endpoint)
     try:
         remote = hub.describe(model.repository, file.path, model.revision)
         if at >= remote.size:
@@ -219,6 +223,6 @@ def _flowing(
             for chunk in chunks:
                 yield chunk[skip:]
                 skip = max(0, skip - len(chunk))
-    except (Cut, Unusable) as error:
+    except (ConnectionCut, UnusableOffset) as error:
         problem = f"{file.name}: {hub.where} cannot be reached ({error})."
         raise FetchError(problem, "What has arrived is kept: ask again.") from error

@@ -27,7 +27,7 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue
-from appliance.models.catalogue import Form, Model, ModelFile
+from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.settings import Settings
 from appliance.think.interface import LocalModel, Sampling
 
@@ -45,14 +45,14 @@ def resolve(settings: Settings, wanted: Path = WANTED) -> LocalModel:
 
     One that is being fetched in the background is stood in for.
     """
-    store, name = Store.of(settings, wanted), settings.thinking.model
+    store, name = ModelStore.of(settings, wanted), settings.thinking.model
     if name == store.wanted() and store.state(catalogue.find(name, store.models)) != "installed":
         log.info("%s is still to come; %s stands in for it", name, STANDS_IN)
         name = STANDS_IN
     return store.language_model(name)
 
 
-class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PinnedRevision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was found at the first fetch: the revision, and each file by its path."""
 
     revision: str
@@ -60,40 +60,40 @@ class Pin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True)
-class Store:
+class ModelStore:
     """The models directory of one box. `wish`: the file that names a model that is to come."""
 
     root: Path
-    models: dict[str, Model]
+    models: dict[str, CatalogueModel]
     wish: Path = WANTED
 
     @classmethod
-    def of(cls, settings: Settings, wanted: Path = WANTED) -> Store:
+    def of(cls, settings: Settings, wanted: Path = WANTED) -> ModelStore:
         return cls(settings.models_path(), catalogue.with_own(settings.models), wanted)
 
     # ── where ────────────────────────────────────────────────────────────────────────────────
-    def folder(self, model: Model) -> Path:
+    def folder(self, model: CatalogueModel) -> Path:
         return self.root / model.name
 
-    def path(self, model: Model, file: ModelFile) -> Path:
+    def path(self, model: CatalogueModel, file: ModelFile) -> Path:
         """Of what is used."""
         return catalogue.PACKAGE / file.path if model.shipped else self.folder(model) / file.kept
 
-    def source(self, model: Model, file: ModelFile) -> Path:
+    def source(self, model: CatalogueModel, file: ModelFile) -> Path:
         """Of a whole file as it came; the same as `path` but for those that are kept in part."""
         return self.path(model, file).with_name(file.name)
 
-    def partial(self, model: Model, file: ModelFile) -> Path:
+    def partial(self, model: CatalogueModel, file: ModelFile) -> Path:
         return self.path(model, file).with_name(file.name + ".partial")
 
-    def _marker(self, model: Model) -> Path:
+    def _marker(self, model: CatalogueModel) -> Path:
         return self.folder(model) / "whole.json"
 
-    def _pin(self, model: Model) -> Path:
+    def _pin(self, model: CatalogueModel) -> Path:
         return self.root / f"{model.name}.pin.json"
 
     # ── what is there ────────────────────────────────────────────────────────────────────────
-    def state(self, model: Model) -> State:
+    def state(self, model: CatalogueModel) -> State:
         paths = [self.path(model, file) for file in model.files.values()]
         if model.shipped:
             return "shipped" if all(path.is_file() for path in paths) else "missing"
@@ -110,13 +110,13 @@ class Store:
         except (OSError, UnicodeDecodeError):
             return ""
 
-    def whole(self, model: Model) -> Pin | None:
+    def whole(self, model: CatalogueModel) -> PinnedRevision | None:
         """The marker of a complete model, or None: it is not there, or not of these files."""
         found = _read_pin(self._marker(model))
         paths = {file.path for file in model.files.values()}
         return found if found is not None and set(found.files) == paths else None
 
-    def pinned(self, model: Model) -> Model:
+    def pinned(self, model: CatalogueModel) -> CatalogueModel:
         """`model` with what its first fetch found in place of the catalogue's nulls."""
         pin = _read_pin(self._pin(model))
         if pin is None:
@@ -132,16 +132,21 @@ class Store:
             )
         return msgspec.structs.replace(model, revision=model.revision or pin.revision, files=files)
 
-    def finish(self, model: Model, found: Pin, made: Mapping[str, ModelFile] | None = None) -> None:
+    def finish(
+        self,
+        model: CatalogueModel,
+        found: PinnedRevision,
+        made: Mapping[str, ModelFile] | None = None,
+    ) -> None:
         """Every file of `model` is in place: keep what was found, then say that it is whole.
 
         `made`: size, SHA-256 and form of the parts that stand for whole files, by their paths.
         """
-        here = Pin(found.revision, {**found.files, **(made or {})})
+        here = PinnedRevision(found.revision, {**found.files, **(made or {})})
         keep(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
         keep(self._marker(model), msgspec.json.format(msgspec.json.encode(here)))
 
-    def form(self, model: Model) -> Form | None:
+    def form(self, model: CatalogueModel) -> Form | None:
         """The form of a complete model's audio part; None if it has none."""
         found = self.whole(model)
         files = found.files.values() if found is not None else ()
@@ -196,7 +201,9 @@ class Store:
         )
 
     # ── checking and changing ────────────────────────────────────────────────────────────────
-    def damage(self, model: Model, progress: Callable[[int], object] | None = None) -> list[str]:
+    def damage(
+        self, model: CatalogueModel, progress: Callable[[int], object] | None = None
+    ) -> list[str]:
         """What is wrong with the files of a complete model, a sentence each; [] if nothing."""
         found = self.whole(model)
         problems = []
@@ -211,13 +218,13 @@ class Store:
                 problems.append(f"{path} does not have the checksum it was fetched with.")
         return problems
 
-    def forget_whole(self, model: Model) -> None:
+    def forget_whole(self, model: CatalogueModel) -> None:
         """The model is not whole any more."""
         with storage_errors(self.root):
             self._marker(model).unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def locked(self, model: Model) -> Iterator[None]:
+    def locked(self, model: CatalogueModel) -> Iterator[None]:
         """Hold the model's lock. Raises FetchError when another process has it."""
         with storage_errors(self.root):
             self.folder(model).mkdir(parents=True, exist_ok=True)
@@ -266,8 +273,8 @@ def storage_errors(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _read_pin(path: Path) -> Pin | None:
+def _read_pin(path: Path) -> PinnedRevision | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Pin)
+        return msgspec.json.decode(path.read_bytes(), type=PinnedRevision)
     except (OSError, msgspec.DecodeError):
         return None  # not there, or cut by a crash: the same as never fetched

@@ -20,7 +20,7 @@ FIRST_S = 0.5
 
 
 @dataclass
-class Retry:
+class ReconnectBackOff:
     """Counts failures in a row. `jitter`: 0 to 1, from whoever has the dice."""
 
     failures: int = 0

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import LinkError
-from appliance.settings import Link
+from appliance.settings import LinkSettings
 
 CREDENTIAL = "mqtt-password"  # its name in the unit: LoadCredential=mqtt-password:/path
 SECRET = Path("/etc/interlude/secrets") / CREDENTIAL  # where the unit takes it from
@@ -34,7 +34,7 @@ class Broker:
 
 
 def broker(
-    link: Link, environment: Mapping[str, str] = os.environ, secret: Path = SECRET
+    link: LinkSettings, environment: Mapping[str, str] = os.environ, secret: Path = SECRET
 ) -> Broker:
     """The broker of the settings. Raises LinkError for a secret that others may read, or a file
     that is missing or is not what it should be.
@@ -46,7 +46,7 @@ def broker(
     return Broker(link.broker, port, link.user, _password(link, environment, secret), tls)
 
 
-def _password(link: Link, environment: Mapping[str, str], secret: Path) -> str:
+def _password(link: LinkSettings, environment: Mapping[str, str], secret: Path) -> str:
     if link.password_file:
         path = Path(link.password_file).expanduser()
         _only_ours(path, "password", "`link.password_file`")
@@ -61,7 +61,7 @@ def _password(link: Link, environment: Mapping[str, str], secret: Path) -> str:
     return ""
 
 
-def _tls(link: Link) -> ssl.SSLContext:
+def _tls(link: LinkSettings) -> ssl.SSLContext:
     if link.ca_file:
         _there(Path(link.ca_file).expanduser(), "certificate of the authority", "`link.ca_file`")
     try:

@@ -15,7 +15,7 @@ from typing import get_args
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.speech import (
     Ask,
-    Listen,
+    ListenOnce,
     Message,
     ModeName,
     Mute,
@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 
 
 @dataclass(frozen=True)
-class Refusal:
+class CommandRefusal:
     """Why nothing is done. Two refusals that are equal are of one kind."""
 
     command: str
@@ -45,7 +45,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CommandLimits:
     """What this box can be told."""
 
     voices: tuple[str, ...] = ()
@@ -54,14 +54,14 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Install:
+class InstallCommand:
     """Install the release that lies ready: for the link itself, which asks for it."""
 
 
-Wish = Message | Install
+CommandResult = Message | InstallCommand
 
 
-class _Wrong(ValueError):
+class _BadPayload(ValueError):
     """The kind of what is wrong with a payload."""
 
 
@@ -69,11 +69,11 @@ class _Wrong(ValueError):
 def _text(payload: bytes) -> str:
     """One line of plain text. Raises _Wrong."""
     if len(payload) > MOST_BYTES:
-        raise _Wrong(f"longer than {MOST_CHARACTERS} characters")
+        raise _BadPayload(f"longer than {MOST_CHARACTERS} characters")
     try:
         text = payload.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _Wrong("not UTF-8 text") from error
+        raise _BadPayload("not UTF-8 text") from error
     # Control, format and private characters, and halves of pairs, mean nothing to a voice or a
     # model, and some mean something to a terminal.
     plain = "".join(
@@ -83,9 +83,9 @@ def _text(payload: bytes) -> str:
     )
     words = " ".join(plain.split())
     if not words:
-        raise _Wrong("empty")
+        raise _BadPayload("empty")
     if len(words) > MOST_CHARACTERS:
-        raise _Wrong(f"longer than {MOST_CHARACTERS} characters")
+        raise _BadPayload(f"longer than {MOST_CHARACTERS} characters")
     return words
 
 
@@ -94,73 +94,75 @@ def _word(payload: bytes, options: tuple[str, ...]) -> str:
     for option in options:
         if payload == option.encode():
             return option
-    raise _Wrong("none of the options")
+    raise _BadPayload("none of the options")
 
 
 def _percent(payload: bytes) -> float:
     """0 to 100. Raises _Wrong."""
     text = payload.decode("ascii", errors="replace") if len(payload) <= 16 else ""
     if not _NUMBER.fullmatch(text):
-        raise _Wrong("not a number")
+        raise _BadPayload("not a number")
     if not 0.0 <= float(text) <= 100.0:
-        raise _Wrong("out of range")
+        raise _BadPayload("out of range")
     return float(text)
 
 
-def _mute(payload: bytes, limits: Limits) -> Message:
+def _mute(payload: bytes, limits: CommandLimits) -> Message:
     on = _word(payload, ("ON", "OFF")) == "ON"
     if not on and not limits.unmute:
-        raise _Wrong("not allowed: `link.unmute` is false")
+        raise _BadPayload("not allowed: `link.unmute` is false")
     return Mute(on)
 
 
-def _mode(payload: bytes, limits: Limits) -> Message:
+def _mode(payload: bytes, limits: CommandLimits) -> Message:
     name = _word(payload, get_args(ModeName))
     if name == "push_to_talk" and not limits.button:
-        raise _Wrong(NO_BUTTON)
+        raise _BadPayload(NO_BUTTON)
     return SetMode(next(mode for mode in get_args(ModeName) if mode == name))
 
 
-def _install(payload: bytes, limits: Limits) -> Wish:
+def _install(payload: bytes, limits: CommandLimits) -> CommandResult:
     _word(payload, (INSTALL,))
-    return Install()
+    return InstallCommand()
 
 
-def _pressed(message: Message) -> Callable[[bytes, Limits], Message]:
-    def read(payload: bytes, limits: Limits) -> Message:
+def _pressed(message: Message) -> Callable[[bytes, CommandLimits], Message]:
+    def read(payload: bytes, limits: CommandLimits) -> Message:
         if payload not in (PRESS, b""):
-            raise _Wrong("no press")
+            raise _BadPayload("no press")
         return message
 
     return read
 
 
 @dataclass(frozen=True)
-class Command:
+class CommandTopic:
     """One topic under the box's own. `burst` at once, then one every `every_s` seconds.
 
     `ready`: how many may come right after the start.
     """
 
     name: str
-    read: Callable[[bytes, Limits], Wish]
+    read: Callable[[bytes, CommandLimits], CommandResult]
     burst: int
     every_s: float
     ready: int | None = None
 
 
-COMMANDS: tuple[Command, ...] = (
-    Command("set/mute", _mute, 5, 1.0),
-    Command("set/volume", lambda p, _: SetVolume(_percent(p) / 100), 20, 0.2),  # a slider, dragged
-    Command("set/mode", _mode, 5, 1.0),
-    Command("set/voice", lambda p, limits: SetVoice(_word(p, limits.voices)), 3, 5.0),
-    Command("cmd/listen", _pressed(Listen()), 5, 1.0),
-    Command("cmd/stop", _pressed(StopSpeaking()), 10, 0.2),
-    Command("cmd/say", lambda p, _: Say(_text(p), chime=True), 5, 2.0),
-    Command("cmd/ask", lambda p, _: Ask(_text(p)), 5, 2.0),
+COMMANDS: tuple[CommandTopic, ...] = (
+    CommandTopic("set/mute", _mute, 5, 1.0),
+    CommandTopic(
+        "set/volume", lambda p, _: SetVolume(_percent(p) / 100), 20, 0.2
+    ),  # a slider, dragged
+    CommandTopic("set/mode", _mode, 5, 1.0),
+    CommandTopic("set/voice", lambda p, limits: SetVoice(_word(p, limits.voices)), 3, 5.0),
+    CommandTopic("cmd/listen", _pressed(ListenOnce()), 5, 1.0),
+    CommandTopic("cmd/stop", _pressed(StopSpeaking()), 10, 0.2),
+    CommandTopic("cmd/say", lambda p, _: Say(_text(p), chime=True), 5, 2.0),
+    CommandTopic("cmd/ask", lambda p, _: Ask(_text(p)), 5, 2.0),
     # None right after the start: an automation that restarts the box must not do so for ever.
-    Command("cmd/restart", _pressed(Restart()), 1, 60.0, ready=0),
-    Command("cmd/install", _install, 1, 60.0),
+    CommandTopic("cmd/restart", _pressed(Restart()), 1, 60.0, ready=0),
+    CommandTopic("cmd/install", _install, 1, 60.0),
 )
 
 
@@ -171,10 +173,10 @@ class _Bucket:
 
 
 @dataclass
-class Gate:
+class CommandFilter:
     """Lets commands through that are well-formed and not too many. `now_s` never runs backwards."""
 
-    limits: Limits
+    limits: CommandLimits
     now_s: float
     _buckets: dict[str, _Bucket] = field(default_factory=dict)
 
@@ -183,21 +185,25 @@ class Gate:
             ready = command.burst if command.ready is None else command.ready
             self._buckets[command.name] = _Bucket(ready, self.now_s)
 
-    def read(self, name: str, payload: bytes, now_s: float, *, retained: bool = False) -> Wish:
+    def read(
+        self, name: str, payload: bytes, now_s: float, *, retained: bool = False
+    ) -> CommandResult:
         """What command `name` wants. Raises Refused."""
         command = next((command for command in COMMANDS if command.name == name), None)
         if command is None:
-            raise Refused(Refusal("?", "no such command"))
+            raise CommandRejected(CommandRefusal("?", "no such command"))
         if retained:  # given to whoever came up before; it would come again at every connect
-            raise Refused(Refusal(name, "retained: publish commands without the retain flag"))
+            raise CommandRejected(
+                CommandRefusal(name, "retained: publish commands without the retain flag")
+            )
         if not self._takes(command, now_s):
-            raise Refused(Refusal(name, "too often"))
+            raise CommandRejected(CommandRefusal(name, "too often"))
         try:
             return command.read(payload, self.limits)
-        except _Wrong as wrong:
-            raise Refused(Refusal(name, str(wrong))) from wrong
+        except _BadPayload as wrong:
+            raise CommandRejected(CommandRefusal(name, str(wrong))) from wrong
 
-    def _takes(self, command: Command, now_s: float) -> bool:
+    def _takes(self, command: CommandTopic, now_s: float) -> bool:
         bucket = self._buckets[command.name]
         gained = (now_s - bucket.at_s) / command.every_s
         bucket.left, bucket.at_s = min(command.burst, bucket.left + gained), now_s
@@ -207,9 +213,9 @@ class Gate:
         return True
 
 
-class Refused(Exception):
+class CommandRejected(Exception):
     """A command that is not carried out."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: CommandRefusal) -> None:
         super().__init__(f"{refusal.command}: {refusal.why}")
         self.refusal = refusal

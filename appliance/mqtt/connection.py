@@ -23,8 +23,8 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from appliance.mqtt import failures
 from appliance.mqtt.broker import Broker
-from appliance.mqtt.failures import Failure
-from appliance.mqtt.rate_limit import Allowance
+from appliance.mqtt.failures import BrokerFailure
+from appliance.mqtt.rate_limit import MessageRateLimit
 
 KEEPALIVE_S = 15  # a box whose network died is unavailable after 1.5 of it; paho's 60 would be 90 s
 KNOCK_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
@@ -34,33 +34,33 @@ MOST_BYTES = 16_384
 MOST_OWED = 1000  # packets to a broker that reads none of them
 TAKEN = 0x8E  # reason code "session taken over": another client has our name
 
-Version = Literal[4, 5]  # of the protocol: 3.1.1 and 5
+ProtocolVersion = Literal[4, 5]  # of the protocol: 3.1.1 and 5
 
 
 # ── what comes of a step ─────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class Up:
+class BrokerConnected:
     """The broker let us in."""
 
-    version: Version
+    version: ProtocolVersion
 
 
 @dataclass(frozen=True)
-class Down:
+class BrokerDisconnected:
     """The connection is over, or never came about."""
 
-    failure: Failure
+    failure: BrokerFailure
 
 
 @dataclass(frozen=True)
-class Arrived:
+class MessageArrived:
     topic: str
     payload: bytes
     retained: bool
 
 
 @dataclass(frozen=True)
-class Receipt:
+class PublishReceipt:
     """The broker has message `number`; `denied` in its words where it does not want it."""
 
     number: int
@@ -74,11 +74,11 @@ class Subscribed:
     denied: tuple[str, ...] = ()
 
 
-Event = Up | Down | Arrived | Receipt | Subscribed
+MqttEvent = BrokerConnected | BrokerDisconnected | MessageArrived | PublishReceipt | Subscribed
 
 
 @dataclass(frozen=True)
-class Will:
+class LastWill:
     """Published by the broker when we are gone without a word."""
 
     topic: str
@@ -107,7 +107,7 @@ class _Client(paho.Client):
         return bool(self._in_messages) or len(self._out_packet) > MOST_OWED
 
 
-class Session:
+class MqttConnection:
     """A connection in the making, or made. `close` ends it, whatever it is."""
 
     def __init__(
@@ -115,18 +115,18 @@ class Session:
         broker: Broker,
         client_id: str,
         *,
-        will: Will | None = None,
+        will: LastWill | None = None,
         subscribe: tuple[str, ...] = (),
-        version: Version = 5,
+        version: ProtocolVersion = 5,
     ) -> None:
         self.broker = broker
         self._topics = subscribe
-        self._version: Version = version
-        self._events: deque[Event] = deque()
+        self._version: ProtocolVersion = version
+        self._events: deque[MqttEvent] = deque()
         self._ended = False
         self._up = False
         self._answer_by_s = 0.0
-        self._allowance = Allowance(time.monotonic())
+        self._allowance = MessageRateLimit(time.monotonic())
         self._client = self._made(client_id, will)
         self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._through = False
@@ -160,7 +160,7 @@ class Session:
         return 0.0 if self._bytes_pending() else 1.0
 
     # ── what the caller does ─────────────────────────────────────────────────────────────────
-    def step(self, now_s: float) -> list[Event]:
+    def step(self, now_s: float) -> list[MqttEvent]:
         """Read, write and look at the clock, as far as that goes without waiting.
 
         The last event is Down, whoever ended it but `close`.
@@ -190,7 +190,7 @@ class Session:
         info = self._client.publish(topic, payload, qos, retain)
         return info.mid if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS else None
 
-    def drop(self, failure: Failure) -> None:
+    def drop(self, failure: BrokerFailure) -> None:
         """Give up on a broker that is connected and silent."""
         self._end(failure)
 
@@ -204,7 +204,7 @@ class Session:
         self._hang_up()
 
     # ── knocking ─────────────────────────────────────────────────────────────────────────────
-    def _made(self, client_id: str, will: Will | None) -> _Client:
+    def _made(self, client_id: str, will: LastWill | None) -> _Client:
         five = self._version == 5
         client = _Client(
             CallbackAPIVersion.VERSION2,
@@ -284,13 +284,13 @@ class Session:
             self._end(failures.too_large(self.broker, self._client.claimed, MOST_BYTES))
         self._end(failures.lost(self.broker) if self._up else failures.closed(self.broker))
 
-    def _end(self, failure: Failure) -> None:
+    def _end(self, failure: BrokerFailure) -> None:
         """Over, for the first reason that is known."""
         if self._ended:
             return
         self._ended = True
         self._up = False
-        self._events.append(Down(failure))
+        self._events.append(BrokerDisconnected(failure))
 
     def _hang_up(self) -> None:
         """Close the socket without a word. A thread that still knocks finds nobody to tell."""
@@ -310,7 +310,7 @@ class Session:
             self._end(failures.refused(reason.value, reason.getName(), self.broker))
             return
         self._up = True
-        self._events.append(Up(self._version))
+        self._events.append(BrokerConnected(self._version))
         if self._topics:
             client.subscribe(self._subscriptions())
 
@@ -331,12 +331,12 @@ class Session:
             self._end(failures.refused(reason.value, reason.getName(), self.broker))
 
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
-        self._events.append(Arrived(message.topic, bytes(message.payload), message.retain))
+        self._events.append(MessageArrived(message.topic, bytes(message.payload), message.retain))
 
     def _on_publish(
         self, client: paho.Client, data: Any, number: int, reason: Any, properties: Any
     ) -> None:
-        self._events.append(Receipt(number, reason.getName() if reason.is_failure else ""))
+        self._events.append(PublishReceipt(number, reason.getName() if reason.is_failure else ""))
 
     def _on_subscribe(
         self, client: paho.Client, data: Any, number: int, reasons: Any, properties: Any

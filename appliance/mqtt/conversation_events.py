@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from appliance.messages.speech import (
-    Finished,
-    Heard,
+    AnswerHeard,
+    BoxStatus,
     Message,
+    PlaybackFinished,
+    PlaybackStarted,
+    PlaybackStopped,
     SpeechEnded,
     SpeechStarted,
-    Standing,
-    Started,
     StateChanged,
-    Stopped,
     Verdict,
-    Woken,
+    WakeWordHeard,
 )
 from appliance.pcm import RATE_HZ
 
 KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")
 LONGEST_ANSWER_WAIT_S = 120.0  # beyond it the speech before an answer was not its question
 
-Event = dict[str, Any]  # `event_type` and what belongs to it
+EventPayload = dict[str, Any]  # `event_type` and what belongs to it
 
 
 def _ms(samples: int) -> int:
@@ -34,7 +34,7 @@ def _ms(samples: int) -> int:
 
 
 @dataclass
-class Story:
+class ConversationEvents:
     """Follows the conversation. `words`: the owner wants what was heard of answers in the events.
 
     `turns`: answers since the start. `latency_ms`: of the latest one, from the last sample of the
@@ -53,12 +53,12 @@ class Story:
     _heard: dict[int, str] = field(default_factory=dict)
     _broken: tuple[str, ...] = ()
 
-    def hear(self, message: Message) -> list[Event]:
+    def hear(self, message: Message) -> list[EventPayload]:
         """What a message of the conductor means to the house."""
         match message:
             case StateChanged():
                 self._becomes(message)
-            case Woken():
+            case WakeWordHeard():
                 return [{"event_type": "wake"}]
             case SpeechStarted(utterance, _, index):
                 self._begun = {utterance: index}
@@ -66,15 +66,15 @@ class Story:
                 return self._user_said(utterance, index)
             case Verdict(_, "backchannel", _) if self._sounding:
                 return [{"event_type": "backchannel", "turn": self._sounding}]
-            case Started(turn, index):
+            case PlaybackStarted(turn, index):
                 self._begins(turn, index)
-            case Finished(turn, position):
+            case PlaybackFinished(turn, position):
                 return self._ends(turn, position, whole=True)
-            case Stopped(turn, position):
+            case PlaybackStopped(turn, position):
                 return self._ends(turn, position, whole=False)
-            case Heard(turn, text) if self.words:
+            case AnswerHeard(turn, text) if self.words:
                 self._heard = {turn: text}
-            case Standing(broken=broken):
+            case BoxStatus(broken=broken):
                 new = [part for part in broken if part not in self._broken]
                 self._broken = broken
                 return [{"event_type": "error", "part": part} for part in new]
@@ -87,7 +87,7 @@ class Story:
         if changed.state == "thinking" or (changed.state == "speaking" and was == "thinking"):
             self._answer = changed.turn
 
-    def _user_said(self, utterance: int, index: int) -> list[Event]:
+    def _user_said(self, utterance: int, index: int) -> list[EventPayload]:
         begun = self._begun.pop(utterance, None)
         self._spoke_until = index
         duration_ms = None if begun is None else max(0, _ms(index - begun))
@@ -105,7 +105,7 @@ class Story:
         else:
             self.latency_ms = _ms(waited)
 
-    def _ends(self, turn: int, position: int, *, whole: bool) -> list[Event]:
+    def _ends(self, turn: int, position: int, *, whole: bool) -> list[EventPayload]:
         if turn != self._sounding:
             return []
         self._sounding = 0
@@ -115,7 +115,7 @@ class Story:
         if turn != self._answer:
             kind = "interrupted" if not whole else "announced"
             return [{"event_type": kind, "turn": turn, "duration_ms": _ms(position)}]
-        event: Event = {
+        event: EventPayload = {
             "event_type": kind,
             "turn": turn,
             "duration_ms": _ms(position),

@@ -13,7 +13,7 @@ from appliance.messages.speech import ModeName, PressName, StateName
 from appliance.messages.tools import TimerNews
 from appliance.mqtt.command_topics import INSTALL
 from appliance.mqtt.conversation_events import KINDS
-from appliance.mqtt.identity import Identity
+from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.problem_state import PROBLEMS
 from appliance.mqtt.topics import Topics
 
@@ -26,7 +26,7 @@ Component = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Offers:
+class DiscoveryFeatures:
     """What not every box has."""
 
     voices: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Offers:
     installs: bool = False
 
 
-def payload(topics: Topics, identity: Identity, offers: Offers) -> dict[str, Any]:
+def payload(topics: Topics, identity: DeviceIdentity, offers: DiscoveryFeatures) -> dict[str, Any]:
     """The device, as JSON to be."""
     device: dict[str, Any] = {
         "ids": [topics.device],
@@ -60,7 +60,7 @@ def payload(topics: Topics, identity: Identity, offers: Offers) -> dict[str, Any
     }
 
 
-def _components(topics: Topics, offers: Offers) -> dict[str, Component]:
+def _components(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
     every = {
         **_main(topics),
         **_timers(topics),
@@ -213,7 +213,7 @@ def _button(topics: Topics) -> dict[str, Component]:
     }
 
 
-def _config(topics: Topics, offers: Offers) -> dict[str, Component]:
+def _config(topics: Topics, offers: DiscoveryFeatures) -> dict[str, Component]:
     # Without a command Home Assistant shows the version, and no button that would do nothing.
     install = {"cmd_t": topics.command(INSTALL), "pl_inst": INSTALL}
     return {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.models.catalogue import Model, ModelFile
-from appliance.models.store import Store
+from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.store import ModelStore
 
 DONE = 100
 
 
-def percent(store: Store) -> int:
+def percent(store: ModelStore) -> int:
     """Of the model that is being fetched, was broken off, or is to come; 100 if there is none."""
     to_come = store.wanted()
     for model in store.models.values():
@@ -22,7 +22,7 @@ def percent(store: Store) -> int:
     return DONE
 
 
-def _here(store: Store, model: Model, file: ModelFile) -> int:
+def _here(store: ModelStore, model: CatalogueModel, file: ModelFile) -> int:
     """Bytes of a file that have come. One that is kept in part has come whole if the part is here:
     no more of it is fetched."""
     if file.part is not None and _size(store.path(model, file)):
@@ -30,7 +30,7 @@ def _here(store: Store, model: Model, file: ModelFile) -> int:
     return _size(store.partial(model, file)) or _size(store.source(model, file))
 
 
-def _lacks(store: Store, model: Model, *, awaited: bool) -> bool:
+def _lacks(store: ModelStore, model: CatalogueModel, *, awaited: bool) -> bool:
     state = store.state(model)
     return state == "partial" or (state == "missing" and awaited)
 

@@ -12,7 +12,7 @@ from appliance.mqtt.broker import Broker
 
 
 @dataclass(frozen=True)
-class Failure:
+class BrokerFailure:
     """`cause` says how long to wait. `other_protocol`: an older MQTT may succeed where this one
     did not."""
 
@@ -25,35 +25,35 @@ class Failure:
         return f"{self.problem} {self.remedy}".strip()
 
 
-def not_reached(error: BaseException, broker: Broker) -> Failure:
+def not_reached(error: BaseException, broker: Broker) -> BrokerFailure:
     """No connection came about."""
     at = broker.place
     match error:
         case LinkError():
-            return Failure("refused", error.problem, error.remedy)
+            return BrokerFailure("refused", error.problem, error.remedy)
         case ssl.SSLError() | ConnectionResetError() if broker.tls:
             return _no_tls(error, at)
         case socket.gaierror():
-            return Failure("away", f"Nobody here knows the name {broker.host}.",
+            return BrokerFailure("away", f"Nobody here knows the name {broker.host}.",
                            "Check `link.broker`, or give the address in numbers.")  # fmt: skip
         case ConnectionRefusedError():
-            return Failure("away", f"No broker listens at {at}.",
+            return BrokerFailure("away", f"No broker listens at {at}.",
                            "Does it run? Check `link.broker` and `link.port`.")  # fmt: skip
         case TimeoutError():
-            return Failure("away", f"Nobody answers at {at}.",
+            return BrokerFailure("away", f"Nobody answers at {at}.",
                            "Is it switched on, and does a firewall let us through?")  # fmt: skip
         case OSError():
-            return Failure("away", f"{at} cannot be reached ({error.strerror or error}).",
+            return BrokerFailure("away", f"{at} cannot be reached ({error.strerror or error}).",
                            "Is the network up?")  # fmt: skip
-    return Failure("away", f"{at} cannot be reached ({error}).")
+    return BrokerFailure("away", f"{at} cannot be reached ({error}).")
 
 
-def _no_tls(error: OSError, at: str) -> Failure:
+def _no_tls(error: OSError, at: str) -> BrokerFailure:
     """The handshake failed: for what the broker showed of itself, or because it speaks no TLS."""
     plain = "Set `link.port` to its TLS port, often 8883, or `link.tls` to false."
     match error:
         case ssl.SSLCertVerificationError():
-            return Failure(
+            return BrokerFailure(
                 "refused",
                 f"The certificate of the broker at {at} is not trusted: "
                 f"{error.verify_message.rstrip('.')}.",
@@ -62,77 +62,82 @@ def _no_tls(error: OSError, at: str) -> Failure:
             )
         case ssl.SSLError():
             reason = error.reason or "no reason given"
-            return Failure(
+            return BrokerFailure(
                 "refused", f"The broker at {at} does not speak TLS as we do ({reason}).", plain
             )
-    return Failure("away", f"The broker at {at} hung up instead of speaking TLS.", plain)
+    return BrokerFailure("away", f"The broker at {at} hung up instead of speaking TLS.", plain)
 
 
-def refused(code: int, name: str, broker: Broker) -> Failure:
+def refused(code: int, name: str, broker: Broker) -> BrokerFailure:
     """The broker answered, and the answer was no: `code` is a reason code of MQTT 5, 3.2.2.2 and
     3.14.2.1, to which older ones are translated."""
     at = broker.place
     match code:
         case 0x84:
-            return Failure("away", f"The broker at {at} wants another version of MQTT.",
+            return BrokerFailure("away", f"The broker at {at} wants another version of MQTT.",
                            other_protocol=True)  # fmt: skip
         case 0x86 | 0x87 if broker.user:
-            return Failure("refused", f"The broker at {at} refuses the login of {broker.user}.",
-                           "Check `link.user` and the password file.")  # fmt: skip
+            return BrokerFailure(
+                "refused",
+                f"The broker at {at} refuses the login of {broker.user}.",
+                "Check `link.user` and the password file.",
+            )
         case 0x86 | 0x87:
-            return Failure("refused", f"The broker at {at} wants a login.",
+            return BrokerFailure("refused", f"The broker at {at} wants a login.",
                            "Give `link.user` and `link.password_file`.")  # fmt: skip
         case 0x85:
-            return Failure("refused", f"The broker at {at} refuses our client id.",
+            return BrokerFailure("refused", f"The broker at {at} refuses our client id.",
                            "Set `link.id` to letters and digits only.")  # fmt: skip
         case 0x8A:
-            return Failure("refused", f"The broker at {at} has banned us.", "See its log.")
+            return BrokerFailure("refused", f"The broker at {at} has banned us.", "See its log.")
         case 0x8E:
-            return Failure("taken", f"Another box took our place at the broker at {at}.",
+            return BrokerFailure("taken", f"Another box took our place at the broker at {at}.",
                            "Two boxes have the same `link.id`: give each its own.")  # fmt: skip
-    return Failure("away", f"The broker at {at} turned us away: {name}.", "See its log.")
+    return BrokerFailure("away", f"The broker at {at} turned us away: {name}.", "See its log.")
 
 
-def closed(broker: Broker) -> Failure:
+def closed(broker: Broker) -> BrokerFailure:
     """It ended the connection before it answered at all."""
     remedy = (
         "It may want a certificate of the box: `link.certificate_file`."
         if broker.tls
         else "If its port is one for TLS, set `link.tls`."
     )
-    return Failure(
+    return BrokerFailure(
         "away", f"{broker.place} closed the connection without an answer.", remedy,
         other_protocol=True,
     )  # fmt: skip
 
 
-def silent(broker: Broker) -> Failure:
+def silent(broker: Broker) -> BrokerFailure:
     """Connected, and no word from it."""
-    return Failure("away", f"The broker at {broker.place} does not answer.", "Is it overloaded?")
+    return BrokerFailure(
+        "away", f"The broker at {broker.place} does not answer.", "Is it overloaded?"
+    )
 
 
-def lost(broker: Broker) -> Failure:
-    return Failure("away", f"The broker at {broker.place} is gone.")
+def lost(broker: Broker) -> BrokerFailure:
+    return BrokerFailure("away", f"The broker at {broker.place} is gone.")
 
 
-def flapping(broker: Broker) -> Failure:
+def flapping(broker: Broker) -> BrokerFailure:
     """In, and out again, several times in a row."""
-    return Failure(
+    return BrokerFailure(
         "taken",
         f"The broker at {broker.place} lets us in and soon hangs up, again and again.",
         "Does another box have the same `link.id`? Else see the broker's log.",
     )
 
 
-def too_large(broker: Broker, claimed: int, most: int) -> Failure:
+def too_large(broker: Broker, claimed: int, most: int) -> BrokerFailure:
     """A packet that would fill the memory. With MQTT 5 the broker would have dropped it."""
-    return Failure(
+    return BrokerFailure(
         "refused",
         f"The broker at {broker.place} sends a packet of {claimed} bytes; {most} are taken.",
         "Something large is published, or retained, under the box's own topics: remove it.",
     )
 
 
-def nonsense(broker: Broker) -> Failure:
-    return Failure("refused", f"What answers at {broker.place} does not speak MQTT.",
+def nonsense(broker: Broker) -> BrokerFailure:
+    return BrokerFailure("refused", f"What answers at {broker.place} does not speak MQTT.",
                    "Check `link.broker` and `link.port`.")  # fmt: skip

@@ -11,28 +11,34 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from appliance.messages.speech import (
+    BoxStatus,
+    ButtonPressed,
     HouseRequest,
     Message,
-    Pressed,
     Restart,
-    Standing,
     StateChanged,
-    TimerHappened,
-    TimersStand,
+    TimerEvent,
+    TimersStatus,
 )
-from appliance.mqtt.command_topics import Gate, Install, Limits, Refusal, Refused
-from appliance.mqtt.conversation_events import Event, Story
-from appliance.mqtt.discovery import Offers, payload
-from appliance.mqtt.home_tool import Bridge
-from appliance.mqtt.identity import Identity
-from appliance.mqtt.retained_topics import STALL_S, States
-from appliance.mqtt.state_payloads import Picture, Reading, as_json
+from appliance.mqtt.command_topics import (
+    CommandFilter,
+    CommandLimits,
+    CommandRefusal,
+    CommandRejected,
+    InstallCommand,
+)
+from appliance.mqtt.conversation_events import ConversationEvents, EventPayload
+from appliance.mqtt.discovery import DiscoveryFeatures, payload
+from appliance.mqtt.home_tool import HomeToolBridge
+from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.retained_topics import STALL_S, RetainedTopics
+from appliance.mqtt.state_payloads import MachineReading, StatePayloads, as_json
 from appliance.mqtt.timer_payloads import event as timer_event
 from appliance.mqtt.timer_payloads import standing as timers_standing
 from appliance.mqtt.topics import Topics
-from appliance.mqtt.update_entity import Ready, Software
+from appliance.mqtt.update_entity import UpdateEntity, UpdateStatus
 from appliance.settings import Settings
-from appliance.update.request import Offer
+from appliance.update.request import UpdateOffer
 
 DEAD_S = 10.0  # without a receipt for so long the connection is given up: a new one may do better
 BIRTH_S = (0.3, 3.0)  # after Home Assistant has come up: all its devices answer, not at once
@@ -48,7 +54,7 @@ class Publication:
     keep: bool
 
 
-class House:
+class HomeAssistantState:
     """`standing`: how the box stands as far as is known at the start. `dice`: 0 to 1.
 
     `shown`: whether Home Assistant is to know of the box now; the owner may take it away.
@@ -57,9 +63,9 @@ class House:
     def __init__(
         self,
         settings: Settings,
-        identity: Identity,
-        offers: Offers,
-        standing: Standing,
+        identity: DeviceIdentity,
+        offers: DiscoveryFeatures,
+        standing: BoxStatus,
         *,
         started: datetime,
         now_s: float,
@@ -69,22 +75,22 @@ class House:
         link = settings.link
         self.topics = Topics.of(link, identity.box)
         self._dice = dice
-        self._bridge = Bridge(dice)
+        self._bridge = HomeToolBridge(dice)
         self._shown = shown
         self._identity, self._offers = identity, offers
         self._discovery = as_json(payload(self.topics, identity, offers))
-        self._story = Story(link.words)
-        self._picture = Picture(
+        self._story = ConversationEvents(link.words)
+        self._picture = StatePayloads(
             self.topics,
             standing=standing,
             started=started,
             version=identity.version,
             interval_s=link.interval_s,
         )
-        self._software = Software(identity.version)
-        self._timers = TimersStand()
-        self._gate = Gate(Limits(offers.voices, link.unmute, offers.button), now_s)
-        self._states = States(
+        self._software = UpdateEntity(identity.version)
+        self._timers = TimersStatus()
+        self._gate = CommandFilter(CommandLimits(offers.voices, link.unmute, offers.button), now_s)
+        self._states = RetainedTopics(
             (
                 self.topics.discovery,
                 self.topics.state,
@@ -106,13 +112,13 @@ class House:
         """Something the conductor tells."""
         self._picture.hear(message)
         match message:
-            case Standing():
+            case BoxStatus():
                 self._offer(message)
-            case Pressed(kind):
+            case ButtonPressed(kind):
                 self._happens(self.topics.button, {"event_type": kind})
-            case TimerHappened():
+            case TimerEvent():
                 self._happens(self.topics.timer, timer_event(message))
-            case TimersStand():
+            case TimersStatus():
                 self._timers = message
             case HouseRequest():
                 asked = self._bridge.request(message)
@@ -120,7 +126,7 @@ class House:
         for event in self._story.hear(message):
             self._happens(self.topics.conversation, event)
 
-    def _offer(self, standing: Standing) -> None:
+    def _offer(self, standing: BoxStatus) -> None:
         """The voices that the house may choose from: those that can speak, and the current."""
         named = [*(standing.voices or self._offers.voices), standing.voice]
         voices = tuple(dict.fromkeys(name for name in named if name))
@@ -130,25 +136,25 @@ class House:
         self._discovery = as_json(payload(self.topics, self._identity, self._offers))
         self._gate.limits = replace(self._gate.limits, voices=voices)
 
-    def _happens(self, topic: str, event: Event) -> None:
+    def _happens(self, topic: str, event: EventPayload) -> None:
         self._events.append(Publication(topic, as_json(event), keep=False))
 
     def catch_up(self, message: Message) -> None:
         """The same of something that may be old: it changes states and makes no event."""
-        if isinstance(message, StateChanged | Standing):
+        if isinstance(message, StateChanged | BoxStatus):
             self._picture.hear(message)
             self._story.hear(message)
-            if isinstance(message, Standing):
+            if isinstance(message, BoxStatus):
                 self._offer(message)
-        elif isinstance(message, TimersStand):
+        elif isinstance(message, TimersStatus):
             self._picture.hear(message)
             self._timers = message
 
-    def read(self, reading: Reading) -> None:
+    def read(self, reading: MachineReading) -> None:
         """The machine, as it is now."""
         self._picture.read(reading)
 
-    def releases(self, ready: Ready, now_s: float) -> None:
+    def releases(self, ready: UpdateStatus, now_s: float) -> None:
         """What lies ready to be installed, and how an installation goes."""
         self._software.read(ready, now_s)
 
@@ -184,7 +190,7 @@ class House:
 
     def arrived(
         self, topic: str, payload: bytes, now_s: float, *, retained: bool
-    ) -> Message | Offer | None:
+    ) -> Message | UpdateOffer | None:
         """Something came over MQTT. Returns what it wants of the box, if anything: a message for
         the conductor, or a release to be asked for.
 
@@ -199,10 +205,10 @@ class House:
             return self._bridge.response(payload, retained=retained)
         name = self.topics.name_of(topic)
         wish = self._gate.read(name, payload, now_s, retained=retained)
-        if isinstance(wish, Install):
+        if isinstance(wish, InstallCommand):
             return self._software.install(now_s)
         if isinstance(wish, Restart) and self._software.busy:
-            raise Refused(Refusal(name, "something is being installed"))
+            raise CommandRejected(CommandRefusal(name, "something is being installed"))
         return wish
 
     def outgoing(self, now_s: float) -> list[Publication]:

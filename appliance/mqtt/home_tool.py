@@ -14,7 +14,7 @@ from collections.abc import Callable
 import msgspec
 
 from appliance.messages.speech import HouseRequest, HouseResponse
-from appliance.mqtt.command_topics import Refusal, Refused
+from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.tools.tool_call_syntax import plain
 
 MOST_OPEN = 8  # requests that may still be answered; the conductor waits for the newest only
@@ -30,7 +30,7 @@ class _Response(msgspec.Struct, frozen=True):
     speech: str | None = None
 
 
-class Bridge:
+class HomeToolBridge:
     """`dice`, 0 to 1, makes ids that nobody guesses who cannot read the requests."""
 
     def __init__(self, dice: Callable[[], float]) -> None:
@@ -60,5 +60,5 @@ class Bridge:
         return HouseResponse(number, plain(said.speech or ""), said.type in DONE)
 
 
-def _refused(why: str) -> Refused:
-    return Refused(Refusal("ha/response", why))
+def _refused(why: str) -> CommandRejected:
+    return CommandRejected(CommandRefusal("ha/response", why))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from appliance import __version__
 from appliance.runtime.machine import Machine
-from appliance.settings import Link
+from appliance.settings import LinkSettings
 
 ID_DIGITS = 8  # of the serial number's end: the digits in which two boards differ
 
 
 @dataclass(frozen=True)
-class Identity:
+class DeviceIdentity:
     """`box`: part of every topic and id. `mac`, `hardware`: '' where there is none."""
 
     box: str
@@ -23,7 +23,7 @@ class Identity:
     version: str = __version__
 
     @classmethod
-    def of(cls, link: Link, machine: Machine) -> Identity:
+    def of(cls, link: LinkSettings, machine: Machine) -> DeviceIdentity:
         name = link.name or "Interlude"
         if link.id:  # one of several boxes on one machine: the address would make them one
             return cls(link.id, name, hardware=machine.name())

@@ -14,25 +14,34 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from appliance.errors import LinkError
-from appliance.messages.speech import HouseChanged, Standing
-from appliance.models.store import Store
+from appliance.messages.speech import BoxStatus, BrokerChanged
+from appliance.models.store import ModelStore
 from appliance.mqtt import download_progress, failures, stale_topics, update_entity
-from appliance.mqtt.backoff import Retry
+from appliance.mqtt.backoff import ReconnectBackOff
 from appliance.mqtt.broker import Broker, broker
-from appliance.mqtt.command_topics import Refusal, Refused
-from appliance.mqtt.connection import Arrived, Down, Receipt, Session, Subscribed, Up, Version, Will
-from appliance.mqtt.discovery import Offers
-from appliance.mqtt.failures import Failure
-from appliance.mqtt.home_assistant import OFFLINE, House
-from appliance.mqtt.identity import Identity
-from appliance.mqtt.stale_topics import Leftovers
-from appliance.mqtt.state_payloads import Reading
+from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
+from appliance.mqtt.connection import (
+    BrokerConnected,
+    BrokerDisconnected,
+    LastWill,
+    MessageArrived,
+    MqttConnection,
+    ProtocolVersion,
+    PublishReceipt,
+    Subscribed,
+)
+from appliance.mqtt.discovery import DiscoveryFeatures
+from appliance.mqtt.failures import BrokerFailure
+from appliance.mqtt.home_assistant import OFFLINE, HomeAssistantState
+from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.stale_topics import StaleTopics
+from appliance.mqtt.state_payloads import MachineReading
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
 from appliance.update import request as wanted
-from appliance.update.request import Offer
-from appliance.voice.espeak import Espeak
+from appliance.update.request import UpdateOffer
+from appliance.voice.espeak import EspeakVoice
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
 INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
@@ -59,10 +68,10 @@ def removed(settings: Settings) -> Path:
     return settings.state_path() / "removed-from-home-assistant"
 
 
-def offers(settings: Settings, machine: Machine) -> Offers:
+def offers(settings: Settings, machine: Machine) -> DiscoveryFeatures:
     """What this box has of all that a box may have."""
-    return Offers(
-        voices=(Espeak.name,),  # the speaker tells of others when they have spoken
+    return DiscoveryFeatures(
+        voices=(EspeakVoice.name,),  # the speaker tells of others when they have spoken
         temperature=machine.temperature_c() is not None,
         throttled=machine.can_be_throttled(),
         button=settings.panel.here,
@@ -71,9 +80,9 @@ def offers(settings: Settings, machine: Machine) -> Offers:
     )
 
 
-def reading(machine: Machine, store: Store) -> Reading:
+def reading(machine: Machine, store: ModelStore) -> MachineReading:
     now, _ = machine.throttled()
-    return Reading(
+    return MachineReading(
         temperature_c=machine.temperature_c(),
         throttled=bool(now),
         low_voltage=LOW_VOLTAGE in now,
@@ -87,22 +96,22 @@ class Link:
 
     def __init__(self, work: Worker, machine: Machine) -> None:
         settings = work.settings
-        identity = Identity.of(settings.link, machine)
+        identity = DeviceIdentity.of(settings.link, machine)
         self._work = work
         self._machine = machine
-        self._store = Store.of(settings)
+        self._store = ModelStore.of(settings)
         self._client_id = f"interlude-{identity.box}"
         self._dice = random.SystemRandom().random
         had, away = offers(settings, machine), removed(settings)
-        self._house = House(
+        self._house = HomeAssistantState(
             settings,
             identity,
             had,
-            Standing(
+            BoxStatus(
                 settings.mode,
                 work.floor.muted,
                 settings.speaking.volume,
-                Espeak.name,  # until the speaker says which
+                EspeakVoice.name,  # until the speaker says which
                 settings.thinking.model,
             ),
             started=_started(work),
@@ -110,18 +119,18 @@ class Link:
             dice=self._dice,
             shown=lambda: settings.link.discovery and not away.exists(),
         )
-        self._leftovers = Leftovers(stale_topics.path(settings), self._house.topics.retained)
+        self._leftovers = StaleTopics(stale_topics.path(settings), self._house.topics.retained)
         self._sweep_at_s = math.inf
-        self._session: Session | None = None
-        self._version: Version = 5
-        self._retry = Retry()
+        self._session: MqttConnection | None = None
+        self._version: ProtocolVersion = 5
+        self._retry = ReconnectBackOff()
         self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
         self._short = 0  # connections in a row that ended soon
         self._at: Broker | None = None  # read from the owner's files at `_at_s`
         self._at_s = 0.0
         self._complaints: set[str] = set()  # since the broker let us in last
-        self._refused: set[Refusal] = set()
+        self._refused: set[CommandRefusal] = set()
 
     def catch_up(self) -> None:
         """Mail from before this process began: it may be old."""
@@ -175,7 +184,7 @@ class Link:
         number = session.publish(last.topic, last.payload, qos=1, retain=True)
         end_s = time.monotonic() + FAREWELL_S
         while number is not None and (now_s := time.monotonic()) < end_s and not session.over:
-            if Receipt(number) in session.step(now_s):
+            if PublishReceipt(number) in session.step(now_s):
                 break
             time.sleep(0.005)
         session.close()
@@ -184,15 +193,15 @@ class Link:
     def _knock(self, now_s: float) -> None:
         topics = self._house.topics
         try:
-            self._session = Session(
+            self._session = MqttConnection(
                 self._broker(now_s),
                 self._client_id,
-                will=Will(topics.availability, OFFLINE),
+                will=LastWill(topics.availability, OFFLINE),
                 subscribe=(*topics.commands, topics.birth, topics.response),
                 version=self._version,
             )
         except LinkError as error:  # the owner's files; they may be mended any moment
-            self._failed(Failure("refused", error.problem, error.remedy), now_s)
+            self._failed(BrokerFailure("refused", error.problem, error.remedy), now_s)
 
     def _broker(self, now_s: float) -> Broker:
         """Read anew now and then: a password may have been mended. Raises LinkError.
@@ -205,24 +214,24 @@ class Link:
 
     def _take(self, event: object, now_s: float) -> None:
         match event:
-            case Up(version):
+            case BrokerConnected(version):
                 self._up_at_s = now_s
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
                 self._arrive(now_s)
-                self._work.send(HouseChanged(here=True))
-            case Down(failure):
+                self._work.send(BrokerChanged(here=True))
+            case BrokerDisconnected(failure):
                 assert self._session is not None
                 if self._up_at_s is not None:
-                    self._work.send(HouseChanged(here=False))
+                    self._work.send(BrokerChanged(here=False))
                 failure = self._lasted(failure, self._session.broker, now_s)
                 self._session, self._sweep_at_s = None, math.inf
                 self._house.disconnected()
                 self._failed(failure, now_s)
-            case Arrived(topic, payload, retained):
+            case MessageArrived(topic, payload, retained):
                 self._obey(topic, payload, now_s, retained=retained)
-            case Receipt(number, denied):
+            case PublishReceipt(number, denied):
                 self._noted(lambda: self._leftovers.receipt(number))
                 name = self._house.receipt(number)
                 if name and denied:
@@ -250,7 +259,7 @@ class Link:
         except OSError as error:
             self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
 
-    def _lasted(self, failure: Failure, at: Broker, now_s: float) -> Failure:
+    def _lasted(self, failure: BrokerFailure, at: Broker, now_s: float) -> BrokerFailure:
         """The failure, or what it means when connections end again and again right after they
         came about. Mosquitto, for one, does not say that another client has our name."""
         up_at_s, self._up_at_s = self._up_at_s, None
@@ -264,7 +273,7 @@ class Link:
             return failure
         return failures.flapping(at)
 
-    def _failed(self, failure: Failure, now_s: float) -> None:
+    def _failed(self, failure: BrokerFailure, now_s: float) -> None:
         if failure.cause == "refused":
             self._at = None
         if failure.other_protocol:
@@ -281,18 +290,18 @@ class Link:
     def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
         try:
             wish = self._house.arrived(topic, payload, now_s, retained=retained)
-        except Refused as refused:
+        except CommandRejected as refused:
             if refused.refusal not in self._refused:  # once a kind, and never what it said
                 self._refused.add(refused.refusal)
                 self._work.log.warning("refused a command: %s", refused)
             return
-        if isinstance(wish, Offer):
+        if isinstance(wish, UpdateOffer):
             self._releases_at_s = now_s
             self._ask(wish)
         elif wish is not None and not self._work.send(wish):
             self._complain("The conductor takes no mail: a command was lost.")
 
-    def _ask(self, offer: Offer) -> None:
+    def _ask(self, offer: UpdateOffer) -> None:
         self._work.log.info("the house wants %s", offer.version)
         try:
             wanted.ask(offer)

@@ -13,9 +13,16 @@ from collections.abc import Iterable
 from appliance.errors import LinkError, StorageError
 from appliance.mqtt import failures
 from appliance.mqtt.broker import Broker, broker
-from appliance.mqtt.connection import Down, Receipt, Session, Subscribed, Up, Version
-from appliance.mqtt.failures import Failure
-from appliance.mqtt.identity import Identity
+from appliance.mqtt.connection import (
+    BrokerConnected,
+    BrokerDisconnected,
+    MqttConnection,
+    ProtocolVersion,
+    PublishReceipt,
+    Subscribed,
+)
+from appliance.mqtt.failures import BrokerFailure
+from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.link import removed
 from appliance.mqtt.topics import Topics
 from appliance.runtime.machine import Machine
@@ -30,7 +37,7 @@ def check(settings: Settings) -> str:
     topics = _topics(settings)
     try:
         version, denied = run(at, _name(settings, "check"), read=topics.commands)
-    except Refused as refused:
+    except OneShotFailed as refused:
         raise LinkError(refused.failure.problem, refused.failure.remedy) from refused
     if denied:
         raise LinkError(
@@ -53,7 +60,7 @@ def cli_remove(settings: Settings) -> int:
     topics = _topics(settings)
     try:
         run(broker(settings.link), _name(settings, "remove"), clear=topics.retained)
-    except Refused as refused:
+    except OneShotFailed as refused:
         failure = refused.failure
         raise LinkError(
             f"{failure.problem} The box is not announced any more, but what it left there stays.",
@@ -78,52 +85,57 @@ def cli_add(settings: Settings) -> int:
     return _say("The box appears in Home Assistant as soon as it runs.")
 
 
-class Refused(Exception):
+class OneShotFailed(Exception):
     """The errand came to nothing."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: BrokerFailure) -> None:
         super().__init__(str(failure))
         self.failure = failure
 
 
 def run(
     at: Broker, name: str, *, read: tuple[str, ...] = (), clear: Iterable[str] = ()
-) -> tuple[Version, tuple[str, ...]]:
+) -> tuple[ProtocolVersion, tuple[str, ...]]:
     """Connect, ask to read the topics `read`, empty the topics `clear`, leave.
 
     Returns the version of MQTT, and what of `read` is denied. Raises Refused.
     """
     failure = failures.silent(at)
     for version in (5, 4):
-        errand = _Errand(at, name, 5 if version == 5 else 4, read, tuple(clear))
+        errand = _OneShotClient(at, name, 5 if version == 5 else 4, read, tuple(clear))
         try:
             return errand.done()
-        except Refused as refused:
+        except OneShotFailed as refused:
             failure = refused.failure
             if not failure.other_protocol:
                 raise
-    raise Refused(failure)
+    raise OneShotFailed(failure)
 
 
-class _Errand:
+class _OneShotClient:
     def __init__(
-        self, at: Broker, name: str, version: Version, read: tuple[str, ...], clear: tuple[str, ...]
+        self,
+        at: Broker,
+        name: str,
+        version: ProtocolVersion,
+        read: tuple[str, ...],
+        clear: tuple[str, ...],
     ) -> None:
         self._at = at
         self._clear = clear
-        self._session = Session(at, name, subscribe=read, version=version)
-        self._version: Version = version
+        self._session = MqttConnection(at, name, subscribe=read, version=version)
+        self._version: ProtocolVersion = version
         self._up = False
         self._open: set[int] = set()  # receipts that are still to come
         self._asked = bool(read)
         self._denied: tuple[str, ...] = ()
 
-    def done(self) -> tuple[Version, tuple[str, ...]]:
+    def done(self) -> tuple[ProtocolVersion, tuple[str, ...]]:
         end_s = time.monotonic() + PATIENCE_S
         try:
             while not (self._up and not self._open and not self._asked):
                 if time.monotonic() > end_s:
-                    raise Refused(failures.silent(self._at))
+                    raise OneShotFailed(failures.silent(self._at))
                 self._wait()
                 for event in self._session.step(time.monotonic()):
                     self._take(event)
@@ -140,18 +152,18 @@ class _Errand:
 
     def _take(self, event: object) -> None:
         match event:
-            case Up():
+            case BrokerConnected():
                 self._up = True
                 for topic in self._clear:
                     number = self._session.publish(topic, b"", qos=1, retain=True)
                     self._open |= {number} if number is not None else set()
-            case Down(failure):
-                raise Refused(failure)
-            case Receipt(number, denied):
+            case BrokerDisconnected(failure):
+                raise OneShotFailed(failure)
+            case PublishReceipt(number, denied):
                 self._open.discard(number)
                 if denied:
                     problem = f"The broker at {self._at.place} does not let us write: {denied}."
-                    raise Refused(Failure("refused", problem, "See its access list."))
+                    raise OneShotFailed(BrokerFailure("refused", problem, "See its access list."))
             case Subscribed(denied):
                 self._asked, self._denied = False, denied
 
@@ -162,11 +174,11 @@ def _needs_broker(settings: Settings) -> None:
 
 
 def _topics(settings: Settings) -> Topics:
-    return Topics.of(settings.link, Identity.of(settings.link, Machine()).box)
+    return Topics.of(settings.link, DeviceIdentity.of(settings.link, Machine()).box)
 
 
 def _name(settings: Settings, errand: str) -> str:
-    return f"interlude-{Identity.of(settings.link, Machine()).box}-{errand}"
+    return f"interlude-{DeviceIdentity.of(settings.link, Machine()).box}-{errand}"
 
 
 def _say(line: str) -> int:

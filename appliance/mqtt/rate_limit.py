@@ -7,7 +7,7 @@ MESSAGES_A_SECOND = 200.0
 BURST = 200
 
 
-class Allowance:
+class MessageRateLimit:
     """So many messages are read a second, some more after a quiet time."""
 
     def __init__(self, now_s: float) -> None:

@@ -11,19 +11,19 @@ STALL_S = 1.0  # without a broker's receipt for so long it is taken not to be th
 
 
 @dataclass
-class _Kept:
+class _TopicValue:
     payload: bytes
     sent: bytes | None = None  # what was handed to the connection last, since it is up
     receipt: int | None = None  # the message id that the broker has not acknowledged yet
     sent_at_s: float = 0.0
 
 
-class States:
+class RetainedTopics:
     """Retained topics in the order in which they are to be sent after a connect."""
 
     def __init__(self, order: tuple[str, ...]) -> None:
         self._order = order
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _TopicValue] = {}
         self._all_at_s: float | None = None
 
     def set(self, topic: str, payload: bytes) -> None:
@@ -33,7 +33,7 @@ class States:
         if topic in self._kept:
             self._kept[topic].payload = payload
         else:
-            self._kept[topic] = _Kept(payload)
+            self._kept[topic] = _TopicValue(payload)
 
     def drop(self, topic: str) -> None:
         """Say no more of `topic` until it is set again."""

@@ -14,21 +14,23 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.settings import Settings
 
-Topic = Annotated[str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")]  # one that can be written to
+StaleTopic = Annotated[
+    str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")
+]  # one that can be written to
 
 
-class _Left(msgspec.Struct, frozen=True):
+class _StaleTopicsFile(msgspec.Struct, frozen=True):
     """`place`: the broker, as the settings name it. `topics`: what the box keeps there."""
 
     place: str
-    topics: tuple[Topic, ...]
+    topics: tuple[StaleTopic, ...]
 
 
 def path(settings: Settings) -> Path:
     return settings.state_path() / "left-at-the-broker.json"
 
 
-class Leftovers:
+class StaleTopics:
     """`ours`: all that the box keeps at the broker now. `stale`: what is to be emptied there."""
 
     def __init__(self, file: Path, ours: tuple[str, ...]) -> None:
@@ -58,14 +60,14 @@ class Leftovers:
                 self.stale = ()
                 self._write()
 
-    def _read(self) -> _Left | None:
+    def _read(self) -> _StaleTopicsFile | None:
         try:
-            return msgspec.json.decode(self._file.read_bytes(), type=_Left)
+            return msgspec.json.decode(self._file.read_bytes(), type=_StaleTopicsFile)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None  # nothing is known of before
 
     def _write(self) -> None:
-        now = _Left(self._place, (*self.stale, *self._ours))
+        now = _StaleTopicsFile(self._place, (*self.stale, *self._ours))
         if self._read() == now:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from appliance.messages.speech import Message, PartChanged, Standing, StateChanged, TimersStand
-from appliance.mqtt.conversation_events import Story
+from appliance.messages.speech import BoxStatus, Message, PartChanged, StateChanged, TimersStatus
+from appliance.mqtt.conversation_events import ConversationEvents
 from appliance.mqtt.problem_state import worst
 from appliance.mqtt.topics import Topics
 
@@ -20,7 +20,7 @@ DEADBAND_PERCENT = 2
 
 
 @dataclass(frozen=True)
-class Reading:
+class MachineReading:
     """Of the machine. None: it cannot say."""
 
     temperature_c: float | None = None
@@ -34,7 +34,7 @@ def as_json(value: dict[str, Any]) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-class Picture:
+class StatePayloads:
     """`started`: when the box began. `interval_s`: between two tellings of what wanders.
 
     All keys are in every payload: a missing one is a warning in Home Assistant's log.
@@ -44,7 +44,7 @@ class Picture:
         self,
         topics: Topics,
         *,
-        standing: Standing,
+        standing: BoxStatus,
         started: datetime,
         version: str,
         interval_s: float,
@@ -57,7 +57,7 @@ class Picture:
         self._state = "idle"
         self._ringing = False
         self._failed: set[str] = set()
-        self._reading = Reading()
+        self._reading = MachineReading()
         self._told: dict[str, Any] = {}
         self._told_at_s = -interval_s
 
@@ -65,9 +65,9 @@ class Picture:
         match message:
             case StateChanged(state):
                 self._state = state
-            case TimersStand(ringing=ringing):
+            case TimersStatus(ringing=ringing):
                 self._ringing = ringing
-            case Standing(voice=voice, model=model):
+            case BoxStatus(voice=voice, model=model):
                 was = self._standing  # what has not come up yet has no name
                 self._standing = msgspec.structs.replace(
                     message, voice=voice or was.voice, model=model or was.model
@@ -77,7 +77,7 @@ class Picture:
             case PartChanged(part, "up"):
                 self._failed.discard(part)
 
-    def read(self, reading: Reading) -> None:
+    def read(self, reading: MachineReading) -> None:
         self._reading = reading
 
     def began(self, at: datetime, slack_s: float) -> None:
@@ -85,7 +85,7 @@ class Picture:
         if abs((at - self._started).total_seconds()) > slack_s:
             self._started = at
 
-    def payloads(self, story: Story, now_s: float) -> dict[str, bytes]:
+    def payloads(self, story: ConversationEvents, now_s: float) -> dict[str, bytes]:
         """What each topic should say now."""
         return {
             self._topics.state: as_json({"state": self._shown()}),
@@ -109,7 +109,7 @@ class Picture:
             "mode": now.mode,
         }
 
-    def _telemetry(self, story: Story, now_s: float) -> dict[str, Any]:
+    def _telemetry(self, story: ConversationEvents, now_s: float) -> dict[str, Any]:
         reading, was = self._reading, self._told
         broken = {*self._standing.broken, *self._failed}
         faults = {

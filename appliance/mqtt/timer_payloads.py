@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from appliance.messages.speech import TimerHappened, TimersStand
-from appliance.mqtt.conversation_events import Event
+from appliance.messages.speech import TimerEvent, TimersStatus
+from appliance.mqtt.conversation_events import EventPayload
 
 
-def standing(now: TimersStand) -> dict[str, Any]:
+def standing(now: TimersStatus) -> dict[str, Any]:
     """What is set; all keys every time."""
     next_at = datetime.fromtimestamp(now.next_at_s, UTC) if now.next_at_s else None
     return {
@@ -20,9 +20,9 @@ def standing(now: TimersStand) -> dict[str, Any]:
     }
 
 
-def event(news: TimerHappened) -> Event:
+def event(news: TimerEvent) -> EventPayload:
     """`number` tells two of them apart. `name` is there only where the owner lets words out."""
-    made: Event = {
+    made: EventPayload = {
         "event_type": news.kind,
         "kind": "alarm" if news.alarm else "timer",
         "number": news.number,

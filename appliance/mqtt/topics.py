@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.settings import Link
+from appliance.settings import LinkSettings
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Topics:
     box: str
 
     @classmethod
-    def of(cls, link: Link, box: str) -> Topics:
+    def of(cls, link: LinkSettings, box: str) -> Topics:
         return cls(link.base.strip("/"), link.discovery_prefix.strip("/"), box)
 
     @property

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from appliance.mqtt.command_topics import Refusal, Refused
+from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.update import request
-from appliance.update.release.store import TRIAL, Shelf
-from appliance.update.request import Going, Offer
+from appliance.update.release.store import TRIAL, ReleaseStore
+from appliance.update.request import InstallProgress, UpdateOffer
 from appliance.update.system import archive as systems
 from appliance.update.system import target
 
@@ -20,23 +20,23 @@ MOST_CHARACTERS = 255  # of Home Assistant's release_summary; longer ones are re
 
 
 @dataclass(frozen=True)
-class Ready:
+class UpdateStatus:
     """What could be installed next, and what is done. `system`: that runs, on a card of ours."""
 
-    offer: Offer | None = None
-    going: Going = field(default_factory=Going)
+    offer: UpdateOffer | None = None
+    going: InstallProgress = field(default_factory=InstallProgress)
     system: str | None = None
 
 
 def look(
-    shelf: Shelf | None = None,
+    shelf: ReleaseStore | None = None,
     incoming: Path = request.INCOMING,
     trial: Path = TRIAL,
     os_release: Path = target.RELEASE,
-) -> Ready:
+) -> UpdateStatus:
     offers = request.offers(shelf, incoming, os_release)
     going, system = request.how_it_goes(trial), target.version(os_release)
-    return Ready(offers[0] if offers else None, going, system)
+    return UpdateStatus(offers[0] if offers else None, going, system)
 
 
 def installs(incoming: Path = request.INCOMING) -> bool:
@@ -44,16 +44,16 @@ def installs(incoming: Path = request.INCOMING) -> bool:
     return incoming.is_dir() and os.access(incoming, os.W_OK)
 
 
-class Software:
+class UpdateEntity:
     """`version`: of the release that runs."""
 
     def __init__(self, version: str) -> None:
         self._version = version
-        self._ready = Ready()
-        self._asked: Offer | None = None  # and nobody has begun yet
+        self._ready = UpdateStatus()
+        self._asked: UpdateOffer | None = None  # and nobody has begun yet
         self._asked_at_s = 0.0
 
-    def read(self, ready: Ready, now_s: float) -> None:
+    def read(self, ready: UpdateStatus, now_s: float) -> None:
         begun = ready.going != self._ready.going  # also when it has come to its end already
         if begun or now_s - self._asked_at_s > BEGINS_S:
             self._asked = None
@@ -64,12 +64,14 @@ class Software:
         """Something is being installed, or is about to be."""
         return bool(self._ready.going.step) or self._asked is not None
 
-    def install(self, now_s: float) -> Offer:
+    def install(self, now_s: float) -> UpdateOffer:
         """Somebody presses the button: what is to be installed. Raises Refused."""
         if self.busy:
-            raise Refused(Refusal("cmd/install", "something is being installed already"))
+            raise CommandRejected(
+                CommandRefusal("cmd/install", "something is being installed already")
+            )
         if self._ready.offer is None:
-            raise Refused(Refusal("cmd/install", "there is nothing to install"))
+            raise CommandRejected(CommandRefusal("cmd/install", "there is nothing to install"))
         self._asked, self._asked_at_s = self._ready.offer, now_s
         return self._ready.offer
 

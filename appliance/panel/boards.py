@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from appliance.errors import PanelError
-from appliance.panel.pins import PINS, Pin
+from appliance.panel.pins import PINS, PanelPin
 
 Light = Literal["rgb", "red_green", "single", "ws2812", "apa102", "none"]
 
@@ -33,7 +33,7 @@ class Board:
     """
 
     name: str
-    pins: tuple[Pin, ...]
+    pins: tuple[PanelPin, ...]
     light: Light
     leds: int = 0
     spi: str = ""
@@ -41,7 +41,7 @@ class Board:
     product: str = ""
     source: str = ""
 
-    def pin(self, what: str) -> Pin:
+    def pin(self, what: str) -> PanelPin:
         """Raises PanelError where there is none for it."""
         for row in self.pins:
             if row.what == what:
@@ -52,12 +52,12 @@ class Board:
         )
 
 
-def _button(line: int, header: int) -> Pin:
-    return Pin("button", line, header, "in", "up", "low")
+def _button(line: int, header: int) -> PanelPin:
+    return PanelPin("button", line, header, "in", "up", "low")
 
 
-def _led(what: str, line: int, header: int) -> Pin:
-    return Pin(what, line, header, "out", "none", "high")
+def _led(what: str, line: int, header: int) -> PanelPin:
+    return PanelPin(what, line, header, "out", "none", "high")
 
 
 HEADER = Board("header", PINS, "rgb", source="hw/pinout.md")

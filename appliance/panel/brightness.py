@@ -6,10 +6,10 @@ from datetime import datetime
 from datetime import time as clock
 
 from appliance.panel.light import is_night
-from appliance.settings import Panel
+from appliance.settings import PanelSettings
 
 
-def brightness(settings: Panel) -> float:
+def brightness(settings: PanelSettings) -> float:
     """0 to 1."""
     if not settings.night:
         return settings.brightness

@@ -12,7 +12,7 @@ from appliance.messages.speech import (
     Repeat,
     StateName,
     StopSpeaking,
-    Talk,
+    TalkButton,
 )
 from appliance.panel.button import Gesture
 
@@ -20,7 +20,7 @@ ANSWERING: tuple[StateName, ...] = ("thinking", "speaking", "holding")
 
 
 @dataclass
-class Meaning:
+class ButtonActions:
     """How the box stands, as far as the button is concerned.
 
     `toggle`: in mode push_to_talk a press begins and the next one ends; else it is held.
@@ -46,9 +46,9 @@ class Meaning:
                 self.stops = self.state in ANSWERING
                 if self.stops and self.mode != "push_to_talk":
                     return (StopSpeaking(),)
-                return (Talk(True),)
+                return (TalkButton(True),)
             case "release" if self.mode == "push_to_talk":
-                return (Talk(False),)
+                return (TalkButton(False),)
             case "short" if self.stops and self.mode == "push_to_talk":
                 return (StopSpeaking(),)
             case "double":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.messages.speech import Pressed, PressName
+from appliance.messages.speech import ButtonPressed, PressName
 from appliance.panel.button import Gesture
 
 _SURE: dict[Gesture, PressName] = {
@@ -15,16 +15,16 @@ _SURE: dict[Gesture, PressName] = {
 
 
 @dataclass
-class Told:
+class ButtonEvents:
     """A press is told once it is known which; the end of one only after a long press."""
 
     _long: bool = False
 
-    def of(self, gesture: Gesture) -> tuple[Pressed, ...]:
+    def of(self, gesture: Gesture) -> tuple[ButtonPressed, ...]:
         if gesture in _SURE:
             self._long = gesture == "long"
-            return (Pressed(_SURE[gesture]),)
+            return (ButtonPressed(_SURE[gesture]),)
         if gesture == "release" and self._long:
             self._long = False
-            return (Pressed("release"),)
+            return (ButtonPressed("release"),)
         return ()

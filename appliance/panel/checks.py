@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from appliance.errors import PanelError
 from appliance.panel import auto_detection
-from appliance.panel.gpio import Wires
-from appliance.panel.health import Health, read
+from appliance.panel.gpio import GpioWires
+from appliance.panel.health import PanelHealth, read
 from appliance.runtime import status
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import Machine
@@ -39,7 +39,7 @@ def _strangers(machine: Machine) -> list[Finding]:
     )]  # fmt: skip
 
 
-def findings(health: Health) -> list[Finding]:
+def findings(health: PanelHealth) -> list[Finding]:
     """Of a panel that runs."""
     found = []
     if health.button:
@@ -62,7 +62,7 @@ def findings(health: Health) -> list[Finding]:
 def _at_rest(settings: Settings) -> Finding:
     """Of a box that does not run: are the lines there, and is nothing pressed?"""
     try:
-        wires = Wires(settings.panel)
+        wires = GpioWires(settings.panel)
     except PanelError as error:
         return problem("panel", error.problem, error.remedy)
     try:

@@ -26,10 +26,10 @@ from appliance.errors import PanelError, SettingsError
 from appliance.panel import auto_detection
 from appliance.panel.brightness import brightness
 from appliance.panel.button import FROM_START, Button, Gesture
-from appliance.panel.gpio import EARLY, Wires
+from appliance.panel.gpio import EARLY, GpioWires
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
 from appliance.runtime import status
-from appliance.settings import Panel, Settings, load, load_defaults
+from appliance.settings import PanelSettings, Settings, load, load_defaults
 
 FOLDER = Path("/run/interlude-light")  # of the unit (RuntimeDirectory=)
 EDGES = "edges.json"
@@ -48,11 +48,11 @@ Edge = tuple[bool, float]  # whether it is down from then on, and when (CLOCK_MO
 
 
 @dataclass
-class Early:
+class EarlyPanel:
     """What the light shows, and the button's edges. Pure but for the wires."""
 
-    wires: Wires
-    panel: Panel
+    wires: GpioWires
+    panel: PanelSettings
     begun_s: float
     edges: list[Edge] = field(default_factory=list)
     _button: Button = field(default_factory=lambda: Button(power_on=True))
@@ -102,7 +102,7 @@ def cli(
     folder: Path = FOLDER,
     box: Path = status.FOLDER,
     say: Callable[[str], object] = log.info,
-    wires_of: Callable[[Panel, str], Wires] = Wires,
+    wires_of: Callable[[PanelSettings, str], GpioWires] = GpioWires,
 ) -> int:
     """Until the panel begins. Returns 0 where there is nothing to light, too."""
     panel = auto_detection.found(_settings(settings_file)).panel
@@ -111,7 +111,7 @@ def cli(
     wires = _opened(lambda: wires_of(panel, EARLY), (box / BEGINS).exists, say)
     if wires is None:
         return 0
-    early = Early(wires, panel, time.monotonic())
+    early = EarlyPanel(wires, panel, time.monotonic())
     say(f"the light breathes ({wires.by})")
     poll = select.poll()
     poll.register(wires.fileno(), select.POLLIN)
@@ -175,8 +175,8 @@ def _settings(named: Path | None) -> Settings:
 
 
 def _opened(
-    make: Callable[[], Wires], over: Callable[[], bool], say: Callable[[str], object]
-) -> Wires | None:
+    make: Callable[[], GpioWires], over: Callable[[], bool], say: Callable[[str], object]
+) -> GpioWires | None:
     """The wires, as soon as their chip is there; None if it never comes, or is not needed: the
     panel itself tells its owner what is wrong with them."""
     end_s = time.monotonic() + CHIP_S

@@ -12,36 +12,36 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from appliance.errors import PanelError, PanelTaken
+from appliance.errors import PanelBusy, PanelError
 from appliance.panel.boards import Board, named
-from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, Strip, apa102, ws2812
+from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import Colour
-from appliance.panel.pins import Pin
-from appliance.settings import Panel
+from appliance.panel.pins import PanelPin
+from appliance.settings import PanelSettings
 
 CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
 LEDS, SPI = 12, "/dev/spidev0.0"  # of a strip on the header
 STALE_S = 1.0  # an edge's own time is believed if it is no older; lgpio's clock may be another one
 
 
-class Light(Protocol):
+class LightOutput(Protocol):
     """Whatever shows a colour."""
 
     def show(self, colour: Colour) -> None: ...
     def close(self) -> None: ...
 
 
-class Wires:
+class GpioWires:
     """Inputs by the name of their row, and the light. `fileno` is readable when there are edges.
 
     Raises PanelError where the lines cannot be had.
     """
 
-    def __init__(self, settings: Panel, consumer: str = CONSUMER) -> None:
+    def __init__(self, settings: PanelSettings, consumer: str = CONSUMER) -> None:
         self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._edges: deque[tuple[str, bool, float]] = deque(maxlen=1000)
         self._inputs: dict[str, _Input] = {}
-        self._light: Light | None = None
+        self._light: LightOutput | None = None
         self._board = named(settings.gpio)
         self._factory: Any = None
         try:
@@ -109,7 +109,9 @@ class Wires:
 class _Input:
     """One line that is pulled up and listened to. gpiozero keeps no hold of a handler: we do."""
 
-    def __init__(self, factory: Any, row: Pin, note: Callable[[str, bool, float], None]) -> None:
+    def __init__(
+        self, factory: Any, row: PanelPin, note: Callable[[str, bool, float], None]
+    ) -> None:
         self._row = row
         self._note = note
         self._pin = factory.pin(row.line)
@@ -164,8 +166,8 @@ class _Led:
             led.close()
 
 
-def _light(settings: Panel, board: Board, factory: Any) -> Light | None:
-    from appliance.panel.spi import Bus
+def _light(settings: PanelSettings, board: Board, factory: Any) -> LightOutput | None:
+    from appliance.panel.spi import SpiBus
 
     kind = board.light if settings.light == "auto" else settings.light
     if kind in _LEDS:
@@ -174,11 +176,11 @@ def _light(settings: Panel, board: Board, factory: Any) -> Light | None:
         return None
     path, leds = settings.spi or board.spi or SPI, settings.leds or board.leds or LEDS
     if kind == "ws2812":
-        return Strip(Bus(path, WS2812_HZ), ws2812, leds)
-    return Strip(Bus(path, APA102_HZ), apa102, leds)
+        return LedStrip(SpiBus(path, WS2812_HZ), ws2812, leds)
+    return LedStrip(SpiBus(path, APA102_HZ), apa102, leds)
 
 
-def _factory(settings: Panel, consumer: str) -> tuple[Any, str]:
+def _factory(settings: PanelSettings, consumer: str) -> tuple[Any, str]:
     """gpiozero's pins, and by what they are reached: mock ones, lgpio's, or the kernel's by
     libgpiod where there is no lgpio or the owner names a chip."""
     if settings.gpio == "keyboard":
@@ -189,11 +191,11 @@ def _factory(settings: Panel, consumer: str) -> tuple[Any, str]:
         from gpiozero.pins.lgpio import LGPIOFactory
 
         return LGPIOFactory(), "lgpio"
-    from appliance.panel.gpio_lines import Chip
-    from appliance.panel.pin_factory import KernelFactory
+    from appliance.panel.gpio_lines import GpioChip
+    from appliance.panel.pin_factory import KernelPinFactory
 
-    chip = Chip(settings.chip, consumer=consumer)
-    return KernelFactory(chip), f"libgpiod, {chip.label}"
+    chip = GpioChip(settings.chip, consumer=consumer)
+    return KernelPinFactory(chip), f"libgpiod, {chip.label}"
 
 
 def _problem(error: Exception) -> PanelError:
@@ -205,6 +207,6 @@ def _problem(error: Exception) -> PanelError:
         return PanelError(f"The header's pins cannot be opened ({text}).",
                           "Is this a Pi, and is the box's user in group `gpio`?")  # fmt: skip
     if "busy" in text.lower():
-        return PanelTaken(f"A pin of the panel is taken ({text}).",
+        return PanelBusy(f"A pin of the panel is taken ({text}).",
                           "Compare hw/pinout.md with what else is on the header.")  # fmt: skip
     return PanelError(f"The panel's pins do not work ({text}).", "See hw/pinout.md.")

@@ -13,7 +13,7 @@ from typing import Literal
 import gpiod
 from gpiod.line import Bias, Clock, Direction, Edge, Value
 
-from appliance.errors import PanelError, PanelTaken
+from appliance.errors import PanelBusy, PanelError
 from appliance.panel.pins import HEADERS
 
 Pull = Literal["up", "down", "floating"]
@@ -31,7 +31,7 @@ _EDGE = {
 
 
 @dataclass
-class Line:
+class GpioLine:
     """One line of a chip, requested as an input; `drive` makes it an output.
 
     `number` is its offset on the chip, which is the BCM number on a Pi's header. An input has a
@@ -97,7 +97,7 @@ class Line:
         self._request.release()
 
 
-class Chip:
+class GpioChip:
     """The lines of one chip. Raises PanelError where there is none of that label.
 
     `label`: of the chip; "": of a Pi's header. A test names other files and another `opened`.
@@ -136,7 +136,7 @@ class Chip:
             "Set `panel.chip` to its label, or `panel.gpio: keyboard`.",
         )
 
-    def line(self, number: int) -> Line:
+    def line(self, number: int) -> GpioLine:
         """Take line `number` as an input, pulled as it was. Raises PanelTaken."""
         settings = gpiod.LineSettings(direction=Direction.INPUT, bias=Bias.AS_IS)
         try:
@@ -147,11 +147,11 @@ class Chip:
             if error.errno != errno.EBUSY:
                 raise
             by = self._chip.get_line_info(number).consumer or "the kernel"
-            raise PanelTaken(
+            raise PanelBusy(
                 f"GPIO line {number} is taken by {by}.",
                 "Compare hw/pinout.md with what else is on the header.",
             ) from error
-        return Line(number, request)
+        return GpioLine(number, request)
 
     def close(self) -> None:
         self._chip.close()

@@ -17,7 +17,7 @@ from appliance.settings import Settings
 FILE = "panel.json"
 
 
-class Health(msgspec.Struct, frozen=True, kw_only=True):
+class PanelHealth(msgspec.Struct, frozen=True, kw_only=True):
     """One reading, written at every change and never while it lasts.
 
     pid      of the panel's process
@@ -41,16 +41,18 @@ def place(settings: Settings) -> Path:
     return status.folder() or settings.state_path()
 
 
-def write(folder: Path, health: Health) -> None:
+def write(folder: Path, health: PanelHealth) -> None:
     """Whole or not at all. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(health), lasting=False)
 
 
-def read(*folders: Path) -> Health | None:
+def read(*folders: Path) -> PanelHealth | None:
     """Of the panel that runs here; None if none does. The first folder that has it counts."""
     for folder in folders:
         try:
-            health = msgspec.json.decode(read_small(folder / FILE, status.MOST_BYTES), type=Health)
+            health = msgspec.json.decode(
+                read_small(folder / FILE, status.MOST_BYTES), type=PanelHealth
+            )
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         if Path(f"/proc/{health.pid}").exists():

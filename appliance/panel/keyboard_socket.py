@@ -28,7 +28,7 @@ def place(settings: Settings) -> Path:
     return settings.state_path() / "panel"
 
 
-class Fingers:
+class KeyboardSocket:
     """The panel's end. Nothing here waits. Raises PanelError where there can be no socket."""
 
     def __init__(self, path: Path) -> None:

@@ -1,5 +1,5 @@
 """Addressable LEDs: a colour for all of them in, the bytes for their wire out. Pure but for
-`Strip`, which writes them.
+`LedStrip`, which writes them.
 
 WS2812 and the like have one wire and no clock: a bit is a short or a long pulse (WS2812B's data
 sheet: 0.4 or 0.8 µs of 1.25 µs), made of three bits of an SPI whose clock is not wired. APA102 and
@@ -32,7 +32,7 @@ def _pulses(byte: int) -> bytes:
 _PULSES = tuple(_pulses(byte) for byte in range(256))
 
 
-class Wire(Protocol):
+class LedBus(Protocol):
     """What a strip hangs on: spi.Bus, or a test's list."""
 
     def write(self, data: bytes) -> None: ...
@@ -59,10 +59,10 @@ def _bytes(colour: Colour) -> tuple[int, int, int]:
     return red, green, blue
 
 
-class Strip:
+class LedStrip:
     """All LEDs of it in one colour."""
 
-    def __init__(self, wire: Wire, encode: Callable[[Colour, int], bytes], count: int) -> None:
+    def __init__(self, wire: LedBus, encode: Callable[[Colour, int], bytes], count: int) -> None:
         self._wire = wire
         self._encode = encode
         self._count = count

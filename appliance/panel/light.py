@@ -17,7 +17,7 @@ OFF: Colour = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Pattern:
+class LightPattern:
     """One row.
 
     colour   at full light
@@ -40,27 +40,27 @@ _WHITE, _RED, _AMBER = (1.0, 1.0, 1.0), (1.0, 0.0, 0.0), (1.0, 0.5, 0.0)
 _BLUE, _GREEN, _VIOLET = (0.0, 0.3, 1.0), (0.0, 1.0, 0.2), (0.7, 0.0, 1.0)
 
 # From the most urgent down: of all that is so, the light shows the first.
-PATTERNS: dict[str, Pattern] = {
+PATTERNS: dict[str, LightPattern] = {
     #                          colour   shape   period flashes lit
-    "reset_armed":   Pattern(_RED,    "blink",  2.50, 5, 0.50, "press once more, and all is gone"),
-    "reset_warning": Pattern(_RED,    "blink",  0.35, 1, 0.50, "hold on for a reset, or let go"),
-    "setup_warning": Pattern(_WHITE,  "blink",  0.50, 1, 0.50, "keep holding for set-up"),
-    "muted":         Pattern(_RED,    "steady", 1.00, 1, 1.00, "the microphone is off"),
-    "no_card":       Pattern(_RED,    "blink",  4.00, 3, 0.25, "no sound card, or half of one"),
-    "failed":        Pattern(_RED,    "blink",  2.00, 3, 0.50, "a part has failed"),
-    "updating":      Pattern(_VIOLET, "blink",  2.00, 2, 0.80, "an update; leave the plug in"),
-    "setup":         Pattern(_WHITE,  "blink",  2.00, 1, 0.50, "waits to be set up"),
-    "holding":       Pattern(_AMBER,  "blink",  0.60, 2, 0.50, "paused; heard something"),
-    "listening":     Pattern(_GREEN,  "blink",  1.20, 1, 0.90, "hears you"),
-    "thinking":      Pattern(_BLUE,   "blink",  0.80, 1, 0.30, "thinks"),
-    "ringing":       Pattern(_WHITE,  "blink",  1.50, 4, 0.50, "a timer or an alarm rings"),
-    "speaking":      Pattern(_BLUE,   "breath", 2.00, 1, 1.00, "speaks"),
-    "starting":      Pattern(_WHITE,  "breath", 1.00, 1, 1.00, "starting"),
-    "too_hot":       Pattern(_AMBER,  "blink",  4.00, 4, 0.40, "too hot, or the supply is weak"),
-    "fetching":      Pattern(_BLUE,   "breath", 4.00, 1, 1.00, "fetches its model"),
-    "no_broker":     Pattern(_AMBER,  "blink",  4.00, 2, 0.20, "the house's broker is away"),
-    "idle":          Pattern(_WHITE,  "blink",  6.00, 1, 0.02, "ready"),
-}  # fmt: skip
+    "reset_armed": LightPattern(_RED, "blink", 2.50, 5, 0.50, "press once more, and all is gone"),
+    "reset_warning": LightPattern(_RED, "blink", 0.35, 1, 0.50, "hold on for a reset, or let go"),
+    "setup_warning": LightPattern(_WHITE, "blink", 0.50, 1, 0.50, "keep holding for set-up"),
+    "muted": LightPattern(_RED, "steady", 1.00, 1, 1.00, "the microphone is off"),
+    "no_card": LightPattern(_RED, "blink", 4.00, 3, 0.25, "no sound card, or half of one"),
+    "failed": LightPattern(_RED, "blink", 2.00, 3, 0.50, "a part has failed"),
+    "updating": LightPattern(_VIOLET, "blink", 2.00, 2, 0.80, "an update; leave the plug in"),
+    "setup": LightPattern(_WHITE, "blink", 2.00, 1, 0.50, "waits to be set up"),
+    "holding": LightPattern(_AMBER, "blink", 0.60, 2, 0.50, "paused; heard something"),
+    "listening": LightPattern(_GREEN, "blink", 1.20, 1, 0.90, "hears you"),
+    "thinking": LightPattern(_BLUE, "blink", 0.80, 1, 0.30, "thinks"),
+    "ringing": LightPattern(_WHITE, "blink", 1.50, 4, 0.50, "a timer or an alarm rings"),
+    "speaking": LightPattern(_BLUE, "breath", 2.00, 1, 1.00, "speaks"),
+    "starting": LightPattern(_WHITE, "breath", 1.00, 1, 1.00, "starting"),
+    "too_hot": LightPattern(_AMBER, "blink", 4.00, 4, 0.40, "too hot, or the supply is weak"),
+    "fetching": LightPattern(_BLUE, "breath", 4.00, 1, 1.00, "fetches its model"),
+    "no_broker": LightPattern(_AMBER, "blink", 4.00, 2, 0.20, "the house's broker is away"),
+    "idle": LightPattern(_WHITE, "blink", 6.00, 1, 0.02, "ready"),
+}
 BREATH_STEP_S = 0.04  # 25 steps a second: no eye sees them in a breath of a second or longer
 _FLOOR = 0.1  # of a breath, so that it is never taken for a blink
 
@@ -73,7 +73,7 @@ def choose(true: set[str]) -> str:
     return next((name for name in PATTERNS if name in true), "idle")
 
 
-def level(pattern: Pattern, age_s: float) -> float:
+def level(pattern: LightPattern, age_s: float) -> float:
     """How bright the pattern is, 0 to 1, `age_s` after it began. Every pattern begins lit, so
     that a change is seen at once."""
     phase = (age_s % pattern.period_s) / pattern.period_s
@@ -87,7 +87,7 @@ def level(pattern: Pattern, age_s: float) -> float:
     return float(beat < pattern.flashes and beat % 1.0 < pattern.lit)
 
 
-def until_change_s(pattern: Pattern, age_s: float) -> float:
+def until_change_s(pattern: LightPattern, age_s: float) -> float:
     """How long `level` stays as it is; infinite for a steady light, a step of a breath for that."""
     if pattern.shape == "steady":
         return math.inf

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.provision.factory_reset import unfinished
 from appliance.runtime import network_status as network
 from appliance.runtime.machine import Machine
@@ -23,11 +23,11 @@ FETCHING_S = 60.0  # a file that has not grown for so long is no download under 
 
 
 @dataclass
-class Around:
+class MachineIndicators:
     """`seen` is what was so at the last look, by the names of the light's table."""
 
     machine: Machine
-    store: Store
+    store: ModelStore
     trial: Path = TRIAL
     network: Path = network.FOLDER
     state: Path | None = None

@@ -8,7 +8,7 @@ SURE_S = 0.05  # closed for so long before the box listens again; contacts bounc
 
 
 @dataclass
-class Switch:
+class MuteSwitch:
     """Cuts at the first edge, and until it has surely been closed: a bounce never listens."""
 
     off: bool = True

@@ -8,29 +8,29 @@ import time
 
 import msgspec
 
-from appliance.errors import PanelError, PanelTaken
+from appliance.errors import PanelBusy, PanelError
 from appliance.messages.speech import (
+    BoxStatus,
     ButtonFault,
     Message,
     Mute,
-    Standing,
+    MuteSwitched,
     StateChanged,
-    Switched,
-    TimersStand,
+    TimersStatus,
 )
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.panel import early, health
 from appliance.panel.brightness import brightness
 from appliance.panel.button import Button, Gesture
-from appliance.panel.button_actions import Meaning
-from appliance.panel.button_events import Told
-from appliance.panel.gpio import Wires
-from appliance.panel.health import Health
-from appliance.panel.keyboard_socket import HELLO, WORDS, Fingers, place
+from appliance.panel.button_actions import ButtonActions
+from appliance.panel.button_events import ButtonEvents
+from appliance.panel.gpio import GpioWires
+from appliance.panel.health import PanelHealth
+from appliance.panel.keyboard_socket import HELLO, WORDS, KeyboardSocket, place
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
-from appliance.panel.machine_indicators import Around
-from appliance.panel.mute_switch import Switch
-from appliance.panel.power_on_hold import Held
+from appliance.panel.machine_indicators import MachineIndicators
+from appliance.panel.mute_switch import MuteSwitch
+from appliance.panel.power_on_hold import PowerOnHold
 from appliance.runtime import status
 from appliance.runtime.machine import Machine
 from appliance.runtime.worker import Worker
@@ -69,22 +69,24 @@ class Panel:
         self._settings = settings.panel
         self._wires = _wires(work)
         keyboard = settings.panel.gpio == "keyboard"
-        self._fingers = Fingers(place(settings)) if keyboard else None
+        self._fingers = KeyboardSocket(place(settings)) if keyboard else None
         now = time.monotonic()
         machine = Machine()
         fresh = now - work.box_started_s < POWER_ON_S and (machine.up_s() or 0) < BOOT_S
         self._button = Button(power_on=fresh)
-        self._switch = Switch()
-        self._meaning = Meaning(
+        self._switch = MuteSwitch()
+        self._meaning = ButtonActions(
             settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.shut
         )
-        self._told = Told()
-        self._around = Around(machine, Store.of(settings), state=settings.state_path())
+        self._told = ButtonEvents()
+        self._around = MachineIndicators(
+            machine, ModelStore.of(settings), state=settings.state_path()
+        )
         self._health_path = health.place(settings)
-        self._held = Held(settings.state_path(), work.log)
-        self._health = Health(pid=os.getpid(), wires=self._wires.by)
-        self._written: Health | None = None
-        self._standing: Standing | None = None
+        self._held = PowerOnHold(settings.state_path(), work.log)
+        self._health = PanelHealth(pid=os.getpid(), wires=self._wires.by)
+        self._written: PanelHealth | None = None
+        self._standing: BoxStatus | None = None
         self._ringing = False
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
@@ -150,11 +152,11 @@ class Panel:
         match message:
             case StateChanged(state):
                 self._state = self._meaning.state = state
-            case Standing(mode, muted):
+            case BoxStatus(mode, muted):
                 self._standing = message
                 # A press that the conductor has not got to yet has muted all the same.
                 self._meaning.mode, self._meaning.muted = mode, muted or self._work.floor.shut
-            case TimersStand(ringing=ringing):
+            case TimersStatus(ringing=ringing):
                 self._ringing = ringing
 
     def _take(self, gestures: list[Gesture]) -> None:
@@ -189,7 +191,7 @@ class Panel:
         if off != was:
             says = "the switch cuts the microphone" if off else "the switch is closed again"
             self._work.log.info("%s", says)
-            self._work.send(Switched(off))
+            self._work.send(MuteSwitched(off))
 
     def _report(self) -> None:
         """What is wrong with the button: to the log, to the conductor, to the file."""
@@ -257,14 +259,14 @@ class Panel:
             self._note(light=failed)
 
 
-def _wires(work: Worker) -> Wires:
+def _wires(work: Worker) -> GpioWires:
     """The wires, as soon as the early light has let go of them. Raises PanelError."""
     early.ask(status.folder())
     end_s = time.monotonic() + TAKE_S
     while True:
         try:
-            return Wires(work.settings.panel)
-        except PanelTaken:
+            return GpioWires(work.settings.panel)
+        except PanelBusy:
             if work.stopping or time.monotonic() > end_s:
                 raise
             work.beat()

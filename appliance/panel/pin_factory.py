@@ -24,8 +24,8 @@ from gpiozero.exc import (
 )
 from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 
-from appliance.panel.gpio_lines import Chip, Edges, Line, Pull
-from appliance.panel.software_pwm import Dimmer
+from appliance.panel.gpio_lines import Edges, GpioChip, GpioLine, Pull
+from appliance.panel.software_pwm import SoftwarePwm
 
 DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
 # gpiozero wants a board, to know which numbers its header has: the same on every Pi with 40 pins.
@@ -33,19 +33,19 @@ DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps u
 ANY_PI = 0xD04170
 
 
-class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no types
+class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no types
     """gpiozero's devices take it as `pin_factory`. Its lines are freed by `close`.
 
     Raises PanelError where there is no such chip, and for a line that is taken.
     """
 
-    def __init__(self, chip: Chip) -> None:
+    def __init__(self, chip: GpioChip) -> None:
         super().__init__()
         self.pins: dict[Any, KernelPin] = {}  # of our own: another factory's lines are not ours
         self.pin_class = KernelPin
         self.chip = chip
-        self.dimmer = Dimmer(self._write, DIM_HZ)
-        self._lines: dict[int, Line] = {}
+        self.dimmer = SoftwarePwm(self._write, DIM_HZ)
+        self._lines: dict[int, GpioLine] = {}
         self._watched: dict[int, KernelPin] = {}  # by the descriptor of their events
         self._poll = select.poll()
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -55,7 +55,7 @@ class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no typ
         self.lost: OSError | None = None  # the lines are gone: a chip on USB that was pulled
         self.when_lost: Callable[[], None] = lambda: None
 
-    def line(self, number: int) -> Line:
+    def line(self, number: int) -> GpioLine:
         if number not in self._lines:
             self._lines[number] = self.chip.line(number)
         return self._lines[number]
@@ -113,7 +113,7 @@ class KernelFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no typ
 class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
     """One line, as gpiozero's devices see it."""
 
-    def __init__(self, factory: KernelFactory, info: Any) -> None:
+    def __init__(self, factory: KernelPinFactory, info: Any) -> None:
         super().__init__(factory, info)
         self.line = factory.line(self._number)
         self._share: float | None = None  # of each period that is lit; None: it is not dimmed

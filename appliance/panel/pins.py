@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Pin:
+class PanelPin:
     """One row.
 
     what    that is wired to it
@@ -26,12 +26,12 @@ class Pin:
 
 
 # Clear of I2C (2, 3), UART (14, 15), I2S (18 to 21) and SPI0 (7 to 11), which HATs use.
-PINS: tuple[Pin, ...] = (
-    Pin("button",      17, 11, "in",  "up",   "low"),
-    Pin("mute_switch", 27, 13, "in",  "up",   "high"),  # a loose wire must not listen
-    Pin("light_red",   22, 15, "out", "none", "high"),
-    Pin("light_green", 23, 16, "out", "none", "high"),
-    Pin("light_blue",  24, 18, "out", "none", "high"),
+PINS: tuple[PanelPin, ...] = (
+    PanelPin("button",      17, 11, "in",  "up",   "low"),
+    PanelPin("mute_switch", 27, 13, "in",  "up",   "high"),  # a loose wire must not listen
+    PanelPin("light_red",   22, 15, "out", "none", "high"),
+    PanelPin("light_green", 23, 16, "out", "none", "high"),
+    PanelPin("light_blue",  24, 18, "out", "none", "high"),
 )  # fmt: skip
 
 # Label of the chip that the header's lines are on: Pi 5 · Pi 4, 400 · Pi 3, Zero 2.
@@ -41,9 +41,9 @@ HEADERS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 GROUNDS: dict[str, int] = {"button": 9, "mute_switch": 14, "light": 20, "strip": 25}
 
 # Of a strip in place of the LED: SPI0's own lines, by its driver. WS2812 has no clock.
-STRIP: tuple[Pin, ...] = (
-    Pin("strip_data",  10, 19, "out", "none", "high"),
-    Pin("strip_clock", 11, 23, "out", "none", "high"),
+STRIP: tuple[PanelPin, ...] = (
+    PanelPin("strip_data",  10, 19, "out", "none", "high"),
+    PanelPin("strip_clock", 11, 23, "out", "none", "high"),
 )  # fmt: skip
 
 # The 40-pin header of every Pi since the B+: BCM line → pin.
@@ -56,7 +56,7 @@ HEADER: dict[int, int] = {
 HEADER_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
 
 
-def pin(what: str) -> Pin:
+def pin(what: str) -> PanelPin:
     """The row of that name. Raises KeyError."""
     for row in PINS:
         if row.what == what:

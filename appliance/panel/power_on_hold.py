@@ -22,10 +22,10 @@ from appliance.update.handed_over_file import leave_note
 
 WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d
 WANTED_SETUP = "wanted-setup"
-Wish = Literal["setup", "reset"]
+PowerOnAction = Literal["setup", "reset"]
 
 
-class Held:
+class PowerOnHold:
     """Carries a wish out in a thread of its own: a card may stall for seconds at each write.
 
     `answers`: what the conductor is to be told then.
@@ -37,7 +37,7 @@ class Held:
         self._wishes = wishes
         self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
-    def wish(self, wish: Wish) -> None:
+    def wish(self, wish: PowerOnAction) -> None:
         """Returns at once."""
         work = self._reset if wish == "reset" else self._ask_for_setup
         threading.Thread(target=work, name=wish, daemon=True).start()
@@ -61,7 +61,7 @@ class Held:
         self._log.warning("reset by the button: the box starts anew, and erases all of its owner's")
         self.answers.put(Restart())
 
-    def _ask(self, wish: Wish) -> None:
+    def _ask(self, wish: PowerOnAction) -> None:
         try:
             if not ask(wish, self._wishes):
                 self._log.warning(
@@ -71,7 +71,7 @@ class Held:
             self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
 
 
-def ask(wish: Wish, wishes: Path = WISHES) -> bool:
+def ask(wish: PowerOnAction, wishes: Path = WISHES) -> bool:
     """Leave the word. False: this system has nobody who would set it up."""
     if not os.access(wishes, os.W_OK):
         return False

@@ -23,7 +23,7 @@ def plan(shares: Mapping[int, float], period_s: float) -> list[tuple[float, Lit]
     return sorted(steps.items())
 
 
-class Dimmer:
+class SoftwarePwm:
     """`write` sets one line; it is called under a lock, so that a line that was set stays set."""
 
     def __init__(self, write: Callable[[int, bool], None], rate_hz: float) -> None:

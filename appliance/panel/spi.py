@@ -13,7 +13,7 @@ _WR_MODE, _WR_MAX_SPEED_HZ = 0x40016B01, 0x40046B04
 MODE_0 = 0  # the clock rests low, data counts at its rising edge
 
 
-class Bus:
+class SpiBus:
     """A device such as /dev/spidev0.0. Raises PanelError where it cannot be had."""
 
     def __init__(self, path: str, speed_hz: int) -> None:

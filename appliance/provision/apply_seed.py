@@ -26,7 +26,7 @@ from appliance.provision.seed_files import (
     SETTINGS,
     VOICE_WANTED,
     WANTED,
-    File,
+    PlannedFile,
     plan,
 )
 from appliance.runtime.machine import Machine
@@ -41,7 +41,7 @@ _FOLDERS = {"root/.ssh": _PRIVATE, "root": _PRIVATE, SECRETS: _PRIVATE}
 
 
 @dataclass(frozen=True)
-class Ground:
+class ProvisionTarget:
     """Where it is written: `root` as it is now, and `keep`, which is laid over it at each start."""
 
     root: Path = Path("/")
@@ -49,12 +49,12 @@ class Ground:
     disk: Disk = field(default_factory=Disk)
 
 
-def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
+def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     """Bring a box to what the seed says. Returns the paths that were written.
 
     Raises SeedRefused with nothing written, StorageError.
     """
-    ground = ground or Ground()
+    ground = ground or ProvisionTarget()
     check(seed)
     if seed.timezone and not (ground.root / "usr/share/zoneinfo" / seed.timezone).is_file():
         raise SeedRefused(f"There is no time zone `{seed.timezone}`.", "Use one as Europe/Berlin.")
@@ -80,7 +80,7 @@ def apply(seed: Seed, ground: Ground | None = None) -> list[str]:
     return [file.path for file in files]
 
 
-def forget(ground: Ground | None = None) -> None:
+def forget(ground: ProvisionTarget | None = None) -> None:
     """Take away what a seed, the set-up page or its owner brought, and what tells of them: as a box
     is that is given to somebody else. Their ssh keys, too: they are a way in.
 
@@ -88,7 +88,7 @@ def forget(ground: Ground | None = None) -> None:
     What the running system has in memory of it (its host name) goes with the next start.
     Raises StorageError.
     """
-    ground = ground or Ground()
+    ground = ground or ProvisionTarget()
     gone = [(base, path) for base in (ground.keep, ground.root) for path in (CONNECTION, KEYS)]
     gone += [(ground.keep, path) for path in (*OF_THE_SYSTEM, ZONE)]
     gone += [(ground.root, path) for path in (SETTINGS, WANTED, VOICE_WANTED)]
@@ -132,7 +132,7 @@ def _erase(*paths: Path) -> None:
         raise OSError(0, left.why, left.path.name)
 
 
-def _settings_now(ground: Ground) -> str:
+def _settings_now(ground: ProvisionTarget) -> str:
     try:
         return (ground.root / SETTINGS).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -145,7 +145,7 @@ def _settings_now(ground: Ground) -> str:
         raise StorageError(problem) from error
 
 
-def _encoded(file: File) -> bytes:
+def _encoded(file: PlannedFile) -> bytes:
     """Before anything is written: what cannot be a file is no seed."""
     try:
         return file.text.encode()
@@ -153,11 +153,11 @@ def _encoded(file: File) -> bytes:
         raise SeedRefused(f"What belongs into {file.path} has letters that are none.") from error
 
 
-def _bases(file: File, ground: Ground) -> list[Path]:
+def _bases(file: PlannedFile, ground: ProvisionTarget) -> list[Path]:
     return [ground.root] if file.own else [ground.keep, ground.root]
 
 
-def _folder_of(base: Path, path: str, ground: Ground) -> AbstractContextManager[Path]:
+def _folder_of(base: Path, path: str, ground: ProvisionTarget) -> AbstractContextManager[Path]:
     return own_folder(base, Path(path).parent, ground.disk, _FOLDERS)
 
 

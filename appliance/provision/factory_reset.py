@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.atomic_file import sync_folder, write_whole
-from appliance.runtime.secure_erase import Left, erase
+from appliance.runtime.secure_erase import EraseFailure, erase
 
 NOTE = "reset-under-way"
 DONE = "done"  # what the note says until it has been said aloud
@@ -31,7 +31,7 @@ log = logging.getLogger("reset")
 
 
 @dataclass(frozen=True)
-class Row:
+class ResetRow:
     """One thing that a reset takes away.
 
     how   "erases": the box does, `paths` below the state's folder. "asks": whoever has the rights,
@@ -43,26 +43,40 @@ class Row:
     paths: tuple[str, ...] = ()
 
 
-RESET: tuple[Row, ...] = (
-    Row("the conversations, and what the model has computed of them", "erases", ("memory",)),
-    Row("the owner's voice (`interlude enrol`) and its recordings", "erases",
-        ("verdict-owner.npz", "enrolled")),
-    Row("timers and alarms", "erases", ("timers",)),
-    Row("what the model has computed of its persona", "erases", ("openings",)),
-    Row("what the room sounds like", "erases", ("echo.npz",)),
-    Row("which broker it was at, and that the owner took it out of Home Assistant", "erases",
-        ("left-at-the-broker.json", "removed-from-home-assistant")),
-    Row("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
-    Row("the settings that were last in use, and what was said of releases", "erases",
-        ("settings-before.yaml", "told-of-releases")),
-    Row("what commands left in the box's home", "erases",
-        (".local/state/interlude", ".config/interlude")),
-    Row("settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",
-        "asks"),
-)  # fmt: skip
+RESET: tuple[ResetRow, ...] = (
+    ResetRow("the conversations, and what the model has computed of them", "erases", ("memory",)),
+    ResetRow(
+        "the owner's voice (`interlude enrol`) and its recordings",
+        "erases",
+        ("verdict-owner.npz", "enrolled"),
+    ),
+    ResetRow("timers and alarms", "erases", ("timers",)),
+    ResetRow("what the model has computed of its persona", "erases", ("openings",)),
+    ResetRow("what the room sounds like", "erases", ("echo.npz",)),
+    ResetRow(
+        "which broker it was at, and that the owner took it out of Home Assistant",
+        "erases",
+        ("left-at-the-broker.json", "removed-from-home-assistant"),
+    ),
+    ResetRow("mode, volume and voice as they were set while it ran", "erases", ("adjusted.json",)),
+    ResetRow(
+        "the settings that were last in use, and what was said of releases",
+        "erases",
+        ("settings-before.yaml", "told-of-releases"),
+    ),
+    ResetRow(
+        "what commands left in the box's home",
+        "erases",
+        (".local/state/interlude", ".config/interlude"),
+    ),
+    ResetRow(
+        "settings, Wi-Fi, all passwords, ssh keys, host name, the wish for a model, kept warnings",
+        "asks",
+    ),
+)
 
 
-def clear(state: Path) -> list[Left]:
+def clear(state: Path) -> list[EraseFailure]:
     """Erase the box's half, on past whatever fails. Returns what is left."""
     return erase(state / name for row in RESET for name in row.paths)
 
@@ -119,5 +133,5 @@ def _noted(state: Path) -> str | None:
         return None
 
 
-def _words(left: list[Left]) -> str:
+def _words(left: list[EraseFailure]) -> str:
     return "\n".join(f"{one.path}: {one.why}" for one in left) or DONE

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from appliance.errors import SeedRefused, StorageError
 from appliance.provision import seed_parsers
-from appliance.provision.apply_seed import Ground, apply
-from appliance.update.system.block_device import Card
-from appliance.update.system.fat32 import Fat
+from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.update.system.block_device import PartitionedDisk
+from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import CONFIG
 
 KEYS = Path("etc/ssh")
@@ -25,7 +25,7 @@ _NEARLY = re.compile(r"interlude[ a-z0-9()_-]{0,20}(\.(ya?ml|txt|rtf)){1,2}")
 
 
 @dataclass(frozen=True)
-class Begun:
+class ProvisionResult:
     """What came of it: the paths that a seed wrote, and what was wrong with one, in a sentence.
 
     `misnamed`: a file that its owner may have meant as a seed, which is not read.
@@ -36,7 +36,7 @@ class Begun:
     misnamed: str = ""
 
 
-def begin(card: Card, ground: Ground) -> Begun:
+def begin(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult:
     """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
     starting, and stays on the card."""
     host_keys(ground)
@@ -44,18 +44,18 @@ def begin(card: Card, ground: Ground) -> Begun:
     try:
         seed = seed_parsers.read(files)
         if seed.empty:
-            return Begun(misnamed=other)
+            return ProvisionResult(misnamed=other)
         written = apply(seed, ground)
     except (SeedRefused, StorageError) as error:  # a card without room is said as well
-        return Begun(problem=str(error), misnamed=other)
+        return ProvisionResult(problem=str(error), misnamed=other)
     wipe(card)
-    return Begun(tuple(written), misnamed=other)
+    return ProvisionResult(tuple(written), misnamed=other)
 
 
-def carried(card: Card) -> dict[str, bytes]:
+def carried(card: PartitionedDisk) -> dict[str, bytes]:
     """The seed's files on the card, by name."""
     with card.part(CONFIG) as config:
-        fat = Fat(config)
+        fat = FatFileSystem(config)
         sizes = {file.name.lower(): file.size for file in fat.files()}
         found = {}
         for name in seed_parsers.FORMS:
@@ -66,25 +66,25 @@ def carried(card: Card) -> dict[str, bytes]:
         return found
 
 
-def misnamed(card: Card) -> str:
+def misnamed(card: PartitionedDisk) -> str:
     """The first file on the card that is nearly called as a seed is; "" if there is none."""
     with card.part(CONFIG) as config:
-        names = sorted(file.name for file in Fat(config).files())
+        names = sorted(file.name for file in FatFileSystem(config).files())
     near = (name for name in names if _NEARLY.fullmatch(name.lower()))
     return next((name for name in near if name.lower() not in seed_parsers.FORMS), "")
 
 
-def wipe(card: Card) -> None:
+def wipe(card: PartitionedDisk) -> None:
     """Overwrite the seed's files and take them away: passwords are in them, and in what an editor
     left of earlier ones."""
     with card.part(CONFIG) as config:
-        fat = Fat(config)
+        fat = FatFileSystem(config)
         fat.wipe_free()
         for name in (*seed_parsers.FORMS, *seed_parsers.BESIDE):
             fat.wipe(name)
 
 
-def host_keys(ground: Ground) -> None:
+def host_keys(ground: ProvisionTarget) -> None:
     """The box's own keys of ssh: made at its first start, the same ever after.
 
     A key that a power cut left empty is made anew. Raises StorageError.

@@ -20,11 +20,11 @@ NAME = "data"
 TABLE_SECTORS = 34  # of the table's copy at the end
 WORTH_SECTORS = 8 << 11  # 8 MiB: less is left alone
 
-Run = Callable[[list[str], str], str]  # a command and what it is told → what it says
+RunCommand = Callable[[list[str], str], str]  # a command and what it is told → what it says
 
 
 @dataclass(frozen=True)
-class Place:
+class PartitionPlace:
     """A partition in sectors: on which disk, as which number, from where, and how long."""
 
     device: Path
@@ -40,7 +40,7 @@ class Place:
         return self.disk_size - TABLE_SECTORS - (self.start + self.size)
 
 
-def find(labels: Path = LABELS, block: Path = Path("/sys/class/block")) -> Place:
+def find(labels: Path = LABELS, block: Path = Path("/sys/class/block")) -> PartitionPlace:
     """Where `data` lies. Raises StorageError on a machine that has none."""
     try:
         device = (labels / NAME).resolve(strict=True)
@@ -50,13 +50,13 @@ def find(labels: Path = LABELS, block: Path = Path("/sys/class/block")) -> Place
             int((own / name).read_text()) for name in ("partition", "start", "size")
         )
         whole = int((disk / "size").read_text())
-        return Place(device, Path("/dev") / disk.name, number, start, size, whole)
+        return PartitionPlace(device, Path("/dev") / disk.name, number, start, size, whole)
     except (OSError, ValueError) as error:
         problem = f"There is no partition `{NAME}` to grow."
         raise StorageError(problem, "This machine was not started from a card of ours.") from error
 
 
-def grow(place: Place, run: Run | None = None) -> bool:
+def grow(place: PartitionPlace, run: RunCommand | None = None) -> bool:
     """Let partition and file system fill the disk. Whether it grew. Raises StorageError."""
     run = run or command
     grown = place.room >= WORTH_SECTORS
@@ -68,7 +68,7 @@ def grow(place: Place, run: Run | None = None) -> bool:
     return grown
 
 
-def resize(disk: Path, number: int, run: Run) -> None:
+def resize(disk: Path, number: int, run: RunCommand) -> None:
     """Change the table: partition `number` goes on to the end, everything else stays."""
     run(["sfdisk", "--quiet", "--force", "--no-reread", "--no-tell-kernel",
          f"--partno={number}", str(disk)], ", +\n")  # fmt: skip

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.seed import Seed, WifiNetwork
 
 _PROGRAM = "/imager_custom"
 
@@ -40,5 +40,5 @@ def _job(job: str, words: list[str]) -> Seed:
         case "set_wlan":
             plain = [word for word in words if word != "-h"]
             name, password, country = (*plain, "", "", "")[:3]
-            return Seed(wifi=Wifi(name.encode(), password, "-h" in words), country=country)
+            return Seed(wifi=WifiNetwork(name.encode(), password, "-h" in words), country=country)
     return Seed()

@@ -10,10 +10,10 @@ import socket
 from collections.abc import Callable, Iterator
 
 from appliance.errors import StorageError
-from appliance.provision.network_manager import ADDRESS, Joined, Radio
+from appliance.provision.network_manager import ADDRESS, JoinedNetwork, NmcliNetworks
 from appliance.runtime import mdns
 from appliance.runtime.diagnostics import Finding, ok, warning
-from appliance.runtime.network_status import Network, read
+from appliance.runtime.network_status import NetworkStatus, read
 
 JOIN = (
     f"Join the Wi-Fi `{{}}` with a phone, with the password that the box says, and open "
@@ -33,9 +33,11 @@ WAYS = (
 )
 
 
-def look(network: Network | None = None, radio: Radio | None = None) -> Iterator[Finding]:
+def look(
+    network: NetworkStatus | None = None, radio: NmcliNetworks | None = None
+) -> Iterator[Finding]:
     """Nothing where NetworkManager is not what manages networks."""
-    radio = radio or Radio()
+    radio = radio or NmcliNetworks()
     if shutil.which(radio.nmcli) is None:
         return
     try:
@@ -57,8 +59,8 @@ def look(network: Network | None = None, radio: Radio | None = None) -> Iterator
 
 
 def found(
-    network: Network,
-    joined: Joined | None,
+    network: NetworkStatus,
+    joined: JoinedNetwork | None,
     ssid: str,
     addresses: list[str],
     own_name: Callable[[list[str]], str],

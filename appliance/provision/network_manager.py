@@ -39,7 +39,7 @@ dhcp-option=114,http://{ADDRESS}/
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedNetwork:
     """A network that the box is in. `kind`: ethernet or wifi; `connection`: its name here."""
 
     kind: str
@@ -48,7 +48,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Radio:
+class NmcliNetworks:
     """`wait_s`: for a connection to come up."""
 
     volatile: Path = VOLATILE
@@ -56,11 +56,11 @@ class Radio:
     wait_s: int = 45
     dnsmasq: Path = DNSMASQ
 
-    def joined(self) -> Joined | None:
+    def joined(self) -> JoinedNetwork | None:
         """The network that the box is in, a cable before a Wi-Fi; None if it is in nobody's. The
         access point of its own is none. Raises StorageError."""
         found = [
-            Joined(kind, device, name)
+            JoinedNetwork(kind, device, name)
             for device, kind, state, name in self._devices()
             if kind in _STATIONS and state == "connected" and name != SETUP
         ]

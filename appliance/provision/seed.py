@@ -36,7 +36,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
-class Wifi:
+class WifiNetwork:
     """One network. `password`: 8 to 63 letters, or the 64 hex digits made of them; "": open."""
 
     name: bytes
@@ -60,7 +60,7 @@ class Seed:
     """
 
     hostname: str = ""
-    wifi: Wifi | None = None
+    wifi: WifiNetwork | None = None
     country: str = ""
     keys: tuple[str, ...] = ()
     timezone: str = ""
@@ -148,7 +148,7 @@ def _check_models(seed: Seed) -> None:
             raise SeedRefused(f"{found.name} is not a voice.")
 
 
-def _check_wifi(wifi: Wifi) -> None:
+def _check_wifi(wifi: WifiNetwork) -> None:
     if not 1 <= len(wifi.name) <= 32:
         raise SeedRefused("The Wi-Fi's name has to have 1 to 32 bytes.")
     if b"\0" in wifi.name or _CONTROL.search(wifi.name.decode("utf-8", errors="replace")):

@@ -15,7 +15,7 @@ import msgspec
 import yaml
 
 from appliance.errors import SeedRefused
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.settings.models import OwnModel
 
 _OURS = uuid.UUID("0f0a4f2e-8a62-5c2b-9f2d-6f3a0b0d7f5e")  # of our names; any fixed one would do
@@ -32,7 +32,7 @@ VOICE_WANTED = "etc/interlude/voice-wanted"  # likewise
 
 
 @dataclass(frozen=True)
-class File:
+class PlannedFile:
     """One file: its path below the root, its mode, and what is in it. Root's, as its folder is.
 
     `own`: it lies on data at that very path, and not below keep.
@@ -44,7 +44,7 @@ class File:
     own: bool = False
 
 
-def plan(seed: Seed, settings_now: str = "") -> list[File]:
+def plan(seed: Seed, settings_now: str = "") -> list[PlannedFile]:
     """Everything that follows from a seed, in order. `settings_now`: the settings file as it is.
 
     Raises SeedRefused where the settings are no settings.
@@ -52,31 +52,31 @@ def plan(seed: Seed, settings_now: str = "") -> list[File]:
     files = []
     if seed.hostname:
         files += [
-            File(HOST, f"{seed.hostname}\n"),
-            File(HOSTS, f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
+            PlannedFile(HOST, f"{seed.hostname}\n"),
+            PlannedFile(HOSTS, f"127.0.0.1 localhost\n127.0.1.1 {seed.hostname}\n::1 localhost\n"),
         ]
     if seed.timezone:
-        files.append(File(TIMEZONE, f"{seed.timezone}\n"))
+        files.append(PlannedFile(TIMEZONE, f"{seed.timezone}\n"))
     if seed.country:
         line = f"options cfg80211 ieee80211_regdom={seed.country}\n"
-        files.append(File(COUNTRY, line))
+        files.append(PlannedFile(COUNTRY, line))
     if seed.keys:
-        files.append(File(KEYS, "\n".join(seed.keys) + "\n", 0o600))
+        files.append(PlannedFile(KEYS, "\n".join(seed.keys) + "\n", 0o600))
     if seed.wifi is not None:
-        files.append(File(CONNECTION, connection(seed.wifi), 0o600))
+        files.append(PlannedFile(CONNECTION, connection(seed.wifi), 0o600))
     if seed.broker and seed.password:
-        files.append(File(PASSWORD, f"{seed.password}\n", 0o600, own=True))
+        files.append(PlannedFile(PASSWORD, f"{seed.password}\n", 0o600, own=True))
     changed = _settings(seed)
     if changed:
-        files.append(File(SETTINGS, _merged(settings_now, changed), own=True))
+        files.append(PlannedFile(SETTINGS, _merged(settings_now, changed), own=True))
     if seed.model and seed.model != "pocket":
-        files.append(File(WANTED, f"{seed.model}\n", own=True))
+        files.append(PlannedFile(WANTED, f"{seed.model}\n", own=True))
     if seed.voice:
-        files.append(File(VOICE_WANTED, f"{seed.voice}\n", own=True))
+        files.append(PlannedFile(VOICE_WANTED, f"{seed.voice}\n", own=True))
     return files
 
 
-def connection(wifi: Wifi) -> str:
+def connection(wifi: WifiNetwork) -> str:
     """NetworkManager's own file of a network (nm-settings-keyfile(5)); mode 0600, root's.
 
     The name goes as bytes, for no quoting is right for every name.

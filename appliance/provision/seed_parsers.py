@@ -23,7 +23,7 @@ import yaml
 
 from appliance.errors import SeedRefused
 from appliance.provision.imager_firstrun import from_script
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.settings.models import OwnModel
 
 MOST_BYTES = 32_768  # of one file; Imager's have about two thousand, 20 ssh keys 16,000
@@ -105,12 +105,12 @@ def _refused(name: str, error: Exception) -> SeedRefused:
             return SeedRefused(f"{name} cannot be read{_where(error)}.", remedy)
         case msgspec.ValidationError():
             return SeedRefused(f"{name}: {_in_words(str(error))}")
-        case Unfit():
+        case BadSeedValue():
             return SeedRefused(f"{name} is not laid out as it should be: {error}.")
     return SeedRefused(f"{name} is not laid out as it should be.")
 
 
-class Unfit(ValueError):
+class BadSeedValue(ValueError):
     """A word of ours about what stands where something else should."""
 
 
@@ -158,7 +158,7 @@ def _of_own(said: Any) -> Seed:
     keys = (own.ssh_keys,) if isinstance(own.ssh_keys, str) else own.ssh_keys
     return Seed(
         hostname=own.hostname,
-        wifi=Wifi(wifi.name.encode(), wifi.password, _yes(wifi.hidden)) if wifi else None,
+        wifi=WifiNetwork(wifi.name.encode(), wifi.password, _yes(wifi.hidden)) if wifi else None,
         country=wifi.country.upper() if wifi else "",
         keys=tuple(key.strip() for key in keys),
         timezone=own.timezone,
@@ -203,7 +203,7 @@ def _network(text: str) -> Seed:
         for name, point in _dict(_dict(radio).get("access-points")).items():
             at = _dict(point)
             password = _text(at.get("password") or _dict(at.get("auth")).get("password"))
-            wifi = Wifi(_octets(_text(name)), password, _yes(_text(at.get("hidden"))))
+            wifi = WifiNetwork(_octets(_text(name)), password, _yes(_text(at.get("hidden"))))
             return Seed(wifi=wifi, country=country)
     return Seed()
 
@@ -216,7 +216,7 @@ def _toml(text: str) -> Seed:
     name = (
         bytes.fromhex(wlan["ssid_hex"]) if "ssid_hex" in wlan else _text(wlan.get("ssid")).encode()
     )
-    wifi = Wifi(name, _text(wlan.get("password")), bool(wlan.get("hidden", False)))
+    wifi = WifiNetwork(name, _text(wlan.get("password")), bool(wlan.get("hidden", False)))
     keys = ssh.get("authorized_keys") or []
     return Seed(
         hostname=_text(system.get("hostname")),
@@ -281,7 +281,7 @@ def _filled(said: Any) -> Any:
 def _yes(text: str) -> bool:
     """Raises Unfit."""
     if text.lower() not in _YES_OR_NO:
-        raise Unfit("`hidden` is yes or no")
+        raise BadSeedValue("`hidden` is yes or no")
     return _YES_OR_NO[text.lower()]
 
 
@@ -289,7 +289,7 @@ def _dict(found: Any) -> dict[Any, Any]:
     if found is None or found == "":
         return {}
     if not isinstance(found, dict):
-        raise Unfit("a word or a list stands where names and values should")
+        raise BadSeedValue("a word or a list stands where names and values should")
     return found
 
 
@@ -298,7 +298,7 @@ def _text(found: Any) -> str:
         return ""
     if isinstance(found, bool | int | float | str):
         return str(found)
-    raise Unfit("a list or more stands where one word should")
+    raise BadSeedValue("a list or more stands where one word should")
 
 
 def _octets(name: str) -> bytes:

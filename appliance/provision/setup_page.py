@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 from appliance.errors import InterludeError, SeedRefused
-from appliance.provision.seed import PANELS, Seed, Wifi, check
+from appliance.provision.seed import PANELS, Seed, WifiNetwork, check
 
 MOST_BYTES = 8192  # of what is typed
 MOST_A_MINUTE = 20
@@ -57,14 +57,14 @@ _PANELS = (
 
 
 @dataclass(frozen=True)
-class Reply:
+class PageReply:
     status: int
     body: str = ""
     to: str = ""  # where a redirect leads
 
 
 @dataclass
-class Page:
+class SetupPage:
     """`place`: where it is served, as a browser names it. `take`: gets each seed that is good.
     `cable`: the box is in a network, and needs no Wi-Fi."""
 
@@ -76,37 +76,37 @@ class Page:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _tries: list[float] = field(default_factory=list)
 
-    def get(self, path: str, host: str) -> Reply:
+    def get(self, path: str, host: str) -> PageReply:
         """The form. Every other page of every host leads to it, also those by which phones look for
         the world (http://captive.apple.com/hotspot-detect.html): an answer that is not the one they
         expect makes them show the page by themselves."""
         if path != "/" or host != self.place:
-            return Reply(302, to=f"http://{self.place}/")
-        return Reply(200, self._form())
+            return PageReply(302, to=f"http://{self.place}/")
+        return PageReply(200, self._form())
 
-    def post(self, headers: Mapping[str, str], body: bytes, now_s: float) -> Reply:
+    def post(self, headers: Mapping[str, str], body: bytes, now_s: float) -> PageReply:
         """What was typed. `now_s`: CLOCK_MONOTONIC."""
         said = {name.lower(): value for name, value in headers.items()}
         self._tries = [at for at in self._tries if now_s - at < 60.0] + [now_s]
         if len(self._tries) > MOST_A_MINUTE:
-            return Reply(429, _framed("<p>Slowly, please.</p>"))
+            return PageReply(429, _framed("<p>Slowly, please.</p>"))
         if said.get("host") != self.place or said.get("origin", self._origin) != self._origin:
-            return Reply(403, _framed("<p>This page was asked for by another one.</p>"))
+            return PageReply(403, _framed("<p>This page was asked for by another one.</p>"))
         if said.get("content-type", "").partition(";")[0].strip() != FORM:
-            return Reply(415)
+            return PageReply(415)
         if len(body) > MOST_BYTES:
-            return Reply(413)
+            return PageReply(413)
         try:
             typed = _typed(body)
             if not hmac.compare_digest(typed.pop("token", "").encode(), self.token.encode()):
-                return Reply(403, _framed("<p>This page is an old one. Load it anew.</p>"))
+                return PageReply(403, _framed("<p>This page is an old one. Load it anew.</p>"))
             seed = self._seed(typed)
             check(seed)
         except InterludeError as error:
             self.problem = str(error)
-            return Reply(400, self._form())
+            return PageReply(400, self._form())
         self.take(seed)
-        return Reply(200, _framed(f"<p>Thank you. {_goes_on(seed)}</p>"))
+        return PageReply(200, _framed(f"<p>Thank you. {_goes_on(seed)}</p>"))
 
     def _seed(self, typed: Mapping[str, str]) -> Seed:
         seed = _seed(typed)
@@ -177,7 +177,7 @@ def _seed(typed: Mapping[str, str]) -> Seed:
     words = {name: value.strip() for name, value in typed.items()}
     name = words.get("wifi", "")
     return Seed(
-        wifi=Wifi(name.encode(), typed.get("password", "")) if name else None,
+        wifi=WifiNetwork(name.encode(), typed.get("password", "")) if name else None,
         country=words.get("country", "").upper(),
         hostname=words.get("hostname", ""),
         broker=words.get("broker", ""),

@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 
 from appliance.provision import submitted_form
-from appliance.provision.setup_page import HEADERS, MOST_BYTES, Page, Reply
+from appliance.provision.setup_page import HEADERS, MOST_BYTES, PageReply, SetupPage
 
 FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
 OPEN, PROBLEM = "open", "problem"
@@ -31,7 +31,7 @@ MOST_CONNECTIONS = 8  # at once; the unit allows 16 threads
 LOOK_S = 0.5
 
 
-class Opened(msgspec.Struct, frozen=True):
+class SetupAccess(msgspec.Struct, frozen=True):
     """What root says of a set-up. `port`: 80; a test takes what it gets. `cable`: the box is in a
     network by one, and needs no Wi-Fi."""
 
@@ -41,9 +41,9 @@ class Opened(msgspec.Struct, frozen=True):
     cable: bool = False
 
 
-def opened(folder: Path) -> Opened | None:
+def opened(folder: Path) -> SetupAccess | None:
     try:
-        return msgspec.json.decode((folder / OPEN).read_bytes(), type=Opened)
+        return msgspec.json.decode((folder / OPEN).read_bytes(), type=SetupAccess)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -58,9 +58,9 @@ def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:
             http_server.handle_request()
 
 
-def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
+def server(folder: Path, said: SetupAccess, own: Path) -> http.server.HTTPServer:
     """Bound to that address and no other. `folder`: root's; `own`: the page's."""
-    page = Page(
+    page = SetupPage(
         said.address, lambda seed: submitted_form.put(own, seed), said.names, cable=said.cable
     )
     one_at_a_time = threading.Lock()
@@ -81,7 +81,7 @@ def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
             length = self.headers.get("Content-Length", "")
             if not length.isdecimal() or int(length) > MOST_BYTES:
                 self.close_connection = True
-                self._answer(Reply(413))
+                self._answer(PageReply(413))
                 return
             body = self.rfile.read(int(length))
             with one_at_a_time:
@@ -96,7 +96,7 @@ def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
             except OSError:
                 page.problem = ""
 
-        def _answer(self, reply: Reply) -> None:
+        def _answer(self, reply: PageReply) -> None:
             body = reply.body.encode()
             self.send_response(reply.status)
             for name, value in HEADERS.items():
@@ -110,14 +110,14 @@ def server(folder: Path, said: Opened, own: Path) -> http.server.HTTPServer:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name there
             """Nothing: addresses of phones are no business of the log."""
 
-    made = Server((said.address, said.port), Handler)
+    made = SetupServer((said.address, said.port), Handler)
     if made.server_port != 80:
         page.place = f"{said.address}:{made.server_port}"
     made.timeout = LOOK_S
     return made
 
 
-class Server(http.server.ThreadingHTTPServer):
+class SetupServer(http.server.ThreadingHTTPServer):
     """MOST_CONNECTIONS at once; what is over that is closed unheard."""
 
     daemon_threads = True

@@ -22,9 +22,9 @@ import msgspec
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, SeedRefused, StorageError
 from appliance.provision import password_words, setup_sentences, submitted_form
-from appliance.provision.network_manager import ADDRESS, Joined
+from appliance.provision.network_manager import ADDRESS, JoinedNetwork
 from appliance.provision.seed import Seed, check
-from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, Opened
+from appliance.provision.setup_server import FOLDER, OPEN, PROBLEM, SetupAccess
 from appliance.runtime import network_status
 
 NETWORK_S = 60.0  # after a start, for a cable or a Wi-Fi
@@ -43,10 +43,10 @@ LOOK_S = 1.0
 Ended = Literal["in a network", "try the known one", "long enough"]
 
 
-class Radios(Protocol):
+class SetupNetworks(Protocol):
     """What of the networks set-up needs; Radio is the real one."""
 
-    def joined(self) -> Joined | None: ...
+    def joined(self) -> JoinedNetwork | None: ...
     def known(self) -> list[str]: ...
     def device(self) -> str: ...
     def names(self) -> list[str]: ...
@@ -65,7 +65,7 @@ def insist(
 
 
 @dataclass
-class SetUp:
+class SetupSession:
     """One set-up.
 
     says      a sentence aloud, and whether the box took it, which may still be starting
@@ -81,7 +81,7 @@ class SetUp:
     public         where anybody may read how the network is (runtime/network_status.py)
     """
 
-    radio: Radios
+    radio: SetupNetworks
     says: Callable[[str], bool]
     apply: Callable[[Seed], object]
     folder: Path = FOLDER
@@ -130,7 +130,7 @@ class SetUp:
         """Aloud, as soon as the box can; one that stays away is no reason to stop."""
         insist(lambda: self.says(sentence), self.now_s, self.sleep)
 
-    def _comes(self) -> Joined | None:
+    def _comes(self) -> JoinedNetwork | None:
         """The network that comes by itself, or by one try at the Wi-Fi that is known."""
         begun_s = self.now_s()
         while (joined := self._joined()) is None:
@@ -143,7 +143,7 @@ class SetUp:
             self.sleep(LOOK_S)
         return joined
 
-    def _in_a_network(self, joined: Joined) -> str:
+    def _in_a_network(self, joined: JoinedNetwork) -> str:
         """The box says its name there, where its owner would look for another, or does not know."""
         name = self._named()
         if not self.first:
@@ -161,7 +161,7 @@ class SetUp:
         joined, name = self._joined(), self.own_name()
         if joined is not None and joined.kind == "wifi":
             self._wifi = ""
-        self._write_public(network_status.Network(name=name))
+        self._write_public(network_status.NetworkStatus(name=name))
         return name
 
     def _opened(self, *, asked: bool, cable: bool) -> str:
@@ -186,7 +186,7 @@ class SetUp:
             names = self._names()
             self._open()
             self._publish("" if cable else self.why, setup=self.name)
-            opened = Opened(ADDRESS, names=names, cable=cable)
+            opened = SetupAccess(ADDRESS, names=names, cable=cable)
             self._write(OPEN, msgspec.json.encode(opened))
             seed = self._wait_for_seed(asked=asked, cable=cable)
             if seed == "in a network":
@@ -207,7 +207,7 @@ class SetUp:
             if self._applied(seed):
                 return "set up"
 
-    def _joined(self) -> Joined | None:
+    def _joined(self) -> JoinedNetwork | None:
         """A NetworkManager that is not up, or does not answer, is asked again a second later."""
         try:
             return self.radio.joined()
@@ -311,9 +311,9 @@ class SetUp:
         if problem and problem != self._logged:
             self.logs(problem)
         self._logged = problem
-        self._write_public(network_status.Network(problem=problem, setup=setup))
+        self._write_public(network_status.NetworkStatus(problem=problem, setup=setup))
 
-    def _write_public(self, found: network_status.Network) -> None:
+    def _write_public(self, found: network_status.NetworkStatus) -> None:
         kept = msgspec.structs.replace(found, wifi=self._wifi, card=self.card)
         network_status.write(kept, self.public)
 

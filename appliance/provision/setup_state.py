@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import yaml
 
-from appliance.provision.apply_seed import Ground
+from appliance.provision.apply_seed import ProvisionTarget
 from appliance.provision.seed_files import CONNECTION, HOST, KEYS, SETTINGS, VOICE_WANTED, WANTED
 
 
-def untouched(ground: Ground) -> bool:
+def untouched(ground: ProvisionTarget) -> bool:
     """No Wi-Fi, name, key, wish for a model or setting. What cannot be read is somebody's."""
     kept = any((ground.keep / path).exists() for path in (CONNECTION, HOST, KEYS))
     own = any((ground.root / path).exists() for path in (CONNECTION, KEYS, WANTED, VOICE_WANTED))

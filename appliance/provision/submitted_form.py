@@ -16,7 +16,7 @@ import msgspec
 
 from appliance.atomic_file import read_small, write_whole
 from appliance.errors import SeedRefused
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.seed import Seed, WifiNetwork
 
 FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobody else's
 USER = "interlude-setup"
@@ -25,29 +25,29 @@ USED = "used"  # empty; its time is when somebody had the page last
 MODELS = ("", "gemma-4-e2b")  # what the page offers
 MOST_BYTES = 8192
 
-Line = Annotated[str, msgspec.Meta(max_length=256)]
+FormField = Annotated[str, msgspec.Meta(max_length=256)]
 
 
-class Typed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The fields of the page (setup_page.py); each may be empty, the Wi-Fi's name only beside a
     cable."""
 
-    wifi: Line
-    password: Line = ""
-    country: Line = ""
-    hostname: Line = ""
-    broker: Line = ""
-    user: Line = ""
-    secret: Line = ""
+    wifi: FormField
+    password: FormField = ""
+    country: FormField = ""
+    hostname: FormField = ""
+    broker: FormField = ""
+    user: FormField = ""
+    secret: FormField = ""
     mode: Literal["", "open", "wake_word", "push_to_talk"] = ""
     model: Literal["", "gemma-4-e2b"] = ""
-    card: Line = ""
-    panel: Line = ""
+    card: FormField = ""
+    panel: FormField = ""
 
 
 def put(folder: Path, seed: Seed) -> None:
     """As the page: hand a seed to root, as a whole. Raises OSError."""
-    typed = Typed(
+    typed = SubmittedForm(
         wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
         password=seed.wifi.password if seed.wifi else "",
         country=seed.country, hostname=seed.hostname, broker=seed.broker, user=seed.user,
@@ -65,10 +65,10 @@ def take(folder: Path, writer_uid: int) -> Seed | None:
     if data is None:
         return None
     try:
-        typed = msgspec.json.decode(data, type=Typed)
+        typed = msgspec.json.decode(data, type=SubmittedForm)
     except (msgspec.DecodeError, UnicodeError) as error:  # ValidationError is a DecodeError
         raise SeedRefused("The page has sent something that it does not ask for.") from error
-    wifi = Wifi(typed.wifi.encode(), typed.password) if typed.wifi else None
+    wifi = WifiNetwork(typed.wifi.encode(), typed.password) if typed.wifi else None
     return Seed(
         wifi=wifi, country=typed.country,
         hostname=typed.hostname, broker=typed.broker, user=typed.user, password=typed.secret,

@@ -17,7 +17,7 @@ FILE = "network.json"
 MOST_BYTES = 4096
 
 
-class Network(msgspec.Struct, frozen=True, kw_only=True):
+class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One reading; each field may be empty.
 
     setup    the name of the box's own Wi-Fi, while it is open
@@ -34,14 +34,14 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     card: str = ""
 
 
-def write(network: Network, folder: Path = FOLDER) -> None:
+def write(network: NetworkStatus, folder: Path = FOLDER) -> None:
     """Whole or not at all. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(network), lasting=False)
 
 
-def read(folder: Path = FOLDER) -> Network:
+def read(folder: Path = FOLDER) -> NetworkStatus:
     """The last reading; an empty one where there is none."""
     try:
-        return msgspec.json.decode(read_small(folder / FILE, MOST_BYTES), type=Network)
+        return msgspec.json.decode(read_small(folder / FILE, MOST_BYTES), type=NetworkStatus)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return Network()
+        return NetworkStatus()

@@ -35,7 +35,7 @@ UnixSockets = Literal["none", "door", "any"]
 
 
 @dataclass(frozen=True)
-class Calls:
+class SystemCalls:
     """What the kernel calls things on one kind of machine (linux/audit.h, asm/unistd.h)."""
 
     architecture: int
@@ -47,11 +47,11 @@ class Calls:
 
 
 MACHINES = {
-    "x86_64": Calls(
+    "x86_64": SystemCalls(
         0xC000003E, socket=41, connect=42, socketpair=53, io_uring_setup=425,
         foreign_from=0x40000000,
     ),
-    "aarch64": Calls(
+    "aarch64": SystemCalls(
         0xC00000B7, socket=198, connect=203, socketpair=199, io_uring_setup=425,
         foreign_from=0xFFFFFFFF,
     ),
@@ -61,7 +61,7 @@ MACHINES = {
 _Step = tuple[int, str, str, int]
 
 
-def program(calls: Calls, unix: UnixSockets = "none") -> bytes:
+def program(calls: SystemCalls, unix: UnixSockets = "none") -> bytes:
     """The filter: an array of struct sock_filter (16-bit code, two 8-bit jumps, 32-bit value)."""
     narrow = unix != "any"
     pairs = [(_EQUAL, "pair", "", calls.socketpair)] if narrow else []

@@ -22,7 +22,7 @@ _DEEPEST = 64  # folders in one another; the box makes three
 
 
 @dataclass(frozen=True)
-class Left:
+class EraseFailure:
     """What could not be erased, and why. A file that could not be overwritten keeps its name, so
     that it can be tried again: once it is unlinked, nobody finds its blocks any more."""
 
@@ -30,18 +30,18 @@ class Left:
     why: str
 
 
-def erase(paths: Iterable[Path]) -> list[Left]:
+def erase(paths: Iterable[Path]) -> list[EraseFailure]:
     """Erase files, and folders with all that is in them. Goes on past whatever fails; returns
     what is left. What is not there needs no erasing. Links are unlinked and never followed, but for
     the folders above a path, which are the caller's."""
-    left: list[Left] = []
+    left: list[EraseFailure] = []
     for path in paths:
         try:
             above = os.open(path.parent, _FOLDER)
         except FileNotFoundError:
             continue
         except OSError as error:
-            left.append(Left(path, error.strerror or str(error)))
+            left.append(EraseFailure(path, error.strerror or str(error)))
             continue
         try:
             _erase(above, path, left)
@@ -91,7 +91,7 @@ def _data(fd: int, begin: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _erase(above: int, path: Path, left: list[Left], depth: int = 0) -> None:
+def _erase(above: int, path: Path, left: list[EraseFailure], depth: int = 0) -> None:
     """What has the last name of `path` in the open folder `above`; the rest of `path` is for words
     alone. Each folder is entered by descriptor: whoever may write it and exchanges it for a link
     meanwhile sends nobody elsewhere."""
@@ -118,7 +118,7 @@ def _erase(above: int, path: Path, left: list[Left], depth: int = 0) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        left.append(Left(path, error.strerror or str(error)))
+        left.append(EraseFailure(path, error.strerror or str(error)))
 
 
 def _overwrite(above: int, name: str) -> None:

@@ -39,7 +39,7 @@ _STRANGE = (  # somebody else's, to a service: it would look for its files there
 
 
 @dataclass(frozen=True)
-class Service:
+class ServiceAccount:
     """`code`: where this package lies."""
 
     code: Path = Path(__file__)

@@ -22,7 +22,7 @@ MOST_BYTES = 4096  # of such a file; one of ours has a tenth of it
 log = logging.getLogger("status")
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class SupervisorStatus(msgspec.Struct, frozen=True, kw_only=True):
     """One reading.
 
     version  of the code that runs, whatever is installed
@@ -61,9 +61,9 @@ class StatusFile:
     def __init__(self, folder: Path | None) -> None:
         """Without a folder it writes nothing: nobody asked for it."""
         self._path = folder / NAME if folder is not None else None
-        self._last: Status | None = None
+        self._last: SupervisorStatus | None = None
 
-    def write(self, status: Status) -> None:
+    def write(self, status: SupervisorStatus) -> None:
         """Whole or not at all. What cannot be written is said, and never stops the box."""
         if self._path is None or status == self._last:
             return
@@ -80,12 +80,12 @@ def folder() -> Path | None:
     return Path(runtime.split(":")[0]) if runtime else None
 
 
-def read(where: Path = FOLDER) -> Status | None:
+def read(where: Path = FOLDER) -> SupervisorStatus | None:
     """The last status of the box that runs here; None if none does, or it writes none.
 
     The folder is the box's own user's, and root reads it, too: whatever lies there, it returns.
     """
     try:
-        return msgspec.json.decode(read_small(where / NAME, MOST_BYTES), type=Status)
+        return msgspec.json.decode(read_small(where / NAME, MOST_BYTES), type=SupervisorStatus)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -23,14 +23,14 @@ from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
 from appliance.runtime.ipc.heartbeat import Heartbeat
-from appliance.runtime.status import Status, StatusFile, folder
+from appliance.runtime.status import StatusFile, SupervisorStatus, folder
 from appliance.runtime.supervision.child import Child, how_it_ended
 from appliance.runtime.supervision.failure_rate import TOO_MANY
-from appliance.runtime.supervision.ipc_resources import Joints
+from appliance.runtime.supervision.ipc_resources import IpcResources
 from appliance.runtime.supervision.startup import begun, reading
-from appliance.runtime.supervision.starvation import LATE_S, SHEDS, Strain
-from appliance.runtime.supervision.supervised_part import Part
-from appliance.runtime.supervision.systemd_notify import Service
+from appliance.runtime.supervision.starvation import LATE_S, SHEDS, LoadShedding
+from appliance.runtime.supervision.supervised_part import SupervisedPart
+from appliance.runtime.supervision.systemd_notify import SystemdNotifier
 from appliance.runtime.worker import WIRING
 from appliance.settings import Settings
 
@@ -69,13 +69,13 @@ class Supervisor:
         self._environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._clock = clock
         self._started_s = time.monotonic()
-        self.joints = Joints(rows, watchers)
+        self.joints = IpcResources(rows, watchers)
         self.rings = self.joints.rings
         self._floor = self.floor()
         self._has_switch = settings.panel.mute_switch and any(row.name == "panel" for row in rows)
         self._floor.panel_lost = self._has_switch  # until the panel has read the switch
         self.parts = {
-            row.name: Part(row, Heartbeat(self.joints.heartbeat_fd, slot))
+            row.name: SupervisedPart(row, Heartbeat(self.joints.heartbeat_fd, slot))
             for slot, row in enumerate(rows)
         }
         self._conductor = self.channel("supervisor")
@@ -83,10 +83,10 @@ class Supervisor:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self._poll.register(self._wake_read, select.POLLIN)
         self._poll.register(self._conductor.fileno(), select.POLLIN)
-        self.service = Service()
+        self.service = SystemdNotifier()
         self._status = StatusFile(folder())
         self._state = "starting"
-        self._strain = Strain()
+        self._strain = LoadShedding()
         self._looked_s = self._spawned_s = self._clock()
         self.stopping = self.restarting = self.given_up = False
 
@@ -178,7 +178,7 @@ class Supervisor:
         self._stop(parts[:0:-1])
         self._stop(parts[:1])
 
-    def _stop(self, parts: list[Part]) -> None:
+    def _stop(self, parts: list[SupervisedPart]) -> None:
         """Together they have as long as one."""
         for part in parts:
             if part.child is not None:
@@ -190,7 +190,7 @@ class Supervisor:
             log.error("%s cannot be ended: it waits in a driver", part.row.name)
             self._let_go(part)
 
-    def _left(self, parts: list[Part], limit_s: float) -> list[Part]:
+    def _left(self, parts: list[SupervisedPart], limit_s: float) -> list[SupervisedPart]:
         """Those that are still there after so long; the others are buried."""
         end_s = time.monotonic() + limit_s
         while True:
@@ -216,7 +216,7 @@ class Supervisor:
             os.close(fd)
 
     # ── one part ─────────────────────────────────────────────────────────────────────────────
-    def _look_after(self, part: Part, now: float, late_s: float = 0.0) -> None:
+    def _look_after(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
         """What fails in the care of one part is that part's failure, and not the box's."""
         try:
             self._care(part, now, late_s)
@@ -227,7 +227,7 @@ class Supervisor:
             elif part.ending is None:
                 part.kill(problem, now)
 
-    def _care(self, part: Part, now: float, late_s: float) -> None:
+    def _care(self, part: SupervisedPart, now: float, late_s: float) -> None:
         others_start = any(other.starting for other in self.parts.values() if other is not part)
         if part.child is None:
             if now >= part.start_s and self._strain.may_start(
@@ -256,7 +256,7 @@ class Supervisor:
         elif part.heart.is_ready and not part.announced:
             self._came_up(part, now)
 
-    def _came_up(self, part: Part, now: float) -> None:
+    def _came_up(self, part: SupervisedPart, now: float) -> None:
         part.announced, part.failed, part.problem = True, False, ""
         part.back_off.up(now)
         log.info("%s is up", part.row.name)
@@ -266,7 +266,7 @@ class Supervisor:
                 if other.failed:
                     self._conductor.send(PartChanged(other.row.name, "failed", other.problem))
 
-    def _went_down(self, part: Part, problem: str, now: float) -> None:
+    def _went_down(self, part: SupervisedPart, problem: str, now: float) -> None:
         pause_s = part.back_off.ended(now)
         part.start_s = now + pause_s
         part.ends.ended(now)
@@ -280,7 +280,7 @@ class Supervisor:
         log.warning("%s %s; starting it again%s", part.row.name, problem, again)
         self._conductor.send(PartChanged(part.row.name, "down", problem))
 
-    def _fails(self, part: Part, problem: str, again: str = "") -> None:
+    def _fails(self, part: SupervisedPart, problem: str, again: str = "") -> None:
         """Say so, once; it is tried again all the same."""
         if not part.failed or problem != part.problem:
             log.error("%s %s; starting it again%s, then more rarely", part.row.name, problem, again)
@@ -288,7 +288,7 @@ class Supervisor:
             self._conductor.send(PartChanged(part.row.name, "failed", problem))
         part.failed, part.problem = True, problem
 
-    def _spawn(self, part: Part, now: float) -> None:
+    def _spawn(self, part: SupervisedPart, now: float) -> None:
         wiring, fds = self.joints.of(part.row.name)
         wiring |= {
             "settings": msgspec.to_builtins(self._settings),
@@ -304,7 +304,7 @@ class Supervisor:
         if part.child.fd >= 0:
             self._poll.register(part.child.fd, select.POLLIN)
 
-    def _let_go(self, part: Part) -> None:
+    def _let_go(self, part: SupervisedPart) -> None:
         """Forget the process: it is gone, or nothing more can be done about it."""
         if part.child is not None:
             if part.child.fd >= 0:
@@ -337,7 +337,7 @@ class Supervisor:
         lacks = ", ".join((*failed, *shed))
         self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks, reading=reads)
         self._status.write(
-            Status(
+            SupervisorStatus(
                 pid=os.getpid(),
                 state=self._state,
                 ready=ready,

@@ -20,7 +20,7 @@ import msgspec
 import setproctitle
 
 from appliance.errors import BadMessage, InterludeError
-from appliance.messages.speech import Message, Seen
+from appliance.messages.speech import Message, ObservedMessage
 from appliance.runtime import process_table
 from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.channel import Channel
@@ -99,7 +99,7 @@ class Worker:
         """All messages that have arrived; a malformed one is logged once a kind and skipped."""
         bad: list[BadMessage] = []
         every = self.channels[peer].receive_all(bad)
-        arrived = [message for message in every if not isinstance(message, Seen)]
+        arrived = [message for message in every if not isinstance(message, ObservedMessage)]
         for error in bad:
             if str(error) not in self._bad_kinds:
                 self._bad_kinds.add(str(error))

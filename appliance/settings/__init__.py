@@ -4,46 +4,51 @@ In: the vendor's `defaults.yaml`, then the owner's file over it. Out: one `Setti
 Every key has its unit and its reason in `defaults.yaml`; the types and ranges are here.
 """
 
-from appliance.settings.answering import Memory, Remote, Speaking, Thinking
+from appliance.settings.answering import (
+    MemorySettings,
+    RemoteSettings,
+    SpeakingSettings,
+    ThinkingSettings,
+)
 from appliance.settings.hearing import (
-    Echo,
-    Hearing,
-    Onset,
-    PushToTalk,
-    Turn,
-    Verdict,
-    Wake,
-    Words,
+    EchoSettings,
+    HearingSettings,
+    OnsetSettings,
+    PushToTalkSettings,
+    TurnSettings,
+    VerdictSettings,
+    WakeSettings,
+    WordsSettings,
 )
 from appliance.settings.loading import changed, load, load_defaults
-from appliance.settings.machine import Card, ProcessOverride
+from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.section import Section
-from appliance.settings.surroundings import Link, Panel
-from appliance.settings.tools import Tools
+from appliance.settings.surroundings import LinkSettings, PanelSettings
+from appliance.settings.tools import ToolsSettings
 from appliance.settings.whole import DEFAULTS, SYSTEM_FILE, Settings, owner_file, user_file
 
 __all__ = [
     "DEFAULTS",
     "SYSTEM_FILE",
-    "Card",
-    "Echo",
-    "Hearing",
-    "Link",
-    "Memory",
-    "Onset",
-    "Panel",
+    "CardSettings",
+    "EchoSettings",
+    "HearingSettings",
+    "LinkSettings",
+    "MemorySettings",
+    "OnsetSettings",
+    "PanelSettings",
     "ProcessOverride",
-    "PushToTalk",
-    "Remote",
+    "PushToTalkSettings",
+    "RemoteSettings",
     "Section",
     "Settings",
-    "Speaking",
-    "Thinking",
-    "Tools",
-    "Turn",
-    "Verdict",
-    "Wake",
-    "Words",
+    "SpeakingSettings",
+    "ThinkingSettings",
+    "ToolsSettings",
+    "TurnSettings",
+    "VerdictSettings",
+    "WakeSettings",
+    "WordsSettings",
     "changed",
     "load",
     "load_defaults",

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 import msgspec
 
 from appliance.atomic_file import read_small
-from appliance.background_file import NewestFile
+from appliance.background_file import BackgroundFileWriter
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
 
@@ -26,23 +26,23 @@ _MOST_BYTES = 4000
 
 T = TypeVar("T")
 Mode = Literal["open", "push_to_talk", "wake_word"]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+SettingName = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
-class Value(msgspec.Struct, Generic[T], frozen=True):
+class AdjustedValue(msgspec.Struct, Generic[T], frozen=True):
     """`value` counts in place of `file`, which is what the settings files said then."""
 
     value: T
     file: T
 
 
-class Adjusted(msgspec.Struct, frozen=True, omit_defaults=True):
+class AdjustedSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that was set. None: as the files have it."""
 
     version: Literal[1] = msgspec.field(default=1)
-    mode: Value[Mode] | None = None
-    volume: Value[Ratio] | None = None
-    voice: Value[Name] | None = None
+    mode: AdjustedValue[Mode] | None = None
+    volume: AdjustedValue[Ratio] | None = None
+    voice: AdjustedValue[SettingName] | None = None
 
     def over(self, settings: Settings) -> Settings:
         """`settings` of the files, with what was set in place of what they still say."""
@@ -62,16 +62,16 @@ def path(settings: Settings) -> Path:
     return settings.state_path() / FILE
 
 
-def read(file: Path) -> tuple[Adjusted, str]:
+def read(file: Path) -> tuple[AdjustedSettings, str]:
     """What was set, and what is wrong with the file; then nothing counts as set."""
     try:
-        return msgspec.json.decode(read_small(file, _MOST_BYTES), type=Adjusted), ""
+        return msgspec.json.decode(read_small(file, _MOST_BYTES), type=AdjustedSettings), ""
     except FileNotFoundError:
-        return Adjusted(), ""
+        return AdjustedSettings(), ""
     except OSError as error:
-        return Adjusted(), f"{file} cannot be read ({error.strerror})"
+        return AdjustedSettings(), f"{file} cannot be read ({error.strerror})"
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Adjusted(), f"{file} is damaged"
+        return AdjustedSettings(), f"{file} is damaged"
 
 
 def adjusted(settings: Settings) -> Settings:
@@ -101,7 +101,7 @@ class _Files:
     voice: str
 
 
-class Adjustments:
+class AdjustmentStore:
     """Keeps what is set from now on. Nothing here waits for a disk.
 
     `files`: the settings without what was set. `failing`: the newest is not on the disk.
@@ -116,7 +116,7 @@ class Adjustments:
         if problem:
             self._complaints.append(f"{problem}: mode, volume and voice are as in the settings")
         self.failing = False
-        self._file = NewestFile(path(files), self._written, gap_s=GAP_S)
+        self._file = BackgroundFileWriter(path(files), self._written, gap_s=GAP_S)
 
     def follow(self, mode: Mode, volume: float | None, voice: str | None) -> None:
         """Keep these from now on. None: nobody has set it since the start; a voice of no name: as
@@ -158,19 +158,19 @@ def _mode(mode: Mode, settings: Settings) -> Mode:
     return settings.mode if mode == "push_to_talk" and settings.panel.gpio == "none" else mode
 
 
-def _choose(value: Value[T] | None, of_file: T) -> T:
+def _choose(value: AdjustedValue[T] | None, of_file: T) -> T:
     return value.value if value is not None and value.file == of_file else of_file
 
 
-def _value(value: T, of_file: T) -> Value[T] | None:
-    return None if value == of_file else Value(value, of_file)
+def _value(value: T, of_file: T) -> AdjustedValue[T] | None:
+    return None if value == of_file else AdjustedValue(value, of_file)
 
 
-def _without_old(now: Adjusted, files: _Files) -> Adjusted:
-    def kept(value: Value[T] | None, of_file: T) -> Value[T] | None:
+def _without_old(now: AdjustedSettings, files: _Files) -> AdjustedSettings:
+    def kept(value: AdjustedValue[T] | None, of_file: T) -> AdjustedValue[T] | None:
         return value if value is not None and value.file == of_file else None
 
-    return Adjusted(
+    return AdjustedSettings(
         mode=kept(now.mode, files.mode),
         volume=kept(now.volume, files.volume),
         voice=kept(now.voice, files.voice),

@@ -10,7 +10,7 @@ import msgspec
 from appliance.settings.section import Milliseconds, Ratio, Section
 
 
-class Remote(Section, frozen=True):
+class RemoteSettings(Section, frozen=True):
     """An OpenAI-compatible server with audio input, in place of the local model."""
 
     url: str
@@ -32,11 +32,11 @@ class Remote(Section, frozen=True):
             return "an address that is none"
 
 
-class Thinking(Section, frozen=True):
+class ThinkingSettings(Section, frozen=True):
     """The language model."""
 
     model: str
-    remote: Remote
+    remote: RemoteSettings
     persona: str
     instruction: str
     context_tokens: Annotated[int, msgspec.Meta(ge=512, le=131_072)]
@@ -49,7 +49,7 @@ class Thinking(Section, frozen=True):
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
 
 
-class Speaking(Section, frozen=True):
+class SpeakingSettings(Section, frozen=True):
     """The voice."""
 
     voice: str
@@ -63,7 +63,7 @@ class Speaking(Section, frozen=True):
     chime: bool
 
 
-class Memory(Section, frozen=True):
+class MemorySettings(Section, frozen=True):
     """What is kept of conversations."""
 
     keep_turns: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]

@@ -9,14 +9,14 @@ import msgspec
 from appliance.settings.section import PHRASE, Milliseconds, Phrases, Ratio, Section
 
 
-class Echo(Section, frozen=True):
+class EchoSettings(Section, frozen=True):
     """Echo cancellation."""
 
     canceller: Literal["auto", "kalman", "speex", "hardware", "none"]
     tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
 
 
-class Onset(Section, frozen=True):
+class OnsetSettings(Section, frozen=True):
     """The fast gate that pauses at once and the confirmation that must follow."""
 
     above_noise_db: Annotated[float, msgspec.Meta(ge=3, le=40)]
@@ -25,7 +25,7 @@ class Onset(Section, frozen=True):
     confirm_ms: Milliseconds
 
 
-class Turn(Section, frozen=True):
+class TurnSettings(Section, frozen=True):
     """When the owner's speech counts as an utterance, and when it is over."""
 
     probability: Ratio
@@ -36,7 +36,7 @@ class Turn(Section, frozen=True):
     piece_s: Annotated[float, msgspec.Meta(ge=5, le=30)]
 
 
-class Verdict(Section, frozen=True):
+class VerdictSettings(Section, frozen=True):
     """Backchannel, interruption or noise: when to decide, and how sure to be."""
 
     first_ms: Milliseconds
@@ -46,7 +46,7 @@ class Verdict(Section, frozen=True):
     backchannel: Ratio
 
 
-class Words(Section, frozen=True):
+class WordsSettings(Section, frozen=True):
     """Words said over the box that decide by themselves. Lower case, each in one list."""
 
     recogniser: Literal["auto", "sherpa", "pocketsphinx", "none"]
@@ -65,7 +65,7 @@ class Words(Section, frozen=True):
             raise ValueError(f"`{both[0]}` cannot both interrupt and be in the list `carry_on`")
 
 
-class Wake(Section, frozen=True):
+class WakeSettings(Section, frozen=True):
     """Mode wake_word."""
 
     phrase: str
@@ -78,18 +78,18 @@ class Wake(Section, frozen=True):
             raise ValueError(f"the phrase `{self.phrase}` is not words in lower case")
 
 
-class PushToTalk(Section, frozen=True):
+class PushToTalkSettings(Section, frozen=True):
     """Mode push_to_talk."""
 
     press: Literal["hold", "toggle"]
     voice_interrupts: bool
 
 
-class Hearing(Section, frozen=True):
-    echo: Echo
-    onset: Onset
-    turn: Turn
-    verdict: Verdict
-    words: Words
-    wake: Wake
-    push_to_talk: PushToTalk
+class HearingSettings(Section, frozen=True):
+    echo: EchoSettings
+    onset: OnsetSettings
+    turn: TurnSettings
+    verdict: VerdictSettings
+    words: WordsSettings
+    wake: WakeSettings
+    push_to_talk: PushToTalkSettings

@@ -24,7 +24,7 @@ _NONE = Path(os.devnull)  # no file: the defaults alone
 _FREE = ("processes.", "models.")
 MOST_DEPTH = 20  # of lists and `key:` lines within each other; the defaults have 4
 
-Kind = TypeVar("Kind")
+SectionT = TypeVar("SectionT")
 
 
 def load(path: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
@@ -105,7 +105,7 @@ class _Plain(yaml.SafeLoader):
 _NOT_PLAIN = (yaml.YAMLError, RecursionError, ValueError, KeyError, IndexError, AttributeError)
 
 
-def _convert(tree: Any, kind: type[Kind], source: str, prefix: str = "") -> Kind:
+def _convert(tree: Any, kind: type[SectionT], source: str, prefix: str = "") -> SectionT:
     try:
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:

@@ -9,7 +9,7 @@ import msgspec
 from appliance.settings.section import Section
 
 
-class Card(Section, frozen=True):
+class CardSettings(Section, frozen=True):
     """The sound card. Microphone and loudspeaker must share one clock."""
 
     capture: str

@@ -11,10 +11,10 @@ from appliance.settings.section import Ratio, Section
 NO_BUTTON = "This box has no button, so nobody could ever talk to it."  # in mode push_to_talk
 
 Gpio = Literal["auto", "none", "header", "keyboard", "aiy-voice", "codec-zero", "respeaker-2-mics"]
-Topic = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
+TopicText = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$")]
 
 
-class Link(Section, frozen=True):
+class LinkSettings(Section, frozen=True):
     """The house: an MQTT broker, and Home Assistant through it."""
 
     broker: str
@@ -27,15 +27,15 @@ class Link(Section, frozen=True):
     key_file: str
     name: Annotated[str, msgspec.Meta(max_length=60)]
     id: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{0,32}$")]
-    base: Topic
+    base: TopicText
     discovery: bool
-    discovery_prefix: Topic
+    discovery_prefix: TopicText
     interval_s: Annotated[int, msgspec.Meta(ge=30, le=3600)]
     unmute: bool
     words: bool
 
 
-class Panel(Section, frozen=True):
+class PanelSettings(Section, frozen=True):
     """Button, mute switch and light on the housing."""
 
     gpio: Gpio

@@ -11,7 +11,7 @@ from appliance.settings.section import Section
 Stem = Annotated[str, msgspec.Meta(min_length=3, max_length=40)]
 
 
-class Tools(Section, frozen=True):
+class ToolsSettings(Section, frozen=True):
     """Tools that the model may use (docs/tools.md)."""
 
     home: bool

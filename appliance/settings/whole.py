@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from appliance.settings.answering import Memory, Speaking, Thinking
-from appliance.settings.hearing import Hearing
-from appliance.settings.machine import Card, ProcessOverride
+from appliance.settings.answering import MemorySettings, SpeakingSettings, ThinkingSettings
+from appliance.settings.hearing import HearingSettings
+from appliance.settings.machine import CardSettings, ProcessOverride
 from appliance.settings.models import OwnModel
 from appliance.settings.section import Section
-from appliance.settings.surroundings import Link, Panel
-from appliance.settings.tools import Tools
+from appliance.settings.surroundings import LinkSettings, PanelSettings
+from appliance.settings.tools import ToolsSettings
 
 DEFAULTS = Path(__file__).with_name("defaults.yaml")
 SYSTEM_FILE = Path("/etc/interlude/settings.yaml")
@@ -38,14 +38,14 @@ class Settings(Section, frozen=True):
     mode: Literal["open", "push_to_talk", "wake_word"]
     state_dir: str
     models_dir: str
-    card: Card
-    hearing: Hearing
-    thinking: Thinking
-    speaking: Speaking
-    memory: Memory
-    tools: Tools
-    link: Link
-    panel: Panel
+    card: CardSettings
+    hearing: HearingSettings
+    thinking: ThinkingSettings
+    speaking: SpeakingSettings
+    memory: MemorySettings
+    tools: ToolsSettings
+    link: LinkSettings
+    panel: PanelSettings
     models: dict[str, OwnModel]
     processes: dict[str, ProcessOverride]
     log: Literal["debug", "info", "warning", "error"]

@@ -16,44 +16,46 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.think.context import Rows
-from appliance.think.history import Clip
+from appliance.think.history import SpeechClip
 
 Ids = npt.NDArray[np.int64]  # a token's own number, or a negative one, unique to a row of sound
 
 
 @dataclass(frozen=True)
-class Encoded:
+class AudioEmbedding:
     """Soft tokens float32[n, width], and their identities, int64[n], all negative."""
 
     rows: Rows
     ids: Ids
 
 
-class Clips:
+class AudioEmbeddingCache:
     """What clips were encoded to, kept as long as anybody holds the clip."""
 
     def __init__(self, encode: Callable[[npt.NDArray[np.int16]], Rows]) -> None:
         self._encode = encode
-        self._known: WeakKeyDictionary[Clip, Encoded] = WeakKeyDictionary()
-        self._growing: tuple[Clip, Encoded] | None = None  # the newest of an unfinished utterance
+        self._known: WeakKeyDictionary[SpeechClip, AudioEmbedding] = WeakKeyDictionary()
+        self._growing: tuple[SpeechClip, AudioEmbedding] | None = (
+            None  # the newest of an unfinished utterance
+        )
         self._next_id = 1
 
-    def __contains__(self, clip: Clip) -> bool:
+    def __contains__(self, clip: SpeechClip) -> bool:
         return clip in self._known
 
-    def __getitem__(self, clip: Clip) -> Encoded:
+    def __getitem__(self, clip: SpeechClip) -> AudioEmbedding:
         """The clip's tokens, if need be by encoding it now. Raises ModelError."""
         if clip not in self._known:
             self._known[clip] = self._grown(clip) or self._fresh(clip)
         return self._known[clip]
 
-    def overhear(self, clip: Clip) -> Encoded:
+    def overhear(self, clip: SpeechClip) -> AudioEmbedding:
         """The tokens of a clip that may grow: the next one of its utterance begins with it."""
         encoded = self[clip]
         self._growing = clip, encoded
         return encoded
 
-    def _grown(self, clip: Clip) -> Encoded | None:
+    def _grown(self, clip: SpeechClip) -> AudioEmbedding | None:
         """From what is known of the same utterance; None if that is something else."""
         if self._growing is None:
             return None
@@ -67,11 +69,11 @@ class Clips:
             return known
         rows = self._encode(clip.samples)
         kept = len(known.ids) - 1  # its newest token had not heard all of its sound
-        return Encoded(rows, np.append(known.ids[:kept], self._number(len(rows) - kept)))
+        return AudioEmbedding(rows, np.append(known.ids[:kept], self._number(len(rows) - kept)))
 
-    def _fresh(self, clip: Clip) -> Encoded:
+    def _fresh(self, clip: SpeechClip) -> AudioEmbedding:
         rows = self._encode(clip.samples)
-        return Encoded(rows, self._number(len(rows)))
+        return AudioEmbedding(rows, self._number(len(rows)))
 
     def _number(self, count: int) -> Ids:
         first = self._next_id

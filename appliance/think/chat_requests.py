@@ -14,8 +14,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from appliance.pcm import RATE_HZ
-from appliance.settings import Thinking
-from appliance.think.history import Clip, History, Turn
+from appliance.settings import ThinkingSettings
+from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.think.prompt import NO_ANSWER, TRANSCRIBE, most_tokens, words_alone
 from appliance.tools.table import Tool, function
 
@@ -23,13 +23,13 @@ LETTERS_A_TOKEN = 4  # of English, to keep to the history's budget without the s
 SOUND_TOKENS_A_SECOND = 25
 
 
-class Chat:
+class ChatRequests:
     """Makes requests; keeps the sound of each clip as it is sent, as long as the clip is held."""
 
-    def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
+    def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         self._thinking = thinking
         self._tools = [function(tool) for tool in tools]
-        self._made: WeakKeyDictionary[Clip, str] = WeakKeyDictionary()
+        self._made: WeakKeyDictionary[SpeechClip, str] = WeakKeyDictionary()
 
     def request(self, history: History) -> dict[str, Any]:
         """The body that asks for the answer to the last turn."""
@@ -57,7 +57,7 @@ class Chat:
             body["seed"] = thinking.seed
         return body
 
-    def transcription(self, clips: Sequence[Clip]) -> dict[str, Any]:
+    def transcription(self, clips: Sequence[SpeechClip]) -> dict[str, Any]:
         """The body that asks for the words of these clips."""
         body: dict[str, Any] = {
             "messages": [
@@ -80,7 +80,7 @@ class Chat:
             if history.drop_oldest() is None:
                 return
 
-    def sound(self, clip: Clip) -> str:
+    def sound(self, clip: SpeechClip) -> str:
         """The clip as a WAV file in base64; made once."""
         if clip not in self._made:
             file = io.BytesIO()
@@ -92,13 +92,13 @@ class Chat:
             self._made[clip] = base64.b64encode(file.getvalue()).decode()
         return self._made[clip]
 
-    def _sounds(self, clips: Iterable[Clip]) -> list[dict[str, Any]]:
+    def _sounds(self, clips: Iterable[SpeechClip]) -> list[dict[str, Any]]:
         return [
             {"type": "input_audio", "input_audio": {"data": self.sound(clip), "format": "wav"}}
             for clip in clips
         ]
 
-    def _said(self, turn: Turn) -> str | list[dict[str, Any]]:
+    def _said(self, turn: HistoryTurn) -> str | list[dict[str, Any]]:
         """Sound, then the instruction for it and typed words, as for a model on the box."""
         words = turn.text.strip()
         if not turn.clips:
@@ -109,7 +109,7 @@ class Chat:
         return parts
 
 
-def _answered(turn: Turn) -> Iterator[dict[str, Any]]:
+def _answered(turn: HistoryTurn) -> Iterator[dict[str, Any]]:
     """The model's calls, what the tools said, what was heard."""
     if turn.uses:
         names = [f"call_{turn.number}_{number}" for number in range(len(turn.uses))]
@@ -130,7 +130,7 @@ def _answered(turn: Turn) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": turn.answer.strip()}
 
 
-def tokens(turn: Turn) -> int:
+def tokens(turn: HistoryTurn) -> int:
     """About how many tokens a turn takes."""
     said = len(turn.text) if turn.clips else len(words_alone(turn))
     letters = said + len(turn.answer) + sum(len(use.said) for use in turn.uses)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 STRIDE = 2
 
 
-class Watch:
+class ComputeCallback:
     """One callback. `steps` counts the looks; `stopped`: the last graph was ended by one."""
 
     def __init__(self, wanted_no_more: Callable[[], bool], stride: int = STRIDE) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from appliance.errors import ModelError
 from appliance.think import llama_library
-from appliance.think.interface import Abandoned
+from appliance.think.interface import AnswerAbandoned
 from appliance.think.llama_library import llama
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]
@@ -28,7 +28,7 @@ SEQUENCES = 2
 _ABORTED = 2  # llama_decode: the abort callback said so
 
 
-class Context:
+class LlamaContext:
     """`position` counts the tokens that the sequence in use holds; `read`, all that were ever read.
 
     All methods belong to one thread, but for `interrupt` and `resume`.
@@ -129,7 +129,7 @@ class Context:
         if outcome:
             self.roll_back(self.position)  # what was half done
             if outcome == _ABORTED:
-                raise Abandoned
+                raise AnswerAbandoned
             raise ModelError(f"The model failed with code {outcome} ({llama_library.reason()}).")
         self.position += count
         self.read += count

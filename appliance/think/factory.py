@@ -10,33 +10,33 @@ from appliance.messages.thinking import RECALL_TIMES
 from appliance.models.store import resolve
 from appliance.runtime.process_table import Process
 from appliance.settings import Settings
-from appliance.think.interface import Model
-from appliance.think.prompt_state_cache import FOLDER, Openings
+from appliance.think.interface import LanguageModel
+from appliance.think.prompt_state_cache import FOLDER, PromptStateCache
 from appliance.think.snapshot_store import Snapshots
 from appliance.think.template_check import compare_later
 from appliance.tools.table import available
 
 
-def choose(settings: Settings, row: Process) -> Callable[[], Model]:
+def choose(settings: Settings, row: Process) -> Callable[[], LanguageModel]:
     """What loads the model; calling it may take a minute and raise an InterludeError."""
 
     memory = path(settings) if kept(settings) else None
     if memory is None or settings.thinking.remote.url:
         Snapshots(path(settings)).drop()  # of another model, or from before the settings changed
 
-    def remote() -> Model:
+    def remote() -> LanguageModel:
         from appliance.think.remote import RemoteModel
 
         return RemoteModel(settings.thinking, available(settings))
 
-    def local() -> Model:
+    def local() -> LanguageModel:
         from appliance.think.local import LocalGemma  # llama.cpp: only where it is needed
 
         threads = settings.thinking.threads or usable_threads(row.cores)
         tools = available(settings)
         model = LocalGemma(
             resolve(settings), settings.thinking, threads, tools,
-            openings=Openings(settings.state_path() / FOLDER), memory=memory,
+            openings=PromptStateCache(settings.state_path() / FOLDER), memory=memory,
             recall_turns=settings.memory.recall_turns,
         )  # fmt: skip
         compare_later(model.template, model.way)

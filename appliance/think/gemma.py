@@ -18,9 +18,9 @@ import numpy.typing as npt
 from appliance.errors import ModelError
 from appliance.pcm import RATE_HZ
 from appliance.think import llama_library
-from appliance.think.compute_callback import Watch
-from appliance.think.context import Context, Rows
-from appliance.think.interface import Abandoned, Sampling
+from appliance.think.compute_callback import ComputeCallback
+from appliance.think.context import LlamaContext, Rows
+from appliance.think.interface import AnswerAbandoned, Sampling
 from appliance.think.llama_library import llama, mtmd
 from appliance.think.mapped_memory import give_back
 from appliance.think.vocabulary import Vocabulary
@@ -31,7 +31,7 @@ TOKEN_SAMPLES = 640  # of sound a soft token stands for: 25 a second
 LONGEST_SAMPLES = 30 * RATE_HZ  # the preprocessor would cut longer ones silently
 
 
-class Gemma(Context):
+class Gemma(LlamaContext):
     """One model, what it holds (context.py), and its ears.
 
     All methods belong to one thread, but for `interrupt` and `resume`.
@@ -52,7 +52,7 @@ class Gemma(Context):
         self._model: Any = None
         self._ears: Any = None
         self._sampler: Any = None
-        self._watch = Watch(lambda: self.interrupted)
+        self._watch = ComputeCallback(lambda: self.interrupted)
         self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # as long as the ears
         llama_library.begin()
         try:
@@ -176,12 +176,13 @@ class Gemma(Context):
 
     def _encode_chunk(self, chunk: Any) -> Rows:
         if self.interrupted:
-            raise Abandoned
+            raise AnswerAbandoned
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
         self._watch.begin()
         failed = mtmd.mtmd_encode_chunk(self._ears, chunk)
         if self._watch.stopped:
-            raise Abandoned  # what came out is of no use, though llama.cpp says that all is well
+            # what came out is of no use, though llama.cpp says that all is well
+            raise AnswerAbandoned
         if failed:
             raise ModelError(f"The sound cannot be encoded ({llama_library.reason()}).")
         output = mtmd.mtmd_get_output_embd(self._ears)

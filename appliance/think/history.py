@@ -12,34 +12,34 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 
 RECALLED = -1  # the number of a turn from before this process began
 UNASKED = -2  # of one that is still being spoken
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class SpeechClip:
     """A stretch of the owner's speech: int16, mono, 16 kHz, at most 30 s. Equal only to itself."""
 
     utterance: int
     samples: npt.NDArray[np.int16]
 
-    def lasts_as_long_as(self, other: Clip) -> bool:
+    def lasts_as_long_as(self, other: SpeechClip) -> bool:
         """It is the same sound: of the same utterance, and as much of it."""
         return self.utterance == other.utterance and len(self.samples) == len(other.samples)
 
 
 @dataclass(eq=False)
-class Use:
+class ToolUse:
     """A tool that the model called, and what the tool said; "" as long as it has said nothing."""
 
-    call: Call
+    call: ToolCall
     said: str = ""
 
 
 @dataclass(eq=False)
-class Turn:
+class HistoryTurn:
     """What the owner said, as sound or text, and the answer.
 
     `tokens` are the very tokens of `answer` as a local model drew them, as long as the answer
@@ -50,11 +50,11 @@ class Turn:
     """
 
     number: int
-    clips: tuple[Clip, ...] = ()
+    clips: tuple[SpeechClip, ...] = ()
     text: str = ""
     answer: str = ""
     tokens: list[int] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
+    uses: list[ToolUse] = field(default_factory=list)
     settled: bool = False
     transcript: str | None = None
 
@@ -68,11 +68,11 @@ class Turn:
         self.tokens = []
 
 
-def recalled(turns: Iterable[tuple[str, str, str]]) -> list[Turn]:
+def recalled(turns: Iterable[tuple[str, str, str]]) -> list[HistoryTurn]:
     """Turns from before: (what the owner typed, what a model wrote down of what the owner said,
     what was heard). Of which nothing was heard, that is none."""
     return [
-        Turn(RECALLED, text=typed, transcript=transcript, answer=heard)
+        HistoryTurn(RECALLED, text=typed, transcript=transcript, answer=heard)
         for typed, transcript, heard in turns
         if heard.strip()
     ]
@@ -82,13 +82,13 @@ class History:
     """Turns, oldest first. A question of whose answer nothing was heard joins the next question."""
 
     def __init__(self) -> None:
-        self.turns: list[Turn] = []
+        self.turns: list[HistoryTurn] = []
 
     @property
-    def last(self) -> Turn | None:
+    def last(self) -> HistoryTurn | None:
         return self.turns[-1] if self.turns else None
 
-    def begin(self, number: int, clips: Iterable[Clip] = (), text: str = "") -> Turn:
+    def begin(self, number: int, clips: Iterable[SpeechClip] = (), text: str = "") -> HistoryTurn:
         """A new question; the answer to it is yet to come."""
         clips = tuple(clips)
         if self.turns and not self.turns[-1].answered:
@@ -96,11 +96,11 @@ class History:
             known = {clip.utterance for clip in clips}
             clips = (*(clip for clip in left.clips if clip.utterance not in known), *clips)
             text = " ".join(filter(None, (left.text, text)))
-        turn = Turn(number, clips, text)
+        turn = HistoryTurn(number, clips, text)
         self.turns.append(turn)
         return turn
 
-    def with_question(self, clips: Iterable[Clip]) -> History:
+    def with_question(self, clips: Iterable[SpeechClip]) -> History:
         """What it would be if these were asked now."""
         other = History()
         other.turns = list(self.turns)
@@ -144,7 +144,7 @@ class History:
         self.turns = recalled(turns) + now
 
     @property
-    def unwritten(self) -> Turn | None:
+    def unwritten(self) -> HistoryTurn | None:
         """The oldest turn that is over and whose sound nobody has tried to write down."""
         over = (turn for turn in self.turns if turn.settled and turn.clips)
         return next((turn for turn in over if turn.transcript is None), None)
@@ -159,7 +159,7 @@ class History:
         if self.turns:
             self.turns.pop()
 
-    def drop_oldest(self) -> Turn | None:
+    def drop_oldest(self) -> HistoryTurn | None:
         """Forget the oldest turn, but never the last, which may wait for its answer."""
         return self.turns.pop(0) if len(self.turns) > 1 else None
 
@@ -169,5 +169,5 @@ class History:
         last = self.last
         return last is not None and last.answered and not (last.settled or last.number == RECALLED)
 
-    def _find(self, number: int) -> Turn | None:
+    def _find(self, number: int) -> HistoryTurn | None:
         return next((turn for turn in reversed(self.turns) if turn.number == number), None)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from appliance.think.audio_embeddings import Ids
-from appliance.think.context import BATCH, Context
-from appliance.think.tokenized_prompt import Tape
+from appliance.think.context import BATCH, LlamaContext
+from appliance.think.tokenized_prompt import TokenizedPrompt
 
 PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it did not ask for
 # A piece of fewer tokens costs up to twice as much a token (measured on full-size weights: 32
@@ -21,7 +21,7 @@ PIECE_S = 0.5  # of work: so long, at most, a question waits for a piece that it
 LEAST_TOKENS = 32
 
 
-class Pace:
+class PrefillPace:
     """How many tokens make a piece, by how long the last one took."""
 
     def __init__(self) -> None:
@@ -34,19 +34,19 @@ class Pace:
             self.tokens = max(LEAST_TOKENS, min(BATCH, fitting))
 
 
-class Reader:
+class IncrementalPrefill:
     """Of one sequence. `held`: the identities of what it holds. `clock` gives seconds."""
 
     def __init__(
-        self, gemma: Context, sequence: int = 0, clock: Callable[[], float] = time.monotonic
+        self, gemma: LlamaContext, sequence: int = 0, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._gemma = gemma
         self._sequence = sequence
         self._clock = clock
-        self._pace = Pace()
+        self._pace = PrefillPace()
         self.held: Ids = np.empty(0, np.int64)
 
-    def read(self, tape: Tape, *, draw: bool) -> int:
+    def read(self, tape: TokenizedPrompt, *, draw: bool) -> int:
         """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
 
         Returns how many tokens it read. Raises Abandoned, ModelError.
@@ -66,7 +66,7 @@ class Reader:
             self.held = tape.ids[: self._gemma.position]
         return len(tape) - common
 
-    def read_piece(self, tape: Tape) -> bool:
+    def read_piece(self, tape: TokenizedPrompt) -> bool:
         """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
 
         Raises Abandoned, ModelError.
@@ -88,7 +88,7 @@ class Reader:
         self._gemma.use(self._sequence)
         return self._gemma.state()
 
-    def restore(self, state: bytes, tape: Tape) -> bool:
+    def restore(self, state: bytes, tape: TokenizedPrompt) -> bool:
         """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
         it holds nothing."""
         self._gemma.use(self._sequence)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from appliance.settings import Thinking
-from appliance.think.history import Clip, History
+from appliance.settings import ThinkingSettings
+from appliance.think.history import History, SpeechClip
 
 if TYPE_CHECKING:
     from appliance.think.recall_cache import Recollection
-from appliance.tools.tool_call_syntax import BadCall, Call
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Sampling:
     top_p: float = 0.95
     top_k: int = 64
 
-    def with_owner(self, thinking: Thinking) -> Sampling:
+    def with_owner(self, thinking: ThinkingSettings) -> Sampling:
         """The same with the owner's settings over it; -1 there means the model's own."""
         return Sampling(
             self.temperature if thinking.temperature < 0 else thinking.temperature,
@@ -56,7 +56,7 @@ class LocalModel:
 
 
 @dataclass
-class Effort:
+class AnswerMetrics:
     """What one answer cost, from when it was wanted.
 
     read      tokens of the prompt that were read only then; the rest had been read ahead
@@ -71,11 +71,11 @@ class Effort:
     limited: bool = False
 
 
-class Abandoned(Exception):
+class AnswerAbandoned(Exception):
     """Nobody wants the answer any more: `interrupt` was called while the model was at work."""
 
 
-class Model(Protocol):
+class LanguageModel(Protocol):
     """A language model with ears. All methods belong to one thread, but for `interrupt`.
 
     name        for the log and for ThinkerReady
@@ -95,7 +95,9 @@ class Model(Protocol):
         """What it keeps for the next start; None: nothing."""
         ...
 
-    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
+    def answer(
+        self, history: History, effort: AnswerMetrics
+    ) -> Iterator[str | ToolCall | BadToolCall]:
         """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
 
         Some pieces are empty. A call comes when it is complete, or cannot be understood. May drop
@@ -103,7 +105,7 @@ class Model(Protocol):
         """
         ...
 
-    def prepare(self, clip: Clip) -> None:
+    def prepare(self, clip: SpeechClip) -> None:
         """Do what can be done about a clip before it is known whether it will be answered."""
         ...
 
@@ -120,7 +122,7 @@ class Model(Protocol):
         it is done. Raises Abandoned."""
         ...
 
-    def transcribe(self, clips: Sequence[Clip]) -> str:
+    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         """Nobody waits: what was said in these, in words; "" if there are none or it cannot tell.
 
         Begun anew after an interruption, it goes on where it was. Raises Abandoned, or an

@@ -18,27 +18,27 @@ import numpy as np
 
 from appliance.errors import ModelError
 from appliance.pcm import Samples
-from appliance.settings import Thinking
+from appliance.settings import ThinkingSettings
 from appliance.think import prompt
-from appliance.think.audio_embeddings import Clips, Ids
+from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids
 from appliance.think.context import SEQUENCES
 from appliance.think.gemma import Gemma, Rows
-from appliance.think.history import Clip, History, Turn
-from appliance.think.incremental_prefill import Reader
-from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.history import History, HistoryTurn, SpeechClip
+from appliance.think.incremental_prefill import IncrementalPrefill
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
 from appliance.think.mark_tokens import tags_of
 from appliance.think.opening import Opening
-from appliance.think.prompt_state_cache import Openings, model_identity
-from appliance.think.pruning import Pruning
+from appliance.think.prompt_state_cache import PromptStateCache, model_identity
+from appliance.think.pruning import HistoryPruning
 from appliance.think.recall_cache import Recollection
 from appliance.think.snapshot_store import Snapshots
-from appliance.think.special_tokens import TextFilter
-from appliance.think.template_check import Way
-from appliance.think.tokenized_prompt import Run, Tape
+from appliance.think.special_tokens import SpecialTokenFilter
+from appliance.think.template_check import PromptStyle
+from appliance.think.tokenized_prompt import PromptRun, TokenizedPrompt
 from appliance.think.tool_calls import with_calls
-from appliance.think.transcription import Dictation
+from appliance.think.transcription import LocalTranscription
 from appliance.tools.table import Tool
-from appliance.tools.tool_call_syntax import BadCall, Call
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 SPARE_TOKENS = 200  # a short question beside the answer that is to come: room made while idle
 CLOSE_S = 1.0  # for what is being written to a card
@@ -55,18 +55,18 @@ class LocalGemma:
     def __init__(
         self,
         model: LocalModel,
-        thinking: Thinking,
+        thinking: ThinkingSettings,
         threads: int,
         tools: Sequence[Tool] = (),
         engine: type[Gemma] = Gemma,
-        openings: Openings | None = None,
+        openings: PromptStateCache | None = None,
         memory: Path | None = None,
         recall_turns: int = 0,
     ) -> None:
         """`openings`: where what was computed of the opening is kept; None: nowhere. `memory`:
         beside which file what was computed of the last `recall_turns` turns is; None: nowhere."""
         self.name = model.name
-        self.way = Way.of(model, thinking, tools)
+        self.way = PromptStyle.of(model, thinking, tools)
         self._persona, self._tools = self.way.persona, self.way.tools
         self._answer_tokens = thinking.answer_tokens
         self._gemma = engine(
@@ -77,9 +77,11 @@ class LocalGemma:
             sampling=model.sampling.with_owner(thinking),
             seed=thinking.seed,
         )
-        self._reader, self._spare = (Reader(self._gemma, number) for number in range(SEQUENCES))
+        self._reader, self._spare = (
+            IncrementalPrefill(self._gemma, number) for number in range(SEQUENCES)
+        )
         self._preparing = False  # what no question needs
-        self._clips = Clips(self._encode)
+        self._clips = AudioEmbeddingCache(self._encode)
         self._tokens = functools.lru_cache(maxsize=2048)(self._tokenize)
         try:
             self._tags = tags_of(self._gemma.vocabulary, model.text)
@@ -87,8 +89,8 @@ class LocalGemma:
             self._gemma.close()
             raise
         self._transcribes = model.transcribes
-        self._dictation = Dictation(self._gemma.model, self._gemma.vocabulary, threads)
-        self._written: WeakKeyDictionary[Clip, str | None] = WeakKeyDictionary()
+        self._dictation = LocalTranscription(self._gemma.model, self._gemma.vocabulary, threads)
+        self._written: WeakKeyDictionary[SpeechClip, str | None] = WeakKeyDictionary()
         identity = model_identity(model.text) if openings or memory else b""
         opening = self._tape(prompt.opening(self._persona, self._tools))
         self._opening = Opening(opening, self._gemma, openings, identity)
@@ -105,7 +107,7 @@ class LocalGemma:
         self._most = min(self._fits, model.history_tokens)  # if there is more than one
         self._budget = min(thinking.history_tokens, self._most)
         spare = min(reserve + SPARE_TOKENS, self._budget // 4)
-        self._pruning = Pruning(self._budget, self._budget - spare, self._size)
+        self._pruning = HistoryPruning(self._budget, self._budget - spare, self._size)
         self._openings = openings
         self._pruned = False  # or about to be: the spare sequence has what is to come
         self.recollection: Recollection | None = None
@@ -126,7 +128,9 @@ class LocalGemma:
         return self._gemma.pulse + self._dictation.pulse
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
-    def answer(self, history: History, effort: Effort) -> Iterator[str | Call | BadCall]:
+    def answer(
+        self, history: History, effort: AnswerMetrics
+    ) -> Iterator[str | ToolCall | BadToolCall]:
         turn = history.last
         assert turn is not None
         began_s = time.monotonic()
@@ -143,7 +147,7 @@ class LocalGemma:
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._draw(turn, effort)
 
-    def prepare(self, clip: Clip) -> None:
+    def prepare(self, clip: SpeechClip) -> None:
         self._clips[clip]
 
     def overhear(self, history: History, *, likely_all: bool) -> None:
@@ -187,7 +191,7 @@ class LocalGemma:
         if self._preparing:
             self._gemma.interrupt()
 
-    def transcribe(self, clips: Sequence[Clip]) -> str:
+    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         if not self._transcribes:
             return ""
         for clip in clips:
@@ -214,13 +218,13 @@ class LocalGemma:
         self._gemma.close()
 
     # ── where it goes on ─────────────────────────────────────────────────────────────────────
-    def _go_on(self, tape: Tape) -> None:
+    def _go_on(self, tape: TokenizedPrompt) -> None:
         """Hold what was kept of `tape`, and at least the opening."""
         if self.recollection is not None:
             self.recollection.go_on(self._reader, tape)
         self._opening.back(self._reader, tape)
 
-    def _recalled(self, turns: Sequence[Turn]) -> Tape:
+    def _recalled(self, turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
         """What a start would read of these, by what `settle` would make of them."""
         history = History()
         history.turns = list(turns)
@@ -229,12 +233,12 @@ class LocalGemma:
             history.forget()
         return self._prompt(history, open_last=False)
 
-    def _aside(self, tape: Tape) -> bool:
+    def _aside(self, tape: TokenizedPrompt) -> bool:
         """Read a piece of what a restart would read, unless pruning needs the place. Returns
         whether there is nothing more to be read. Raises Abandoned."""
         return self._pruned or self._read_aside(tape)
 
-    def _read_aside(self, tape: Tape) -> bool:
+    def _read_aside(self, tape: TokenizedPrompt) -> bool:
         """Read a piece of another prompt into the other sequence. Returns whether all of it is
         read. A question ends it at once: it has no use for it. Raises Abandoned."""
         self._opening.back(self._spare, tape)
@@ -250,7 +254,7 @@ class LocalGemma:
         self._pruning.drop(history, shorter)
         self._reader, self._spare = self._spare, self._reader
 
-    def _make_room(self, history: History, turn: Turn) -> None:
+    def _make_room(self, history: History, turn: HistoryTurn) -> None:
         """For the answer to `turn`, the last one: only if it does not fit otherwise."""
         if self._size(history) > self._most and (shorter := self._pruning.shorter(history)):
             self._go_on_with(history, shorter)
@@ -272,11 +276,13 @@ class LocalGemma:
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
     # ── drawing ──────────────────────────────────────────────────────────────────────────────
-    def _draw(self, turn: Turn, effort: Effort) -> Iterator[str | Call | BadCall]:
+    def _draw(
+        self, turn: HistoryTurn, effort: AnswerMetrics
+    ) -> Iterator[str | ToolCall | BadToolCall]:
         """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
         limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
         tokens: list[int] = []
-        tags = TextFilter()
+        tags = SpecialTokenFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         written = spoken = 0
         try:
@@ -296,7 +302,7 @@ class LocalGemma:
                     yield part
                 self._gemma.feed([token], last=True)
             else:
-                raise Abandoned
+                raise AnswerAbandoned
         finally:
             self._reader.drew(tokens)
         rest = decode(b"", True)
@@ -307,21 +313,21 @@ class LocalGemma:
             turn.tokens = tokens
 
     # ── prompts ──────────────────────────────────────────────────────────────────────────────
-    def _prompt(self, history: History, *, open_last: bool) -> Tape:
+    def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
         return self._tape(self._parts(self._persona, history, open_last, self._tools))
 
     def _parts(
         self, persona: str, history: History, open_last: bool, tools: Sequence[Tool] = ()
-    ) -> Iterator[prompt.Part]:
+    ) -> Iterator[prompt.PromptPart]:
         return prompt.render(
             persona, history, open_last=open_last, tools=tools, instruction=self.way.instruction
         )
 
-    def _tape(self, parts: Iterable[prompt.Part]) -> Tape:
-        runs: list[Run] = []
+    def _tape(self, parts: Iterable[prompt.PromptPart]) -> TokenizedPrompt:
+        runs: list[PromptRun] = []
         ids: list[Ids] = []
         for part in parts:
-            if isinstance(part, Clip):
+            if isinstance(part, SpeechClip):
                 encoded = self._clips[part]
                 ids.append(encoded.ids)
                 runs.append(encoded.rows)
@@ -332,17 +338,17 @@ class LocalGemma:
                 runs[-1] += content
             else:
                 runs.append(content)
-        return Tape(tuple(runs), np.concatenate(ids))
+        return TokenizedPrompt(tuple(runs), np.concatenate(ids))
 
-    def _content(self, part: prompt.Part) -> Run:
-        if isinstance(part, Clip):
+    def _content(self, part: prompt.PromptPart) -> PromptRun:
+        if isinstance(part, SpeechClip):
             return self._clips[part].rows
-        return part.tokens if isinstance(part, prompt.Drawn) else self._tokens(part)
+        return part.tokens if isinstance(part, prompt.SampledTokens) else self._tokens(part)
 
     def _encode(self, samples: Samples) -> Rows:
         if self._gemma.interrupted:
-            raise Abandoned
+            raise AnswerAbandoned
         return self._gemma.encode(samples)
 
-    def _tokenize(self, part: prompt.Marks | prompt.Words) -> tuple[int, ...]:
-        return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks)))
+    def _tokenize(self, part: prompt.ControlText | prompt.PlainText) -> tuple[int, ...]:
+        return tuple(self._gemma.tokenize(part.text, marks=isinstance(part, prompt.ControlText)))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 
-class Unmarked:
+class MarkSplitter:
     """Marks of one letter cannot be cut, and are not looked for."""
 
     def __init__(self, marks: Iterable[str]) -> None:

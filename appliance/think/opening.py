@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import time
 
-from appliance.think.context import Context
-from appliance.think.incremental_prefill import Reader
-from appliance.think.prompt_state_cache import Openings
-from appliance.think.tokenized_prompt import Tape
+from appliance.think.context import LlamaContext
+from appliance.think.incremental_prefill import IncrementalPrefill
+from appliance.think.prompt_state_cache import PromptStateCache
+from appliance.think.tokenized_prompt import TokenizedPrompt
 
 log = logging.getLogger("thinker")
 
@@ -22,7 +22,11 @@ class Opening:
     nowhere."""
 
     def __init__(
-        self, tape: Tape, gemma: Context, openings: Openings | None, model: bytes = b""
+        self,
+        tape: TokenizedPrompt,
+        gemma: LlamaContext,
+        openings: PromptStateCache | None,
+        model: bytes = b"",
     ) -> None:
         self.tape = tape
         self.state: bytes | None = None  # once it is read
@@ -33,7 +37,7 @@ class Opening:
     def __len__(self) -> int:
         return len(self.tape)
 
-    def open(self, reader: Reader, *, whole: bool) -> bool:
+    def open(self, reader: IncrementalPrefill, *, whole: bool) -> bool:
         """Hold it: as it was kept, or by reading it, or a piece of it. Returns whether it is read.
         Raises Abandoned."""
         if self.state is not None:
@@ -49,7 +53,7 @@ class Opening:
             self._openings.keep(self._made_of, self.state)
         return True
 
-    def back(self, reader: Reader, tape: Tape) -> None:
+    def back(self, reader: IncrementalPrefill, tape: TokenizedPrompt) -> None:
         """See that `reader` can go on with `tape`, which begins with the opening, without reading
         the opening again."""
         if self.state is None:
@@ -58,7 +62,7 @@ class Opening:
         if common < len(self.tape) or not reader.reaches(common):
             reader.restore(self.state, self.tape)
 
-    def _kept(self, reader: Reader) -> bool:
+    def _kept(self, reader: IncrementalPrefill) -> bool:
         began_s = time.monotonic()
         state = self._openings.take(self._made_of) if self._openings is not None else None
         if state is None or not reader.restore(state, self.tape):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from appliance.pcm import RATE_HZ
-from appliance.think.history import Clip, History, Turn
+from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.tools.table import Tool, declaration
 from appliance.tools.tool_call_syntax import answer_wire, wire
 
@@ -31,93 +31,93 @@ NO_ANSWER = "no answer yet"  # of a tool, when the owner spoke first
 
 
 @dataclass(frozen=True)
-class Marks:
+class ControlText:
     """Text in which Gemma's special tokens count as such."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Words:
+class PlainText:
     """Anybody's text: whatever it looks like, it holds no special tokens."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampledTokens:
     """Tokens as the model drew them."""
 
     tokens: tuple[int, ...]
 
 
-Part = Marks | Words | Clip | Drawn
+PromptPart = ControlText | PlainText | SpeechClip | SampledTokens
 
 
-def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[Part]:
+def opening(persona: str, tools: Sequence[Tool] = ()) -> Iterator[PromptPart]:
     """What stands before the first turn and never changes."""
-    yield Marks("<bos>")
+    yield ControlText("<bos>")
     if persona.strip() or tools:
-        yield Marks("<|turn>system\n")
-        yield Words(persona.strip())
-        yield Marks("".join(map(declaration, tools)) + "<turn|>\n")
+        yield ControlText("<|turn>system\n")
+        yield PlainText(persona.strip())
+        yield ControlText("".join(map(declaration, tools)) + "<turn|>\n")
 
 
-def question(turn: Turn, instruction: str = "") -> Iterator[Part]:
+def question(turn: HistoryTurn, instruction: str = "") -> Iterator[PromptPart]:
     """The owner's part of a turn, up to where the model begins.
 
     `instruction` says what is to be done with sound, and stands behind it, as in Google's own
     prompts for speech: without a word beside it the model may pass over what was said.
     """
-    yield Marks("<|turn>user\n")
+    yield ControlText("<|turn>user\n")
     for clip in turn.clips:
-        yield Marks("<|audio>")
+        yield ControlText("<|audio>")
         yield clip
-        yield Marks("<audio|>")
+        yield ControlText("<audio|>")
     words = turn.text.strip() if turn.clips else words_alone(turn)
     if turn.clips and instruction:
         words = f"{instruction}\n{words}".strip()
     if words:
-        yield Words(words)
-    yield Marks("<turn|>\n<|turn>model\n")
+        yield PlainText(words)
+    yield ControlText("<turn|>\n<|turn>model\n")
 
 
-def dictation(clip: Clip) -> Iterator[Part]:
+def dictation(clip: SpeechClip) -> Iterator[PromptPart]:
     """Asks for the words of a clip."""
-    yield Marks("<bos><|turn>user\n<|audio>")
+    yield ControlText("<bos><|turn>user\n<|audio>")
     yield clip
-    yield Marks("<audio|>")
-    yield Words(TRANSCRIBE)
-    yield Marks("<turn|>\n<|turn>model\n")
+    yield ControlText("<audio|>")
+    yield PlainText(TRANSCRIBE)
+    yield ControlText("<turn|>\n<|turn>model\n")
 
 
-def most_tokens(clip: Clip) -> int:
+def most_tokens(clip: SpeechClip) -> int:
     """How many tokens a transcript of this clip may have."""
     return LEAST_TOKENS + int(TOKENS_A_SECOND * len(clip.samples) / RATE_HZ)
 
 
-def words_alone(turn: Turn) -> str:
+def words_alone(turn: HistoryTurn) -> str:
     """What stands for a question without its sound."""
     said = f"{TRANSCRIPT} {turn.transcript}" if turn.transcript else ""
     return " ".join(filter(None, (said, turn.text.strip()))) or UNKNOWN_WORDS
 
 
-def answer(turn: Turn) -> Iterator[Part]:
+def answer(turn: HistoryTurn) -> Iterator[PromptPart]:
     """The model's part of a turn: its calls, what the tools said, what was heard."""
     for use in turn.uses:
         yield from _runs(wire(use.call))
     for use in turn.uses:
         yield from _runs(answer_wire(use.call.name, use.said or NO_ANSWER))
     if turn.tokens:
-        yield Drawn(tuple(turn.tokens))
+        yield SampledTokens(tuple(turn.tokens))
     else:
-        yield Words(turn.answer.strip())
-    yield Marks("<turn|>\n")
+        yield PlainText(turn.answer.strip())
+    yield ControlText("<turn|>\n")
 
 
-def _runs(runs: Iterable[tuple[str, bool]]) -> Iterator[Part]:
+def _runs(runs: Iterable[tuple[str, bool]]) -> Iterator[PromptPart]:
     for text, is_words in runs:
-        yield Words(text) if is_words else Marks(text)
+        yield PlainText(text) if is_words else ControlText(text)
 
 
 def render(
@@ -127,7 +127,7 @@ def render(
     open_last: bool,
     tools: Sequence[Tool] = (),
     instruction: str = "",
-) -> Iterator[Part]:
+) -> Iterator[PromptPart]:
     """All of it; with `open_last` the last turn stops where its answer is to begin."""
     yield from opening(persona, tools)
     for turn in history.turns:

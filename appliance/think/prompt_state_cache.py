@@ -39,7 +39,7 @@ def model_identity(path: Path) -> bytes:
     return digest.digest()
 
 
-class Openings:
+class PromptStateCache:
     """The files of one folder, which is the box's own."""
 
     def __init__(self, folder: Path) -> None:

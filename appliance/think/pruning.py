@@ -10,14 +10,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from appliance.think.history import History, Turn
+from appliance.think.history import History, HistoryTurn
 
 AHEAD = 4  # the shorter prompt is prepared when a quarter of the budget is left
 
 log = logging.getLogger("thinker")
 
 
-class Pruning:
+class HistoryPruning:
     """`budget`: tokens of all turns; beyond `limit`, which is less, the shorter prompt is used.
     `size`: of a history, in tokens."""
 
@@ -25,7 +25,7 @@ class Pruning:
         self._budget = budget
         self._limit = limit
         self._size = size
-        self._first: Turn | None = None  # of those that stay
+        self._first: HistoryTurn | None = None  # of those that stay
 
     def shorter(self, history: History) -> History | None:
         """The history as it will be; None while there is room enough, or nothing to be dropped."""
@@ -50,7 +50,7 @@ class Pruning:
         self._first = None
         log.info("forgot the oldest %d of %d turns to make room", count - len(history.turns), count)
 
-    def _choose(self, history: History, size: int) -> Turn:
+    def _choose(self, history: History, size: int) -> HistoryTurn:
         """So that half of the budget is free when its limit is reached: until then it grows."""
         grows = max(0, self._limit - size)
         other = History()

@@ -24,10 +24,10 @@ import numpy as np
 
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.think.audio_embeddings import Ids
-from appliance.think.history import Turn
-from appliance.think.incremental_prefill import Reader
+from appliance.think.history import HistoryTurn
+from appliance.think.incremental_prefill import IncrementalPrefill
 from appliance.think.snapshot_store import Snapshots
-from appliance.think.tokenized_prompt import Tape
+from appliance.think.tokenized_prompt import TokenizedPrompt
 
 log = logging.getLogger("thinker")
 
@@ -43,9 +43,9 @@ class Recollection:
         snapshots: Snapshots,
         least: int,
         grows: int,
-        tape: Callable[[Sequence[Turn]], Tape],
-        spare: Callable[[], Reader],
-        read: Callable[[Tape], bool],
+        tape: Callable[[Sequence[HistoryTurn]], TokenizedPrompt],
+        spare: Callable[[], IncrementalPrefill],
+        read: Callable[[TokenizedPrompt], bool],
     ) -> None:
         self._snapshots = snapshots
         self._least = least
@@ -54,13 +54,13 @@ class Recollection:
         self._spare = spare
         self._read = read
         self._found: tuple[Ids, bytes] | None = None  # on disk, and not yet gone on with
-        self._wanted: Tape | None = None
+        self._wanted: TokenizedPrompt | None = None
         self._before: Ids | None = None  # what was wanted before
         self._kept: Ids | None = None  # on disk, or about to be
         self._ages = (0, 0)  # turns back at which what is wanted, and what is kept, begins
 
     # ── at a start ───────────────────────────────────────────────────────────────────────────
-    def begin_with(self, turns: Sequence[Turn]) -> int:
+    def begin_with(self, turns: Sequence[HistoryTurn]) -> int:
         """How many of these, the newest ones, are recalled."""
         self._found = self._snapshots.take()
         if self._found is not None:
@@ -72,7 +72,7 @@ class Recollection:
             self.forget()
         return min(self._least, len(turns))
 
-    def go_on(self, reader: Reader, tape: Tape) -> None:
+    def go_on(self, reader: IncrementalPrefill, tape: TokenizedPrompt) -> None:
         """Have `reader`, which is to read `tape`, hold what was kept of it, if anything was."""
         if self._found is None:
             return
@@ -96,7 +96,7 @@ class Recollection:
             self._before, self._wanted = self._wanted.ids, None
         return True
 
-    def want(self, turns: Sequence[Turn]) -> None:
+    def want(self, turns: Sequence[HistoryTurn]) -> None:
         """These are what a start would be given."""
         before = self._before if self._before is not None else self._kept
         turns = turns[-2 * self._least :]
@@ -137,10 +137,10 @@ class Recollection:
         """For what is being written."""
         self._snapshots.wait(within_s)
 
-    def _same(self, tape: Tape) -> bool:
+    def _same(self, tape: TokenizedPrompt) -> bool:
         return self._kept is not None and np.array_equal(self._kept, tape.ids)
 
-    def _beginning(self, turns: Sequence[Turn], ids: Ids) -> int:
+    def _beginning(self, turns: Sequence[HistoryTurn], ids: Ids) -> int:
         """How many turns, the newest, begin with these tokens; 0 if none do."""
         for count in range(len(turns), max(1, min(self._least, len(turns))) - 1, -1):
             if _begins(self._tape(turns[-count:]), ids):
@@ -148,5 +148,5 @@ class Recollection:
         return 0
 
 
-def _begins(tape: Tape, ids: Ids) -> bool:
+def _begins(tape: TokenizedPrompt, ids: Ids) -> bool:
     return tape.common(ids) == len(ids)

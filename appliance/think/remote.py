@@ -19,19 +19,19 @@ from typing import Any, cast
 import httpx
 
 from appliance.errors import RemoteError, SettingsError
-from appliance.settings import Thinking
+from appliance.settings import ThinkingSettings
 from appliance.think import server_errors
-from appliance.think.chat_requests import Chat
-from appliance.think.history import Clip, History
-from appliance.think.interface import Abandoned, Effort
-from appliance.think.server_dialect import Dialect
+from appliance.think.chat_requests import ChatRequests
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.server_dialect import ServerDialect
 from appliance.think.server_errors import UNREADABLE
-from appliance.think.server_sent_events import Endless, beginning, lines
-from appliance.think.special_tokens import THOUGHTS, Hidden, TextFilter
-from appliance.think.tool_call_stream import CallDeltas
+from appliance.think.server_sent_events import ResponseTooLong, beginning, lines
+from appliance.think.special_tokens import THOUGHTS, HiddenText, SpecialTokenFilter
+from appliance.think.tool_call_stream import ToolCallStream
 from appliance.think.tool_calls import with_calls
 from appliance.tools.table import Tool
-from appliance.tools.tool_call_syntax import BadCall, Call, plain
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall, plain
 
 CONNECT_S = 5.0  # a server on the owner's network answers in milliseconds, or it is away
 LONGEST_S = 600.0  # from a question to the end of its answer: nobody listens for ten minutes
@@ -51,7 +51,7 @@ class RemoteModel:
 
     recollection = None  # the server's business
 
-    def __init__(self, thinking: Thinking, tools: Sequence[Tool] = ()) -> None:
+    def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote
         self.patience_s = remote.timeout_s + CONNECT_S + 5.0
@@ -60,9 +60,9 @@ class RemoteModel:
         # Told to the broker and kept on disk: no login, no path and no query of the address.
         self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
         self._server = self._url.host
-        self._chat = Chat(thinking, tools)
-        self._dialect = Dialect()
-        self._calls = CallDeltas()
+        self._chat = ChatRequests(thinking, tools)
+        self._dialect = ServerDialect()
+        self._calls = ToolCallStream()
         self.thinks = False  # the newest answer came with thoughts, though none were wanted
         self._timeout_s = remote.timeout_s
         self._most_letters = LETTERS_A_TOKEN * thinking.answer_tokens
@@ -79,22 +79,26 @@ class RemoteModel:
         self._interrupted = False
 
     # ── the Model ────────────────────────────────────────────────────────────────────────────
-    def answer(self, history: History, effort: Effort) -> Generator[str | Call | BadCall]:
+    def answer(
+        self, history: History, effort: AnswerMetrics
+    ) -> Generator[str | ToolCall | BadToolCall]:
         self._chat.make_room(history)
         return self._answer(self._chat.request(history), effort)
 
-    def transcribe(self, clips: Sequence[Clip]) -> str:
-        effort = Effort()
+    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
+        effort = AnswerMetrics()
         pieces = self._answer(self._chat.transcription(clips), effort)
         text = "".join(piece for piece in pieces if isinstance(piece, str))
         return "" if effort.limited else plain(text)
 
-    def _answer(self, request: dict[str, Any], effort: Effort) -> Generator[str | Call | BadCall]:
+    def _answer(
+        self, request: dict[str, Any], effort: AnswerMetrics
+    ) -> Generator[str | ToolCall | BadToolCall]:
         began_s = time.monotonic()
         self._until_s = began_s + LONGEST_S
         stream = self._stream(request, effort)
-        tags = TextFilter()
-        self._calls = CallDeltas()
+        tags = SpecialTokenFilter()
+        self._calls = ToolCallStream()
         thought, self.thinks = self.thinks, False
         said = False
         try:
@@ -115,14 +119,14 @@ class RemoteModel:
         if self.thinks and not thought:
             log.warning("%s", server_errors.thinks_first(self._server))
 
-    def _heard(self, parts: Iterable[str | Hidden]) -> Iterator[str | Call | BadCall]:
+    def _heard(self, parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | BadToolCall]:
         """What is to be said and done; of thoughts it is only noted that there were some."""
         for part in parts:
-            if isinstance(part, Hidden) and part.tag in THOUGHTS and len(part.text.split()) > 1:
+            if isinstance(part, HiddenText) and part.tag in THOUGHTS and len(part.text.split()) > 1:
                 self.thinks = True  # one word is the channel's name: an empty thought
             yield from with_calls([part])
 
-    def prepare(self, clip: Clip) -> None:
+    def prepare(self, clip: SpeechClip) -> None:
         self._chat.sound(clip)
 
     def overhear(self, history: History, *, likely_all: bool) -> None:
@@ -158,7 +162,7 @@ class RemoteModel:
         try:
             return self._loop.run_until_complete(self._waiting)
         except asyncio.CancelledError:
-            raise Abandoned from None
+            raise AnswerAbandoned from None
         except httpx.ConnectTimeout as error:
             raise self._away("does not answer") from error
         except (httpx.TimeoutException, TimeoutError) as error:
@@ -171,7 +175,7 @@ class RemoteModel:
             raise self._away("cannot be reached") from error
         except httpx.HTTPError as error:
             raise self._away("broke off its answer") from error
-        except Endless as error:
+        except ResponseTooLong as error:
             raise self._away(f"sends {error}") from error
         finally:
             self._waiting = None
@@ -180,7 +184,7 @@ class RemoteModel:
         if self._waiting is not None and self._interrupted:
             self._waiting.cancel()
 
-    async def _stream(self, request: dict[str, Any], effort: Effort) -> AsyncGenerator[str]:
+    async def _stream(self, request: dict[str, Any], effort: AnswerMetrics) -> AsyncGenerator[str]:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + "/chat/completions")
         extra: dict[str, Any] | None = self._dialect.fields
         while extra is not None:
@@ -199,7 +203,7 @@ class RemoteModel:
                     async for text in texts:
                         yield text
 
-    async def _texts(self, response: httpx.Response, effort: Effort) -> AsyncGenerator[str]:
+    async def _texts(self, response: httpx.Response, effort: AnswerMetrics) -> AsyncGenerator[str]:
         """The pieces of text of one answer; "" where calls are complete."""
         if response.headers.get("content-encoding", "identity") != "identity":
             raise server_errors.no_answer(self._server)

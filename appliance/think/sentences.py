@@ -33,7 +33,7 @@ jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri 
 _never_last, _seldom_last = frozenset(_NEVER_LAST.split()), frozenset(_SELDOM_LAST.split())
 
 
-class Sentences:
+class SentenceSplitter:
     """Feed it text, take sentences; `flush` at the end gives what is left."""
 
     def __init__(self, clause_words: int = CLAUSE_WORDS, longest: int = LONGEST) -> None:

@@ -15,8 +15,8 @@ from appliance.errors import InterludeError
 from appliance.pcm import RATE_HZ
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.settings import Settings
-from appliance.think.history import Clip, History
-from appliance.think.interface import Effort
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel
 from appliance.think.server_errors import SWITCH_OFF
 from appliance.tools.table import available
@@ -51,8 +51,8 @@ def _first_word(model: RemoteModel) -> bool:
     """Whether there was any."""
     noise = np.random.default_rng(0).normal(0, 30, RATE_HZ)  # a quiet room, -60 dBFS
     history = History()
-    history.begin(1, [Clip(0, noise.astype(np.int16))])
-    pieces = model.answer(history, Effort())
+    history.begin(1, [SpeechClip(0, noise.astype(np.int16))])
+    pieces = model.answer(history, AnswerMetrics())
     try:
         return any(not isinstance(piece, str) or piece.strip() for piece in pieces)
     finally:

@@ -19,7 +19,7 @@ OFF: Mapping[str, Any] = {
 UNUSABLE = frozenset({400, 422})  # HTTP: the request is not as the server wants it
 
 
-class Dialect:
+class ServerDialect:
     """Of one server, as long as this process runs."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ MOST_ANSWER_BYTES = 4_000_000  # 4096 tokens, the most of any setting, in events
 MOST_ERROR_BYTES = 16_000  # of what comes with an HTTP status that is no success
 
 
-class Endless(ValueError):
+class ResponseTooLong(ValueError):
     """More than any answer has."""
 
 
@@ -27,15 +27,15 @@ async def lines(chunks: AsyncIterator[bytes]) -> AsyncGenerator[str]:
     async for chunk in chunks:
         read += len(chunk)
         if read > MOST_ANSWER_BYTES:
-            raise Endless("an answer without end")
+            raise ResponseTooLong("an answer without end")
         *whole, rest = (rest + decoder.decode(chunk)).split("\n")
         for line in whole:
             if len(line) > MOST_LINE:
-                raise Endless("a line without end")
+                raise ResponseTooLong("a line without end")
             if text := line.rstrip("\r"):
                 yield text
         if len(rest) > MOST_LINE:
-            raise Endless("a line without end")
+            raise ResponseTooLong("a line without end")
     if rest:
         yield rest
 

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Literal
 
 from appliance.errors import InterludeError
 from appliance.messages.speech import (
-    Called,
     Message,
     RecallWanted,
     Sentence,
     ThoughtEnded,
+    ToolCalled,
     Transcribed,
 )
-from appliance.think.history import Clip, History, Turn, Use, recalled
-from appliance.think.interface import Abandoned, Effort, Model
-from appliance.think.sentences import Sentences
+from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LanguageModel
+from appliance.think.sentences import SentenceSplitter
 from appliance.think.snapshot_schedule import Standby
-from appliance.tools.tool_call_syntax import BadCall, Call
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 if TYPE_CHECKING:
     from appliance.think.recall_cache import Recollection  # llama.cpp: only where it is needed
@@ -34,13 +34,13 @@ MOST_CALLS = 8  # in one answer: more is a model that goes round in circles
 BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
-class Mind:
+class ModelSession:
     """One conversation. `clock` gives seconds. `recall_turns`: so many are recalled at a start, or
     some more (recall_cache.py). `standby`: when the next start is prepared."""
 
     def __init__(
         self,
-        model: Model,
+        model: LanguageModel,
         send: Callable[[Message], object],
         clock: Callable[[], float] = time.monotonic,
         recall_turns: int = 12,
@@ -59,7 +59,7 @@ class Mind:
         self._outdated = -1
         self.recalled = False  # what there is to recall has come, be it nothing
         self._settling = False
-        self._ahead: Clip | None = None  # what is being encoded before anybody has asked
+        self._ahead: SpeechClip | None = None  # what is being encoded before anybody has asked
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
     # ── from any thread ──────────────────────────────────────────────────────────────────────
@@ -70,7 +70,7 @@ class Mind:
             if self._at_work_on is not None and self._at_work_on <= self._outdated:
                 self.model.interrupt()
 
-    def hurry(self, question: Iterable[Clip] | None = None) -> None:
+    def hurry(self, question: Iterable[SpeechClip] | None = None) -> None:
         """There is something to do: what is of no use for it ends. `question`: to be answered,
         with these clips; another one, or less of one of them, need not be encoded any more."""
         with self._lock:
@@ -91,12 +91,12 @@ class Mind:
             self.model.interrupt()
 
     # ── the conversation ─────────────────────────────────────────────────────────────────────
-    def think(self, turn: int, clips: Iterable[Clip], text: str, asked_s: float) -> None:
+    def think(self, turn: int, clips: Iterable[SpeechClip], text: str, asked_s: float) -> None:
         """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
         self._talked()
         entry = self.history.begin(turn, clips, text)
-        effort = Effort()
-        telling = _Telling(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
+        effort = AnswerMetrics()
+        telling = _AnswerStream(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
         problem = aloud = ""
         reason: Literal["complete", "limit", "abandoned", "failed"]
         began_s = self._clock()
@@ -108,7 +108,7 @@ class Mind:
             reason = "limit" if effort.limited else "complete"
             if not telling.anything:
                 self.history.fail(turn)
-        except Abandoned:
+        except AnswerAbandoned:
             reason = "abandoned"
             self.history.abandon(turn)
         except InterludeError as error:
@@ -172,12 +172,12 @@ class Mind:
         else:
             self.history.forget()
 
-    def prepare(self, clip: Clip) -> None:
+    def prepare(self, clip: SpeechClip) -> None:
         """Encode ahead, while the owner is still speaking. Raises Abandoned."""
         with self._encoding_ahead(clip):
             self.model.prepare(clip)
 
-    def overhear(self, clips: Iterable[Clip], *, likely_all: bool) -> None:
+    def overhear(self, clips: Iterable[SpeechClip], *, likely_all: bool) -> None:
         """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
         if self.history.in_flux:
             return  # what is read now would be in the wrong place
@@ -188,7 +188,7 @@ class Mind:
             self.model.overhear(question, likely_all=likely_all)
 
     @contextlib.contextmanager
-    def _encoding_ahead(self, clip: Clip) -> Iterator[None]:
+    def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:
         """Nobody has asked for it yet, and a question that does not ends it."""
         with self._lock:
             self._ahead = clip
@@ -270,7 +270,7 @@ class Mind:
     def _work_on(self, turn: int) -> None:
         with self._lock:
             if turn <= self._outdated:
-                raise Abandoned
+                raise AnswerAbandoned
             self._at_work_on = turn
 
     def _rest(self) -> None:
@@ -281,16 +281,16 @@ class Mind:
                 self.model.resume()
 
 
-class _Telling:
+class _AnswerStream:
     """Hands one answer on as it comes: sentences when they are complete, and calls between them."""
 
     def __init__(
-        self, entry: Turn, send: Callable[[Message], object], since_ms: Callable[[], float]
+        self, entry: HistoryTurn, send: Callable[[Message], object], since_ms: Callable[[], float]
     ) -> None:
         self._entry = entry
         self._send = send
         self._since_ms = since_ms
-        self._text = Sentences()
+        self._text = SentenceSplitter()
         self._bungled = False
         self.sentences = 0
         self.first_ms = 0.0
@@ -300,16 +300,16 @@ class _Telling:
         """There is something to be heard of it."""
         return self.sentences > 0 or bool(self._entry.uses)
 
-    def take(self, piece: str | Call | BadCall) -> None:
+    def take(self, piece: str | ToolCall | BadToolCall) -> None:
         if isinstance(piece, str):
             self._entry.answer += piece
             self._tell(self._text.feed(piece))
             return
         self.flush()
         number = len(self._entry.uses)
-        if isinstance(piece, Call) and number < MOST_CALLS:
-            self._entry.uses.append(Use(piece))
-            self._send(Called(self._entry.number, number, piece.name, dict(piece.arguments)))
+        if isinstance(piece, ToolCall) and number < MOST_CALLS:
+            self._entry.uses.append(ToolUse(piece))
+            self._send(ToolCalled(self._entry.number, number, piece.name, dict(piece.arguments)))
         elif not self._bungled:
             self._bungled = True  # said once, however many calls it got wrong
             self._entry.answer += f" {BUNGLED} "

@@ -20,7 +20,7 @@ MOST_HIDDEN = 4000  # letters between two tags that are kept: more is no call
 
 
 @dataclass(frozen=True)
-class Hidden:
+class HiddenText:
     """What stood between two tags. `whole`: its closing tag came."""
 
     tag: str
@@ -28,7 +28,7 @@ class Hidden:
     whole: bool
 
 
-class TextFilter:
+class SpecialTokenFilter:
     """Finds the tags, wherever the pieces of text happen to be cut.
 
     What may be the beginning of a tag is held back until the next piece tells.
@@ -40,10 +40,10 @@ class TextFilter:
         self._inside = ""
         self._kept = ""
 
-    def split(self, text: str) -> list[str | Hidden]:
+    def split(self, text: str) -> list[str | HiddenText]:
         """What of the text so far may be said now, and what was hidden, in order."""
         self._kept += text
-        found: list[str | Hidden] = []
+        found: list[str | HiddenText] = []
         while True:
             until = self._pairs.get(self._tag)
             tags = (until,) if until else (*self._pairs, *self._pairs.values())
@@ -64,9 +64,9 @@ class TextFilter:
         self._kept = self._kept[len(self._kept) - held :]
         return found
 
-    def end(self) -> list[str | Hidden]:
+    def end(self) -> list[str | HiddenText]:
         """The text has ended: what was held back and is no tag after all."""
-        found: list[str | Hidden] = []
+        found: list[str | HiddenText] = []
         self._pass_on(self._kept, found)
         self._kept = ""
         if self._tag:
@@ -81,19 +81,19 @@ class TextFilter:
         """The same at the end of the text."""
         return _said(self.end())
 
-    def _pass_on(self, text: str, found: list[str | Hidden]) -> None:
+    def _pass_on(self, text: str, found: list[str | HiddenText]) -> None:
         if self._tag:
             self._inside = (self._inside + text)[:MOST_HIDDEN]
         elif text:
             found.append(text)
 
-    def _close(self, *, whole: bool) -> Hidden:
-        hidden = Hidden(self._tag, self._inside, whole)
+    def _close(self, *, whole: bool) -> HiddenText:
+        hidden = HiddenText(self._tag, self._inside, whole)
         self._tag = self._inside = ""
         return hidden
 
 
-def _said(parts: list[str | Hidden]) -> str:
+def _said(parts: list[str | HiddenText]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 

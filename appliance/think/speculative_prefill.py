@@ -13,7 +13,7 @@ HOP_FRAMES = RATE_HZ  # 25 tokens: smaller pieces cost up to twice as much a tok
 SHARE = 0.5  # of the time, at most, that goes into reading ahead
 
 
-class ReadAhead:
+class SpeculativePrefill:
     """One utterance at a time. `cost_s` is told from outside: how long the last piece took."""
 
     def __init__(self) -> None:

@@ -18,12 +18,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from appliance.settings import Thinking
+from appliance.settings import ThinkingSettings
 from appliance.think import prompt
-from appliance.think.history import Clip, History, Use
+from appliance.think.history import History, SpeechClip, ToolUse
 from appliance.think.interface import LocalModel
 from appliance.tools.table import Tool, function
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 
 MOST_TEMPLATE_BYTES = 1 << 20  # Gemma 4's takes 20 kB
 MOST_CPU_S = 5  # Python, jinja2 and Gemma 4's template take 0.3 s on a PC
@@ -34,7 +34,7 @@ log = logging.getLogger("thinker")
 
 
 @dataclass(frozen=True)
-class Way:
+class PromptStyle:
     """How this box prompts a model."""
 
     persona: str
@@ -42,7 +42,9 @@ class Way:
     instruction: str = ""
 
     @classmethod
-    def of(cls, model: LocalModel, thinking: Thinking, tools: Sequence[Tool]) -> Way:
+    def of(
+        cls, model: LocalModel, thinking: ThinkingSettings, tools: Sequence[Tool]
+    ) -> PromptStyle:
         """A model that brings its own persona knows its tools by heart."""
         own = model.instruction
         return cls(
@@ -53,7 +55,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TemplateComparison:
     """`ours` and `its`: the two texts. `problem`: why there is only one, or none."""
 
     ours: str = ""
@@ -80,35 +82,37 @@ class Comparison:
         )
 
 
-def compare(template: str | None, way: Way, most_cpu_s: int = MOST_CPU_S) -> Comparison:
+def compare(
+    template: str | None, way: PromptStyle, most_cpu_s: int = MOST_CPU_S
+) -> TemplateComparison:
     """Takes a second or two, of another process. `most_cpu_s`: of a processor, a rendering."""
     if not template:
-        return Comparison(problem="the model brings none.")
+        return TemplateComparison(problem="the model brings none.")
     if len(template.encode(errors="replace")) > MOST_TEMPLATE_BYTES:
-        return Comparison(problem=f"it has more than {MOST_TEMPLATE_BYTES >> 10} kB.")
+        return TemplateComparison(problem=f"it has more than {MOST_TEMPLATE_BYTES >> 10} kB.")
     ours, other, problem = _ours(way), "", ""
     for messages in _messages(way):
         try:
             its = _rendered(template, way, messages, most_cpu_s)
-        except _Failed as error:
+        except _RenderFailed as error:
             problem = problem or f"it cannot be rendered ({error})."
             if error.for_good:
                 break
             continue
         if its == ours:
-            return Comparison(ours, its)
+            return TemplateComparison(ours, its)
         other = other or its
-    return Comparison(ours, other) if other else Comparison(ours, problem=problem)
+    return TemplateComparison(ours, other) if other else TemplateComparison(ours, problem=problem)
 
 
-def compare_later(template: str | None, way: Way) -> threading.Thread:
+def compare_later(template: str | None, way: PromptStyle) -> threading.Thread:
     """Compare while others go on, and write into the log what there is to say."""
     thread = threading.Thread(target=_tell, args=(template, way), name="template", daemon=True)
     thread.start()
     return thread
 
 
-def _tell(template: str | None, way: Way) -> None:
+def _tell(template: str | None, way: PromptStyle) -> None:
     found = compare(template, way)
     if found.same:
         log.info("%s", found.sentence())
@@ -121,27 +125,29 @@ def _tell(template: str | None, way: Way) -> None:
 
 def _history() -> History:
     history = History()
-    turn = history.begin(1, [Clip(1, np.zeros(640, np.int16))])
-    turn.uses.append(Use(Call("timer", {"minutes": 5, "name": "eggs"}), "Five minutes, from now."))
+    turn = history.begin(1, [SpeechClip(1, np.zeros(640, np.int16))])
+    turn.uses.append(
+        ToolUse(ToolCall("timer", {"minutes": 5, "name": "eggs"}), "Five minutes, from now.")
+    )
     turn.answer = "Five minutes, from now."
     history.begin(2, text="And what did I ask?").answer = "For a timer."
-    history.begin(3, [Clip(2, np.zeros(640, np.int16))])
+    history.begin(3, [SpeechClip(2, np.zeros(640, np.int16))])
     return history
 
 
-def _ours(way: Way) -> str:
+def _ours(way: PromptStyle) -> str:
     """The prompt as text; sound is the mark that templates write for it."""
     parts = prompt.render(
         way.persona, _history(), open_last=True, tools=way.tools, instruction=way.instruction
     )
     text = ""
     for part in parts:
-        assert not isinstance(part, prompt.Drawn)
-        text += "" if isinstance(part, Clip) else part.text
+        assert not isinstance(part, prompt.SampledTokens)
+        text += "" if isinstance(part, SpeechClip) else part.text
     return text.replace("<|audio><audio|>", "<|audio|>")
 
 
-def _messages(way: Way) -> list[list[dict[str, Any]]]:
+def _messages(way: PromptStyle) -> list[list[dict[str, Any]]]:
     """The same turns as templates want them, in both ways that they know of a tool's answer."""
     before, after, tool = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, Any]()
     if persona := way.persona.strip():
@@ -186,7 +192,7 @@ def _declared(tool: Tool) -> dict[str, Any]:
     return told
 
 
-class _Failed(Exception):
+class _RenderFailed(Exception):
     """Why there is no text. `for_good`: other turns would fare no better."""
 
     def __init__(self, reason: str, *, for_good: bool = False) -> None:
@@ -194,7 +200,9 @@ class _Failed(Exception):
         self.for_good = for_good
 
 
-def _rendered(template: str, way: Way, messages: list[dict[str, Any]], most_cpu_s: int) -> str:
+def _rendered(
+    template: str, way: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
+) -> str:
     """The template's text. Raises _Failed."""
     names: Mapping[str, Any] = {
         "messages": messages,
@@ -215,10 +223,10 @@ def _rendered(template: str, way: Way, messages: list[dict[str, Any]], most_cpu_
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _Failed(f"{type(error).__name__} of its process", for_good=True) from error
+        raise _RenderFailed(f"{type(error).__name__} of its process", for_good=True) from error
     if done.returncode < 0:
-        raise _Failed("its process was ended: it takes too long", for_good=True)
+        raise _RenderFailed("its process was ended: it takes too long", for_good=True)
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise _Failed(reason or f"status {done.returncode}")
+        raise _RenderFailed(reason or f"status {done.returncode}")
     return done.stdout.decode(errors="replace")

@@ -22,7 +22,7 @@ MOST_MEMORY_BYTES = 256 << 20  # of address space; Python and jinja2 take a quar
 MOST_LETTERS = 1_000_000  # of the text
 
 
-class Order(msgspec.Struct, frozen=True):
+class RenderRequest(msgspec.Struct, frozen=True):
     """What is rendered: the template, and the names that it may use; in how many seconds of a
     processor at most."""
 
@@ -31,7 +31,7 @@ class Order(msgspec.Struct, frozen=True):
     most_cpu_s: int
 
 
-def render(order: Order) -> str:
+def render(order: RenderRequest) -> str:
     """The text. Raises TemplateError, or whatever else the template trips over."""
 
     def refuse(reason: str) -> NoReturn:
@@ -55,7 +55,7 @@ def main() -> int:
     os.nice(19)  # nobody waits for it
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     try:
-        order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
+        order = msgspec.json.decode(sys.stdin.buffer.read(), type=RenderRequest)
         resource.setrlimit(resource.RLIMIT_CPU, (order.most_cpu_s, order.most_cpu_s))
         text = render(order)
     except Exception as error:  # noqa: BLE001 - it is a stranger's program

@@ -16,29 +16,29 @@ from typing import Literal
 
 from appliance.messages.speech import (
     Abandon,
-    CallAnswered,
-    Called,
+    AnswerHeard,
     Forget,
-    Heard,
     Recall,
     RecallWanted,
     Sentence,
-    StillThinking,
     Think,
     ThinkerReady,
+    ThinkingProgress,
     ThoughtEnded,
+    ToolAnswered,
+    ToolCalled,
 )
 from appliance.messages.speech import Message as AnyMessage
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
-from appliance.runtime.ipc.ring import PAUSE, Slot
+from appliance.runtime.ipc.ring import PAUSE, RingSlot
 from appliance.runtime.worker import Worker
 from appliance.think.factory import choose
-from appliance.think.history import Clip
-from appliance.think.interface import Abandoned, Model
-from appliance.think.session import Mind
-from appliance.think.speculative_prefill import ReadAhead
-from appliance.think.utterance_buffer import Utterances
+from appliance.think.history import SpeechClip
+from appliance.think.interface import AnswerAbandoned, LanguageModel
+from appliance.think.session import ModelSession
+from appliance.think.speculative_prefill import SpeculativePrefill
+from appliance.think.utterance_buffer import UtteranceBuffer
 
 LOOK_MS = 200  # between two looks at the floor when nothing arrives, and between heartbeats
 LOAD_S = 300.0  # 4 GB from a slow card; a model that is not loaded by then never will be
@@ -48,10 +48,10 @@ STOP_S = 2.0  # for the model to let go
 IDLE_S = 5.0  # nobody waits for so long: what was said is written down, for the memory
 AHEAD_FRAMES = 10 * RATE_HZ  # clips from this length on are encoded before anybody asks
 
-Job = Callable[[Mind], None]
+Job = Callable[[ModelSession], None]
 
 
-class Thread:
+class ModelThread:
     """The model's thread: loads the model, then does one job after the other, and while there is
     none has the model read ahead, a piece at a time, write down what was said, and prepare the
     next start.
@@ -63,11 +63,13 @@ class Thread:
 
     def __init__(
         self,
-        load: Callable[[], Model],
+        load: Callable[[], LanguageModel],
         send: Callable[[AnyMessage], object],
         recall_s: float = RECALL_S,
         idle_s: float = IDLE_S,
-        mind: Callable[[Model, Callable[[AnyMessage], object]], Mind] = Mind,
+        mind: Callable[
+            [LanguageModel, Callable[[AnyMessage], object]], ModelSession
+        ] = ModelSession,
     ) -> None:
         self._load = load
         self._mind = mind
@@ -77,7 +79,7 @@ class Thread:
         self._send = send
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="model", daemon=True)
-        self.mind: Mind | None = None
+        self.mind: ModelSession | None = None
         self.problem: BaseException | None = None
         self.ready = False
         self.told = -1
@@ -98,7 +100,7 @@ class Thread:
         """Rises with every step of the model's work."""
         return self.mind.model.pulse if self.mind is not None else 0
 
-    def do(self, job: Job, question: Iterable[Clip] | None = None) -> None:
+    def do(self, job: Job, question: Iterable[SpeechClip] | None = None) -> None:
         """Have it done after all that was asked before. `question`: it answers these clips."""
         self._jobs.put(job)
         if self.mind is not None:
@@ -137,11 +139,11 @@ class Thread:
             self.problem = error
 
     def _tell(self, message: AnyMessage) -> None:
-        if isinstance(message, Sentence | Called | ThoughtEnded):
+        if isinstance(message, Sentence | ToolCalled | ThoughtEnded):
             self.told = max(self.told, message.turn)
         self._send(message)
 
-    def _serve(self, mind: Mind) -> None:
+    def _serve(self, mind: ModelSession) -> None:
         loaded_s = time.monotonic()
         unread = True
         while True:
@@ -166,7 +168,7 @@ class Thread:
                     return
                 self._at, unread = "a job", True
                 job(mind)
-            except Abandoned:
+            except AnswerAbandoned:
                 continue  # what was left undone is done before the next answer
 
     def _wanted(self) -> bool:
@@ -178,14 +180,14 @@ class Thread:
         return self._jobs.get(timeout=within_s)
 
 
-class Desk:
+class ThinkerInbox:
     """What arrives, and where it goes."""
 
-    def __init__(self, work: Worker, thread: Thread) -> None:
+    def __init__(self, work: Worker, thread: ModelThread) -> None:
         self._work = work
         self._thread = thread
-        self._utterances = Utterances()
-        self._ahead = ReadAhead()
+        self._utterances = UtteranceBuffer()
+        self._ahead = SpeculativePrefill()
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
         self._stale = -1
@@ -225,9 +227,9 @@ class Desk:
         if self._asked > self._thread.told and now_s - since_s >= STILL_S:
             self._still = self._thread.pulse, now_s
             if self._thread.pulse != pulse:
-                self._work.send(StillThinking(self._asked))
+                self._work.send(ThinkingProgress(self._asked))
 
-    def _read_ahead(self, slot: Slot) -> None:
+    def _read_ahead(self, slot: RingSlot) -> None:
         paused = bool(slot.flags & PAUSE)
         frames = slot.position + len(slot.samples)
         if self._ahead.due(slot.turn, frames, paused=paused, idle=self._thread.idle):
@@ -242,13 +244,13 @@ class Desk:
             case Abandon(turn):
                 self._thread.outdate(turn)
                 self._thread.do(lambda mind: mind.abandon(turn))
-            case Heard(turn, text, complete):
+            case AnswerHeard(turn, text, complete):
                 if not complete:
                     self._thread.outdate(turn)
                 self._thread.do(lambda mind: mind.heard(turn, text, complete=complete))
             case Recall(turns):
                 self._thread.do(lambda mind: mind.recall(turns))
-            case CallAnswered(turn, call, text):
+            case ToolAnswered(turn, call, text):
                 self._thread.do(lambda mind: mind.call_answered(turn, call, text))
             case Forget(last):
                 self._thread.do(lambda mind: mind.forget(last=last))
@@ -271,20 +273,22 @@ class Desk:
         self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s), question.clips)
 
 
-def _prepare(mind: Mind, clip: Clip) -> None:
+def _prepare(mind: ModelSession, clip: SpeechClip) -> None:
     mind.prepare(clip)
 
 
-def _overhear(ahead: ReadAhead, clips: tuple[Clip, ...], likely_all: bool, mind: Mind) -> None:
+def _overhear(
+    ahead: SpeculativePrefill, clips: tuple[SpeechClip, ...], likely_all: bool, mind: ModelSession
+) -> None:
     began_s = time.monotonic()
     mind.overhear(clips, likely_all=likely_all)
     ahead.cost_s = time.monotonic() - began_s
 
 
 def main(work: Worker) -> None:
-    mind = partial(Mind, recall_turns=work.settings.memory.recall_turns)
-    thread = Thread(choose(work.settings, work.row), work.send, mind=mind)
-    desk = Desk(work, thread)
+    mind = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
+    thread = ModelThread(choose(work.settings, work.row), work.send, mind=mind)
+    desk = ThinkerInbox(work, thread)
     poll = select.poll()
     for fd in (work.stop_fd, work.channel.fileno(), desk.fileno()):
         poll.register(fd, select.POLLIN)

@@ -10,34 +10,34 @@ import numpy as np
 from appliance.think.audio_embeddings import Ids
 from appliance.think.context import Rows
 
-Run = tuple[int, ...] | Rows
+PromptRun = tuple[int, ...] | Rows
 
 
 @dataclass(frozen=True)
-class Tape:
+class TokenizedPrompt:
     """The runs, and the identity of every position (audio_embeddings.py)."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[PromptRun, ...]
     ids: Ids
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def after(self, position: int) -> Iterator[Run]:
+    def after(self, position: int) -> Iterator[PromptRun]:
         """What comes from `position` on."""
         for run in self.runs:
             if position < len(run):
                 yield run[max(0, position) :]
             position -= len(run)
 
-    def until(self, position: int) -> Tape:
+    def until(self, position: int) -> TokenizedPrompt:
         """The first `position` tokens of it."""
         left, runs = position, []
         for run in self.runs:
             if left > 0:
                 runs.append(run[:left])
             left -= len(run)
-        return Tape(tuple(runs), self.ids[:position])
+        return TokenizedPrompt(tuple(runs), self.ids[:position])
 
     def common(self, held: Ids) -> int:
         """How many positions, from the first, it has in common with what is held."""

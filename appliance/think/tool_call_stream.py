@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from appliance.tools.tool_call_syntax import MOST_ARGUMENTS, BadCall, Call, Value, plain
+from appliance.tools.tool_call_syntax import MOST_ARGUMENTS, BadToolCall, ToolCall, Value, plain
 
 MOST_CALLS = 8  # in one answer
 MOST_NUMBER = 1e9  # nothing that a tool takes comes near it
@@ -18,16 +18,16 @@ MOST_LETTERS = 4000  # of one call's arguments: more is no call
 
 
 @dataclass
-class _Open:
+class _OpenCall:
     name: str = ""
     arguments: str = ""
 
 
-class CallDeltas:
+class ToolCallStream:
     """Collects calls. A call is complete when the next one begins, or the answer ends."""
 
     def __init__(self) -> None:
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenCall] = {}
 
     @property
     def waiting(self) -> bool:
@@ -40,36 +40,36 @@ class CallDeltas:
             index = int(delta.get("index", 0))
             if index not in self._open and len(self._open) >= MOST_CALLS:
                 raise ValueError("too many calls")
-            call = self._open.setdefault(index, _Open())
+            call = self._open.setdefault(index, _OpenCall())
             about = delta.get("function") or {}
             call.name = (call.name + str(about.get("name") or ""))[:MOST_LETTERS]
             call.arguments = (call.arguments + str(about.get("arguments") or ""))[:MOST_LETTERS]
 
-    def complete(self) -> Iterator[Call | BadCall]:
+    def complete(self) -> Iterator[ToolCall | BadToolCall]:
         """All but the newest, which may go on."""
         for index in sorted(self._open)[:-1]:
             yield _read(self._open.pop(index))
 
-    def end(self) -> Iterator[Call | BadCall]:
+    def end(self) -> Iterator[ToolCall | BadToolCall]:
         """The answer has ended: all that is left."""
         for index in sorted(self._open):
             yield _read(self._open.pop(index))
 
 
-def _read(call: _Open) -> Call | BadCall:
+def _read(call: _OpenCall) -> ToolCall | BadToolCall:
     try:
         given = json.loads(call.arguments or "{}")
     except ValueError:
-        return BadCall("its arguments are no JSON")
+        return BadToolCall("its arguments are no JSON")
     if not (call.name.isidentifier() and isinstance(given, dict)):
-        return BadCall("it has no name, or its arguments none")
+        return BadToolCall("it has no name, or its arguments none")
     if len(given) > MOST_ARGUMENTS:
-        return BadCall("it has too many arguments")
+        return BadToolCall("it has too many arguments")
     found: dict[str, Value] = {}
     for key, value in given.items():
         if isinstance(value, bool) or not isinstance(value, str | int | float):
-            return BadCall("an argument is neither a text nor a number")
+            return BadToolCall("an argument is neither a text nor a number")
         if not isinstance(value, str) and not -MOST_NUMBER < value < MOST_NUMBER:
-            return BadCall("a number is beyond all measure")  # also one that is none
+            return BadToolCall("a number is beyond all measure")  # also one that is none
         found[key] = plain(value) if isinstance(value, str) else value
-    return Call(call.name, found)
+    return ToolCall(call.name, found)

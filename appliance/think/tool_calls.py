@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from appliance.think.special_tokens import Hidden
-from appliance.tools.tool_call_syntax import BadCall, Call, parse
+from appliance.think.special_tokens import HiddenText
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall, parse
 
 TAG = "<|tool_call>"
 
 
-def with_calls(parts: Iterable[str | Hidden]) -> Iterator[str | Call | BadCall]:
+def with_calls(parts: Iterable[str | HiddenText]) -> Iterator[str | ToolCall | BadToolCall]:
     """What may be said, and the calls, in order. Thoughts are left out."""
     for part in parts:
         if isinstance(part, str):
@@ -19,10 +19,10 @@ def with_calls(parts: Iterable[str | Hidden]) -> Iterator[str | Call | BadCall]:
             yield _call(part)
 
 
-def _call(hidden: Hidden) -> Call | BadCall:
+def _call(hidden: HiddenText) -> ToolCall | BadToolCall:
     if not hidden.whole and "}" not in hidden.text:
-        return BadCall("the answer ended in the middle of it")  # `time` may have meant `timers`
+        return BadToolCall("the answer ended in the middle of it")  # `time` may have meant `timers`
     try:
         return parse(hidden.text)
-    except BadCall as bad:
+    except BadToolCall as bad:
         return bad

@@ -12,30 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from appliance.think.context import Context
-from appliance.think.history import Clip
-from appliance.think.incremental_prefill import Reader
-from appliance.think.interface import Abandoned
+from appliance.think.context import LlamaContext
+from appliance.think.history import SpeechClip
+from appliance.think.incremental_prefill import IncrementalPrefill
+from appliance.think.interface import AnswerAbandoned
 from appliance.think.prompt import most_tokens
-from appliance.think.special_tokens import TextFilter
-from appliance.think.tokenized_prompt import Tape
+from appliance.think.special_tokens import SpecialTokenFilter
+from appliance.think.tokenized_prompt import TokenizedPrompt
 from appliance.think.vocabulary import Vocabulary
 from appliance.tools.tool_call_syntax import plain
 
 ROOM_TOKENS = 1024  # a clip of 28 s is 700 and its transcript 240, the request some 40
 
 
-class Dictation:
+class LocalTranscription:
     """One clip after the other. All methods belong to one thread, but for `interrupt`, `resume`."""
 
     def __init__(self, model: Any, vocabulary: Vocabulary, threads: int) -> None:
         self._model = model
         self._vocabulary = vocabulary
         self._threads = threads
-        self._context = Context()
-        self._reader = Reader(self._context)
+        self._context = LlamaContext()
+        self._reader = IncrementalPrefill(self._context)
         self._open = False
-        self._clip: Clip | None = None
+        self._clip: SpeechClip | None = None
         self._drawn: list[int] = []
 
     @property
@@ -43,7 +43,7 @@ class Dictation:
         """Rises with every token."""
         return self._context.read
 
-    def write(self, clip: Clip, request: Tape) -> str | None:
+    def write(self, clip: SpeechClip, request: TokenizedPrompt) -> str | None:
         """What is said in `clip`, which `request` asks for; None if the model comes to no end.
 
         Takes the likeliest token each time. Raises Abandoned, ModelError.
@@ -72,13 +72,15 @@ class Dictation:
     def resume(self) -> None:
         self._context.resume()
 
-    def _draw(self, request: Tape, most: int) -> bool:
+    def _draw(self, request: TokenizedPrompt, most: int) -> bool:
         """Whether the model came to an end."""
         while len(self._drawn) < most:
             if self._context.interrupted:
-                raise Abandoned
+                raise AnswerAbandoned
             drawn = tuple(self._drawn)
-            whole = Tape((*request.runs, drawn), np.append(request.ids, drawn).astype(np.int64))
+            whole = TokenizedPrompt(
+                (*request.runs, drawn), np.append(request.ids, drawn).astype(np.int64)
+            )
             self._reader.read(whole, draw=True)
             token = int(self._context.logits().argmax())
             if self._vocabulary.is_end(token):
@@ -88,7 +90,7 @@ class Dictation:
 
     def _text(self) -> str:
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        tags = TextFilter()
+        tags = SpecialTokenFilter()
         special = self._vocabulary.special
         pieces = (special.get(each) or decode(self._vocabulary.piece(each)) for each in self._drawn)
         text = "".join(map(tags.feed, pieces))

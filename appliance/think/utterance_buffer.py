@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from appliance.pcm import RATE_HZ, Samples
-from appliance.runtime.ipc.ring import END, START, Slot
-from appliance.think.history import Clip
+from appliance.runtime.ipc.ring import END, START, RingSlot
+from appliance.think.history import SpeechClip
 
 CLIP_FRAMES = 28 * RATE_HZ  # the encoder hears at most 30 s at once, and would cut anywhere
 CUT_SLOTS = 200  # 4 s: a long utterance is cut where it is quietest among its last slots
@@ -23,7 +23,7 @@ UNNAMED_S = 180.0  # an utterance that nobody asks about for so long was not mea
 @dataclass
 class _Utterance:
     touched_s: float
-    clips: list[Clip] = field(default_factory=list)
+    clips: list[SpeechClip] = field(default_factory=list)
     open: list[Samples] = field(default_factory=list)
     dropped_frames: int = 0
 
@@ -35,11 +35,11 @@ class _Utterance:
     def frames(self) -> int:
         return self.open_frames + sum(len(clip.samples) for clip in self.clips)
 
-    def close(self, number: int, slots: int | None = None) -> Clip | None:
+    def close(self, number: int, slots: int | None = None) -> SpeechClip | None:
         """A clip of the open slots, or of the first `slots` of them."""
         if not self.open_frames:
             return None
-        clip = Clip(number, np.concatenate(self.open[:slots]))
+        clip = SpeechClip(number, np.concatenate(self.open[:slots]))
         self.open = [] if slots is None else self.open[slots:]
         self.clips.append(clip)
         return clip
@@ -53,15 +53,15 @@ class _Utterance:
 
 
 @dataclass(frozen=True)
-class Question:
+class QuestionAudio:
     """What was asked for: the clips in order, what is not there, how much was too long ago."""
 
-    clips: tuple[Clip, ...]
+    clips: tuple[SpeechClip, ...]
     missing: tuple[int, ...]
     dropped_s: float
 
 
-class Utterances:
+class UtteranceBuffer:
     """Collects by utterance; bounded in memory and in time."""
 
     def __init__(self, keep_frames: int = KEEP_FRAMES, clip_frames: int = CLIP_FRAMES) -> None:
@@ -69,7 +69,7 @@ class Utterances:
         self._clip_frames = clip_frames
         self._utterances: dict[int, _Utterance] = {}  # oldest first
 
-    def add(self, slot: Slot, now_s: float) -> Clip | None:
+    def add(self, slot: RingSlot, now_s: float) -> SpeechClip | None:
         """Take a slot in. Returns the clip that it completes, which may be encoded already."""
         number = slot.turn
         if number not in self._utterances:
@@ -88,17 +88,19 @@ class Utterances:
         self._forget(now_s)
         return done
 
-    def so_far(self, number: int) -> tuple[Clip, ...]:
+    def so_far(self, number: int) -> tuple[SpeechClip, ...]:
         """What has come of an utterance, as clips: the last one may grow."""
         utterance = self._utterances.get(number)
         if utterance is None:
             return ()
-        newest = (Clip(number, np.concatenate(utterance.open)),) if utterance.open_frames else ()
+        newest = (
+            (SpeechClip(number, np.concatenate(utterance.open)),) if utterance.open_frames else ()
+        )
         return (*utterance.clips, *newest)
 
-    def take(self, numbers: Iterable[int]) -> Question:
+    def take(self, numbers: Iterable[int]) -> QuestionAudio:
         """The clips of these utterances; they are kept no longer."""
-        clips: list[Clip] = []
+        clips: list[SpeechClip] = []
         missing: list[int] = []
         dropped = 0
         for number in numbers:
@@ -109,7 +111,7 @@ class Utterances:
             utterance.close(number)
             clips += utterance.clips
             dropped += utterance.dropped_frames
-        return Question(tuple(clips), tuple(missing), dropped / RATE_HZ)
+        return QuestionAudio(tuple(clips), tuple(missing), dropped / RATE_HZ)
 
     @property
     def frames(self) -> int:

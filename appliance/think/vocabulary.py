@@ -15,7 +15,7 @@ from typing import Any
 
 from appliance.errors import ModelError
 from appliance.think.llama_library import begin, llama
-from appliance.think.mark_splitter import Unmarked
+from appliance.think.mark_splitter import MarkSplitter
 
 _SPECIAL = (
     llama.LLAMA_TOKEN_ATTR_CONTROL
@@ -41,7 +41,7 @@ class Vocabulary:
                 text = (llama.llama_vocab_get_text(self._vocabulary, token) or b"").decode()
                 if len(text) > 1 and text.strip(" \t\r\n\u2581"):
                     self.special[token] = text
-        self._unmarked = Unmarked(self.special.values())
+        self._unmarked = MarkSplitter(self.special.values())
 
     @property
     def template(self) -> str | None:

@@ -28,7 +28,7 @@ def opens(command: str, stems: Iterable[str]) -> bool:
 
 
 @dataclass
-class Guard:
+class ConfirmationGuard:
     """Remembers what was asked for once. `now_s`: of any clock that does not run backwards."""
 
     stems: tuple[str, ...] = ()

@@ -10,47 +10,48 @@ import re
 from collections.abc import Callable
 
 from appliance.tools.spoken_numbers import read
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 
 _UNITS = {"second": 1 / 60, "minute": 1.0, "hour": 60.0}
 
 
-def _timer(found: re.Match[str]) -> Call | None:
+def _timer(found: re.Match[str]) -> ToolCall | None:
     count = read(found["count"])
     if count is None:
         return None
     minutes = count * _UNITS[found["unit"]]
-    return Call("timer", {"minutes": round(minutes, 3)})
+    return ToolCall("timer", {"minutes": round(minutes, 3)})
 
 
-def _always(call: Call) -> Callable[[re.Match[str]], Call | None]:
+def _always(call: ToolCall) -> Callable[[re.Match[str]], ToolCall | None]:
     return lambda found: call
 
 
 _LENGTH = r"(?P<count>[a-z0-9. -]+?) (?P<unit>second|minute|hour)s?"
 
-TABLE: tuple[tuple[str, Callable[[re.Match[str]], Call | None]], ...] = (
-    (r"what time is it|(what is|what's|tell me) the time", _always(Call("time"))),
+TABLE: tuple[tuple[str, Callable[[re.Match[str]], ToolCall | None]], ...] = (
+    (r"what time is it|(what is|what's|tell me) the time", _always(ToolCall("time"))),
     (r"what day is it( today)?|(what is|what's|tell me) (the|today's) date( today)?",
-     _always(Call("date"))),
+     _always(ToolCall("date"))),
     (rf"(set|start) a timer for {_LENGTH}|(set|start) an? (?P<c2>[a-z0-9-]+) (?P<u2>minute) timer",
      lambda found: _timer(found) if found["count"] else _short_timer(found)),
-    (r"(cancel|stop|delete) (the|my) (timer|alarm)", _always(Call("cancel_timer"))),
+    (r"(cancel|stop|delete) (the|my) (timer|alarm)", _always(ToolCall("cancel_timer"))),
     (r"(what|which) timers (do i have|are there|are set)|how (long|much time) is left",
-     _always(Call("timers"))),
+     _always(ToolCall("timers"))),
     (r"louder|speak up|turn (it|the volume) up|volume up",
-     _always(Call("volume", {"change": "up"}))),
+     _always(ToolCall("volume", {"change": "up"}))),
     (r"quieter|softer|turn (it|the volume) down|volume down",
-     _always(Call("volume", {"change": "down"}))),
-    (r"(say|repeat) that( again)?|say it again|what did you say", _always(Call("repeat"))),
-    (r"forget (that|what i said)", _always(Call("forget"))),
-    (r"(turn|switch) (on|off) the [a-z ]{1,60}", lambda found: Call("home", {"command": found[0]})),
+     _always(ToolCall("volume", {"change": "down"}))),
+    (r"(say|repeat) that( again)?|say it again|what did you say", _always(ToolCall("repeat"))),
+    (r"forget (that|what i said)", _always(ToolCall("forget"))),
+    (r"(turn|switch) (on|off) the [a-z ]{1,60}", lambda found: ToolCall("home", {"command":
+    found[0]})),
 )  # fmt: skip
 
 
-def _short_timer(found: re.Match[str]) -> Call | None:
+def _short_timer(found: re.Match[str]) -> ToolCall | None:
     count = read(found["c2"])
-    return None if count is None else Call("timer", {"minutes": round(count, 3)})
+    return None if count is None else ToolCall("timer", {"minutes": round(count, 3)})
 
 
 _TABLE = [(re.compile(pattern), make) for pattern, make in TABLE]
@@ -58,7 +59,7 @@ _AND_A_HALF = re.compile(r"\b(\S+) (hours?|minutes?) and a half\b")
 _POLITE = re.compile(r"^(please|hey|okay|can you|could you|would you) | (please|now)$")
 
 
-def request(text: str) -> Call | None:
+def request(text: str) -> ToolCall | None:
     """What the owner asks for, if that is beyond doubt."""
     words = " ".join(re.sub(r"[^a-z0-9.' -]", " ", text.lower().replace("’", "'")).split())
     words = _AND_A_HALF.sub(r"\1 and a half \2", words.rstrip("."))

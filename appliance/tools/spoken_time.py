@@ -21,7 +21,7 @@ _CLOCK = re.compile(r"([0-9]{1,2})(?:[:.h ]?([0-9]{2}))? ?(am|pm|a\.m\.?|p\.m\.?
 
 
 @dataclass(frozen=True)
-class Moment:
+class ClockReading:
     """Now, by both clocks.
 
     boot_s  CLOCK_BOOTTIME: never jumps, goes on while the machine sleeps, begins at its start
@@ -87,7 +87,7 @@ def spoken_length(seconds: float) -> str:
     return " and ".join(parts) or "no time"
 
 
-def next_time(text: str, now: Moment) -> float | None:
+def next_time(text: str, now: ClockReading) -> float | None:
     """When the owner's clock says `text` next, "07:30" or "7 pm", in seconds since 1970.
 
     None if it is no time of day.

@@ -15,7 +15,7 @@ from appliance.tools.tool_call_syntax import QUOTE
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ToolParameter:
     """`options`: it is one of these words. `needed`: a call without it makes no sense."""
 
     name: str
@@ -31,7 +31,7 @@ class Tool:
 
     name: str
     about: str
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[ToolParameter, ...] = ()
     there: Callable[[Settings], bool] = lambda settings: True
 
 
@@ -39,30 +39,30 @@ def _has_house(settings: Settings) -> bool:
     return bool(settings.link.broker) and settings.tools.home
 
 
-_NAME = Parameter("name", "only if the user gave one")
+_NAME = ToolParameter("name", "only if the user gave one")
 
 TOOLS: tuple[Tool, ...] = (
     Tool("time", "Tells the time."),
     Tool("date", "Tells today's date."),
-    Tool("timer", "Starts a timer.", (Parameter("minutes", kind="number", needed=True), _NAME)),
-    Tool("alarm", "Rings at a time.", (Parameter("at", "HH:MM, 24 hours", needed=True), _NAME)),
+    Tool("timer", "Starts a timer.", (ToolParameter("minutes", kind="number", needed=True), _NAME)),
+    Tool("alarm", "Rings at a time.", (ToolParameter("at", "HH:MM, 24 hours", needed=True), _NAME)),
     Tool("timers", "Lists timers and alarms and how long they have left."),
     Tool("cancel_timer", "Cancels or silences a timer or an alarm.", (_NAME,)),
     Tool(
         "volume",
         "Changes how loud you speak.",
-        (Parameter("change", options=("up", "down")), Parameter("percent", kind="number")),
+        (ToolParameter("change", options=("up", "down")), ToolParameter("percent", kind="number")),
     ),
     Tool("repeat", "Says your last answer again."),
     Tool(
         "forget",
         "Forgets the last thing the user said.",
-        (Parameter("what", "to forget all: everything", options=("everything",)),),
+        (ToolParameter("what", "to forget all: everything", options=("everything",)),),
     ),
     Tool(
         "home",
         "Does one thing in the house, or asks the house: lights, heating, doors, sensors.",
-        (Parameter("command", "in plain words", needed=True),),
+        (ToolParameter("command", "in plain words", needed=True),),
         there=_has_house,
     ),
 )  # fmt: skip
@@ -89,7 +89,7 @@ def declaration(tool: Tool) -> str:
     return form + "}<tool|>"
 
 
-def _property(parameter: Parameter) -> str:
+def _property(parameter: ToolParameter) -> str:
     parts = []
     if parameter.about:
         parts.append(f"description:{_quoted(parameter.about)}")

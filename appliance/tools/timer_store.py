@@ -43,7 +43,7 @@ def boot_id() -> str:
         return ""
 
 
-class Shelf:
+class TimerStore:
     """`load` once, then `keep` as often as one likes: it returns at once, the newest is written."""
 
     def __init__(self, file: Path, boot: str) -> None:

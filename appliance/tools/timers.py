@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.messages.tools import TimerHappened, TimerNews, TimersStand
-from appliance.tools.spoken_time import DAY_S, Moment, next_time
+from appliance.messages.tools import TimerEvent, TimerNews, TimersStatus
+from appliance.tools.spoken_time import DAY_S, ClockReading, next_time
 
 MOST = 20  # timers and alarms together
 LONGEST_S = DAY_S
@@ -39,7 +39,7 @@ class Timer:
     def alarm(self) -> bool:
         return not self.length_s
 
-    def left_s(self, now: Moment) -> float:
+    def left_s(self, now: ClockReading) -> float:
         """Below 0: it is due for so long."""
         if self.due_boot_s is not None:
             return self.due_boot_s - now.boot_s
@@ -54,7 +54,7 @@ def meant(name: str) -> set[str]:
     return {word.removesuffix("s") for word in name.lower().split() if word not in _FILLERS}
 
 
-def _aimed_anew(alarm: Timer, asked: Moment) -> float:
+def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
     """When an alarm rings that was asked for at the moment `asked`, as is known only now."""
     meant_for = asked.local(alarm.due_wall_s)
     due_s = next_time(f"{meant_for.hour}:{meant_for.minute:02}", asked)
@@ -71,7 +71,7 @@ class Timers:
         self._waiting: list[Timer] = []
         self.ringing: tuple[Timer, ...] = ()
         self.missed: tuple[Timer, ...] = ()  # to be told to the owner, then taken away by `told`
-        self.news: list[TimerHappened] = []
+        self.news: list[TimerEvent] = []
         self.changed = False
 
     # ── what is there ────────────────────────────────────────────────────────────────────────
@@ -89,15 +89,15 @@ class Timers:
     def full(self) -> bool:
         return len(self.all) >= MOST
 
-    def stands(self, now: Moment) -> TimersStand:
+    def stands(self, now: ClockReading) -> TimersStatus:
         due_s = [now.wall_s + timer.left_s(now) for timer in self._waiting]
         alarms = sum(timer.alarm for timer in self._waiting)
-        return TimersStand(
+        return TimersStatus(
             len(due_s) - alarms, alarms, float(round(min(due_s, default=0.0))), bool(self.ringing)
         )
 
     # ── what the owner wants ─────────────────────────────────────────────────────────────────
-    def start(self, length_s: float, name: str, now: Moment) -> Timer:
+    def start(self, length_s: float, name: str, now: ClockReading) -> Timer:
         """A timer of `length_s`, 1 s to a day."""
         timer = Timer(
             self._number(),
@@ -115,7 +115,7 @@ class Timers:
                 return timer
         return self._set(timer)
 
-    def wake(self, wall_s: float, name: str, now: Moment) -> Timer:
+    def wake(self, wall_s: float, name: str, now: ClockReading) -> Timer:
         """An alarm. The same twice is one."""
         for other in self._waiting:
             if other.alarm and (other.due_wall_s, other.name) == (wall_s, name):
@@ -149,7 +149,7 @@ class Timers:
         self.missed = ()
 
     # ── time ─────────────────────────────────────────────────────────────────────────────────
-    def look(self, now: Moment) -> None:
+    def look(self, now: ClockReading) -> None:
         """What is due begins to ring, or was missed; what rings for too long is given up."""
         self._follow_the_wall(now)
         for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:
@@ -164,7 +164,7 @@ class Timers:
             self.ringing = tuple(other for other in self.ringing if other != timer)
             self._happened("missed", timer)
 
-    def _follow_the_wall(self, now: Moment) -> None:
+    def _follow_the_wall(self, now: ClockReading) -> None:
         """What is written down of a timer must be right by the wall's clock, too; and an alarm was
         meant by the right clock, as its owner has one, however wrong the machine's was then."""
         ahead_s, was_s = now.wall_s - now.boot_s, self._ahead_s
@@ -175,7 +175,7 @@ class Timers:
             if timer.due_boot_s is not None:
                 due_s = now.wall_s + timer.left_s(now)
             elif was_set and timer.set_boot_s is not None:
-                asked = Moment(timer.set_boot_s, timer.set_boot_s + ahead_s, now.zone)
+                asked = ClockReading(timer.set_boot_s, timer.set_boot_s + ahead_s, now.zone)
                 due_s = _aimed_anew(timer, asked)
             if abs(due_s - timer.due_wall_s) > DRIFT_S:
                 self._waiting[at] = replace(timer, due_wall_s=due_s)
@@ -196,4 +196,4 @@ class Timers:
 
     def _happened(self, kind: TimerNews, timer: Timer) -> None:
         self.changed = True
-        self.news.append(TimerHappened(kind, timer.number, timer.alarm, timer.name, timer.length_s))
+        self.news.append(TimerEvent(kind, timer.number, timer.alarm, timer.name, timer.length_s))

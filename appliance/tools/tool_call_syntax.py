@@ -24,29 +24,29 @@ _NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _BARE = re.compile(r"[^,{}\[\]]*")
 
 
-class BadCall(ValueError):
+class BadToolCall(ValueError):
     """What is wrong with a call, for the log: it holds none of the call's own words."""
 
 
 @dataclass(frozen=True)
-class Call:
+class ToolCall:
     """A tool's name, and what the model wants of it."""
 
     name: str
     arguments: Mapping[str, Value] = field(default_factory=dict)
 
 
-def parse(text: str) -> Call:
+def parse(text: str) -> ToolCall:
     """The call. Raises BadCall."""
     head = _HEAD.match(text)
     if head is None:
-        raise BadCall("it has no name")
+        raise BadToolCall("it has no name")
     rest = text[head.end() :].rstrip()
     if not rest:
-        return Call(head[1])
+        return ToolCall(head[1])
     if not rest.startswith("{"):
-        raise BadCall("no { comes after its name")
-    return Call(head[1], _arguments(rest[1:]))
+        raise BadToolCall("no { comes after its name")
+    return ToolCall(head[1], _arguments(rest[1:]))
 
 
 def _arguments(text: str) -> dict[str, Value]:
@@ -55,18 +55,18 @@ def _arguments(text: str) -> dict[str, Value]:
     while not text.startswith("}", at):
         key = _KEY.match(text, at)
         if key is None:
-            raise BadCall("an argument has no name")
+            raise BadToolCall("an argument has no name")
         value, at = _value(text, key.end())
         if key[1] in found or len(found) >= MOST_ARGUMENTS:
-            raise BadCall("an argument comes twice, or there are too many")
+            raise BadToolCall("an argument comes twice, or there are too many")
         found[key[1]] = value
         at = _blank(text, at)
         if text.startswith(",", at):
             at = _blank(text, at + 1)
         elif not text.startswith("}", at):
-            raise BadCall("it does not end")
+            raise BadToolCall("it does not end")
     if text[at + 1 :].strip(" }"):
-        raise BadCall("something comes after its end")
+        raise BadToolCall("something comes after its end")
     return found
 
 
@@ -76,13 +76,13 @@ def _value(text: str, at: int) -> tuple[Value, int]:
         if text.startswith(quote, at):
             end = text.find(quote, at + len(quote))
             if end < 0:
-                raise BadCall("a text does not end")
+                raise BadToolCall("a text does not end")
             return plain(text[at + len(quote) : end]), end + len(quote)
     bare = _BARE.match(text, at)
     assert bare is not None  # it matches nothing, too
     word = bare[0].strip()
     if text[bare.end() : bare.end() + 1] in ("{", "["):
-        raise BadCall("an argument is neither a text nor a number")
+        raise BadToolCall("an argument is neither a text nor a number")
     if _NUMBER.fullmatch(word):
         return (float(word) if "." in word else int(word)), bare.end()
     return plain(word), bare.end()
@@ -111,7 +111,7 @@ def plain(text: str) -> str:
     return words[:MOST_LETTERS].rpartition(" ")[0] or words[:MOST_LETTERS]
 
 
-def wire(call: Call) -> list[tuple[str, bool]]:
+def wire(call: ToolCall) -> list[tuple[str, bool]]:
     """The call as Gemma writes it: runs of text, and whether a run is somebody's words.
 
     In words nothing counts as a token of the model's.

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from appliance.messages.speech import Forget, HouseRequest, Message, SetVolume
-from appliance.tools.confirmation import CONFIRM_S, Guard, opens
+from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens
 from appliance.tools.spoken_numbers import in_words, read
 from appliance.tools.spoken_time import (
-    Moment,
+    ClockReading,
     next_time,
     part_of_day,
     spoken_date,
@@ -23,7 +23,7 @@ from appliance.tools.spoken_time import (
     spoken_when,
 )
 from appliance.tools.timers import LONGEST_S, MOST, Timer, Timers, meant
-from appliance.tools.tool_call_syntax import Call, Value, plain
+from appliance.tools.tool_call_syntax import ToolCall, Value, plain
 
 LOUDER = 0.15  # of the whole range: a step that is heard
 LEAST_VOLUME, MOST_VOLUME = 0.05, 1.0  # a voice that cannot be heard cannot be asked to speak up
@@ -49,7 +49,7 @@ ASK_AGAIN = "That is all we ever said. Ask me once more to forget everything, an
 
 
 @dataclass(frozen=True)
-class About:
+class ToolContext:
     """What tools need to know of the conversation, and of the box.
 
     last    sentences of the last answer
@@ -66,7 +66,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ToolResult:
     """`lines` are spoken as the tool's answer; None: nothing is, or not yet.
 
     wishes  messages to be acted on right after that
@@ -80,8 +80,8 @@ class Outcome:
     note: str = ""
 
 
-def says(*lines: str, wishes: tuple[Message, ...] = ()) -> Outcome:
-    return Outcome(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), wishes)
+def says(*lines: str, wishes: tuple[Message, ...] = ()) -> ToolResult:
+    return ToolResult(tuple(f"{line[:1].upper()}{line[1:]}" for line in lines), wishes)
 
 
 @dataclass
@@ -89,13 +89,13 @@ class Toolbox:
     """One of it lives as long as the conductor."""
 
     timers: Timers
-    guard: Guard = field(default_factory=Guard)
+    guard: ConfirmationGuard = field(default_factory=ConfirmationGuard)
     _requests: int = 0
     _asked: tuple[int, int] = (0, 0)  # the house: in which turn, how often
     _forget_by_s: float = field(default=-1.0)  # by the machine's clock
     _forget_turn: int = -1
 
-    def use(self, call: Call, now: Moment, about: About) -> Outcome:
+    def use(self, call: ToolCall, now: ClockReading, about: ToolContext) -> ToolResult:
         """Never fails: a call that makes no sense is said to make none."""
         tool = TOOLS.get(call.name)
         if tool is None:
@@ -103,13 +103,15 @@ class Toolbox:
         return tool(self, call.arguments, now, about)
 
     # ── clock and timers ─────────────────────────────────────────────────────────────────────
-    def time(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def time(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         return says(f"it is {spoken_time(now.local())}.")
 
-    def date(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def date(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         return says(f"it is {spoken_date(now.local())}.")
 
-    def timer(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def timer(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         minutes = _number(given.get("minutes"))
         if minutes is None:
             return says(UNCLEAR)
@@ -122,7 +124,9 @@ class Toolbox:
         self.timers.start(length_s, name, now)
         return says(f"{_for(name)}{spoken_length(length_s)}, from now.")
 
-    def alarm(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def alarm(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         wall_s = next_time(str(given.get("at", "")), now)
         if wall_s is None:
             return says("I did not get the time for that alarm. Please say it again.")
@@ -132,13 +136,17 @@ class Toolbox:
         when = spoken_when(now.local(timer.due_wall_s), now.local())
         return says(f"{_for(timer.name)}the alarm is set for {when}.")
 
-    def list_timers(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def list_timers(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         waiting = sorted(self.timers.waiting, key=lambda timer: timer.left_s(now))
         if not waiting:
             return says("there is no timer and no alarm.")
         return says(*(_stands(timer, now) for timer in waiting))
 
-    def cancel_timer(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def cancel_timer(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         name = _name(given)
         timer = self.timers.find(name)
         if self.timers.ringing and (timer is None or not meant(name)):
@@ -150,7 +158,9 @@ class Toolbox:
         return says(f"{_for(timer.name)}the {'alarm' if timer.alarm else 'timer'} is off.")
 
     # ── the conversation ─────────────────────────────────────────────────────────────────────
-    def volume(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def volume(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         percent = _number(given.get("percent"))
         if percent is not None:
             wanted, word = percent / 100, "like this."
@@ -164,20 +174,24 @@ class Toolbox:
             return says(f"I cannot speak any {word}")
         return says(word, wishes=(SetVolume(volume),))
 
-    def repeat(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
-        return Outcome(about.last or (NOTHING_SAID,), note=REPEATED if about.last else "")
+    def repeat(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
+        return ToolResult(about.last or (NOTHING_SAID,), note=REPEATED if about.last else "")
 
-    def forget(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def forget(
+        self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
+    ) -> ToolResult:
         if not given.get("what"):
-            return Outcome(wishes=(Forget(last=True, aloud=True),))
+            return ToolResult(wishes=(Forget(last=True, aloud=True),))
         if now.boot_s > self._forget_by_s or about.turn == self._forget_turn:
             self._forget_by_s, self._forget_turn = now.boot_s + CONFIRM_S, about.turn
             return says(ASK_AGAIN)  # an answer of the model's cannot confirm itself
         self._forget_by_s = -1.0
-        return Outcome(wishes=(Forget(aloud=True),))
+        return ToolResult(wishes=(Forget(aloud=True),))
 
     # ── the house ────────────────────────────────────────────────────────────────────────────
-    def home(self, given: Mapping[str, Value], now: Moment, about: About) -> Outcome:
+    def home(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         command = plain(str(given.get("command", "")))[:COMMAND_LETTERS].strip()
         if about.house is None:
             return says(NO_HOUSE)
@@ -194,12 +208,12 @@ class Toolbox:
         if self.guard.wants_confirmation(command, about.turn, now.boot_s):
             return says(OPENS)
         self._requests += 1
-        return Outcome(house=HouseRequest(self._requests, command))
+        return ToolResult(house=HouseRequest(self._requests, command))
 
 
-Tool = Callable[[Toolbox, Mapping[str, Value], Moment, About], Outcome]
+ToolFunction = Callable[[Toolbox, Mapping[str, Value], ClockReading, ToolContext], ToolResult]
 
-TOOLS: Mapping[str, Tool] = {
+TOOLS: Mapping[str, ToolFunction] = {
     "time": Toolbox.time,
     "date": Toolbox.date,
     "timer": Toolbox.timer,
@@ -214,7 +228,7 @@ TOOLS: Mapping[str, Tool] = {
 
 
 # ── what is said of timers ───────────────────────────────────────────────────────────────────
-def rings(timer: Timer, now: Moment) -> str:
+def rings(timer: Timer, now: ClockReading) -> str:
     """What is said between two rings."""
     if timer.alarm:
         when = spoken_time(now.local(timer.due_wall_s))
@@ -224,7 +238,7 @@ def rings(timer: Timer, now: Moment) -> str:
     return f"Your timer is done: {name}."
 
 
-def missed(timer: Timer, now: Moment) -> str:
+def missed(timer: Timer, now: ClockReading) -> str:
     """What is said of one whose time came while nobody was there to ring."""
     at = now.wall_s + timer.left_s(now)
     when = f"{spoken_time(now.local(at))} {part_of_day(now.local(at))}"
@@ -234,7 +248,7 @@ def missed(timer: Timer, now: Moment) -> str:
     return f"While I was off, your timer{name} ran out at {when}."
 
 
-def _stands(timer: Timer, now: Moment) -> str:
+def _stands(timer: Timer, now: ClockReading) -> str:
     if timer.alarm:
         when = spoken_when(now.local(timer.due_wall_s), now.local())
         return f"{_for(timer.name)}an alarm for {when}."

@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from appliance.errors import ReleaseRefused
-from appliance.update.handed_over_file import Handed
+from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.manifest import MOST_BYTES
 
 BLOCK = 512
@@ -22,14 +22,16 @@ _SIZE = re.compile(rb"[0-7]{11}[\0 ]")
 _SUM = re.compile(rb"[0-7]{6,7}[\0 ]{1,2}")
 
 
-class Part(NamedTuple):
+class ArchivePart(NamedTuple):
     """Where the content of a part lies in its file, in bytes."""
 
     at: int
     size: int
 
 
-def open_parts(handed: Handed, kind: str, *names: str) -> tuple[bytes, bytes, tuple[Part, ...]]:
+def open_parts(
+    handed: HandedOverFile, kind: str, *names: str
+) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
     """Manifest and signature, not believed yet, and where the other parts lie.
 
     `names`: of all the parts, in their order; there may be no other. `kind`: what the file is to
@@ -40,7 +42,9 @@ def open_parts(handed: Handed, kind: str, *names: str) -> tuple[bytes, bytes, tu
     for name in names:
         if at + BLOCK > handed.size:
             raise refused
-        part = Part(at + BLOCK, _size(handed.read(at, BLOCK), name, f"{handed.name} is no {kind}"))
+        part = ArchivePart(
+            at + BLOCK, _size(handed.read(at, BLOCK), name, f"{handed.name} is no {kind}")
+        )
         if part.at + part.size > handed.size:
             raise refused
         parts.append(part)

@@ -27,7 +27,7 @@ CHUNK = 1 << 20  # bytes read at once
 NOTE_BYTES = 255  # of a note: a file's name is no longer (NAME_MAX)
 
 
-class Handed:
+class HandedOverFile:
     """A regular file of at most so many bytes, opened once. Closed by `close`, or as a context.
 
     `size`: in bytes, when it was opened.
@@ -81,7 +81,7 @@ class Handed:
     def close(self) -> None:
         os.close(self._fd)
 
-    def __enter__(self) -> Handed:
+    def __enter__(self) -> HandedOverFile:
         return self
 
     def __exit__(
@@ -93,9 +93,11 @@ class Handed:
         self.close()
 
 
-def opened(file: Path | Handed, most_bytes: int) -> AbstractContextManager[Handed]:
+def opened(file: Path | HandedOverFile, most_bytes: int) -> AbstractContextManager[HandedOverFile]:
     """`file` as it is if it is open already, and then it stays open. Raises ReleaseRefused."""
-    return nullcontext(file) if isinstance(file, Handed) else Handed(file, most_bytes)
+    return (
+        nullcontext(file) if isinstance(file, HandedOverFile) else HandedOverFile(file, most_bytes)
+    )
 
 
 def take_note(note: Path) -> str:
@@ -105,7 +107,7 @@ def take_note(note: Path) -> str:
     Raises StorageError if it cannot be taken away.
     """
     try:
-        with Handed(note, NOTE_BYTES) as handed:
+        with HandedOverFile(note, NOTE_BYTES) as handed:
             return handed.read(0, handed.size).decode("utf-8").strip()
     except (ReleaseRefused, UnicodeDecodeError):
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from appliance.runtime.status import Status
+from appliance.runtime.status import SupervisorStatus
 
 Activity = Literal["active", "starting", "failed", "stopped"]
 
@@ -18,12 +18,12 @@ STEADY_S = 5.0  # well for so long without a break
 
 
 @dataclass(frozen=True)
-class Reading:
+class HealthReading:
     """How systemd and the box see it. `restarts`: by systemd itself, since we asked for a start."""
 
     activity: Activity
     restarts: int = 0
-    status: Status | None = None
+    status: SupervisorStatus | None = None
 
     @property
     def talking(self) -> bool:
@@ -31,21 +31,21 @@ class Reading:
 
 
 @dataclass
-class Gate:
+class HealthCheck:
     """Watches one start of `version`, which must do no worse than the box did `before`.
 
     A box that lacks a sound card was not well before, and no release can change that.
     """
 
     version: str
-    before: Status | None = None
+    before: SupervisorStatus | None = None
     patience_s: float = PATIENCE_S
     steady_s: float = STEADY_S
     _since_s: float | None = field(default=None, init=False)
     _read_s: float = field(default=-PATIENCE_S, init=False)  # when it was last seen to read
     _well_since_s: float | None = field(default=None, init=False)
 
-    def judge(self, reading: Reading, now_s: float) -> str | None:
+    def judge(self, reading: HealthReading, now_s: float) -> str | None:
         """What is wrong; "" when it has proved well; None as long as neither is known."""
         if self._since_s is None:
             self._since_s = now_s
@@ -65,7 +65,7 @@ class Gate:
             return f"it was not well within {past_s:.0f} s ({_how(reading)})"
         return None
 
-    def _sick(self, reading: Reading) -> str:
+    def _sick(self, reading: HealthReading) -> str:
         if reading.activity == "failed":
             return "it failed to start"
         if reading.restarts:
@@ -79,7 +79,7 @@ class Gate:
             return f"{', '.join(failed)} failed again and again"
         return ""
 
-    def _well(self, reading: Reading) -> bool:
+    def _well(self, reading: HealthReading) -> bool:
         status = reading.status
         if reading.activity != "active" or status is None or status.version != self.version:
             return False
@@ -99,7 +99,7 @@ class Gate:
         return set(self.before.failed) if self.before is not None else set()
 
 
-def _how(reading: Reading) -> str:
+def _how(reading: HealthReading) -> str:
     if reading.status is None:
         return f"the service is {reading.activity}"
     lacks = "" if reading.status.ready else ", not ready"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from appliance.errors import NotNow
+from appliance.errors import InstallDeferred
 
 
 @contextmanager
@@ -19,6 +19,8 @@ def alone(path: Path) -> Iterator[None]:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise NotNow("Another installation is under way.", "Wait for it to end.") from error
+        raise InstallDeferred(
+            "Another installation is under way.", "Wait for it to end."
+        ) from error
     finally:
         os.close(fd)

@@ -24,12 +24,12 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
-from appliance.update.handed_over_file import Handed, leave_note, take_note
+from appliance.update.handed_over_file import HandedOverFile, leave_note, take_note
 from appliance.update.release import archive as releases
 from appliance.update.release import fallback
-from appliance.update.release.installer import Installer, Wishes
-from appliance.update.release.manifest import Fitting, version_key
-from appliance.update.release.store import TRIAL, Shelf
+from appliance.update.release.installer import InstallOptions, ReleaseInstaller
+from appliance.update.release.manifest import CompatibilityInfo, version_key
+from appliance.update.release.store import TRIAL, ReleaseStore
 from appliance.update.system import archive as systems
 from appliance.update.system import target
 
@@ -43,14 +43,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
 @dataclass(frozen=True)
-class Offer:
+class UpdateOffer:
     """An archive that lies ready. Its version is what it says of itself, unverified."""
 
     version: str
     file: Path
 
 
-class Going(msgspec.Struct, frozen=True):
+class InstallProgress(msgspec.Struct, frozen=True):
     """How an installation goes. `step`: in a word or two; "" when it has ended."""
 
     version: str = ""
@@ -60,31 +60,31 @@ class Going(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Kind:
+class UpdateKind:
     """One kind of file that may be handed over. `note`: what asks for it. `version`: what the file
     says it is, unverified."""
 
     suffix: str
     note: str
     most_bytes: int
-    look: Callable[[Path | Handed], Fitting | None]
+    look: Callable[[Path | HandedOverFile], CompatibilityInfo | None]
 
-    def version(self, file: Path | Handed) -> str:
+    def version(self, file: Path | HandedOverFile) -> str:
         """ "" for what is none of this kind."""
         said = self.look(file)
         return said.version if said else ""
 
 
-RELEASES = Kind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.look)
-SYSTEMS = Kind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.look)
+RELEASES = UpdateKind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.look)
+SYSTEMS = UpdateKind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.look)
 
 
 def offers(
-    shelf: Shelf | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
-) -> list[Offer]:
+    shelf: ReleaseStore | None = None, incoming: Path = INCOMING, os_release: Path = target.RELEASE
+) -> list[UpdateOffer]:
     """What could be installed: releases, then systems, each newest first and newer than what there
     is. A system is for a card of ours only."""
-    runs, shelf = target.version(os_release), shelf or Shelf()
+    runs, shelf = target.version(os_release), shelf or ReleaseStore()
     of_systems = [] if runs is None else _newer(incoming, SYSTEMS, runs)
     try:
         kept = shelf.floor()
@@ -95,13 +95,13 @@ def offers(
     return [*found, *of_systems]
 
 
-def _newer(incoming: Path, kind: Kind, than: str | None) -> list[Offer]:
+def _newer(incoming: Path, kind: UpdateKind, than: str | None) -> list[UpdateOffer]:
     """Of so many files as a folder of strangers is worth: each costs three reads and 80 KiB."""
     found = []
     for file in _files(incoming, kind.suffix):
         version = kind.version(file)
         if version and (than is None or version_key(version) > version_key(than)):
-            found.append(Offer(version, file))
+            found.append(UpdateOffer(version, file))
     return sorted(found, key=lambda offer: version_key(offer.version), reverse=True)
 
 
@@ -115,30 +115,34 @@ def _files(incoming: Path, suffix: str) -> list[Path]:
     return [incoming / name for name in sorted(fit, reverse=True)[:MOST_FILES]]
 
 
-def ask(offer: Offer) -> None:
+def ask(offer: UpdateOffer) -> None:
     """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
     kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
     leave_note(offer.file.with_name(kind.note), offer.file.name)
 
 
-def how_it_goes(folder: Path = TRIAL) -> Going:
+def how_it_goes(folder: Path = TRIAL) -> InstallProgress:
     """The installation that somebody asked for, or how the last one ended since the power came."""
     try:
-        return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=Going)
+        return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=InstallProgress)
     except (OSError, msgspec.DecodeError):
-        return Going()
+        return InstallProgress()
 
 
-def install_wanted(installer: Installer, wishes: Wishes, incoming: Path = INCOMING) -> bool:
+def install_wanted(
+    installer: ReleaseInstaller, wishes: InstallOptions, incoming: Path = INCOMING
+) -> bool:
     """As root: install what was asked for, once. Raises what Installer.install raises."""
     shelf = installer.shelf
     with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
-        told = Installer(shelf, installer.box, installer.signers, teller.progress)
+        told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.progress)
         return told.install(handed, wishes)
 
 
 @contextmanager
-def asked_for(incoming: Path, kind: Kind, folder: Path) -> Iterator[tuple[Handed, Teller]]:
+def asked_for(
+    incoming: Path, kind: UpdateKind, folder: Path
+) -> Iterator[tuple[HandedOverFile, ProgressWriter]]:
     """The file that was asked for, opened once, and who writes into `folder` how it goes with it.
 
     The request is gone, so that a failure is not repeated; after a success the file is, too. Raises
@@ -149,10 +153,10 @@ def asked_for(incoming: Path, kind: Kind, folder: Path) -> Iterator[tuple[Handed
         raise ReleaseRefused("Nobody asked for one.")
     if not _PLAIN.fullmatch(name) or not name.endswith(kind.suffix):
         raise ReleaseRefused(f"What was asked for is no {kind.suffix} file in {incoming}.")
-    teller = Teller(folder, name)
+    teller = ProgressWriter(folder, name)
     try:
-        with Handed(incoming / name, kind.most_bytes) as handed:
-            teller = Teller(folder, kind.version(handed) or name)
+        with HandedOverFile(incoming / name, kind.most_bytes) as handed:
+            teller = ProgressWriter(folder, kind.version(handed) or name)
             teller.progress("look", 0.0)  # how the last one ended is no word about this one
             yield handed, teller
             handed.remove()
@@ -165,21 +169,21 @@ def asked_for(incoming: Path, kind: Kind, folder: Path) -> Iterator[tuple[Handed
     teller.end()
 
 
-class Teller:
+class ProgressWriter:
     """Writes how it goes, at most once a percent."""
 
     def __init__(self, folder: Path, version: str) -> None:
         self._path = folder / PROGRESS
         self._version = version
-        self._last = Going()
+        self._last = InstallProgress()
 
     def progress(self, step: str, share: float) -> None:
-        self._write(Going(self._version, step, round(share, 2)))
+        self._write(InstallProgress(self._version, step, round(share, 2)))
 
     def end(self, problem: str = "") -> None:
-        self._write(Going(self._version, problem=problem))
+        self._write(InstallProgress(self._version, problem=problem))
 
-    def _write(self, going: Going) -> None:
+    def _write(self, going: InstallProgress) -> None:
         if going == self._last:
             return
         self._last = going

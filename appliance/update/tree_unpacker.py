@@ -18,7 +18,7 @@ TOP = PurePosixPath()
 _FILES = (tarfile.REGTYPE, tarfile.AREGTYPE)
 
 
-class Members:
+class TreeUnpacker:
     """What of a tree has been unpacked. Only plain files, folders and inner links are; owners and
     modes are ours (0644, or 0755 for what may be run), so no setuid bit comes with them."""
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from appliance.errors import NotNow
-from appliance.update.release.target import Box
+from appliance.errors import InstallDeferred
+from appliance.update.release.target import InstallTarget
 
 QUIET_S = 3.0  # nobody has spoken for so long
 LOOK_S = 0.25  # between two looks at the box
 
 
-def wait_for_quiet(box: Box, wait_s: float, progress: Callable[[str, float], None]) -> None:
+def wait_for_quiet(
+    box: InstallTarget, wait_s: float, progress: Callable[[str, float], None]
+) -> None:
     """Return when nobody talks with the box. Raises NotNow after `wait_s`; 0: not now, then."""
     began = quiet_since = box.now_s()
     spoken = False
@@ -23,6 +25,6 @@ def wait_for_quiet(box: Box, wait_s: float, progress: Callable[[str, float], Non
             return
         if now_s - began >= wait_s:
             problem = "Somebody talks with the box: it is not restarted now."
-            raise NotNow(problem, "Try again later; what was brought lies ready.")
+            raise InstallDeferred(problem, "Try again later; what was brought lies ready.")
         progress("wait for silence", min(1.0, (now_s - began) / max(1.0, wait_s)))
         box.wait(LOOK_S)

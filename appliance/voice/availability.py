@@ -8,30 +8,30 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from appliance.voice.espeak import Espeak
+from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
-from appliance.voice.probe import Trial
-from appliance.voice.program import Program
+from appliance.voice.probe import VoiceTrial
+from appliance.voice.program import ProgramVoice
 
 LOOK_S = 10.0  # between two looks at what lies on the disk: some dozen small files
 AGAIN_S = 3600.0  # a voice that could not speak is tried again
 
 log = logging.getLogger("speaker")
-Commands = Mapping[str, tuple[str, ...]]
+VoiceCommands = Mapping[str, tuple[str, ...]]
 
 
-class Able:
+class VoiceAvailability:
     """`commands`: the voices that are here, by name, with their programs. `now_s`: seconds."""
 
-    def __init__(self, commands: Callable[[], Commands], now_s: Callable[[], float]) -> None:
+    def __init__(self, commands: Callable[[], VoiceCommands], now_s: Callable[[], float]) -> None:
         self._commands, self._now_s = commands, now_s
-        self._here: Commands = {}
+        self._here: VoiceCommands = {}
         self._speaks: dict[tuple[str, ...], bool] = {}  # by command: another program, another trial
         self._tried_s: dict[tuple[str, ...], float] = {}
         self._look_at_s = 0.0
         self._stands_in: tuple[str, ...] = ()  # espeak-ng, where it is installed
-        self._trial: Trial | None = None
-        self._program: Program | None = None
+        self._trial: VoiceTrial | None = None
+        self._program: ProgramVoice | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class Able:
         now_s = self._now_s()
         if now_s >= self._look_at_s:
             self._here, self._look_at_s = self._commands(), now_s + LOOK_S
-        self._stands_in = tuple(each.name for each in voices if each.name == Espeak.name)
+        self._stands_in = tuple(each.name for each in voices if each.name == EspeakVoice.name)
         for voice in voices:
             if voice.ready and voice.name in self._here:
                 self._speaks[self._here[voice.name]] = True
@@ -58,15 +58,15 @@ class Able:
         if self._trial is not None:
             self._go_on(self._trial)
         elif not busy and (name := self._due(now_s)):
-            self._program = Program(name, self._here[name])
-            self._trial = Trial(self._program, self._now_s)
+            self._program = ProgramVoice(name, self._here[name])
+            self._trial = VoiceTrial(self._program, self._now_s)
             self._tried_s[self._here[name]] = now_s
 
     def replaced(self, voices: Sequence[Voice]) -> str:
         """The name of a voice in use whose program another has taken the place of; "" for none."""
         for voice in voices:
             here = self._here.get(voice.name)
-            if isinstance(voice, Program) and here is not None and here != voice.command:
+            if isinstance(voice, ProgramVoice) and here is not None and here != voice.command:
                 return voice.name
         return ""
 
@@ -82,7 +82,7 @@ class Able:
                 return name
         return ""
 
-    def _go_on(self, trial: Trial) -> None:
+    def _go_on(self, trial: VoiceTrial) -> None:
         trial.step()
         if trial.verdict is None:
             return

@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 
 from appliance.errors import VoiceError
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.settings import Settings
 from appliance.voice import factory
 from appliance.voice.engine import store
-from appliance.voice.espeak import Espeak
+from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
-from appliance.voice.probe import Trial
-from appliance.voice.program import Program
+from appliance.voice.probe import VoiceTrial
+from appliance.voice.program import ProgramVoice
 
 _STANDS_IN = "espeak-ng speaks instead."
 
@@ -26,9 +26,9 @@ def look(settings: Settings) -> list[Finding]:
         names = factory.candidates(settings)
     except VoiceError as error:
         findings.append(warning("voice", f"{error.problem} {_STANDS_IN}", error.remedy))
-        names = [Espeak.name]
-    if Espeak.name not in names:
-        names.append(Espeak.name)
+        names = [EspeakVoice.name]
+    if EspeakVoice.name not in names:
+        names.append(EspeakVoice.name)
     commands = factory.commands(settings)
     for name in names:
         said = _spoken(name, settings, commands)
@@ -42,23 +42,23 @@ def look(settings: Settings) -> list[Finding]:
 def _mute(settings: Settings) -> list[Finding]:
     """Voices that are here without a program that this machine can run, where any is to speak."""
     why = store.lacking(settings.programs_path(), store.PIPER)
-    here = Store.of(settings).piper_voices()
+    here = ModelStore.of(settings).piper_voices()
     if not why or not here or settings.speaking.voice != factory.AUTO:
         return []
     return [warning("voice", f"{', '.join(here)} cannot speak. {why}", factory.REMEDY)]
 
 
-def _spoken(name: str, settings: Settings, commands: factory.Commands) -> Finding:
+def _spoken(name: str, settings: Settings, commands: factory.VoiceCommands) -> Finding:
     """What comes of one attempt. The voice is closed again."""
     voice: Voice
     try:
-        if name == Espeak.name:
-            voice = Espeak(settings.speaking.words_per_minute)
+        if name == EspeakVoice.name:
+            voice = EspeakVoice(settings.speaking.words_per_minute)
         else:
-            voice = Program(name, commands[name])
+            voice = ProgramVoice(name, commands[name])
     except VoiceError as error:
         return warning("voice", error.problem, error.remedy)
-    trial = Trial(voice, time.monotonic)
+    trial = VoiceTrial(voice, time.monotonic)
     try:
         factory.finish(trial)
     finally:

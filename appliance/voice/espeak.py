@@ -14,7 +14,7 @@ import numpy as np
 from appliance.errors import VoiceError
 from appliance.pcm import EMPTY, Samples
 from appliance.voice.interface import Speech
-from appliance.voice.postprocess import Shaper, gain_for
+from appliance.voice.postprocess import SpeechPostprocessor, gain_for
 
 LANGUAGE = "en-us"
 # Loudness of espeak-ng 1.51's en-us at its default amplitude, by shape.rms_dbfs over the
@@ -25,7 +25,7 @@ _READ_BYTES = 16384
 _REAP_S = 0.02  # its output is complete: it is about to be gone
 
 
-class Espeak:
+class EspeakVoice:
     """The voice. Needs the Debian package espeak-ng."""
 
     name = "espeak"
@@ -80,7 +80,7 @@ class _EspeakSpeech:
         self._fd = process.stdout.fileno()
         os.set_blocking(self._fd, False)
         self._bytes = b""
-        self._shaper: Shaper | None = None
+        self._shaper: SpeechPostprocessor | None = None
         try:
             # A message is shorter than a pipe's 64 KiB: this never waits.
             process.stdin.write(text.encode())
@@ -115,7 +115,7 @@ class _EspeakSpeech:
             self.cancel()
             raise VoiceError("espeak-ng did not answer with a WAV stream.")
         self._bytes = self._bytes[_WAV_HEADER_BYTES:]
-        self._shaper = Shaper(rate_hz)
+        self._shaper = SpeechPostprocessor(rate_hz)
         return True
 
     def _shape(self, *, last: bool) -> Samples:

@@ -11,20 +11,20 @@ from pathlib import Path
 import msgspec
 
 from appliance.errors import VoiceError
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import store
-from appliance.voice.espeak import Espeak
+from appliance.voice.espeak import EspeakVoice
 from appliance.voice.interface import Voice
-from appliance.voice.probe import Trial
-from appliance.voice.program import Program
+from appliance.voice.probe import VoiceTrial
+from appliance.voice.program import ProgramVoice
 
 AUTO = "auto"
-Commands = dict[str, tuple[str, ...]]
+VoiceCommands = dict[str, tuple[str, ...]]
 REMEDY = "`interlude voices install FILE` installs a program; see docs/voices.md."
 
 
-def commands(settings: Settings) -> Commands:
+def commands(settings: Settings) -> VoiceCommands:
     """The voices that are here with a program that this machine can run: name → its command.
 
     Whether they can really speak a trial tells.
@@ -32,13 +32,13 @@ def commands(settings: Settings) -> Commands:
     engine = store.engine(settings.programs_path(), store.PIPER)
     if engine is None:
         return {}
-    models: dict[str, Path] = {**engine.voices(), **Store.of(settings).piper_voices()}
+    models: dict[str, Path] = {**engine.voices(), **ModelStore.of(settings).piper_voices()}
     return {name: engine.command(model) for name, model in models.items()}
 
 
 def installed(settings: Settings) -> list[str]:
     """The names that `speaking.voice` may have on this box, besides auto."""
-    return [*commands(settings), Espeak.name]
+    return [*commands(settings), EspeakVoice.name]
 
 
 def candidates(settings: Settings) -> list[str]:
@@ -53,7 +53,7 @@ def candidates(settings: Settings) -> list[str]:
         return names
     if wanted in names:
         return [wanted]
-    if wanted in Store.of(settings).piper_voices():
+    if wanted in ModelStore.of(settings).piper_voices():
         raise VoiceError(
             f"The voice {wanted} is here, and cannot speak: "
             f"{_begun_small(store.lacking(settings.programs_path(), store.PIPER))}",
@@ -76,12 +76,12 @@ def load(
     """
     voices: list[Voice] = []
     try:
-        names = [name for name in candidates(settings) if name != Espeak.name]
+        names = [name for name in candidates(settings) if name != EspeakVoice.name]
     except VoiceError as error:
         log.error("%s espeak-ng speaks instead.", error)
         names = []
     for name in names:
-        program = Program(name, commands(settings)[name])
+        program = ProgramVoice(name, commands(settings)[name])
         if not (problem := tried(program, beat)):
             voices.append(program)
             break
@@ -91,7 +91,7 @@ def load(
         else:
             voices.append(program)
     try:
-        voices.append(Espeak(settings.speaking.words_per_minute))
+        voices.append(EspeakVoice(settings.speaking.words_per_minute))
     except VoiceError:
         if not voices:
             raise
@@ -101,10 +101,10 @@ def load(
 
 def tried(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
     """Have a voice say a word, and wait until it has. Returns what is wrong with it, or ""."""
-    return finish(Trial(voice, time.monotonic), beat)
+    return finish(VoiceTrial(voice, time.monotonic), beat)
 
 
-def finish(trial: Trial, beat: Callable[[], None] = lambda: None) -> str:
+def finish(trial: VoiceTrial, beat: Callable[[], None] = lambda: None) -> str:
     """Wait for the end of a trial. Returns its verdict."""
     while trial.verdict is None:
         poll = select.poll()

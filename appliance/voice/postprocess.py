@@ -41,7 +41,7 @@ def gain_for(dbfs: float) -> float:
     return float(10 ** ((TARGET_DBFS - dbfs) / 20)) if np.isfinite(dbfs) else 1.0
 
 
-class Shaper:
+class SpeechPostprocessor:
     """One sentence's way from the synthesiser's samples to the box's."""
 
     def __init__(self, rate_hz: int) -> None:

@@ -11,7 +11,7 @@ WORD = "Yes."
 TRIAL_S = 30.0  # from its start to the word's end: loading from an SD card is most of it
 
 
-class Trial:
+class VoiceTrial:
     """One attempt. `verdict`: None as long as it lasts, then what is wrong; "" for nothing.
 
     The voice is neither made nor closed here. `first_s`: seconds from the order to the first sound.

@@ -25,7 +25,7 @@ from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice import protocol
 from appliance.voice.interface import Speech
-from appliance.voice.postprocess import Floats, Shaper, gain_for, rms_dbfs
+from appliance.voice.postprocess import Floats, SpeechPostprocessor, gain_for, rms_dbfs
 
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
@@ -40,7 +40,7 @@ _REAP_S = 0.02  # its pipe is closed: it is about to be gone
 log = logging.getLogger("speaker")
 
 
-class Mark(NamedTuple):
+class SpeechMark(NamedTuple):
     """Characters `begin` to `end` of the text begin to sound at sample `at` of the sentence."""
 
     begin: int
@@ -48,7 +48,7 @@ class Mark(NamedTuple):
     at: int
 
 
-class Program:
+class ProgramVoice:
     """The voice `name`, spoken by the program `command`."""
 
     def __init__(
@@ -72,9 +72,9 @@ class Program:
         self._bell = select.epoll()  # one descriptor for poll(2), whichever child there is
         self._child: subprocess.Popen[bytes] | None = None
         self._dying: list[subprocess.Popen[bytes]] = []
-        self._answers = protocol.Answers()
+        self._answers = protocol.ReplyParser()
         self._complaint = b""  # the end of what it said on stderr
-        self._hello: protocol.Hello | None = None
+        self._hello: protocol.EngineHello | None = None
         self._speech: ProgramSpeech | None = None
         self._stopped: dict[int, float] = {}  # sentence → when it was told to stop
         self._number = 0
@@ -103,7 +103,7 @@ class Program:
         if self._child is None or self._hello is None:
             raise VoiceError(f"The voice {self.name} cannot speak now.", self.problem)
         self._number += 1
-        shaper = Shaper(self._hello.rate_hz)
+        shaper = SpeechPostprocessor(self._hello.rate_hz)
         speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
         if not self._write(protocol.say(self._number, text)):
             raise VoiceError(self.problem)
@@ -154,7 +154,7 @@ class Program:
         for pipe in pipes:
             os.set_blocking(pipe.fileno(), False)
         self._bell.register(pipes[1].fileno(), select.EPOLLIN)
-        self._child, self._answers, self._complaint = child, protocol.Answers(), b""
+        self._child, self._answers, self._complaint = child, protocol.ReplyParser(), b""
 
     def lose(self, why: str) -> None:
         """It is of no use any more: end it, fail its sentence, start it again later."""
@@ -223,17 +223,17 @@ class Program:
         lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
         return f"it ended{code}" + (f" ({lines})" if lines else "")
 
-    def _heed(self, answer: protocol.Answer) -> None:
+    def _heed(self, answer: protocol.EngineReply) -> None:
         speech = self._speech
         match answer:
-            case protocol.Hello(voice):
+            case protocol.EngineHello(voice):
                 if voice != protocol.PROTOCOL:
                     raise VoiceError(f"It speaks protocol {voice} and not {protocol.PROTOCOL}.")
                 self._hello, self.problem = answer, ""
                 self._backoff.up(self._now_s())
-            case protocol.Done(number):
+            case protocol.EngineDone(number):
                 self._over(number, "")
-            case protocol.Failed(number, why):
+            case protocol.EngineFailed(number, why):
                 self._over(number, f"The voice {self.name} failed: {_line(why)}.")
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
@@ -264,11 +264,16 @@ class ProgramSpeech:
     """A sentence that a program says."""
 
     def __init__(
-        self, program: Program, number: int, hello: protocol.Hello, shaper: Shaper, now_s: float
+        self,
+        program: ProgramVoice,
+        number: int,
+        hello: protocol.EngineHello,
+        shaper: SpeechPostprocessor,
+        now_s: float,
     ) -> None:
         self.number = number
         self.problem = ""
-        self._places: list[Mark] = []  # of silence that is left out nothing is known yet
+        self._places: list[SpeechMark] = []  # of silence that is left out nothing is known yet
         self._program = program
         self._hello = hello
         self._shaper = shaper
@@ -294,7 +299,7 @@ class ProgramSpeech:
     def cancel(self) -> None:
         self._program.cancel(self)
 
-    def heard(self, sound: protocol.Sound, samples: Samples) -> None:
+    def heard(self, sound: protocol.EngineSound, samples: Samples) -> None:
         """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
         program knows its own."""
         self._heard_s = self._program._now_s()
@@ -306,11 +311,11 @@ class ProgramSpeech:
         places = [(sound.begin, sound.end, 0), *sound.words]
         for begin, end, frame in places:
             at = (self._frames + frame) * RATE_HZ // self._hello.rate_hz
-            self._places.append(Mark(begin, end, at))
+            self._places.append(SpeechMark(begin, end, at))
         self._frames += len(samples)
 
     @property
-    def marks(self) -> list[Mark]:
+    def marks(self) -> list[SpeechMark]:
         """Where stretches and words of it begin, as far as the program tells."""
         left_out = self._shaper.dropped
         return [mark._replace(at=max(0, mark.at - left_out)) for mark in self._places]

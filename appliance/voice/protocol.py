@@ -23,7 +23,7 @@ MOST_WORDS = 1_000  # of one stretch
 Place = Annotated[int, msgspec.Meta(ge=0, le=1 << 30)]
 
 
-class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EngineHello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It can speak now. `dbfs`: how loud all that it says is (shape.rms_dbfs), if that is known."""
 
     voice: int
@@ -31,7 +31,7 @@ class Hello(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dbfs: Annotated[float, msgspec.Meta(ge=-60, le=0)] | None = None
 
 
-class Sound(
+class EngineSound(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"begin": "from", "end": "to"}
 ):
     """A stretch of sentence `sound`: characters `begin` to `end` of its text. `words`: of each word
@@ -46,22 +46,22 @@ class Sound(
     ] = ()
 
 
-class Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EngineDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Nothing follows of sentence `done`, which was said or stopped."""
 
     done: Place
 
 
-class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class EngineFailed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Sentence `failed` cannot be said, or not to its end."""
 
     failed: Place
     why: str = ""
 
 
-Answer = Hello | Done | Failed | tuple[Sound, Samples]
-_KINDS: dict[str, type[Hello | Sound | Done | Failed]] = {
-    "voice": Hello, "sound": Sound, "done": Done, "failed": Failed,
+EngineReply = EngineHello | EngineDone | EngineFailed | tuple[EngineSound, Samples]
+_KINDS: dict[str, type[EngineHello | EngineSound | EngineDone | EngineFailed]] = {
+    "voice": EngineHello, "sound": EngineSound, "done": EngineDone, "failed": EngineFailed,
 }  # fmt: skip
 
 
@@ -73,14 +73,14 @@ def stop(number: int) -> bytes:
     return json.dumps({"stop": number}).encode() + b"\n"
 
 
-class Answers:
+class ReplyParser:
     """The stream of one program's answers. Keeps at most one answer that is not whole."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
-        self._sound: Sound | None = None  # whose samples are still to come
+        self._sound: EngineSound | None = None  # whose samples are still to come
 
-    def feed(self, data: bytes) -> Iterator[Answer]:
+    def feed(self, data: bytes) -> Iterator[EngineReply]:
         """Every answer that is whole now. Raises VoiceError for bytes that are none."""
         self._bytes += data
         while True:
@@ -100,13 +100,13 @@ class Answers:
                 return
             answer = _parsed(bytes(self._bytes[:end]))
             del self._bytes[: end + 1]
-            if isinstance(answer, Sound):
+            if isinstance(answer, EngineSound):
                 self._sound = answer
             else:
                 yield answer
 
 
-def _parsed(line: bytes) -> Hello | Sound | Done | Failed:
+def _parsed(line: bytes) -> EngineHello | EngineSound | EngineDone | EngineFailed:
     try:
         raw = msgspec.json.decode(line)
         kind = next(_KINDS[key] for key in _KINDS if key in raw)

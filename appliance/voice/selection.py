@@ -8,7 +8,7 @@ from __future__ import annotations
 from appliance.messages.speech import Message, PartChanged, SetVoice, SpeakerReady
 
 
-class WantedVoice:
+class VoiceSelection:
     """`name`: to be kept; "": as in the settings. None: nobody has asked for any."""
 
     def __init__(self) -> None:

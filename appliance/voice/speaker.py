@@ -5,13 +5,13 @@ from __future__ import annotations
 import select
 import time
 
-from appliance.messages.speech import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesHere
+from appliance.messages.speech import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesAvailable
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
 from appliance.voice import factory
-from appliance.voice.availability import Able
+from appliance.voice.availability import VoiceAvailability
 from appliance.voice.interface import Voice
-from appliance.voice.speech_queue import Delivery
+from appliance.voice.speech_queue import SpeechQueue
 
 LOOK_MS = 20  # between two looks at the floor while there is something to say
 IDLE_MS = 1000  # nothing to say: only the heart
@@ -19,11 +19,11 @@ IDLE_MS = 1000  # nothing to say: only the heart
 
 def main(work: Worker) -> None:
     voices = factory.load(work.settings, work.log, work.beat)
-    able = Able(lambda: factory.commands(work.settings), time.monotonic)
+    able = VoiceAvailability(lambda: factory.commands(work.settings), time.monotonic)
     ring = work.writer("voice")
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
-    delivery = Delivery(voices, work.send, turn, ring.end_of(turn))
+    delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
     spoke = _tell(work, voices)
     work.ready()
     wanted = ""  # another voice, for when nothing is being said
@@ -50,7 +50,7 @@ def main(work: Worker) -> None:
             able.step(voices, busy=delivery.busy)
             if able.names != told:
                 told = able.names
-                work.send(VoicesHere(told))
+                work.send(VoicesAvailable(told))
                 if auto and told[0] != voices[0].name:  # a better one has come
                     wanted = told[0]
             wanted = wanted or able.replaced(voices)
@@ -70,7 +70,7 @@ def _tell(work: Worker, voices: list[Voice]) -> bool:
     return speaks is voices[0]
 
 
-def _wait(work: Worker, ring: RingWriter, delivery: Delivery, able: Able) -> None:
+def _wait(work: Worker, ring: RingWriter, delivery: SpeechQueue, able: VoiceAvailability) -> None:
     """Until there is mail, sound, room that is needed, or it is time to look at the floor."""
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
@@ -84,7 +84,7 @@ def _wait(work: Worker, ring: RingWriter, delivery: Delivery, able: Able) -> Non
     poll.poll(LOOK_MS if delivery.busy else IDLE_MS)
 
 
-def _write(work: Worker, ring: RingWriter, delivery: Delivery) -> None:
+def _write(work: Worker, ring: RingWriter, delivery: SpeechQueue) -> None:
     ring.collect_room()
     for piece in delivery.step(work.floor.turn, ring.room(), time.monotonic()):
         if work.floor.turn != piece.turn:

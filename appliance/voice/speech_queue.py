@@ -25,7 +25,7 @@ MOST_WAITING_FRAMES = 60 * RATE_HZ  # of sound ahead of the ring; then the synth
 log = logging.getLogger("speaker")
 
 
-class Piece(NamedTuple):
+class VoiceSlot(NamedTuple):
     """One slot's worth of answer `turn`, `position` samples from its start."""
 
     turn: int
@@ -47,7 +47,7 @@ class _Sentence:
 
 
 @dataclass
-class Delivery:
+class SpeechQueue:
     """Brings an answer from sentences to sound. The first of `voices` speaks, the others stand in.
 
     A sentence is synthesised to its end as fast as that goes and waits here for room in the
@@ -89,13 +89,13 @@ class Delivery:
         return bool(self._speech or self._waiting or self._orders)
 
     # ── out ──────────────────────────────────────────────────────────────────────────────────
-    def step(self, turn: int, room: int, now_s: float) -> list[Piece]:
+    def step(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
         """At most `room` pieces of answer `turn`, the one that has the floor.
 
         Orders of older answers are dropped; those of newer ones wait until they have the floor.
         """
         self._drop_older_than(turn)
-        pieces: list[Piece] = []
+        pieces: list[VoiceSlot] = []
         while self._begin(turn, now_s) or self._listen(now_s) or self._hand_out(room, pieces):
             continue
         return pieces
@@ -245,7 +245,7 @@ class Delivery:
             and self._orders[0][0].turn == self.turn
         )
 
-    def _hand_out(self, room: int, pieces: list[Piece]) -> bool:
+    def _hand_out(self, room: int, pieces: list[VoiceSlot]) -> bool:
         """Cut off the next piece. True if there was one, and room for it."""
         if len(pieces) >= room:
             return False
@@ -263,10 +263,10 @@ class Delivery:
             return True
         return False
 
-    def _append(self, samples: Samples, flags: int, pieces: list[Piece]) -> None:
+    def _append(self, samples: Samples, flags: int, pieces: list[VoiceSlot]) -> None:
         if self.position == 0:
             flags |= START
-        pieces.append(Piece(self.turn, self.position, flags, samples))
+        pieces.append(VoiceSlot(self.turn, self.position, flags, samples))
         self.position += len(samples)
 
     def _cut(self) -> Samples:

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from appliance.provision.apply_seed import Ground, apply
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.provision.seed import Seed, WifiNetwork
 from image.plan import NotBuilt
 from image.ramdisk import lay_modules, needed
 from image.test import boxes, guest, tiny
@@ -136,7 +136,7 @@ def _disk(kernel: Path, scratch: Path) -> Path:
     shutil.move(release, tree / "opt/interlude/releases" / VERSION)
     (tree / "opt/interlude/current").symlink_to(f"releases/{VERSION}")
     # As the seed on a card leaves it.
-    apply(Seed(wifi=Wifi(ROUTER.encode(), WRONG)), Ground(tree, tree / "data/keep"))
+    apply(Seed(wifi=WifiNetwork(ROUTER.encode(), WRONG)), ProvisionTarget(tree, tree / "data/keep"))
     for name, text, mode in (
         ("usr/lib/air", AIR, 0o755),
         ("etc/systemd/system/air.service", AIR_UNIT, 0o644),

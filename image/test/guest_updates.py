@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from appliance.errors import ReleaseSick
-from appliance.update.release.installer import Installer
-from appliance.update.release.store import Shelf
-from appliance.update.system.block_device import DiskCard
+from appliance.errors import HealthCheckFailed
+from appliance.update.release.installer import ReleaseInstaller
+from appliance.update.release.store import ReleaseStore
+from appliance.update.system.block_device import BootDisk
 from appliance.update.system.slot import SlotName
-from appliance.update.system.slot_state import Ledger
-from appliance.update.system.updater import Updater
+from appliance.update.system.slot_state import SlotStateFile
+from appliance.update.system.updater import SystemUpdater
 from tests.update.release.workshop import PaperBox
 
 DISK = Path("/dev/vda")
@@ -74,12 +74,12 @@ def name_partitions() -> None:
 
 
 @contextmanager
-def mounted() -> Iterator[Shelf]:
+def mounted() -> Iterator[ReleaseStore]:
     """The data partition, as the box's first program mounts it."""
     options = "noatime,errors=remount-ro"
     DATA.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "ext4", "-o", options, LABELS / "data", DATA], check=True)
-    yield Shelf(DATA / "opt/interlude", Path("/run/interlude-release"))
+    yield ReleaseStore(DATA / "opt/interlude", Path("/run/interlude-release"))
     subprocess.run(["umount", DATA], check=True)
 
 
@@ -88,20 +88,24 @@ def main(folder: Path) -> None:
     name_partitions()
     with mounted() as shelf:
         box = GuestPi(shelf, runs="0.1.0")
-        installer = Installer(shelf, box, signers)
+        installer = ReleaseInstaller(shelf, box, signers)
         installer.install(folder / "good.release")
         mark(STEPS[0])
         try:
             installer.install(folder / "sick.release")
-        except ReleaseSick:
+        except HealthCheckFailed:
             mark(STEPS[1])
-        updater = Updater(DiskCard(LABELS), Ledger(shelf.root / "system"), box, shelf, signers)
+        updater = SystemUpdater(
+            BootDisk(LABELS), SlotStateFile(shelf.root / "system"), box, shelf, signers
+        )
         updater.install(folder / "new.system")
         mark(STEPS[2])
     with mounted() as shelf:  # the machine started anew, from the other slot
         box = GuestPi(shelf, runs="0.2.0")
         box.running, box.said = "b", "0.2.0"
-        Updater(DiskCard(LABELS), Ledger(shelf.root / "system"), box, shelf, signers).settle()
+        SystemUpdater(
+            BootDisk(LABELS), SlotStateFile(shelf.root / "system"), box, shelf, signers
+        ).settle()
         mark(STEPS[3])
 
 

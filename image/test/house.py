@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 
 BRIDGE, TAP = "interlude-home", "interlude-tap"
 ADDRESS = "10.213.40.1"
@@ -42,7 +42,7 @@ class House:
     folder: Path
     _avahi: int = field(default=0, init=False)
     _ends: ExitStack = field(default_factory=ExitStack, init=False)
-    _ear: Ear | None = field(default=None, init=False)
+    _ear: BrokerObserver | None = field(default=None, init=False)
 
     def __enter__(self) -> House:
         try:
@@ -56,7 +56,7 @@ class House:
         self._ends.close()
 
     @property
-    def ear(self) -> Ear:
+    def ear(self) -> BrokerObserver:
         """A client of the broker's that receives every topic."""
         assert self._ear is not None
         return self._ear
@@ -89,7 +89,9 @@ class House:
                        check=True, capture_output=True)  # fmt: skip
         options = (f"listener 1883 {ADDRESS}", "allow_anonymous false", f"password_file {secrets}")
         broker = self._ends.enter_context(Mosquitto(self.folder, options=options))
-        self._ear = self._ends.enter_context(Ear(broker.port, user=USER, password=PASSWORD))
+        self._ear = self._ends.enter_context(
+            BrokerObserver(broker.port, user=USER, password=PASSWORD)
+        )
 
     def _run(self, *command: str) -> int:
         """Until the house is left. Returns the process's number."""

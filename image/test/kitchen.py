@@ -27,7 +27,7 @@ from appliance.errors import CardError
 from appliance.pcm import RATE_HZ, Samples
 from image.test import boxes, real
 from image.test.boxes import Box
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from lab.sim import speech_source
 from lab.sim.simulated_card import SoundCard
 
@@ -107,7 +107,7 @@ def _sound(text: str, rate_hz: int) -> Samples:
 class Kitchen:
     """All of it. Reading does not touch the box: no process is started in it for a look."""
 
-    def __init__(self, box: Box, card: SoundCard, ear: Ear, seed: int) -> None:
+    def __init__(self, box: Box, card: SoundCard, ear: BrokerObserver, seed: int) -> None:
         self.box, self.card, self.ear = box, card, ear
         self.talker = Talker(card, random.Random(seed))  # noqa: S311  # not a secret
         self.looks: list[Look] = []  # one for each change
@@ -234,7 +234,7 @@ def kitchen(box: Box, card: SoundCard, folder: Path, seed: int = 1) -> Iterator[
     house = folder / "house"
     house.mkdir(exist_ok=True)
     at_the_bridge = ("allow_anonymous true", f"listener 1883 {boxes.NETWORK}.1")
-    with Mosquitto(house, options=at_the_bridge) as broker, Ear(broker.port) as ear:
+    with Mosquitto(house, options=at_the_bridge) as broker, BrokerObserver(broker.port) as ear:
         made = Kitchen(box, card, ear, seed)
         try:
             yield made

@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from appliance.dialog.control_socket import Door
+from appliance.dialog.control_socket import ControlSocket
 from appliance.messages.speech import Say, StateChanged
-from appliance.provision.apply_seed import Ground, apply
+from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.network_checks import look
-from appliance.provision.network_manager import Radio
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.network_manager import NmcliNetworks
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.runtime import network_status
 
 LIMIT_S = 400.0  # for what takes a minute, emulated
@@ -28,7 +28,7 @@ INVITED = re.compile(r"named Interlude ((?:\d ){3}\d)\..* They are: ([A-Za-z. ]+
 said: list[str] = []
 
 
-def heard(door: Door, wanted: str) -> str:
+def heard(door: ControlSocket, wanted: str) -> str:
     """The first sentence with that in it. Raises SystemExit if it never comes."""
     limit_s = time.monotonic() + LIMIT_S
     while time.monotonic() < limit_s:
@@ -45,7 +45,7 @@ def heard(door: Door, wanted: str) -> str:
 def main() -> None:
     facts: dict[str, Any] = {"said": said}
     Path("/run/interlude").mkdir(exist_ok=True)
-    door = Door(Path("/run/interlude/control"))
+    door = ControlSocket(Path("/run/interlude/control"))
     try:
         invitation = heard(door, "They are:")
         facts["invited_s"] = time.monotonic()  # since the kernel's start
@@ -64,11 +64,14 @@ def main() -> None:
             raise SystemExit(f"the phone: {done.stdout} {done.stderr}")
         facts["phone"] = json.loads(done.stdout.splitlines()[-1])
         facts["set_up"] = heard(door, "set up. ")
-        radio = Radio()
+        radio = NmcliNetworks()
         joined = radio.joined()
         facts["joined"] = radio.ssid(joined.connection) if joined else ""
         facts["after"] = [finding.sentence for finding in look()]
-        apply(Seed(wifi=Wifi(b"Nowhere", "correct horse")), Ground(keep=Path("/data/keep")))
+        apply(
+            Seed(wifi=WifiNetwork(b"Nowhere", "correct horse")),
+            ProvisionTarget(keep=Path("/data/keep")),
+        )
         facts["away"] = radio.join()
     finally:
         print("FACTS " + json.dumps(facts), flush=True)

@@ -21,10 +21,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.update.release.installer import Installer
-from appliance.update.release.store import Shelf
+from appliance.update.release.installer import ReleaseInstaller
+from appliance.update.release.store import ReleaseStore
 from appliance.update.system.slot import autoboot, named
-from appliance.update.system.slot_state import Ledger
+from appliance.update.system.slot_state import SlotStateFile
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, NoStart, places
 from image.plan import ROOT
@@ -76,8 +76,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     systems = foundry(folder)
     shop = systems.shop
     tree = folder / "data"
-    shelf = Shelf(tree / "opt/interlude", folder / "run")
-    Installer(shelf, PaperBox(shelf), shop.signers).install(shop.make(OLD, files=8))
+    shelf = ReleaseStore(tree / "opt/interlude", folder / "run")
+    ReleaseInstaller(shelf, PaperBox(shelf), shop.signers).install(shop.make(OLD, files=8))
     shutil.copy(shop.make(NEW, files=8), folder / "good.release")
     shutil.copy(shop.make("0.3.0", "crashes", files=8), folder / "sick.release")
     shutil.copy(systems.make(NEW).archive, folder / "new.system")
@@ -149,10 +149,10 @@ def start(made: Made, scratch: Path) -> Start:
         if path.is_file():
             there = root / "releases" / release / path.relative_to(whole)
             assert there.read_bytes() == path.read_bytes(), f"{there} is not what was signed"
-    return Start(release, system(made, Ledger(root / "system")), mended > 1)
+    return Start(release, system(made, SlotStateFile(root / "system")), mended > 1)
 
 
-def system(made: Made, ledger: Ledger) -> str:
+def system(made: Made, ledger: SlotStateFile) -> str:
     """The version of the system that the firmware starts: all of it is there."""
     fats = tuple(row.name for row in SMALL if row.holds == "fat")
     firmware = Firmware(places(made.card, made.begins, fats))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from appliance import settings
 from appliance.messages.speech import Say
-from lab.bench.harness import QUIET, TALK, WITHOUT_THINKER, Stage
+from lab.bench.harness import QUIET, TALK, WITHOUT_THINKER, BenchHarness
 from tests.runtime.supervision.box import ROOT, load_of, survivors
 
 KILLS = 60
@@ -31,7 +31,7 @@ def test_a_box_that_talks_on_a_busy_machine_restarts_no_part(tmp_path: Path) -> 
     subprocess.run(["make", "-s", "-C", ROOT / "hw/simcard"], check=True)
     starts: dict[str, int] = {}
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         with load_of(LOOPS):
             stage.send(Say(TALK))
             stage.wait(BUSY_S)
@@ -39,5 +39,5 @@ def test_a_box_that_talks_on_a_busy_machine_restarts_no_part(tmp_path: Path) -> 
         starts.update((name, part.starts) for name, part in parts)
 
     parts = (*WITHOUT_THINKER, "words")
-    Stage(QUIET, settings.load_defaults(), act, parts=parts, state=tmp_path).play()
+    BenchHarness(QUIET, settings.load_defaults(), act, parts=parts, state=tmp_path).play()
     assert set(starts.values()) == {1}, starts

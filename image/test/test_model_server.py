@@ -14,14 +14,14 @@ import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.speech import ThinkerReady
-from appliance.settings import Settings, Thinking, load
-from appliance.think.history import Clip, History
-from appliance.think.interface import Effort
+from appliance.settings import Settings, ThinkingSettings, load
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel
 from appliance.think.server_check import try_server
 from appliance.think.server_dialect import OFF
 from appliance.tools.table import TOOLS
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 from image.test import model_server
 from image.test.model_server import GEMMA_TEMPLATE, POCKET, running
 from tests.think.rig import Rig
@@ -67,12 +67,12 @@ def server(folder: Path) -> Iterator[str]:
         yield url
 
 
-def spoken(text: str, number: int = 0) -> Clip:
+def spoken(text: str, number: int = 0) -> SpeechClip:
     """A held-out voice says it."""
     quiet = np.zeros(4000, np.float32)
     clip = synthesise(text, Voice("en-us+f2", 165, 45))
     sound = np.concatenate([quiet, clip * (10 ** (-22 / 20) / rms(clip)), quiet])
-    return Clip(number, (sound * 32767).astype(np.int16))
+    return SpeechClip(number, (sound * 32767).astype(np.int16))
 
 
 def settings(url: str, **changes: Any) -> Settings:
@@ -83,14 +83,16 @@ def settings(url: str, **changes: Any) -> Settings:
     )
 
 
-def ask(url: str, *clips: Clip, text: str = "", **changes: Any) -> tuple[list[Any], RemoteModel]:
+def ask(
+    url: str, *clips: SpeechClip, text: str = "", **changes: Any
+) -> tuple[list[Any], RemoteModel]:
     """The pieces of the answer, and the model that had it."""
-    thinking: Thinking = settings(url, **changes).thinking
+    thinking: ThinkingSettings = settings(url, **changes).thinking
     model = RemoteModel(thinking, TOOLS)
     history = History()
     history.begin(1, clips, text)
     try:
-        return list(filter(None, model.answer(history, Effort()))), model
+        return list(filter(None, model.answer(history, AnswerMetrics()))), model
     finally:
         model.close()
 
@@ -113,7 +115,7 @@ def test_what_is_said_aloud_is_understood_and_answered(
 
 
 def test_a_call_of_a_tool_arrives_as_one(server: str) -> None:
-    assert ask(server, spoken("what time is it"))[0] == [Call("time")]
+    assert ask(server, spoken("what time is it"))[0] == [ToolCall("time")]
 
 
 def test_a_whole_thinker_process_answers_from_the_server(server: str, tmp_path: Path) -> None:
@@ -209,5 +211,5 @@ def test_a_conversation_that_is_too_long_for_it_is_named(folder: Path) -> None:
         model = RemoteModel(msgspec.structs.replace(settings(url).thinking, persona=""))
         history = History()
         history.begin(1, text="tell me a joke")
-        assert words(list(model.answer(history, Effort())))
+        assert words(list(model.answer(history, AnswerMetrics())))
         model.close()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from appliance.runtime.ipc.floor import Floor
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 
 pytestmark = pytest.mark.timeout(400)
 TOPIC = "interlude/x/settings"
@@ -56,7 +56,7 @@ def test_a_restart_over_mqtt_unmutes_nothing(broker: Mosquitto, tmp_path: Path) 
     environment = {**os.environ, "RUNTIME_DIRECTORY": str(tmp_path / "run")}
     environment.pop("NOTIFY_SOCKET", None)
     command = [sys.executable, "-m", "appliance", "--settings", str(settings), "run"]
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         box = subprocess.Popen(command, env=environment)
         try:
 

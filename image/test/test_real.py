@@ -20,7 +20,7 @@ import pytest
 from image.test import real
 from image.test.boxes import Box
 from image.test.fleet import ROOT, Fleet, scratch, started
-from lab.sim.card_events import Kind, Stream
+from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.simulated_card import SoundCard
 
 pytestmark = pytest.mark.timeout(1800)
@@ -60,9 +60,9 @@ def test_the_microphone_is_closed_once_and_the_new_release_listens(
     assert done.returncode == 0, done.stdout + done.stderr
     assert made.kept() == [NEW]
     at = moments(box)
-    ear = [event for event in card.events()[before:] if event.stream == Stream.CAPTURE]
+    ear = [event for event in card.events()[before:] if event.stream == StreamDirection.CAPTURE]
     stop, start = ear
-    assert (stop.kind, start.kind) == (Kind.STOP, Kind.START)
+    assert (stop.kind, start.kind) == (CardEventKind.STOP, CardEventKind.START)
     silence_s = at["Enter"] - at["Exit"]
     deaf_s = (start.index - stop.index) / card.rate_hz
     assert 0 < deaf_s < silence_s

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import ReleaseSick
-from appliance.update.system.block_device import ImageCard, Part
+from appliance.errors import HealthCheckFailed
+from appliance.update.system.block_device import BlockDevice, ImageDisk
 from appliance.update.system.slot import CONFIG, SLOTS, autoboot
 from image import disk, layout
 from image.firmware import TRYBOOT, Firmware, NoStart, places
@@ -25,10 +25,10 @@ class WholeCard(PaperCard):
         self.image = image
         self.offsets = disk.offsets(image)
         sizes = {row.name: row.mib << 20 for row in layout.LAYOUT}
-        self._inner = ImageCard(image, {n: (at, sizes[n]) for n, at in self.offsets.items()})
+        self._inner = ImageDisk(image, {n: (at, sizes[n]) for n, at in self.offsets.items()})
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Part]:
+    def part(self, name: str) -> Iterator[BlockDevice]:
         with self._inner.part(name) as part:
             yield part
 
@@ -70,7 +70,7 @@ def test_a_sick_system_is_left(at: Bench) -> None:
     at.machine.kinds["0.2.0"] = "crashes"
     at.updater().install(at.archive("0.2.0"))
     at.machine.power(TRYBOOT)
-    with pytest.raises(ReleaseSick):
+    with pytest.raises(HealthCheckFailed):
         at.updater().settle()
     assert at.version_that_starts() == "0.1.0"
 
@@ -90,7 +90,7 @@ def test_a_slot_that_rotted_is_left(at: Bench) -> None:
     with at.card.part("system_b") as system:
         system.write(0, bytes(4096))
     at.machine.power(TRYBOOT)
-    with pytest.raises(ReleaseSick):
+    with pytest.raises(HealthCheckFailed):
         at.updater().settle()
     assert at.version_that_starts() == "0.1.0"
 

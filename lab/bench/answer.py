@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from appliance.messages.speech import (
+    PlaybackStarted,
     Sentence,
     SpeechEnded,
     Spoken,
-    Started,
     StopSpeaking,
     ThoughtEnded,
 )
@@ -22,11 +22,11 @@ from appliance.models.store import resolve
 from appliance.pcm import RATE_HZ
 from appliance.runtime import process_table
 from lab.bench.bench_words import VOICES
-from lab.bench.benches import SPREAD, Options, Sheet, spread
-from lab.bench.harness import LEAD, QUIET, Stage
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
+from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.sim import script_sounds
 from lab.sim.rehearsal_report import AUDIBLE
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 
 EVENTS = 60
 REQUESTS = (
@@ -46,13 +46,13 @@ PARTS = (
 )
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Ask so many times. Raises ModelError when the model is not here."""
     if not options.settings.thinking.remote.url:
         resolve(options.settings)
     events: list[dict[str, Any]] = []
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
         for _ in range(options.events or EVENTS):
             events.append(_ask(stage, rng.choice(REQUESTS), rng.choice(VOICES), rng))
@@ -61,22 +61,22 @@ def bench(options: Options) -> list[Sheet]:
             stage.wait(0.8)
 
     parts = tuple(row.name for row in process_table.PROCESSES)
-    Stage(QUIET, options.settings, act, parts=parts).play()
+    BenchHarness(QUIET, options.settings, act, parts=parts).play()
     return [_sheet(events)]
 
 
-def _ask(stage: Stage, text: str, voice: str, rng: random.Random) -> dict[str, Any]:
+def _ask(stage: BenchHarness, text: str, voice: str, rng: random.Random) -> dict[str, Any]:
     """One question; what it met with, in milliseconds."""
-    entry = Utterance(say=text, voice=voice, speed=rng.randrange(140, 190, 10))
+    entry = ScriptedUtterance(say=text, voice=voice, speed=rng.randrange(140, 190, 10))
     sound = script_sounds.make(Scene(name="bench"), entry)
     at = stage.card.now() + LEAD
     stage.say(at, sound)
     end = at + sound.end
     event: dict[str, Any] = {"asked": text, "voice": voice, "all_ms": None}
 
-    def started() -> Started | None:
+    def started() -> PlaybackStarted | None:
         thought = {m.turn for m in stage.found(Sentence, at)}
-        return next((m for m in stage.found(Started, at) if m.turn in thought), None)
+        return next((m for m in stage.found(PlaybackStarted, at) if m.turn in thought), None)
 
     if not stage.until(lambda: started() is not None, sound.end / RATE_HZ + ANSWERED_S):
         return event
@@ -91,7 +91,7 @@ def _ask(stage: Stage, text: str, voice: str, rng: random.Random) -> dict[str, A
     return event | _parts(stage, at, end, answer.turn, event["all_ms"])
 
 
-def _parts(stage: Stage, at: int, end: int, turn: int, all_ms: float) -> dict[str, Any]:
+def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> dict[str, Any]:
     """Of what the answer's time is made; what is not known of it is left out."""
     mail = ((i, seen.message) for i, seen in stage.recording.mail if i >= at)
     ended = [i for i, message in mail if isinstance(message, SpeechEnded) and message.last]
@@ -113,8 +113,10 @@ def _parts(stage: Stage, at: int, end: int, turn: int, all_ms: float) -> dict[st
     return parts | found | {"rest_ms": all_ms - sum(found.values())}
 
 
-def _sheet(events: list[dict[str, Any]]) -> Sheet:
-    sheet = Sheet("Answer: the owner's last sample → the first audible one, ms", ("", *SPREAD))
+def _sheet(events: list[dict[str, Any]]) -> FigureTable:
+    sheet = FigureTable(
+        "Answer: the owner's last sample → the first audible one, ms", ("", *SPREAD)
+    )
     for title, key in PARTS:
         values = [e[key] for e in events if e.get(key) is not None]
         sheet.rows.append((title, *spread(values, 0)))

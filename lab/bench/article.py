@@ -18,8 +18,8 @@ from typing import Literal
 
 import numpy as np
 
-from appliance.audio.alsa import Stream, open_stream
-from appliance.hear.onset.vad import HOP_FRAMES, WINDOW_FRAMES, SpeechProbability
+from appliance.audio.alsa import AlsaStream, open_stream
+from appliance.hear.onset.vad import HOP_FRAMES, WINDOW_FRAMES, VoiceActivityDetector
 from appliance.pcm import RATE_HZ, Samples
 
 CHUNK_FRAMES = RATE_HZ * 50 // 1000  # "Feed 50ms TTS chunks into playback_queue"
@@ -64,10 +64,10 @@ class Gatekeeper:
         self.audio_queue: queue.Queue[Samples] = queue.Queue()
         self.interrupt_event = threading.Event()
         self.is_speaking = False
-        self._speech = SpeechProbability()
+        self._speech = VoiceActivityDetector()
         self._iterator = VADIterator()
 
-    def capture(self, stream: Stream) -> None:
+    def capture(self, stream: AlsaStream) -> None:
         """The thread that PortAudio would run."""
         poller = select.poll()
         stream.register(poller)
@@ -84,7 +84,7 @@ class Gatekeeper:
                 stream.start()
 
     def feed(self, chunk: Samples) -> Literal["start", "end"] | None:
-        """512 samples. Of the two interleaved networks of `SpeechProbability`, one sees exactly
+        """512 samples. Of the two interleaved networks of `VoiceActivityDetector`, one sees exactly
         these windows, and answers second."""
         self._speech.feed(chunk[:HOP_FRAMES])
         probability = self._speech.feed(chunk[HOP_FRAMES:])
@@ -97,7 +97,7 @@ class OutputController:
     def __init__(self) -> None:
         self.playback_queue: queue.Queue[Samples] = queue.Queue()
 
-    def tts_playback_worker(self, stream: Stream, interrupt_event: threading.Event) -> None:
+    def tts_playback_worker(self, stream: AlsaStream, interrupt_event: threading.Event) -> None:
         poller = select.poll()
         stream.register(poller)
         while True:
@@ -126,7 +126,7 @@ class OutputController:
             self.playback_queue.put(answer[at : at + CHUNK_FRAMES])
 
 
-def write_blocking(stream: Stream, poller: select.poll, chunk: Samples) -> None:
+def write_blocking(stream: AlsaStream, poller: select.poll, chunk: Samples) -> None:
     """Returns when all of the chunk is the card's, as Pa_WriteStream does."""
     while len(chunk):
         taken = stream.write(chunk)

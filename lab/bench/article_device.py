@@ -7,12 +7,12 @@ import numpy as np
 from appliance.hear.onset.vad import WINDOW_FRAMES
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from lab.bench.article import AGAIN_CHUNKS, CHUNK_FRAMES, OUT_PERIOD_MS, OUT_PERIODS, Gatekeeper
-from lab.bench.simulated_room import Timed
+from lab.bench.simulated_room import TimedEvent
 
 CARD_FRAMES = OUT_PERIOD_MS * OUT_PERIODS * RATE_HZ // 1000  # what the card holds
 
 
-class Article:
+class ArticleDevice:
     """It has no echo canceller. Its worker polls the event before each blocking write of 50 ms, so
     what it has written, and what the card holds, is heard to the end after the event was set."""
 
@@ -30,7 +30,7 @@ class Article:
         self._speech = False
         self.stops: list[int] = []
         self.yields: list[int] = []
-        self.events: list[Timed] = []
+        self.events: list[TimedEvent] = []
 
     @property
     def talking(self) -> bool:

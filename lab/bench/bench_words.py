@@ -14,9 +14,9 @@ import numpy as np
 from appliance.errors import InterludeError
 from appliance.pcm import RATE_HZ, Samples
 from lab.sim import script_sounds, speech_source
-from lab.sim.corpus import Source, load
-from lab.sim.scene import Scene, Utterance
-from lab.sim.speech_source import SPEECH_DB, Sound
+from lab.sim.corpus import RecordingFile, load
+from lab.sim.scene import Scene, ScriptedUtterance
+from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
 SPOKEN = (
     "stop", "wait", "no", "hold on", "excuse me", "what about the sea", "never mind", "hey",
@@ -34,7 +34,7 @@ CLICK_STEPS = 4  # of 5 ms under that, within the first 12: what came before was
 
 
 @dataclass(frozen=True)
-class Word:
+class SpokenWord:
     """One sound of the owner, at −26 dBFS; `sound.onset` is its true onset.
 
     That is the first sample over −40 dB of its peak. `click`: it lies in a click or a breath, and
@@ -43,29 +43,29 @@ class Word:
 
     kind: str
     name: str
-    sound: Sound
+    sound: OwnerSound
     click: bool = False
 
 
-def synthetic(seed: int) -> Iterator[Word]:
+def synthetic(seed: int) -> Iterator[SpokenWord]:
     """Words and short sentences in several voices, speeds and pitches."""
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     scene = Scene(name="bench")
     while True:
         text, voice = rng.choice(SPOKEN), rng.choice(VOICES)
         speed, pitch = rng.randrange(140, 200, 10), rng.randrange(30, 75, 5)
-        entry = Utterance(say=text, voice=voice, speed=speed, pitch=pitch)
-        yield Word("synthetic", f"{text} ({voice})", script_sounds.make(scene, entry))
+        entry = ScriptedUtterance(say=text, voice=voice, speed=speed, pitch=pitch)
+        yield SpokenWord("synthetic", f"{text} ({voice})", script_sounds.make(scene, entry))
 
 
-class Recorded:
+class RecordedWords:
     """Recorded words, whole clips with what noise they carry. `noisy` counts those left out.
 
     The onset of a clip whose own noise is over −40 dB of its peak from the start cannot be told;
     and one whose noise is louder than the room is no sound of a quiet room.
     """
 
-    def __init__(self, sources: Iterable[Source], seed: int) -> None:
+    def __init__(self, sources: Iterable[RecordingFile], seed: int) -> None:
         """Of `sources`, those that are words: what somebody says, and no whole sentence."""
         self._sources = [
             source
@@ -76,7 +76,7 @@ class Recorded:
         random.Random(seed).shuffle(self._sources)  # noqa: S311 -- chance, not secrecy
         self.noisy = 0
 
-    def __iter__(self) -> Iterator[Word]:
+    def __iter__(self) -> Iterator[SpokenWord]:
         while self._sources:
             usable = False
             for source in self._sources:
@@ -85,11 +85,11 @@ class Recorded:
                     self.noisy += 1
                     continue
                 usable = True
-                yield Word("real", source.name, sound, begins_aside(sound))
+                yield SpokenWord("real", source.name, sound, begins_aside(sound))
             if not usable:
                 return
 
-    def _sound(self, source: Source) -> Sound | None:
+    def _sound(self, source: RecordingFile) -> OwnerSound | None:
         try:
             clip = load(source)
         except InterludeError:
@@ -100,7 +100,7 @@ class Recorded:
         return sound
 
 
-def begins_aside(sound: Sound) -> bool:
+def begins_aside(sound: OwnerSound) -> bool:
     """Whether what begins at the onset is over at once, and the word comes later."""
     silent = 0
     for step in range(12):

@@ -22,7 +22,7 @@ from rich.table import Table
 from appliance.errors import InterludeError, StorageError
 from appliance.settings import Settings
 from lab.sim import corpus
-from lab.sim.corpus import Source, Speakers
+from lab.sim.corpus import RecordingFile, Speakers
 from lab.sim.rehearsal_report import versions
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
@@ -40,7 +40,7 @@ class BenchError(InterludeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Options:
+class BenchOptions:
     """How to measure.
 
     events      how many, or None for the bench's own number
@@ -69,7 +69,7 @@ class Options:
     audio: Path | None = None
     weights: Path | None = None
 
-    def recorded(self) -> tuple[list[Source], list[str]]:
+    def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none
         if the usual folder is not there. Raises CorpusError for a folder that was named and is
         of no use."""
@@ -83,7 +83,7 @@ class Options:
 
 
 @dataclass
-class Sheet:
+class FigureTable:
     """One table of figures; `events` is what they were made from, for the JSON only.
 
     The first `names` columns say what it is that the others measure.
@@ -124,7 +124,7 @@ BENCHES: tuple[Bench, ...] = (
 )
 
 
-def run(name: str, options: Options, json_file: Path | None = None) -> int:
+def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
     """Measure `name` and print it; without a name, list what can be measured.
 
     Raises BenchError for a name there is not, StorageError where the JSON cannot be written.
@@ -139,7 +139,7 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
     console.print(f"[bold]bench {bench.name}[/]: {bench.about}.{about}")
     before = os.getloadavg()[0]
     module = importlib.import_module(f"lab.bench.{bench.name}")
-    sheets: list[Sheet] = module.bench(options)
+    sheets: list[FigureTable] = module.bench(options)
     after = os.getloadavg()[0]
     for sheet in sheets:
         console.print()
@@ -160,7 +160,7 @@ def run(name: str, options: Options, json_file: Path | None = None) -> int:
     return 0
 
 
-def how_long(bench: Bench, options: Options) -> str:
+def how_long(bench: Bench, options: BenchOptions) -> str:
     """About how long it takes; "" for events or parts of which nobody knows."""
     if options.events is not None:
         return ""
@@ -207,7 +207,7 @@ def _list() -> Table:
     return table
 
 
-def _print(console: Console, sheet: Sheet) -> None:
+def _print(console: Console, sheet: FigureTable) -> None:
     table = Table(title=sheet.title, title_justify="left", title_style="", box=None,
                   header_style="bold", pad_edge=False)  # fmt: skip
     for number, title in enumerate(sheet.columns):

@@ -9,24 +9,24 @@ import psutil
 
 from appliance.pcm import RATE_HZ
 from appliance.runtime.process_table import row
-from lab.bench.benches import Options, Sheet
-from lab.bench.harness import ECHO, TALK, WITHOUT_THINKER, Stage
-from lab.sim.scene import Scene, Utterance
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.harness import ECHO, TALK, WITHOUT_THINKER, BenchHarness
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
-from lab.sim.speech_source import Sound
+from lab.sim.speech_source import OwnerSound
 
 EVENTS = 15  # seconds of each state
 REFLEX = ("capture", "playback", "listener")  # together at most 15 % of a core while speaking
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Three states, so many seconds each, in a quiet room with an echo of −30 dBFS."""
     seconds = options.events or EVENTS
     shares: dict[str, dict[str, float]] = {}  # state → process → % of one core
     memory: dict[str, float] = {}
     dropouts: dict[str, int] = {}
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         shares["idle"] = _measure(stage, seconds)
         stage.say(stage.card.now() + RATE_HZ, _owner(seconds + 2))  # its copying takes a while
         stage.wait(2.0)
@@ -39,17 +39,17 @@ def bench(options: Options) -> list[Sheet]:
             memory[name] = psutil.Process(stage.pid(name)).memory_info().rss / 2**20
         dropouts.update(stage.dropouts)
 
-    Stage(ECHO, options.settings, act, parts=(*WITHOUT_THINKER, "words")).play()
+    BenchHarness(ECHO, options.settings, act, parts=(*WITHOUT_THINKER, "words")).play()
     return [sheet(shares, memory, dropouts, seconds)]
 
 
-def _owner(seconds: float) -> Sound:
+def _owner(seconds: float) -> OwnerSound:
     """Somebody who talks for so long."""
-    speech = make(Scene(name="bench"), Utterance(say=TALK)).samples
-    return Sound(np.resize(speech, round(seconds * RATE_HZ)), 0, len(speech))
+    speech = make(Scene(name="bench"), ScriptedUtterance(say=TALK)).samples
+    return OwnerSound(np.resize(speech, round(seconds * RATE_HZ)), 0, len(speech))
 
 
-def _measure(stage: Stage, seconds: float) -> dict[str, float]:
+def _measure(stage: BenchHarness, seconds: float) -> dict[str, float]:
     """% of one core for each process, and of them together for the reflex's."""
     seen = {name: psutil.Process(stage.pid(name)) for name in stage.supervisor.parts}
     before = {name: _cpu_s(process) for name, process in seen.items()}
@@ -69,9 +69,9 @@ def sheet(
     memory: dict[str, float],
     dropouts: dict[str, int],
     seconds: float,
-) -> Sheet:
+) -> FigureTable:
     columns = ("% of one core", *shares, "budget", "MiB", "budget")
-    table = Sheet("Cost of each process", columns)
+    table = FigureTable("Cost of each process", columns)
     for name, mib in memory.items():
         budget = row(name)
         table.rows.append((name, *(round(state[name], 1) for state in shares.values()),

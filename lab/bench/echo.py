@@ -1,7 +1,7 @@
 """`interlude bench echo`: which canceller, by what becomes of the owner's words and of the pauses.
 
-Every canceller sits in the listener's own `Hearing`, in the same rooms, under the same voices and
-words, faster than real time. A second table has the cancellers alone.
+Every canceller sits in the listener's own `HearingPipeline`, in the same rooms, under the same
+voices and words, faster than real time. A second table has the cancellers alone.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from appliance.hear.aec.factory import Canceller, canceller
-from appliance.hear.pipeline import Hearing
+from appliance.hear.aec.factory import EchoCanceller, canceller
+from appliance.hear.pipeline import HearingPipeline
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Settings
 from lab.bench import aec3, bench_speech
-from lab.bench.benches import Options, Sheet
-from lab.bench.echo_figures import LENGTH_S, Figures, Scene, measure
-from lab.bench.interruption_trials import QUIET_DB, Place, Result, Spec, play
-from lab.bench.simulated_room import Box
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, measure
+from lab.bench.interruption_trials import QUIET_DB, JobResult, Spec, TrialRoom, play
+from lab.bench.simulated_room import SimulatedBox
 from lab.sim import acoustics, synthetic_phrases
 from lab.sim.speech_source import SPEECH_DB
 
@@ -31,30 +31,30 @@ COLD_S = 10.0
 ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
 ECHOES_DB = (-10.0, 0.0, 10.0, 15.0)  # against the owner
 SOON_MS, LATE_MS = 150.0, 300.0
-Make = Callable[[], Canceller]
+Make = Callable[[], EchoCanceller]
 
 
 @dataclass(frozen=True)
-class Condition:
+class EchoCondition:
     name: str
     echo_db: float
     drive: float = 0.0
 
 
 CONDITIONS = (
-    *(Condition(f"echo {db:+.0f} dB", db) for db in ECHOES_DB),
-    Condition("+6 dB, tanh(1.5x)", 6.0, 1.5),
-    Condition("+6 dB, tanh(3x)", 6.0, 3.0),
+    *(EchoCondition(f"echo {db:+.0f} dB", db) for db in ECHOES_DB),
+    EchoCondition("+6 dB, tanh(1.5x)", 6.0, 1.5),
+    EchoCondition("+6 dB, tanh(3x)", 6.0, 3.0),
 )
 ALONE = (
-    ("moved, echo 0 dB", Scene(0.3, 1001, -26.0)),
-    ("moved, echo +10 dB", Scene(0.4, 1002, -16.0)),
-    ("moved, echo −10 dB", Scene(0.3, 1003, -36.0)),
-    ("knob +10 dB", Scene(0.3, 1001, -26.0, turned_db=10.0)),
-    ("knob −10 dB", Scene(0.3, 1001, -16.0, turned_db=-10.0)),
-    ("tanh(1.5x)", Scene(0.3, 1001, -20.0, drive=1.5)),
-    ("tanh(3x)", Scene(0.3, 1001, -20.0, drive=3.0)),
-    ("clocks 30 ppm apart", Scene(0.3, 1001, -26.0, ppm=30.0)),
+    ("moved, echo 0 dB", EchoScene(0.3, 1001, -26.0)),
+    ("moved, echo +10 dB", EchoScene(0.4, 1002, -16.0)),
+    ("moved, echo −10 dB", EchoScene(0.3, 1003, -36.0)),
+    ("knob +10 dB", EchoScene(0.3, 1001, -26.0, turned_db=10.0)),
+    ("knob −10 dB", EchoScene(0.3, 1001, -16.0, turned_db=-10.0)),
+    ("tanh(1.5x)", EchoScene(0.3, 1001, -20.0, drive=1.5)),
+    ("tanh(3x)", EchoScene(0.3, 1001, -20.0, drive=3.0)),
+    ("clocks 30 ppm apart", EchoScene(0.3, 1001, -26.0, ppm=30.0)),
 )
 
 
@@ -72,14 +72,14 @@ def cancellers(settings: Settings) -> dict[str, Make]:
     return found
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Words and pauses, then the cancellers alone."""
     words = WORDS if options.events is None else options.events
     specs = _specs(options, words * len(ROOMS))
     return [_heard(options, specs, words), _alone(options)]
 
 
-def _specs(options: Options, count: int) -> list[Spec]:
+def _specs(options: BenchOptions, count: int) -> list[Spec]:
     rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
     sources, _ = options.recorded()
     real = [
@@ -93,16 +93,18 @@ def _specs(options: Options, count: int) -> list[Spec]:
     ]
 
 
-def _heard(options: Options, specs: Sequence[Spec], words: int) -> Sheet:
+def _heard(options: BenchOptions, specs: Sequence[Spec], words: int) -> FigureTable:
     columns = ("", "n", "≤ 150 ms, %", "≤ 300 ms, %", "p50 ms", "pauses/min", "first 10 s",
                "self-interruptions/min")  # fmt: skip
-    sheet = Sheet("In double talk: words over the box noticed, and pauses for nothing", columns)
+    sheet = FigureTable(
+        "In double talk: words over the box noticed, and pauses for nothing", columns
+    )
     talk_s = TALK_S * min(1.0, words / WORDS * 2)
     for condition in CONDITIONS:
         for name, make in cancellers(options.settings).items():
             results, silent = [], []
             for number, (rt60_s, seed) in enumerate(ROOMS):
-                place = Place(name, rt60_s, seed, SPEECH_DB + condition.echo_db,
+                place = TrialRoom(name, rt60_s, seed, SPEECH_DB + condition.echo_db,
                               drive=condition.drive)  # fmt: skip
                 some = tuple(specs[number * words : (number + 1) * words])
                 silent.append(_play(options.settings, make(), place, (), talk_s + COLD_S))
@@ -117,16 +119,20 @@ def _heard(options: Options, specs: Sequence[Spec], words: int) -> Sheet:
 
 
 def _play(
-    settings: Settings, cancels: Canceller, place: Place, specs: tuple[Spec, ...], seconds: float
-) -> Result:
+    settings: Settings,
+    cancels: EchoCanceller,
+    place: TrialRoom,
+    specs: tuple[Spec, ...],
+    seconds: float,
+) -> JobResult:
     talk = bench_speech.talk(min(seconds, 120.0), place.seed)
     noise = acoustics.noise("white", 10 * RATE_HZ, level_db=QUIET_DB, rate_hz=RATE_HZ,
                             seed=place.seed)  # fmt: skip
-    box = Box(talk, settings, Hearing(settings.hearing, canceller=cancels))
+    box = SimulatedBox(talk, settings, HearingPipeline(settings.hearing, canceller=cancels))
     return play(box, place, noise, specs, place.seed, seconds)
 
 
-def _figures(spoken: Iterable[Result], silent: Sequence[Result]) -> tuple[str | float, ...]:
+def _figures(spoken: Iterable[JobResult], silent: Sequence[JobResult]) -> tuple[str | float, ...]:
     trials = [t for result in spoken for t in result.trials if not t.left_out]
     noticed = np.array([t.decided_ms for t in trials if t.decided_ms is not None])
     pauses = [p for result in silent for p in result.pauses]
@@ -143,9 +149,9 @@ def _figures(spoken: Iterable[Result], silent: Sequence[Result]) -> tuple[str | 
     )  # fmt: skip
 
 
-def _alone(options: Options) -> Sheet:
+def _alone(options: BenchOptions) -> FigureTable:
     columns = ("", "first s", "second s", "2–10 s", "double talk", "back after, s", "µs a step")
-    sheet = Sheet("The cancellers alone: dB of echo taken away", columns)
+    sheet = FigureTable("The cancellers alone: dB of echo taken away", columns)
     far = bench_speech.talk(LENGTH_S, options.seed)
     near = bench_speech.talk(LENGTH_S, options.seed + 1, voices=("en-gb+f3",))
     for title, scene in ALONE:
@@ -160,7 +166,7 @@ def _alone(options: Options) -> Sheet:
     return sheet
 
 
-def _row(found: Figures) -> tuple[str | float, ...]:
+def _row(found: EchoFigures) -> tuple[str | float, ...]:
     levels = (found.first_db, found.second_db, found.settled_db, found.double_db)
     recovery = "never" if found.recovery_s is None else found.recovery_s
     return (*(round(db, 1) for db in levels), recovery, round(found.step_us))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.aec.factory import Canceller
+from appliance.hear.aec.factory import EchoCanceller
 from appliance.pcm import RATE_HZ, Samples, to_int16
 from lab.bench.interruption_trials import in_room
 from lab.sim import acoustics
@@ -27,7 +27,7 @@ Wave = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Figures:
+class EchoFigures:
     """dB of echo taken away: in the first second, the second, the rest of the first ten; alone and
     in double talk after that; seconds after a change until 6 dB below the usual (None: never); and
     µs of CPU a step."""
@@ -41,7 +41,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Scene:
+class EchoScene:
     """Levels in dBFS rms at the microphone; `drive` bends the loudspeaker; `turned_db` is what a
     volume knob does at `CHANGE_S` (0: the box is moved instead, to another response); `ppm` is by
     how much the microphone's clock is fast."""
@@ -55,7 +55,7 @@ class Scene:
     ppm: float = 0.0
 
 
-def measure(canceller: Canceller, scene: Scene, far: Samples, near: Samples) -> Figures:
+def measure(canceller: EchoCanceller, scene: EchoScene, far: Samples, near: Samples) -> EchoFigures:
     """`far` and `near` are speech, each at least `LENGTH_S` long; `near` is scaled here."""
     frames = LENGTH_S * RATE_HZ
     far = far[:frames]
@@ -87,13 +87,13 @@ def measure(canceller: Canceller, scene: Scene, far: Samples, near: Samples) -> 
     after = (s for s in np.arange(CHANGE_S, LENGTH_S - 0.5, 0.25)
              if taken_db(s, s + 0.5) > usual_db - RECOVERED_DB)  # fmt: skip
     recovered = next(after, None)
-    return Figures(
+    return EchoFigures(
         taken_db(0, 1), taken_db(1, 2), taken_db(2, 10), taken_db(11, 17, double),
         None if recovered is None else float(recovered) - CHANGE_S, step_us,
     )  # fmt: skip
 
 
-def echo_of(scene: Scene, far: Samples) -> Wave:
+def echo_of(scene: EchoScene, far: Samples) -> Wave:
     """What arrives of `far`, float64 in int16's scale, with what changes on the way."""
     spoken = far.astype(np.float32)
     if scene.drive:

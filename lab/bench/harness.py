@@ -13,9 +13,9 @@ from appliance.messages.speech import (
     Dropouts,
     Message,
     Onset,
+    PlaybackStarted,
     Say,
     SpeechEnded,
-    Started,
     StopSpeaking,
     Verdict,
 )
@@ -26,7 +26,7 @@ from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_cli import in_the_room, load_over
 from lab.sim.scene import Room, Scene
 from lab.sim.simulated_card import SoundCard
-from lab.sim.speech_source import Sound
+from lab.sim.speech_source import OwnerSound
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ def from_sentence(number: int) -> str:
     return ". ".join((*sentences[at:], *sentences[:at])) + "."
 
 
-class Stage(Rehearsal):
+class BenchHarness(Rehearsal):
     """Plays no script: `act` is called once everything is up, and does what it wants.
 
     `others` are cards on which the same noise and the same sounds are heard at the same time.
@@ -70,7 +70,7 @@ class Stage(Rehearsal):
         self,
         room: Room,
         settings: Settings,
-        act: Callable[[Stage], None],
+        act: Callable[[BenchHarness], None],
         *,
         parts: tuple[str, ...] = WITHOUT_THINKER,
         others: tuple[SoundCard, ...] = (),
@@ -147,7 +147,7 @@ class Stage(Rehearsal):
         """No onset waits for its end."""
         return not self._open
 
-    def say(self, at: int, sound: Sound) -> int:
+    def say(self, at: int, sound: OwnerSound) -> int:
         """Put a sound at the microphone, `at` a card index. Returns the index of its onset."""
         self._say(at, sound.samples)
         return at + sound.onset
@@ -193,7 +193,7 @@ class Stage(Rehearsal):
                 self._close(serial, at)
             case SpeechEnded(utterance, last=True):
                 self._close(utterance, at)
-            case Started(turn, index):
+            case PlaybackStarted(turn, index):
                 self._started, self.started_at = turn, self.index(index)
             case Dropouts(direction, count):
                 self.dropouts[direction] = count

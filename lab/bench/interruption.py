@@ -25,11 +25,11 @@ from lab.bench import (
     interruption_tables,
     interruption_work,
 )
-from lab.bench.bench_words import Recorded
-from lab.bench.benches import BenchError, Options, Sheet
-from lab.bench.interruption_findings import Findings
+from lab.bench.bench_words import RecordedWords
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
+from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import plan
-from lab.sim.corpus import Source
+from lab.sim.corpus import RecordingFile
 
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8
@@ -41,7 +41,7 @@ COST_S = {"quick": 10.0, "default": 60.0, "full": 180.0}
 Tell = Callable[[str], None]
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """The figures to reach, and what lies behind them. Raises BenchError for a part there is not,
     CorpusError for recordings that are of no use."""
     parts = options.parts or PARTS
@@ -50,7 +50,7 @@ def bench(options: Options) -> list[Sheet]:
         raise BenchError(f"`bench interruption` has no part `{unknown[0]}`.",
                          f"There are {', '.join(PARTS)}.")  # fmt: skip
     sources, problems = options.recorded()
-    found = Findings()
+    found = InterruptionFindings()
     early = False
     with _one_interrupt():
         try:
@@ -61,10 +61,10 @@ def bench(options: Options) -> list[Sheet]:
 
 
 def _measure(
-    options: Options,
+    options: BenchOptions,
     parts: tuple[str, ...],
-    sources: list[Source],
-    found: Findings,
+    sources: list[RecordingFile],
+    found: InterruptionFindings,
     problems: list[str],
 ) -> None:
     """All of it, into `found`, for as long as it is let."""
@@ -97,16 +97,16 @@ def _one_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _live_parts(options: Options, parts: tuple[str, ...]) -> int:
+def _live_parts(options: BenchOptions, parts: tuple[str, ...]) -> int:
     rooms = len(interruption_live.conditions(options.effort))
     return ("stop" in parts) * rooms + ("seam" in parts) + ("cost" in parts)
 
 
 def _live(
-    options: Options,
+    options: BenchOptions,
     parts: tuple[str, ...],
-    sources: list[Source],
-    found: Findings,
+    sources: list[RecordingFile],
+    found: InterruptionFindings,
     tell: Tell,
     advance: Callable[[], None],
 ) -> None:
@@ -118,7 +118,7 @@ def _live(
         )
         advance()
     if "stop" in parts:
-        words = Recorded(sources, options.seed) if sources else None
+        words = RecordedWords(sources, options.seed) if sources else None
         for condition in interruption_live.conditions(options.effort):
             tell(f"processes, {condition}")
             ours, article, lost = interruption_live.stops(condition, options, words)
@@ -132,8 +132,13 @@ def _live(
 
 
 def _sheets(
-    found: Findings, options: Options, sources: list[Source], problems: list[str], *, early: bool
-) -> list[Sheet]:
+    found: InterruptionFindings,
+    options: BenchOptions,
+    sources: list[RecordingFile],
+    problems: list[str],
+    *,
+    early: bool,
+) -> list[FigureTable]:
     first = interruption_tables.summary(found)
     first.notes.append(_recordings(sources))
     if early:
@@ -176,7 +181,7 @@ def _plain(trial: object) -> dict[str, object]:
     return {name: value for name, value in vars(trial).items() if value not in (None, "", ())}
 
 
-def _recordings(sources: list[Source]) -> str:
+def _recordings(sources: list[RecordingFile]) -> str:
     if not sources:
         return "No recordings: every voice is espeak-ng's, every noise is synthesised."
     words = [s for s in sources if s.kind in ("backchannel", "interruption")]
@@ -188,7 +193,7 @@ def _recordings(sources: list[Source]) -> str:
     )
 
 
-def _folders(sources: list[Source]) -> str:
+def _folders(sources: list[RecordingFile]) -> str:
     """What the folders were taken for; a name that is no class and no known word is a word."""
     named: dict[str, list[str]] = {}
     for source in sorted(sources, key=lambda s: (s.kind, s.word)):

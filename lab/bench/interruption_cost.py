@@ -18,11 +18,11 @@ from types import FrameType
 import numpy as np
 
 from appliance.hear import pipeline as listening
-from appliance.hear.pipeline import Hearing
+from appliance.hear.pipeline import HearingPipeline
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
 from lab.bench import bench_speech
-from lab.bench.interruption_trials import Place, echo_of
+from lab.bench.interruption_trials import TrialRoom, echo_of
 from lab.sim.speech_source import SPEECH_DB, scaled
 from lab.sim.synthetic_phrases import Phrase, spoken
 
@@ -47,7 +47,7 @@ def stage_of(file: str) -> str:
 def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:
     """µs of one step of 5 ms, all in all; and the share of each stage. CPU time of this thread."""
     mic, played = double_talk(seconds)
-    hearing = Hearing(settings.hearing)
+    hearing = HearingPipeline(settings.hearing)
     hearing.answering = True
     seen: Counter[str] = Counter()
     gc.collect()
@@ -67,7 +67,7 @@ def double_talk(seconds: float) -> tuple[Samples, Samples]:
     """The microphone and the loudspeaker of a box that talks on, with a murmur every two seconds
     that is as loud as its echo."""
     played = bench_speech.talk(seconds, 1)
-    echo = echo_of(Place("", 0.4, 1002, SPEECH_DB))
+    echo = echo_of(TrialRoom("", 0.4, 1002, SPEECH_DB))
     mic = np.zeros(len(played))
     for at in range(0, len(played) - 2 * DELAY_FRAMES + 1, DELAY_FRAMES):
         mic[at + DELAY_FRAMES : at + 2 * DELAY_FRAMES] = echo.of(played[at : at + DELAY_FRAMES])

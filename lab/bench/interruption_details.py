@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lab.bench import interruption_figures as figures
-from lab.bench.benches import Sheet
+from lab.bench.benches import FigureTable
 from lab.bench.interruption_figures import CLASSES, OUTCOMES
-from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_tables import hourly, ms, percent, plain
-from lab.bench.interruption_trials import Trial
+from lab.bench.interruption_trials import InterruptionTrial
 
 IN_TIME_MS = 700  # of the owner's onset: what must be silent for good by then
 
 
-def by_room(found: Findings) -> list[Sheet]:
+def by_room(found: InterruptionFindings) -> list[FigureTable]:
     """Stops and verdicts, pauses and self-interruptions: a row for each condition and room."""
-    over = Sheet("Sounds over the box, by room (offline)",
+    over = FigureTable("Sounds over the box, by room (offline)",
                  ("condition", "room", "n", "p50 ms", "p95", "% ≤ 300", "bal. acc.",
                   "% i. resumed", "% b. resumed", "% n. yielded"), names=2)  # fmt: skip
     for condition in found.conditions("over"):
@@ -35,7 +35,7 @@ def by_room(found: Findings) -> list[Sheet]:
                 percent(figures.taken_for(trials, "noise", ("interruption",)).value),
             ))  # fmt: skip
     columns = ("condition", "room", "minutes", "pauses", "an hour", "first 10 s", "selves")
-    alone = Sheet("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
+    alone = FigureTable("Nobody speaks: pauses and self-interruptions, by room (offline)", columns,
                   names=2)  # fmt: skip
     for condition in found.conditions("pauses"):
         for job, result in sorted(found.silences(condition), key=lambda d: d[0].seed):
@@ -52,23 +52,23 @@ def by_room(found: Findings) -> list[Sheet]:
     return [sheet for sheet in (over, alone) if sheet.rows]
 
 
-def _rooms(found: Findings, part: str, condition: str) -> list[str]:
+def _rooms(found: InterruptionFindings, part: str, condition: str) -> list[str]:
     names = {job.place.name for job, _ in found.done
              if job.part == part and job.condition == condition}  # fmt: skip
     return sorted(names)
 
 
-def verdicts(found: Findings) -> list[Sheet]:
+def verdicts(found: InterruptionFindings) -> list[FigureTable]:
     """Over time, the confusion matrix, and how sure it says it is."""
     trials = found.trials()
     if not trials:
         return []
     columns = ("age", "speech", "three classes", "interr. misheld", "backch. misheld")
-    time = Sheet("Verdict against its age (offline): balanced accuracy", columns)
+    time = FigureTable("Verdict against its age (offline): balanced accuracy", columns)
     for age in range(100, 701, 100):
         time.rows.append((f"{age} ms", *_at(trials, age)))
     time.rows.append(("final", *_at(trials, None)))
-    matrix = Sheet("Confusion: what it was, and the first pause's verdict (offline)",
+    matrix = FigureTable("Confusion: what it was, and the first pause's verdict (offline)",
                    ("", *OUTCOMES, "n", "yielded in the end",
                     f"within {IN_TIME_MS} ms"))  # fmt: skip
     counted = figures.confusion(trials)
@@ -87,15 +87,15 @@ def verdicts(found: Findings) -> list[Sheet]:
         "onset, however many pauses it took: a box that goes on over a click and stops at the word "
         "has done as it should."
     )
-    sure = Sheet("Calibration at 300 ms: of an interruption (offline)",
+    sure = FigureTable("Calibration at 300 ms: of an interruption (offline)",
                  ("it said", "it was", "opinions"))  # fmt: skip
     sure.rows += [(percent(b.said), percent(b.found), b.n) for b in figures.reliability(trials)[0]]
     return [time, matrix, _by_source(trials), sure]
 
 
-def _by_source(trials: Sequence[Trial]) -> Sheet:
+def _by_source(trials: Sequence[InterruptionTrial]) -> FigureTable:
     columns = ("", "n", "final", "at 300 ms", "% i. resumed", "% b. resumed")
-    sheet = Sheet("Verdicts on speech, by where it is from (offline)", columns)
+    sheet = FigureTable("Verdicts on speech, by where it is from (offline)", columns)
     for name, real in (("recorded", True), ("synthetic", False)):
         mine = [t for t in trials if t.real == real and t.kind != "noise"]
         kept = ("backchannel", "noise", "no pause")
@@ -109,7 +109,7 @@ def _by_source(trials: Sequence[Trial]) -> Sheet:
     return sheet
 
 
-def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
+def _at(trials: Sequence[InterruptionTrial], age_ms: int | None) -> tuple[str, ...]:
     held = [(t.kind, figures.outcome(t) if age_ms is None else figures.at_age(t, age_ms))
             for t in trials]  # fmt: skip
     calls = [h for kind, h in held if kind == "interruption"]
@@ -122,9 +122,9 @@ def _at(trials: Sequence[Trial], age_ms: int | None) -> tuple[str, ...]:
     )
 
 
-def article(found: Findings) -> list[Sheet]:
+def article(found: InterruptionFindings) -> list[FigureTable]:
     """The article's recipe in the same rooms, and ours beside it."""
-    sheet = Sheet("Beside the article's recipe (offline; *: the processes)",
+    sheet = FigureTable("Beside the article's recipe (offline; *: the processes)",
                   ("condition", "", "p50 ms", "p95", "% ≤ 300", "n", "selves/h",
                    "% lost to b.", "to n."), names=2)  # fmt: skip
     for condition in found.conditions("article"):
@@ -165,11 +165,13 @@ def article(found: Findings) -> list[Sheet]:
     return [sheet]
 
 
-def cost(found: Findings) -> list[Sheet]:
+def cost(found: InterruptionFindings) -> list[FigureTable]:
     """Each stage's share of a step of 5 ms."""
     if found.cost_us is None:
         return []
-    sheet = Sheet("Cost of hearing while the box speaks", ("stage", "µs of 5 ms", "of one core"))
+    sheet = FigureTable(
+        "Cost of hearing while the box speaks", ("stage", "µs of 5 ms", "of one core")
+    )
     for name, part in found.stages.items():
         step_us = part * found.cost_us
         sheet.rows.append((name, f"{step_us:.1f}", f"{step_us / 5000:.2%}"))
@@ -178,7 +180,7 @@ def cost(found: Findings) -> list[Sheet]:
     return [sheet]
 
 
-def worst(found: Findings, most: int) -> list[Sheet]:
+def worst(found: InterruptionFindings, most: int) -> list[FigureTable]:
     """The clips that went worst, and the words that did most often."""
     trials = found.trials()
     if not most or not trials:
@@ -192,7 +194,7 @@ def worst(found: Findings, most: int) -> list[Sheet]:
     ):
         if not bad:
             continue
-        sheet = Sheet(f"{title}: {len(bad)}; the {min(most, len(bad))} worst",
+        sheet = FigureTable(f"{title}: {len(bad)}; the {min(most, len(bad))} worst",
                       ("clip", "ms", "stop", "verdict", "at", "p(interr.)"))  # fmt: skip
         for t in sorted(bad, key=badness, reverse=True)[:most]:
             at = "–" if t.age_ms is None else f"{t.age_ms} ms"
@@ -208,23 +210,23 @@ def worst(found: Findings, most: int) -> list[Sheet]:
     return sheets
 
 
-def _resumed(trials: Sequence[Trial]) -> list[Trial]:
+def _resumed(trials: Sequence[InterruptionTrial]) -> list[InterruptionTrial]:
     return [t for t in trials if t.kind == "interruption" and figures.outcome(t) != "interruption"]
 
 
-def _yielded(trials: Sequence[Trial], kind: str) -> list[Trial]:
+def _yielded(trials: Sequence[InterruptionTrial], kind: str) -> list[InterruptionTrial]:
     return [t for t in trials if t.kind == kind and figures.outcome(t) == "interruption"]
 
 
-def _slow(trials: Sequence[Trial]) -> list[Trial]:
+def _slow(trials: Sequence[InterruptionTrial]) -> list[InterruptionTrial]:
     return [t for t in figures.stops(trials) if t.stop_ms is None or t.stop_ms > 150]
 
 
-def _of_interruption(trial: Trial) -> float:
+def _of_interruption(trial: InterruptionTrial) -> float:
     return trial.opinions[-1][2] if trial.opinions else 0.0
 
 
-def _word(trial: Trial) -> str:
+def _word(trial: InterruptionTrial) -> str:
     """What was said: a recording's folder, a phrase's words."""
     if trial.real:
         return trial.name.split("/")[0]

@@ -15,10 +15,10 @@ from typing import Literal
 import numpy as np
 
 from lab.bench import intervals
-from lab.bench.interruption_trials import Trial
-from lab.sim.corpus import Kind
+from lab.bench.interruption_trials import InterruptionTrial
+from lab.sim.corpus import RecordingKind
 
-CLASSES: tuple[Kind, ...] = ("backchannel", "interruption", "noise")
+CLASSES: tuple[RecordingKind, ...] = ("backchannel", "interruption", "noise")
 OUTCOMES = (*CLASSES, "no pause")
 AGES_MS = tuple(range(100, 701, 40))
 BINS = 10
@@ -34,12 +34,12 @@ class Figure:
     n: int
 
 
-def stops(trials: Iterable[Trial], *, speech: bool = True) -> list[Trial]:
+def stops(trials: Iterable[InterruptionTrial], *, speech: bool = True) -> list[InterruptionTrial]:
     """The trials whose stop can be told: their onset is known to the sample, the box sounded."""
     return [t for t in trials if not t.left_out and t.clear and (t.kind != "noise") == speech]
 
 
-def late(trials: Sequence[Trial], of: float) -> Figure:
+def late(trials: Sequence[InterruptionTrial], of: float) -> Figure:
     """A percentile of the stop in ms, over all; one that was missed came infinitely late."""
     times = sorted(np.inf if t.stop_ms is None else t.stop_ms for t in trials)
     if not times:
@@ -50,7 +50,7 @@ def late(trials: Sequence[Trial], of: float) -> Figure:
     return Figure(float(np.percentile(finite, of, method="higher")), low, high, len(times))
 
 
-def within(trials: Sequence[Trial], ms: float) -> Figure:
+def within(trials: Sequence[InterruptionTrial], ms: float) -> Figure:
     """The share that was stopped within so long of its onset."""
     return portion(sum(t.stop_ms is not None and t.stop_ms <= ms for t in trials), len(trials))
 
@@ -67,12 +67,12 @@ def an_hour(seen: int, seconds: float) -> Figure:
 
 
 # ── verdicts ─────────────────────────────────────────────────────────────────────────────────
-def outcome(trial: Trial) -> str:
+def outcome(trial: InterruptionTrial) -> str:
     """The first pause's verdict, or "no pause"."""
     return trial.verdict or "no pause"
 
 
-def at_age(trial: Trial, age_ms: int) -> str:
+def at_age(trial: InterruptionTrial, age_ms: int) -> str:
     """What the listener held it for at that age: its verdict if it had come, else the likeliest of
     its last opinion; "no pause" before there is any."""
     if trial.verdict is not None and trial.age_ms is not None and trial.age_ms <= age_ms:
@@ -83,7 +83,7 @@ def at_age(trial: Trial, age_ms: int) -> str:
     return CLASSES[int(np.argmax([odds[0], odds[1] + 1e-9, odds[2]]))]
 
 
-def odds_at(trial: Trial, age_ms: int) -> tuple[float, float, float] | None:
+def odds_at(trial: InterruptionTrial, age_ms: int) -> tuple[float, float, float] | None:
     """The last opinion up to that age: backchannel, interruption, noise."""
     last = None
     for at_ms, *odds in trial.opinions:
@@ -92,13 +92,15 @@ def odds_at(trial: Trial, age_ms: int) -> tuple[float, float, float] | None:
     return last
 
 
-def right(kind: Kind, held_for: str) -> bool:
+def right(kind: RecordingKind, held_for: str) -> bool:
     """Whether the box would do the right thing: it goes on, or it does not."""
     return (held_for == "interruption") == (kind == "interruption")
 
 
 def accuracy(
-    trials: Sequence[Trial], age_ms: int | None, classes: Literal["two", "three"] = "two"
+    trials: Sequence[InterruptionTrial],
+    age_ms: int | None,
+    classes: Literal["two", "three"] = "two",
 ) -> Figure:
     """The mean of the recalls, at an age, or of the final verdict.
 
@@ -122,7 +124,7 @@ def accuracy(
     return Figure(mean, *intervals.balanced(hits), n)
 
 
-def confusion(trials: Sequence[Trial]) -> dict[str, dict[str, int]]:
+def confusion(trials: Sequence[InterruptionTrial]) -> dict[str, dict[str, int]]:
     """class → outcome → how many."""
     return {
         kind: {o: sum(t.kind == kind and outcome(t) == o for t in trials) for o in OUTCOMES}
@@ -130,21 +132,23 @@ def confusion(trials: Sequence[Trial]) -> dict[str, dict[str, int]]:
     }
 
 
-def taken_for(trials: Sequence[Trial], kind: Kind, outcomes: Iterable[str]) -> Figure:
+def taken_for(
+    trials: Sequence[InterruptionTrial], kind: RecordingKind, outcomes: Iterable[str]
+) -> Figure:
     """The share of a class whose first verdict was one of these."""
     wanted = set(outcomes)
     mine = [t for t in trials if t.kind == kind]
     return portion(sum(outcome(t) in wanted for t in mine), len(mine))
 
 
-def latencies(trials: Iterable[Trial]) -> list[float]:
+def latencies(trials: Iterable[InterruptionTrial]) -> list[float]:
     """ms from the listener's onset to its verdict."""
     return [float(t.age_ms) for t in trials if t.age_ms is not None]
 
 
 # ── calibration, trade-off ───────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
-class Bin:
+class ReliabilityBin:
     """Opinions that were about so sure of an interruption, and how often it was one."""
 
     said: float
@@ -152,7 +156,9 @@ class Bin:
     n: int
 
 
-def reliability(trials: Sequence[Trial], age_ms: int = 300) -> tuple[list[Bin], float]:
+def reliability(
+    trials: Sequence[InterruptionTrial], age_ms: int = 300
+) -> tuple[list[ReliabilityBin], float]:
     """Of opinions at that age: what they said of an interruption against what was; and the
     expected calibration error (Naeini et al. 2015, over 10 bins)."""
     pairs = [(odds[1], t.kind == "interruption") for t in trials
@@ -165,13 +171,15 @@ def reliability(trials: Sequence[Trial], age_ms: int = 300) -> tuple[list[Bin], 
     for low, high in pairwise(np.linspace(0, 1, BINS + 1)):
         inside = (said >= low) & ((said < high) | (high == 1))
         if inside.any():
-            found = Bin(float(said[inside].mean()), float(true[inside].mean()), int(inside.sum()))
+            found = ReliabilityBin(
+                float(said[inside].mean()), float(true[inside].mean()), int(inside.sum())
+            )
             bins.append(found)
             error += found.n / len(pairs) * abs(found.said - found.found)
     return bins, error
 
 
-def trade_off(trials: Sequence[Trial], age_ms: int) -> list[tuple[float, float]]:
+def trade_off(trials: Sequence[InterruptionTrial], age_ms: int) -> list[tuple[float, float]]:
     """For every threshold on the probability of an interruption at that age: the share of
     interruptions resumed, and of backchannels yielded to. One that never paused is resumed."""
     scores = {

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lab.bench.benches import Sheet
-from lab.bench.interruption_plan import Job
-from lab.bench.interruption_trials import Result, Trial
+from lab.bench.benches import FigureTable
+from lab.bench.interruption_plan import TrialJob
+from lab.bench.interruption_trials import InterruptionTrial, JobResult
 
 
 @dataclass
-class Findings:
+class InterruptionFindings:
     """All that has been measured so far; whatever is missing has no rows."""
 
-    done: list[tuple[Job, Result]] = field(default_factory=list)
-    live: dict[str, list[Trial]] = field(default_factory=dict)  # by condition
-    live_article: dict[str, list[Trial]] = field(default_factory=dict)
+    done: list[tuple[TrialJob, JobResult]] = field(default_factory=list)
+    live: dict[str, list[InterruptionTrial]] = field(default_factory=dict)  # by condition
+    live_article: dict[str, list[InterruptionTrial]] = field(default_factory=dict)
     dropouts: list[str] = field(default_factory=list)
-    seam: Sheet | None = None
+    seam: FigureTable | None = None
     cost_us: float | None = None
     stages: dict[str, float] = field(default_factory=dict)
 
     def trials(
         self, condition: str | None = None, by: str = "ours", room: str | None = None
-    ) -> list[Trial]:
+    ) -> list[InterruptionTrial]:
         """Of one condition and one room, or of all."""
         part = "over" if by == "ours" else "article"
         return [
@@ -35,7 +35,7 @@ class Findings:
             and room in (None, job.place.name)
         ]
 
-    def silences(self, condition: str, by: str = "ours") -> list[tuple[Job, Result]]:
+    def silences(self, condition: str, by: str = "ours") -> list[tuple[TrialJob, JobResult]]:
         """The stretches in which nobody spoke."""
         return [(job, result) for job, result in self.done
                 if not job.specs and job.by == by and job.condition == condition]  # fmt: skip

@@ -8,10 +8,10 @@ from dataclasses import replace
 from lab.bench import harness as bench_stage
 from lab.bench import seam as bench_seam
 from lab.bench import stop as bench_stop
-from lab.bench.bench_words import Recorded
-from lab.bench.benches import Options, Sheet
+from lab.bench.bench_words import RecordedWords
+from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.interruption_plan import ECHO, KITCHEN, QUIET, SNR_DB, Effort
-from lab.bench.interruption_trials import Trial
+from lab.bench.interruption_trials import InterruptionTrial
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Room
 from lab.sim.speech_source import SPEECH_DB
@@ -33,8 +33,8 @@ def conditions(effort: Effort) -> list[str]:
 
 
 def stops(
-    condition: str, options: Options, words: Recorded | None
-) -> tuple[list[Trial], list[Trial], str]:
+    condition: str, options: BenchOptions, words: RecordedWords | None
+) -> tuple[list[InterruptionTrial], list[InterruptionTrial], str]:
     """Words over the box in one room: ours, the article's, and our dropouts."""
     events = options.events or STOPS[options.effort]
     loud = load_over(options.settings, {"speaking": {"volume": 1.0}})
@@ -45,10 +45,10 @@ def stops(
     return ours, article, lost
 
 
-def as_trial(event: dict[str, object]) -> Trial:
+def as_trial(event: dict[str, object]) -> InterruptionTrial:
     """An event of `bench stop`; the verdict is not of interest here."""
     last = event["last_ms"]
-    return Trial(
+    return InterruptionTrial(
         str(event["name"]),
         "interruption",
         real=event["word"] == "real",
@@ -60,7 +60,7 @@ def as_trial(event: dict[str, object]) -> Trial:
     )
 
 
-def seam(options: Options) -> Sheet:
+def seam(options: BenchOptions) -> FigureTable:
     """Samples lost and repeated over pauses that were taken back."""
     events = options.events or SEAMS[options.effort]
     return bench_seam.bench(replace(options, events=events))[0]

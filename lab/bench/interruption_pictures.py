@@ -12,10 +12,10 @@ import numpy as np
 from appliance.errors import StorageError
 from lab.bench import interruption_figures as figures
 from lab.bench.interruption_figures import CLASSES, OUTCOMES
-from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import QUIET
 from lab.bench.interruption_tables import PAUSE_LIMITS
-from lab.bench.interruption_trials import Trial
+from lab.bench.interruption_trials import InterruptionTrial
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
@@ -30,7 +30,7 @@ COLOURS = {"backchannel": "#0b7a75", "interruption": "#c2571a", "noise": "#5b4b8
 SHOWN_MS = 400.0  # of a stop: what comes later is in the last bar
 
 
-def draw(found: Findings, folder: Path) -> list[str]:
+def draw(found: InterruptionFindings, folder: Path) -> list[str]:
     """Write the pictures for which there are figures. Returns what was written, in a sentence.
 
     Raises StorageError where that cannot be.
@@ -65,19 +65,21 @@ def _save(figure: Any, path: Path) -> None:
 
 
 # ── the panels ───────────────────────────────────────────────────────────────────────────────
-def _stop(axis: Axes, found: Findings) -> None:
+def _stop(axis: Axes, found: InterruptionFindings) -> None:
     """How long after the first sample of a word the box is silent: its ear alone."""
     ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))
     _distribution(axis, ours, article, "offline")
 
 
-def _stop_live(axis: Axes, found: Findings) -> None:
+def _stop_live(axis: Axes, found: InterruptionFindings) -> None:
     """The same of the whole box."""
     ours, article = (live.get(QUIET.name, []) for live in (found.live, found.live_article))
     _distribution(axis, ours, article, "real processes")
 
 
-def _distribution(axis: Axes, ours: list[Trial], article: list[Trial], where: str) -> None:
+def _distribution(
+    axis: Axes, ours: list[InterruptionTrial], article: list[InterruptionTrial], where: str
+) -> None:
     bins = np.arange(0, SHOWN_MS + 1, 10)
     tops = []
     rows = ((ours, OURS, "Interlude"), (article, ARTICLE, "the article"))
@@ -102,7 +104,7 @@ def _distribution(axis: Axes, ours: list[Trial], article: list[Trial], where: st
     _dress(axis, title, "ms (quiet room; the last bar: later, or never)", "% of words")
 
 
-def _trade(axis: Axes, found: Findings) -> None:
+def _trade(axis: Axes, found: InterruptionFindings) -> None:
     """For every threshold: who is talked over, and what stops the box for nothing."""
     trials = found.trials()
     for age_ms, colour, width in ((200, FAINT, 1.2), (300, COLOURS["noise"], 1.6),
@@ -125,7 +127,7 @@ def _trade(axis: Axes, found: Findings) -> None:
            "% of interruptions talked over")  # fmt: skip
 
 
-def _over_time(axis: Axes, found: Findings) -> None:
+def _over_time(axis: Axes, found: InterruptionFindings) -> None:
     """How good the opinion is as the sound grows older."""
     trials = found.trials()
     lines: tuple[tuple[Literal["two", "three"], str, str], ...] = (
@@ -147,7 +149,7 @@ def _over_time(axis: Axes, found: Findings) -> None:
     _dress(axis, "The verdict as the sound goes on", "ms since the onset", "balanced accuracy")
 
 
-def _confusion(axis: Axes, found: Findings) -> None:
+def _confusion(axis: Axes, found: InterruptionFindings) -> None:
     """What it was, and what the first pause was taken for."""
     counted = figures.confusion(found.trials())
     shares = np.array([[counted[k][o] / (sum(counted[k].values()) or 1) for o in OUTCOMES]
@@ -173,7 +175,7 @@ def _confusion(axis: Axes, found: Findings) -> None:
         side.set_visible(False)
 
 
-def _pauses(axis: Axes, found: Findings) -> None:
+def _pauses(axis: Axes, found: InterruptionFindings) -> None:
     """How often an hour the box falls silent for nothing."""
     names = found.conditions("pauses")[::-1]
     for y, name in enumerate(names):
@@ -198,7 +200,7 @@ def _pauses(axis: Axes, found: Findings) -> None:
     )
 
 
-def _sure(axis: Axes, found: Findings) -> None:
+def _sure(axis: Axes, found: InterruptionFindings) -> None:
     """Whether it is as sure as it should be."""
     bins, error = figures.reliability(found.trials())
     axis.plot([0, 100], [0, 100], color=FAINT, lw=0.8, ls=":")
@@ -213,12 +215,12 @@ def _sure(axis: Axes, found: Findings) -> None:
            "it was, in % of them")  # fmt: skip
 
 
-def _any(trials: list[Trial]) -> bool:
+def _any(trials: list[InterruptionTrial]) -> bool:
     return bool(trials)
 
 
-Panel = Callable[["Axes", Findings], None]
-PANELS: dict[str, tuple[Panel, Callable[[Findings], bool]]] = {
+DrawPanel = Callable[["Axes", InterruptionFindings], None]
+PANELS: dict[str, tuple[DrawPanel, Callable[[InterruptionFindings], bool]]] = {
     "stop": (_stop, lambda found: _any(figures.stops(found.trials(QUIET.name)))),
     "stop_processes": (
         _stop_live,

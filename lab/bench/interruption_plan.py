@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Made, Place, Spec
+from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Spec, SynthesisedNoise, TrialRoom
 from lab.sim import synthetic_phrases
-from lab.sim.corpus import Kind, Source
+from lab.sim.corpus import RecordingFile, RecordingKind
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_noises import NOISES
 
 Effort = Literal["quick", "default", "full"]
 By = Literal["ours", "article"]
-Part = Literal["over", "pauses", "article"]
+BenchPart = Literal["over", "pauses", "article"]
 
 # Seeds from 1000 on are for benches; nothing is trained or tuned in these rooms.
 ROOMS = ((0.2, 1001), (0.4, 1002), (0.7, 1003))
@@ -30,7 +30,7 @@ WORDS_AT_A_TIME = 40  # of a job: one that is lost, or that is waited for, is sh
 
 
 @dataclass(frozen=True)
-class Condition:
+class RoomCondition:
     """What surrounds the box. dB against the owner's usual level, `SPEECH_DB`.
 
     echo_db  None: the box has headphones on
@@ -44,30 +44,32 @@ class Condition:
     drive: float = 0.0
 
 
-QUIET = Condition("quiet")
-ECHO = Condition("echo 0 dB", 0.0)
-KITCHEN = Condition("kitchen 10 dB SNR", -10.0, "kitchen", -SNR_DB)
-LOUD = Condition("echo +10 dB", 10.0)
-OVER: dict[Effort, tuple[Condition, ...]] = {
+QUIET = RoomCondition("quiet")
+ECHO = RoomCondition("echo 0 dB", 0.0)
+KITCHEN = RoomCondition("kitchen 10 dB SNR", -10.0, "kitchen", -SNR_DB)
+LOUD = RoomCondition("echo +10 dB", 10.0)
+OVER: dict[Effort, tuple[RoomCondition, ...]] = {
     "quick": (QUIET, ECHO, KITCHEN),
     "default": (QUIET, ECHO, KITCHEN, LOUD),
-    "full": (QUIET, ECHO, KITCHEN, LOUD, Condition("echo −10 dB", -10.0),
-             Condition("echo +15 dB", 15.0),
-             Condition("distorting speaker", 0.0, drive=2.0),
-             Condition("television −15 dB", 0.0, "television", TELEVISION_DB)),
+    "full": (QUIET, ECHO, KITCHEN, LOUD, RoomCondition("echo −10 dB", -10.0),
+             RoomCondition("echo +15 dB", 15.0),
+             RoomCondition("distorting speaker", 0.0, drive=2.0),
+             RoomCondition("television −15 dB", 0.0, "television", TELEVISION_DB)),
 }  # fmt: skip
-PAUSED_KITCHEN = Condition("kitchen 10 dB SNR", 0.0, "kitchen", -SNR_DB)
-TELEVISION = Condition("television −15 dB", 0.0, "television", TELEVISION_DB)
-PAUSES: dict[Effort, tuple[Condition, ...]] = {"quick": (ECHO, PAUSED_KITCHEN, TELEVISION)}
+PAUSED_KITCHEN = RoomCondition("kitchen 10 dB SNR", 0.0, "kitchen", -SNR_DB)
+TELEVISION = RoomCondition("television −15 dB", 0.0, "television", TELEVISION_DB)
+PAUSES: dict[Effort, tuple[RoomCondition, ...]] = {"quick": (ECHO, PAUSED_KITCHEN, TELEVISION)}
 PAUSES["default"] = (
     *PAUSES["quick"],
-    Condition("echo −10 dB", -10.0), Condition("echo +10 dB", 10.0), Condition("echo +15 dB", 15.0),
-)  # fmt: skip
+    RoomCondition("echo −10 dB", -10.0),
+    RoomCondition("echo +10 dB", 10.0),
+    RoomCondition("echo +15 dB", 15.0),
+)
 PAUSES["full"] = (
     *PAUSES["default"],
-    Condition("television −25 dB", 0.0, "television", -25.0),
-    Condition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
-    Condition("distorting speaker", 0.0, drive=2.0),
+    RoomCondition("television −25 dB", 0.0, "television", -25.0),
+    RoomCondition("kitchen 20 dB SNR", 0.0, "kitchen", -20.0),
+    RoomCondition("distorting speaker", 0.0, drive=2.0),
 )
 SOUNDS: dict[Effort, int] = {"quick": 25, "default": 120, "full": 400}  # a room and condition
 SILENT_S: dict[Effort, float] = {"quick": 60.0, "default": 600.0, "full": 3600.0}  # a room
@@ -75,46 +77,46 @@ HOUR_S: dict[Effort, float] = SILENT_S | {"default": 1200.0}  # of the first: an
 ARTICLE_SOUNDS: dict[Effort, int] = {"quick": 10, "default": 40, "full": 160}
 ARTICLE_S: dict[Effort, float] = {"quick": 40.0, "default": 300.0, "full": 1200.0}
 # Of a hundred sounds. With no recordings, the synthetic ones take the real ones' place.
-MIXTURE: tuple[tuple[Kind, bool, int], ...] = (
+MIXTURE: tuple[tuple[RecordingKind, bool, int], ...] = (
     ("backchannel", True, 26), ("interruption", True, 26), ("backchannel", False, 16),
     ("interruption", False, 16), ("noise", True, 4), ("noise", False, 12),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Job:
+class TrialJob:
     """One machine in one room, for one stretch of time. It can be done anywhere, at any time."""
 
-    part: Part
+    part: BenchPart
     by: By
     condition: str
-    place: Place
+    place: TrialRoom
     specs: tuple[Spec, ...]
     seconds: float
     seed: int
-    noise: tuple[Source, ...] = ()
+    noise: tuple[RecordingFile, ...] = ()
     question: synthetic_phrases.Phrase | None = None
 
 
-def place(condition: Condition, room: tuple[float, int]) -> Place:
+def place(condition: RoomCondition, room: tuple[float, int]) -> TrialRoom:
     rt60_s, seed = room
     echo_db = None if condition.echo_db is None else SPEECH_DB + condition.echo_db
     name = f"RT60 {rt60_s:g} s"
     if condition.noise == "quiet":
-        return Place(name, rt60_s, seed, echo_db, drive=condition.drive)
+        return TrialRoom(name, rt60_s, seed, echo_db, drive=condition.drive)
     noise_db = SPEECH_DB + condition.noise_db
-    return Place(name, rt60_s, seed, echo_db, condition.noise, noise_db, condition.drive)
+    return TrialRoom(name, rt60_s, seed, echo_db, condition.noise, noise_db, condition.drive)
 
 
 def plan(
-    effort: Effort, sources: Sequence[Source], seed: int, events: int | None = None
-) -> list[Job]:
+    effort: Effort, sources: Sequence[RecordingFile], seed: int, events: int | None = None
+) -> list[TrialJob]:
     """Everything, the shortest way to a whole table first. `events`: sounds a room and condition,
     with silences in proportion; None: as many as the effort has."""
     share = 1.0 if events is None else events / SOUNDS[effort]
     rooms = MORE_ROOMS if effort == "full" else ROOMS
-    maker = _Maker(sources, seed)
-    jobs: list[Job] = []
+    maker = _JobMaker(sources, seed)
+    jobs: list[TrialJob] = []
     for condition in OVER[effort]:
         for room in rooms:
             portions = _portions(maker.sounds(round(SOUNDS[effort] * share)))
@@ -126,7 +128,7 @@ def plan(
         for room in ROOMS:
             count = 0 if condition is ECHO else max(1, round(ARTICLE_SOUNDS[effort] * share))
             some = maker.sounds(count)
-            quiet = Condition(condition.name, condition.echo_db if condition is ECHO else None,
+            quiet = RoomCondition(condition.name, condition.echo_db if condition is ECHO else None,
                               condition.noise, condition.noise_db)  # fmt: skip
             jobs.append(
                 maker.job("article", "article", quiet, room, some, ARTICLE_S[effort] * share)
@@ -134,27 +136,36 @@ def plan(
     return jobs
 
 
-class _Maker:
+class _JobMaker:
     """Numbers the jobs, and deals sounds so that each recording comes once before any twice."""
 
-    def __init__(self, sources: Sequence[Source], seed: int) -> None:
+    def __init__(self, sources: Sequence[RecordingFile], seed: int) -> None:
         self._rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
         self._seed = seed * 100_000
         self._sources = sources
-        self._piles: dict[str, list[Source]] = {}
+        self._piles: dict[str, list[RecordingFile]] = {}
 
     def job(
-        self, part: Part, by: By, condition: Condition, room: tuple[float, int],
+        self, part: BenchPart, by: By, condition: RoomCondition, room: tuple[float, int],
         specs: tuple[Spec, ...], seconds: float = 0.0,
-    ) -> Job:  # fmt: skip
+    ) -> TrialJob:  # fmt: skip
         self._seed += 1
         seconds = max(seconds, CONVERGED_S + EACH_S * len(specs)) if specs else seconds
         question = None
         if by == "ours":
             question = synthetic_phrases.question(self._rng)
             seconds += ANSWERED_S
-        return Job(part, by, condition.name, place(condition, room), specs, seconds, self._seed,
-                   self._noise(condition.noise), question)  # fmt: skip
+        return TrialJob(
+            part,
+            by,
+            condition.name,
+            place(condition, room),
+            specs,
+            seconds,
+            self._seed,
+            self._noise(condition.noise),
+            question,
+        )
 
     def sounds(self, count: int) -> tuple[Spec, ...]:
         """So many, of each class and kind as in `MIXTURE`, shuffled."""
@@ -167,18 +178,18 @@ class _Maker:
         self._rng.shuffle(sounds)
         return tuple(sounds[:count])
 
-    def _recorded(self, kind: Kind) -> Source | None:
+    def _recorded(self, kind: RecordingKind) -> RecordingFile | None:
         if not self._piles.get(kind):
             self._piles[kind] = [source for source in self._sources if source.kind == kind]
             self._rng.shuffle(self._piles[kind])
         return self._piles[kind].pop() if self._piles[kind] else None
 
-    def _made(self, kind: Kind) -> Spec:
+    def _made(self, kind: RecordingKind) -> Spec:
         if kind == "noise":
-            return Made(self._rng.choice(list(NOISES)), self._rng.randrange(1_000_000))
+            return SynthesisedNoise(self._rng.choice(list(NOISES)), self._rng.randrange(1_000_000))
         return synthetic_phrases.phrase(kind, self._rng)
 
-    def _noise(self, name: str) -> tuple[Source, ...]:
+    def _noise(self, name: str) -> tuple[RecordingFile, ...]:
         """Recordings of it. Short of television, long recordings of speech will do."""
         wanted = {"kitchen": "background", "television": "television"}.get(name)
         return tuple(source for source in self._sources if source.kind == wanted)

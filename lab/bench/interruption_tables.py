@@ -10,9 +10,9 @@ import numpy as np
 
 from lab.bench import interruption_figures as figures
 from lab.bench import intervals
-from lab.bench.benches import Sheet
+from lab.bench.benches import FigureTable
 from lab.bench.interruption_figures import Figure
-from lab.bench.interruption_findings import Findings
+from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import ECHO, KITCHEN, PAUSED_KITCHEN, QUIET, TELEVISION
 
 PAUSE_LIMITS = {ECHO.name: 1.0, PAUSED_KITCHEN.name: 20.0, TELEVISION.name: 40.0}  # an hour
@@ -90,9 +90,9 @@ def row(
     return (group, measure, shown(figure.value, how), between, figure.n, *wanted)
 
 
-def summary(found: Findings) -> Sheet:
+def summary(found: InterruptionFindings) -> FigureTable:
     """The table of the figures to reach."""
-    sheet = Sheet("Being interrupted: the figures to reach", COLUMNS, names=2)
+    sheet = FigureTable("Being interrupted: the figures to reach", COLUMNS, names=2)
     for rows in (_stops, _selves, _pauses, _verdicts, _seam, _cost):
         sheet.rows += rows(found)
     sheet.notes += [
@@ -106,7 +106,7 @@ def summary(found: Findings) -> Sheet:
     return sheet
 
 
-def _stops(found: Findings) -> list[Row]:
+def _stops(found: InterruptionFindings) -> list[Row]:
     rows: list[Row] = []
     for condition in (QUIET, ECHO, KITCHEN):
         for where, trials in (
@@ -131,7 +131,7 @@ def _stops(found: Findings) -> list[Row]:
     return rows
 
 
-def _selves(found: Findings) -> list[Row]:
+def _selves(found: InterruptionFindings) -> list[Row]:
     """Of every silence but those with a noise: a television is somebody who speaks."""
     rows: list[Row] = []
     for condition in found.conditions("pauses"):
@@ -149,7 +149,7 @@ def _selves(found: Findings) -> list[Row]:
     return rows
 
 
-def _pauses(found: Findings) -> list[Row]:
+def _pauses(found: InterruptionFindings) -> list[Row]:
     rows: list[Row] = []
     for condition, limit in PAUSE_LIMITS.items():
         done = found.silences(condition)
@@ -163,7 +163,7 @@ def _pauses(found: Findings) -> list[Row]:
     return rows
 
 
-def _verdicts(found: Findings) -> list[Row]:
+def _verdicts(found: InterruptionFindings) -> list[Row]:
     trials = found.trials()
     if not trials:
         return []
@@ -199,7 +199,7 @@ def _verdicts(found: Findings) -> list[Row]:
     return rows
 
 
-def _seam(found: Findings) -> list[Row]:
+def _seam(found: InterruptionFindings) -> list[Row]:
     if found.seam is None or not found.seam.rows:
         return []
     count, lost, repeated = found.seam.rows[0][:3]
@@ -209,7 +209,7 @@ def _seam(found: Findings) -> list[Row]:
     ]
 
 
-def _cost(found: Findings) -> list[Row]:
+def _cost(found: InterruptionFindings) -> list[Row]:
     if found.cost_us is None:
         return []
     share = found.cost_us / 5000

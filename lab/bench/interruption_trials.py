@@ -16,12 +16,18 @@ from appliance.errors import InterludeError
 from appliance.messages.speech import Onset, Opinion, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from lab.bench.bench_words import begins_aside
-from lab.bench.simulated_room import BLOCK_STEPS, Echo, Machine, Session, Timed
+from lab.bench.simulated_room import (
+    BLOCK_STEPS,
+    EchoSimulator,
+    RoomSession,
+    SimulatedDevice,
+    TimedEvent,
+)
 from lab.bench.stop_figures import CLIP_FRAMES, MS, read_stop
 from lab.sim import acoustics, corpus, synthetic_noises, synthetic_phrases
-from lab.sim.corpus import Clip, Floats, Kind, Source
+from lab.sim.corpus import Floats, RecordingFile, RecordingKind, SoundClip
 from lab.sim.rehearsal_report import AUDIBLE
-from lab.sim.speech_source import SPEECH_DB, Sound, scaled
+from lab.sim.speech_source import SPEECH_DB, OwnerSound, scaled
 from lab.sim.synthetic_phrases import Phrase
 
 # Into a session its owner asks the box something; what sounds in the room did so before.
@@ -39,7 +45,7 @@ QUIET_DB = -70.0  # dBFS rms of a quiet room
 
 
 @dataclass(frozen=True)
-class Place:
+class TrialRoom:
     """A room and what else sounds in it. Levels are dBFS rms at the microphone.
 
     echo_db  of the box at full volume; None: it has headphones on
@@ -57,23 +63,23 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Made:
+class SynthesisedNoise:
     """A synthesised noise: its name and its seed."""
 
     word: str
     seed: int
-    kind: Kind = "noise"
+    kind: RecordingKind = "noise"
 
     @property
     def name(self) -> str:
         return f"{self.word} {self.seed}"
 
 
-Spec = Source | Phrase | Made
+Spec = RecordingFile | Phrase | SynthesisedNoise
 
 
 @dataclass(frozen=True)
-class Trial:
+class InterruptionTrial:
     """One sound over the box. Times in ms from its true onset, but for `age_ms` (from `index`).
 
     clear     its onset is known to the sample, and is the word's, not a click's or a breath's
@@ -85,7 +91,7 @@ class Trial:
     """
 
     name: str
-    kind: Kind
+    kind: RecordingKind
     real: bool
     clear: bool
     length_ms: float
@@ -102,7 +108,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Pause:
+class FalsePause:
     """A pause that nobody caused: when, in s of the session, and what it was taken for."""
 
     at_s: float
@@ -110,42 +116,42 @@ class Pause:
 
 
 @dataclass
-class Result:
+class JobResult:
     """What came of a job.
 
     talked_s  how long the machine talked
     died_s    when an answer was thrown away although nobody had made a sound
     """
 
-    trials: list[Trial] = field(default_factory=list)
-    pauses: list[Pause] = field(default_factory=list)
+    trials: list[InterruptionTrial] = field(default_factory=list)
+    pauses: list[FalsePause] = field(default_factory=list)
     talked_s: float = 0.0
     died_s: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
-def sound_of(spec: Spec) -> Clip:
+def sound_of(spec: Spec) -> SoundClip:
     """The sound itself. Raises InterludeError for a recording that cannot be used."""
     match spec:
-        case Source():
+        case RecordingFile():
             return corpus.load(spec)
         case Phrase():
             return synthetic_phrases.spoken(spec)
-        case Made():
+        case SynthesisedNoise():
             return synthetic_noises.noise(spec.word, spec.seed)
 
 
-def echo_of(place: Place) -> Echo:
+def echo_of(place: TrialRoom) -> EchoSimulator:
     """The loudspeaker's way to the microphone."""
     if place.echo_db is None:
-        return Echo(np.zeros(0, np.float32))
+        return EchoSimulator(np.zeros(0, np.float32))
     response = acoustics.impulse_response(
         place.rt60_s, rate_hz=RATE_HZ, echo_db=place.echo_db, seed=place.seed
     )
-    return Echo(response)
+    return EchoSimulator(response)
 
 
-def through_the_room(place: Place) -> npt.NDArray[np.float32]:
+def through_the_room(place: TrialRoom) -> npt.NDArray[np.float32]:
     """The owner's way to the microphone, of energy 1; the direct sound is its first tap."""
     response = acoustics.impulse_response(
         place.rt60_s, rate_hz=RATE_HZ, echo_db=0.0, seed=place.seed + 500
@@ -161,22 +167,22 @@ def in_room(sound: Floats, response: npt.NDArray[np.float32]) -> Floats:
 
 
 def play(
-    machine: Machine,
-    place: Place,
+    machine: SimulatedDevice,
+    place: TrialRoom,
     noise: Samples,
     specs: tuple[Spec, ...],
     seed: int,
     seconds: float,
     question: Phrase | None = None,
-) -> Result:
+) -> JobResult:
     """Say all `specs` over the machine, one after the other, and then listen until `seconds`.
     `question`: what its owner asks first, as loud as owners usually are."""
-    result = Result()
+    result = JobResult()
     rng = random.Random(seed)  # noqa: S311 -- chance, not secrecy
     frames = round(seconds * RATE_HZ)
-    session = Session(machine, echo_of(place), noise, frames, drive=place.drive)
+    session = RoomSession(machine, echo_of(place), noise, frames, drive=place.drive)
     response = through_the_room(place)
-    said: list[tuple[Spec, Clip, int, int]] = []
+    said: list[tuple[Spec, SoundClip, int, int]] = []
     left = list(reversed(specs))
     first = 0
     stretches: list[tuple[int, int]] = []
@@ -220,7 +226,7 @@ def play(
 
 
 def _over_the_air(
-    clip: Clip, kind: Kind, response: npt.NDArray[np.float32], rng: random.Random
+    clip: SoundClip, kind: RecordingKind, response: npt.NDArray[np.float32], rng: random.Random
 ) -> Floats:
     """The clip as it reaches the microphone; its own noise fades in and out at its ends."""
     span = NOISE_LEVELS_DB if kind == "noise" else LEVELS_DB
@@ -233,7 +239,9 @@ def _over_the_air(
     return in_room(fading, response)
 
 
-def _trial(session: Session, spec: Spec, clip: Clip, onset: int, end: int) -> Trial:
+def _trial(
+    session: RoomSession, spec: Spec, clip: SoundClip, onset: int, end: int
+) -> InterruptionTrial:
     first = onset - CLIP_FRAMES
     last = min(session.now, end + RATE_HZ + CLIP_FRAMES)
     machine = session.machine
@@ -242,9 +250,9 @@ def _trial(session: Session, spec: Spec, clip: Clip, onset: int, end: int) -> Tr
     )
     dropped = next((at for at in sorted(machine.yields)
                     if onset - EARLY <= at <= end + LATE + DEADLINE), None)  # fmt: skip
-    clear = clip.clear and not begins_aside(Sound(clip.at(SPEECH_DB), clip.onset, clip.end))
-    trial = Trial(
-        spec.name, spec.kind, isinstance(spec, Source), clear, (end - onset) / MS,
+    clear = clip.clear and not begins_aside(OwnerSound(clip.at(SPEECH_DB), clip.onset, clip.end))
+    trial = InterruptionTrial(
+        spec.name, spec.kind, isinstance(spec, RecordingFile), clear, (end - onset) / MS,
         heard.left_out, heard.missed, None if heard.last is None else heard.last / MS,
         yielded=dropped is not None,
         over_ms=None if dropped is None else _last_audible(session.played[onset:dropped]) / MS,
@@ -260,7 +268,9 @@ def _last_audible(track: Samples) -> int:
     return int(loud[-1]) + 1 if len(loud) else 0
 
 
-def _judged(trial: Trial, events: list[Timed], begun: Timed, onset: int) -> Trial:
+def _judged(
+    trial: InterruptionTrial, events: list[TimedEvent], begun: TimedEvent, onset: int
+) -> InterruptionTrial:
     assert isinstance(begun.event, Onset)
     serial = begun.event.serial
     opinions, verdict, verdict_at = [], None, 0
@@ -276,11 +286,11 @@ def _judged(trial: Trial, events: list[Timed], begun: Timed, onset: int) -> Tria
     return replace(judged, verdict=verdict.kind, age_ms=verdict.age_ms, verdict_ms=after_ms)
 
 
-def _uncaused(events: list[Timed], said: list[tuple[int, int]]) -> list[Pause]:
+def _uncaused(events: list[TimedEvent], said: list[tuple[int, int]]) -> list[FalsePause]:
     """The pauses outside every sound's own stretch."""
     verdicts = {t.event.serial: t.event.kind for t in events if isinstance(t.event, Verdict)}
     return [
-        Pause(t.at / RATE_HZ, verdicts.get(t.event.serial, "none"))
+        FalsePause(t.at / RATE_HZ, verdicts.get(t.event.serial, "none"))
         for t in events
         if isinstance(t.event, Onset) and t.event.speaking
         and not _caused(t.at, said, LATE)

@@ -19,12 +19,19 @@ from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Settings
 from appliance.voice.chime import opening
 from lab.bench import bench_speech
-from lab.bench.article_device import Article
-from lab.bench.interruption_plan import Job
-from lab.bench.interruption_trials import ANSWERED_S, Place, Result, in_room, play, through_the_room
-from lab.bench.simulated_room import Box, Machine
+from lab.bench.article_device import ArticleDevice
+from lab.bench.interruption_plan import TrialJob
+from lab.bench.interruption_trials import (
+    ANSWERED_S,
+    JobResult,
+    TrialRoom,
+    in_room,
+    play,
+    through_the_room,
+)
+from lab.bench.simulated_room import SimulatedBox, SimulatedDevice
 from lab.sim import acoustics, corpus, synthetic_phrases
-from lab.sim.corpus import Floats, Source
+from lab.sim.corpus import Floats, RecordingFile
 from lab.sim.speech_source import scaled
 
 NICE = 10
@@ -34,25 +41,25 @@ ANSWER_S = 40.0  # of the article's
 WATCHED_S = 90.0  # of a television, at most, before it repeats itself
 
 
-def do(job: Job, settings: Settings) -> Result:
+def do(job: TrialJob, settings: Settings) -> JobResult:
     """One job, here and now."""
     noise, problems = _noise(job.place, job.noise)
-    machine: Machine
+    machine: SimulatedDevice
     if job.by == "ours":
         talk = bench_speech.talk(min(job.seconds, TALK_S), job.seed)
         asked = 0 if job.question is None else round(ANSWERED_S * RATE_HZ)
         woken = opening() if settings.speaking.chime else None
-        machine = Box(talk, settings, asked=asked, opening=woken)
+        machine = SimulatedBox(talk, settings, asked=asked, opening=woken)
     else:
-        machine = Article(bench_speech.talk(ANSWER_S, job.seed))
+        machine = ArticleDevice(bench_speech.talk(ANSWER_S, job.seed))
     result = play(machine, job.place, noise, job.specs, job.seed, job.seconds, job.question)
     result.problems += problems
     return result
 
 
 def do_all(
-    jobs: Sequence[Job], settings: Settings, processes: int
-) -> Generator[tuple[Job, Result]]:
+    jobs: Sequence[TrialJob], settings: Settings, processes: int
+) -> Generator[tuple[TrialJob, JobResult]]:
     """All jobs, in the order in which they come to an end. Closing it ends the processes."""
     if processes <= 1:
         for job in jobs:
@@ -77,7 +84,7 @@ def _humble() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _noise(place: Place, sources: tuple[Source, ...]) -> tuple[Samples, list[str]]:
+def _noise(place: TrialRoom, sources: tuple[RecordingFile, ...]) -> tuple[Samples, list[str]]:
     """What sounds in the room all the time, and which recordings of it could not be used."""
     if place.noise == "quiet":
         faint = acoustics.noise("white", 10 * RATE_HZ, level_db=place.noise_db, rate_hz=RATE_HZ,
@@ -95,7 +102,7 @@ def _noise(place: Place, sources: tuple[Source, ...]) -> tuple[Samples, list[str
     return scaled(wave, 0, len(wave), place.noise_db), problems
 
 
-def _recordings(sources: tuple[Source, ...]) -> tuple[Floats | None, list[str]]:
+def _recordings(sources: tuple[RecordingFile, ...]) -> tuple[Floats | None, list[str]]:
     waves, problems = [], []
     for source in sources:
         try:

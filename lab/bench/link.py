@@ -16,13 +16,20 @@ from typing import Any
 import psutil
 
 from appliance.errors import LinkError
-from appliance.messages.speech import Mute, SpeechEnded, SpeechStarted, StateChanged, Think, Woken
+from appliance.messages.speech import (
+    Mute,
+    SpeechEnded,
+    SpeechStarted,
+    StateChanged,
+    Think,
+    WakeWordHeard,
+)
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
-from lab.bench.benches import SPREAD, Options, Sheet, spread
-from lab.bench.mosquitto import Ear, Mosquitto, resident_mib
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
+from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 from lab.sim.rehearsal_cli import load_over
 
 EVENTS = 200  # changes of state; a tenth as many seconds of outage, and as many of idling
@@ -32,7 +39,7 @@ ROOT = "interlude/bench"
 RIGHT_S = 15.0  # to wait for what should take 5
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """`--events N` changes, 1000 at most; the outage lasts N / 10 seconds, an hour with 36000.
 
     Raises LinkError when Mosquitto is not installed or the link does not come up.
@@ -62,7 +69,7 @@ class _House(contextlib.ExitStack):
         rows = (process_table.row("conductor"), process_table.row("link"))
         self.supervisor = Supervisor(changed, rows=rows, watchers=(*PARTS, "room"))
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
-        self.ear = Ear(broker.port)
+        self.ear = BrokerObserver(broker.port)
         self.callback(self._leave_the_broker)
         self.callback(self.supervisor.close)
         self.callback(self.supervisor.stop_all)
@@ -116,7 +123,7 @@ class _House(contextlib.ExitStack):
                     break
 
 
-def _idle(house: _House, seconds: float) -> Sheet:
+def _idle(house: _House, seconds: float) -> FigureTable:
     """Nothing happens: messages, CPU, memory."""
     house.until(lambda: False, 1.0)
     process = psutil.Process(house.pid)
@@ -127,7 +134,7 @@ def _idle(house: _House, seconds: float) -> Sheet:
     took = time.monotonic() - begun
     share = 100 * (_cpu_s(process) - before) / took
     row = process_table.row("link")
-    sheet = Sheet(f"Idle for {took:.0f} s", ("", "measured", "goal"))
+    sheet = FigureTable(f"Idle for {took:.0f} s", ("", "measured", "goal"))
     sheet.rows = [
         ("messages a minute", round(60 * len(house.ear.heard) / took, 1), 2),
         ("% of one core", round(share, 2), round(100 * row.cpu_share)),
@@ -140,7 +147,7 @@ def _idle(house: _House, seconds: float) -> Sheet:
     return sheet
 
 
-def _states(house: _House, number: int) -> Sheet:
+def _states(house: _House, number: int) -> FigureTable:
     """From the conductor's stamp on a change to the moment another client at the broker has it."""
     process = psutil.Process(house.pid)
     before, begun = _cpu_s(process), time.monotonic()
@@ -153,7 +160,7 @@ def _states(house: _House, number: int) -> Sheet:
             times.append((heard[-1].at_ns - change.at_ns) / 1e6)
         house.until(lambda: False, 0.02)
     share = 100 * (_cpu_s(process) - before) / (time.monotonic() - begun)
-    sheet = Sheet("From a change of state to another client of the broker, ms", ("", *SPREAD))
+    sheet = FigureTable("From a change of state to another client of the broker, ms", ("", *SPREAD))
     sheet.rows.append(("state (goal: 100)", *spread(times)))
     sheet.notes.append(
         f"The link used {share:.1f} % of a core meanwhile: 20 to 40 changes a second."
@@ -162,7 +169,7 @@ def _states(house: _House, number: int) -> Sheet:
     return sheet
 
 
-def _outage(house: _House, seconds: float) -> Sheet:
+def _outage(house: _House, seconds: float) -> FigureTable:
     """The broker is killed, the box goes on, the broker comes back without its memory."""
     memory = [resident_mib(house.pid)]
     house.broker.kill()
@@ -176,12 +183,12 @@ def _outage(house: _House, seconds: float) -> Sheet:
     house.until(lambda: False, 0.3)
     house.broker.start()
     back = time.monotonic()
-    house.ear = Ear(house.broker.port)
+    house.ear = BrokerObserver(house.broker.port)
     well = house.until(lambda: house.online() and house.says("muted") and len(house.ear.heard) >= 6)
     right_s = time.monotonic() - back
     house.until(lambda: False, 2.0)
     late = len(house.ear.of(f"{ROOT}/event/conversation"))
-    sheet = Sheet(f"Broker away for {seconds:.0f} s", ("", "measured", "goal"))
+    sheet = FigureTable(f"Broker away for {seconds:.0f} s", ("", "measured", "goal"))
     sheet.rows = [
         ("things that happened meanwhile", happened, ""),
         ("MiB grown", round(memory[-1] - memory[len(memory) // 10], 2), 0),
@@ -195,7 +202,7 @@ def _outage(house: _House, seconds: float) -> Sheet:
 def _something_happens(house: _House, number: int) -> int:
     """The owner says something, and somebody mutes the box."""
     listener = house.channel("listener")
-    listener.send(Woken(16_000, "okay"))
+    listener.send(WakeWordHeard(16_000, "okay"))
     listener.send(SpeechStarted(number + 1, number + 1, 16_000))
     listener.send(SpeechEnded(number + 1, 32_000, 16_000, last=True))
     for message in house.step(0.1)["thinker"]:

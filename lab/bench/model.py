@@ -20,7 +20,7 @@ from appliance.settings import Settings
 from appliance.think import prompt
 from appliance.tools.table import available, declaration
 from lab.bench import model_weights
-from lab.bench.benches import BenchError, Options, Sheet
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.model_memory import available as available_memory
 from lab.bench.model_parts import PARTS, Job, Measure
 from lab.bench.model_shape import E2B
@@ -34,7 +34,7 @@ MEMORY_OF_FILES = 1.7
 TEMPORARY = Path("/var/tmp")  # noqa: S108 - for large files; /tmp may lie in memory
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """A table for each part.
 
     Raises BenchError for a part there is not or too little memory, ModelError for files that do
@@ -61,9 +61,9 @@ def bench(options: Options) -> list[Sheet]:
     return sheets
 
 
-def _sheets(job: Job, parts: Sequence[str]) -> list[Sheet]:
+def _sheets(job: Job, parts: Sequence[str]) -> list[FigureTable]:
     """One after the other; Ctrl-C ends it, and what was measured is shown."""
-    sheets: list[Sheet] = []
+    sheets: list[FigureTable] = []
     try:
         for part in dict.fromkeys(parts):
             measures = _measured(job, part)
@@ -86,7 +86,7 @@ def check_memory(files_bytes: int, free_bytes: int) -> None:
         )
 
 
-def _bytes(options: Options) -> int:
+def _bytes(options: BenchOptions) -> int:
     if options.model is None or options.audio is None:
         return model_weights.size(E2B)
     try:
@@ -96,7 +96,7 @@ def _bytes(options: Options) -> int:
 
 
 @contextlib.contextmanager
-def _files(options: Options) -> Iterator[tuple[Path, Path]]:
+def _files(options: BenchOptions) -> Iterator[tuple[Path, Path]]:
     """The owner's, or synthetic ones: kept where that is wished, else gone in the end."""
     if options.model is not None and options.audio is not None:
         yield options.model, options.audio

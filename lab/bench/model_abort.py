@@ -6,8 +6,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from appliance.think.history import Clip
-from appliance.think.interface import Abandoned, Model
+from appliance.think.history import SpeechClip
+from appliance.think.interface import AnswerAbandoned, LanguageModel
 
 GOLDEN = 0.618034  # multiples of it, without their whole part, fill 0 to 1 evenly
 EARLIEST, LATEST = 0.02, 0.85  # of the time that a whole encoding takes
@@ -22,7 +22,10 @@ def orders(count: int) -> Iterator[float]:
 
 
 def ended_ms(
-    model: Model, next_clip: Callable[[], Clip], whole: Callable[[], float], count: int
+    model: LanguageModel,
+    next_clip: Callable[[], SpeechClip],
+    whole: Callable[[], float],
+    count: int,
 ) -> Iterator[float]:
     """`count` times from an order until the thread is free; fewer where encodings end before it.
 
@@ -41,7 +44,7 @@ def ended_ms(
             whole_s = time.monotonic() - began_s  # it was quicker this time
 
 
-def order_to_free_ms(model: Model, clip: Clip, after_s: float) -> float | None:
+def order_to_free_ms(model: LanguageModel, clip: SpeechClip, after_s: float) -> float | None:
     """From the order, `after_s` into the encoding of `clip`, until the thread that encodes is free;
     None if it was done before."""
     ordered_ns: list[int] = []
@@ -54,7 +57,7 @@ def order_to_free_ms(model: Model, clip: Clip, after_s: float) -> float | None:
     timer.start()
     try:
         model.prepare(clip)
-    except Abandoned:
+    except AnswerAbandoned:
         pass
     free_ns = time.monotonic_ns()
     timer.cancel()

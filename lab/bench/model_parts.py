@@ -23,10 +23,10 @@ from appliance.runtime.process_table import row
 from appliance.settings import Settings
 from appliance.think.factory import usable_threads
 from appliance.think.gemma import Gemma
-from appliance.think.history import Clip, History
-from appliance.think.interface import Effort, LocalModel
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerMetrics, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.prompt_state_cache import Openings
+from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available
 from lab.bench.model_abort import ended_ms
 from lab.bench.model_memory import Memory, Stopwatch, forget_peak, mapped_mib
@@ -91,7 +91,7 @@ def loaded(
     """The model as the thinker loads it; `folder`: where its opening is kept."""
     thinking = job.settings.thinking
     thinking = msgspec.structs.replace(thinking, answer_tokens=ANSWER_TOKENS, seed=job.seed)
-    openings = None if folder is None else Openings(folder)
+    openings = None if folder is None else PromptStateCache(folder)
     tools = available(job.settings)
     model = LocalGemma(job.model, thinking, job.threads, tools, engine, openings)
     try:
@@ -102,10 +102,10 @@ def loaded(
         model.close()
 
 
-def clip(seconds: float, number: int) -> Clip:
+def clip(seconds: float, number: int) -> SpeechClip:
     """Noise; no two are the same."""
     samples = np.random.default_rng(number).normal(0, 3000, round(seconds * RATE_HZ))
-    return Clip(number, samples.astype(np.int16))
+    return SpeechClip(number, samples.astype(np.int16))
 
 
 def settle(model: LocalGemma, history: History) -> int:
@@ -116,10 +116,12 @@ def settle(model: LocalGemma, history: History) -> int:
     return model.pulse - before
 
 
-def one_turn(model: LocalGemma, history: History, asked: Clip) -> None:
+def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
     """A question, an answer that is drawn to its limit, and all that is read behind it."""
     turn = history.begin(asked.utterance, [asked])
-    turn.answer = "".join(p for p in model.answer(history, Effort()) if isinstance(p, str)) or "."
+    turn.answer = (
+        "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str)) or "."
+    )
     turn.settled = True
     settle(model, history)
 
@@ -194,7 +196,7 @@ def abort(job: Job, found: Measures) -> None:
 def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measures) -> None:
     numbers = itertools.count(1)
 
-    def next_clip() -> Clip:
+    def next_clip() -> SpeechClip:
         return clip(seconds, next(numbers))
 
     def whole() -> float:

@@ -8,10 +8,10 @@ from typing import Protocol
 from appliance.errors import ModelError
 from appliance.settings import Settings
 from appliance.think import prompt
-from appliance.think.context import BATCH, Context
+from appliance.think.context import BATCH, LlamaContext
 from appliance.think.gemma import Gemma
 from appliance.think.interface import LocalModel
-from appliance.think.template_check import Way
+from appliance.think.template_check import PromptStyle
 from appliance.tools.table import available
 from lab.bench.model_memory import Memory
 
@@ -31,7 +31,7 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
         files.text, files.audio, context_tokens=512, threads=threads, sampling=files.sampling
     )
     try:
-        opening = _opening(gemma, Way.of(files, thinking, available(settings)))
+        opening = _opening(gemma, PromptStyle.of(files, thinking, available(settings)))
         # A context of one sequence and one of two do not take each other's states.
         states = {count: _state(gemma, count, tokens, threads, opening) for count in NAMES}
         for _ in range(repeats):
@@ -41,17 +41,17 @@ def sequences(files: LocalModel, settings: Settings, threads: int, repeats: int,
         gemma.close()
 
 
-def _opening(gemma: Gemma, way: Way) -> list[int]:
+def _opening(gemma: Gemma, way: PromptStyle) -> list[int]:
     """Its tokens."""
     ids: list[int] = []
     for part in prompt.opening(way.persona, way.tools):
-        assert isinstance(part, prompt.Marks | prompt.Words)
-        ids += gemma.tokenize(part.text, marks=isinstance(part, prompt.Marks))
+        assert isinstance(part, prompt.ControlText | prompt.PlainText)
+        ids += gemma.tokenize(part.text, marks=isinstance(part, prompt.ControlText))
     return ids
 
 
 def _state(gemma: Gemma, count: int, tokens: int, threads: int, opening: list[int]) -> bytes:
-    context = Context()
+    context = LlamaContext()
     context.open(gemma.model, tokens, threads, sequences=count)
     try:
         context.feed(opening)
@@ -69,7 +69,7 @@ def _measure(
     state: bytes,
     add: Add,
 ) -> None:
-    context, name = Context(), NAMES[count]
+    context, name = LlamaContext(), NAMES[count]
     before = Memory.now()
     began_s = time.monotonic()
     context.open(gemma.model, tokens, threads, sequences=count)
@@ -94,7 +94,7 @@ def _measure(
         context.close()
 
 
-def _restore(context: Context, state: bytes, opening: list[int]) -> None:
+def _restore(context: LlamaContext, state: bytes, opening: list[int]) -> None:
     """Raises ModelError."""
     if not context.restore(state, len(opening)):
         raise ModelError("The state of the opening is not taken back by a context like its own.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from appliance.runtime.process_table import row
-from lab.bench.benches import Sheet
+from lab.bench.benches import FigureTable
 from lab.bench.model_parts import Measure
 
 COLUMNS = ("", "in", "n", "p50", "p95", "each")
@@ -23,9 +23,9 @@ TITLES = {
 WITHOUT_WEIGHTS = "without weights MiB"
 
 
-def sheet(part: str, measures: Sequence[Measure]) -> Sheet:
+def sheet(part: str, measures: Sequence[Measure]) -> FigureTable:
     """The table of one part, with a note for what is over its budget."""
-    made = Sheet(TITLES[part], COLUMNS, names=2)
+    made = FigureTable(TITLES[part], COLUMNS, names=2)
     made.rows = [(measure.name, measure.of, *_figures(measure.values)) for measure in measures]
     made.events = [
         {"name": measure.name, "in": measure.of, "values": measure.values} for measure in measures

@@ -106,7 +106,7 @@ def free_port() -> int:
 
 
 @dataclass(frozen=True)
-class Heard:
+class BrokerMessage:
     """`at_ns` on CLOCK_MONOTONIC."""
 
     at_ns: int
@@ -115,11 +115,11 @@ class Heard:
     retained: bool
 
 
-class Ear:
+class BrokerObserver:
     """Somebody else at the broker: hears every topic, and can publish."""
 
     def __init__(self, port: int, *, topic: str = "#", user: str = "", password: str = "") -> None:
-        self.heard: list[Heard] = []
+        self.heard: list[BrokerMessage] = []
         self._topic = topic
         self._ready = threading.Event()
         self._client = paho.Client(CallbackAPIVersion.VERSION2, protocol=MQTTProtocolVersion.MQTTv5)
@@ -134,7 +134,7 @@ class Ear:
         if not self._ready.wait(STARTS_S):
             raise LinkError("The broker does not let the room listen.")
 
-    def __enter__(self) -> Ear:
+    def __enter__(self) -> BrokerObserver:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -147,7 +147,7 @@ class Ear:
         if qos:
             info.wait_for_publish(STARTS_S)
 
-    def of(self, topic: str) -> list[Heard]:
+    def of(self, topic: str) -> list[BrokerMessage]:
         return [heard for heard in self.heard if heard.topic == topic]
 
     def last(self, topic: str) -> bytes | None:
@@ -169,7 +169,7 @@ class Ear:
     def _on_message(self, client: paho.Client, data: Any, message: paho.MQTTMessage) -> None:
         now_ns = time.monotonic_ns()
         payload = bytes(message.payload)
-        self.heard.append(Heard(now_ns, message.topic, payload, message.retain))
+        self.heard.append(BrokerMessage(now_ns, message.topic, payload, message.retain))
 
 
 def resident_mib(pid: int) -> float:

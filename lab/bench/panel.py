@@ -16,8 +16,8 @@ import numpy as np
 from appliance.messages.speech import StateChanged
 from appliance.panel.keyboard_socket import HELLO, place
 from appliance.pcm import RATE_HZ, Samples
-from lab.bench.benches import SPREAD, Options, Sheet, spread
-from lab.bench.harness import QUIET, WITHOUT_THINKER, Stage
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
+from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
 
 PRESSES = 40
@@ -28,7 +28,7 @@ LATE_S = 1.0  # a light that comes later belongs to another change
 TARGET_STOP_MS, TARGET_LIGHT_MS = 30, 50
 
 
-class Finger:
+class ButtonPresser:
     """Presses, and sees the light: (CLOCK_MONOTONIC in ns, pattern's name) of every frame."""
 
     def __init__(self, panel: Path) -> None:
@@ -56,7 +56,7 @@ class Finger:
             self.frames.append((time.monotonic_ns(), frame.decode().split()[0]))
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Raises CardError when the box does not come up or does not speak."""
     presses = options.events or PRESSES
     panel = {"gpio": "keyboard", "mute_switch": False}
@@ -66,9 +66,9 @@ def bench(options: Options) -> list[Sheet]:
     lights: list[float] = []
     quiet = 0
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         nonlocal quiet
-        finger = Finger(stage.state_dir / place(settings).name)
+        finger = ButtonPresser(stage.state_dir / place(settings).name)
         stage.wait(0.2)
         watched_ns = time.monotonic_ns()  # what changed before, nobody was there to see
         for _ in range(presses):
@@ -89,8 +89,8 @@ def bench(options: Options) -> list[Sheet]:
         lights.extend(light_ms(changes, finger.frames))
         finger.close()
 
-    Stage(QUIET, settings, act, parts=(*WITHOUT_THINKER, "panel")).play()
-    sheet = Sheet("The panel on mock pins, ms", ("from → to", *SPREAD, "target p99"))
+    BenchHarness(QUIET, settings, act, parts=(*WITHOUT_THINKER, "panel")).play()
+    sheet = FigureTable("The panel on mock pins, ms", ("from → to", *SPREAD, "target p99"))
     sheet.rows.append(("press → last audible sample", *spread(stops), TARGET_STOP_MS))
     sheet.rows.append(("state changes → light", *spread(lights), TARGET_LIGHT_MS))
     sheet.notes.append(f"{quiet} presses fell between two words and say nothing.")

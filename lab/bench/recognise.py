@@ -15,12 +15,12 @@ import numpy as np
 
 from appliance.errors import InterludeError
 from appliance.hear.words import backends, microwakeword_backend, phrases
-from appliance.hear.words.interfaces import WakeSpotter
+from appliance.hear.words.interfaces import WakeWordSpotter
 from appliance.pcm import RATE_HZ, Samples, to_int16
-from lab.bench.benches import BenchError, Options, Sheet
+from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.sim import acoustics, corpus
 from lab.sim import synthetic_phrases as said
-from lab.sim.corpus import Clip, Kind
+from lab.sim.corpus import RecordingKind, SoundClip
 
 EVENTS = 120  # clips of a class and an origin
 AGES_MS = (300, 500, 700)  # after the onset; the last is the verdict's deadline
@@ -33,18 +33,18 @@ SPELT = {"okay nabu": "okay nahboo"}  # so that espeak-ng says it as people do
 _STEP = 480  # 30 ms, as the process `words` looks
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """What each class of clip is understood as, by age; and the wake words."""
     return [_words(options), _wake(options)]
 
 
-def _words(options: Options) -> Sheet:
+def _words(options: BenchOptions) -> FigureTable:
     recogniser = backends.recogniser(options.settings)
     if recogniser is None:
         raise BenchError("No recogniser of words is installed.", "`pip install pocketsphinx`.")
     lists = options.settings.hearing.words
     title = f"Words by {recogniser.name}: % of clips understood as of each list"
-    sheet = Sheet(title, ("clips", "age ms", *KINDS, "nothing", "n", "CPU ms"), names=2)
+    sheet = FigureTable(title, ("clips", "age ms", *KINDS, "nothing", "n", "CPU ms"), names=2)
     for origin, kind, clips in _clips(options):
         for age_ms in AGES_MS:
             counts: Counter[str] = Counter()
@@ -64,7 +64,7 @@ def _words(options: Options) -> Sheet:
     return sheet
 
 
-def _wake(options: Options) -> Sheet:
+def _wake(options: BenchOptions) -> FigureTable:
     names = (
         "wake word",
         "by",
@@ -73,7 +73,7 @@ def _wake(options: Options) -> Sheet:
         "late ms p50",
         "false wakes",
     )
-    sheet = Sheet("Wake words, synthetic voices", names, names=2)
+    sheet = FigureTable("Wake words, synthetic voices", names, names=2)
     others = _recordings(options)
     count = max(5, (options.events or EVENTS) // 4)
     own = options.settings.hearing.wake.phrase
@@ -106,7 +106,7 @@ def _wake(options: Options) -> Sheet:
     return sheet
 
 
-def _spotter(options: Options, phrase: str) -> WakeSpotter | None:
+def _spotter(options: BenchOptions, phrase: str) -> WakeWordSpotter | None:
     wake = msgspec.structs.replace(options.settings.hearing.wake, phrase=phrase)
     hearing = msgspec.structs.replace(options.settings.hearing, wake=wake)
     try:
@@ -115,11 +115,11 @@ def _spotter(options: Options, phrase: str) -> WakeSpotter | None:
         return None  # a phrase that nothing here can hear has no row
 
 
-def _clips(options: Options) -> Iterator[tuple[str, Kind, list[Clip]]]:
+def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[SoundClip]]]:
     """Recordings, if there are any, then phrases by espeak-ng; each class shuffled and cut."""
     count = options.events or EVENTS
     sources, _ = options.recorded()
-    kinds: tuple[Kind, ...] = ("backchannel", "interruption")
+    kinds: tuple[RecordingKind, ...] = ("backchannel", "interruption")
     for kind in kinds:
         some = [source for source in sources if source.kind == kind]
         random.Random(options.seed).shuffle(some)  # noqa: S311 -- chance, not secrecy
@@ -130,8 +130,8 @@ def _clips(options: Options) -> Iterator[tuple[str, Kind, list[Clip]]]:
         yield "synthetic", kind, [said.spoken(said.phrase(kind, rng)) for _ in range(count)]
 
 
-def _loaded(sources: list[corpus.Source], count: int) -> list[Clip]:
-    clips: list[Clip] = []
+def _loaded(sources: list[corpus.RecordingFile], count: int) -> list[SoundClip]:
+    clips: list[SoundClip] = []
     for source in sources:
         if len(clips) == count:
             break
@@ -142,7 +142,7 @@ def _loaded(sources: list[corpus.Source], count: int) -> list[Clip]:
     return clips
 
 
-def _burst(clip: Clip, age_ms: int) -> Samples:
+def _burst(clip: SoundClip, age_ms: int) -> Samples:
     """The clip up to that age, as the ring `near` has it: a little before the onset, too."""
     sound = clip.at(LEVEL_DB)
     padded = np.concatenate([np.zeros(BEFORE_FRAMES), sound])
@@ -152,7 +152,7 @@ def _burst(clip: Clip, age_ms: int) -> Samples:
     return to_int16(burst)
 
 
-def _spoken(clip: Clip, snr_db: float, seed: int) -> Samples:
+def _spoken(clip: SoundClip, snr_db: float, seed: int) -> Samples:
     sound = clip.at(LEVEL_DB)[clip.onset : clip.end]
     out = np.concatenate([np.zeros(RATE_HZ), sound, np.zeros(RATE_HZ // 2)])
     level_db = LEVEL_DB - snr_db if snr_db else ROOM_DB
@@ -160,14 +160,14 @@ def _spoken(clip: Clip, snr_db: float, seed: int) -> Samples:
     return to_int16(out)
 
 
-def _heard_at(spotter: WakeSpotter, samples: Samples) -> list[int]:
+def _heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
     """The samples at which the spotter notices its phrase."""
     spotter.reset()
     steps = range(0, len(samples) - _STEP + 1, _STEP)
     return [at + _STEP for at in steps if spotter.feed(samples[at : at + _STEP]) is not None]
 
 
-def _recordings(options: Options) -> Samples:
+def _recordings(options: BenchOptions) -> Samples:
     """All recordings one after another: nobody says a wake word in them."""
     sources, _ = options.recorded()
     clips = _loaded(sources, len(sources))

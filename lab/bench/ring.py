@@ -21,7 +21,7 @@ import numpy as np
 
 from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.ring import RingReader, RingSpec, RingWriter
-from lab.bench.benches import SPREAD, Options, Sheet, spread
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 
 SPEC = RingSpec("mic", "writer", ("reader",), slots=512, frames=80)
 PACE_S = 0.005
@@ -30,10 +30,10 @@ EVENTS = 2000
 FIFO_PRIORITY = 20  # the audio processes' own
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """The ring, a Unix socket and a Queue, so many slots each."""
     slots = options.events or EVENTS
-    sheet = Sheet("One way between two processes, µs", ("", *SPREAD))
+    sheet = FigureTable("One way between two processes, µs", ("", *SPREAD))
     with _hurry():
         for name, through in (("ring", _through_ring), ("Unix socket", _through_socket),
                               ("multiprocessing.Queue", _through_queue)):  # fmt: skip

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from appliance.messages.speech import Paused, Resumed
+from appliance.messages.speech import PlaybackPaused, PlaybackResumed
 from appliance.pcm import RATE_HZ
-from lab.bench.benches import Options, Sheet
-from lab.bench.harness import LEAD, QUIET, Stage
-from lab.sim.scene import Scene, Utterance
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.harness import LEAD, QUIET, BenchHarness
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.seam_measure import Seam, measure
-from lab.sim.speech_source import Sound
+from lab.sim.speech_source import OwnerSound
 
 EVENTS = 100
 MOST_TRIES = 6  # times as many sounds: not every one pauses, nor every pause is between sounds
@@ -28,13 +28,13 @@ KNOCK_MS = 30
 KNOCK_PEAK = 0.5  # of full scale: over whatever the gate has learned to bear
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Pauses until so many have been measured."""
     wanted = options.events or EVENTS
     found: list[Seam] = []
     counts = {"said": 0, "pauses": 0, "yielded": 0, "not measurable": 0}
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
         sounds = [knock(options.seed), *(_murmur(text) for text in MURMURS)]
         stage.talk()
@@ -44,7 +44,7 @@ def bench(options: Options) -> list[Sheet]:
             _disturb(stage, rng.choice(sounds), rng, found, counts)
         stage.until(stage.settled, 3.0)
 
-    stage = Stage(QUIET, options.settings, act)
+    stage = BenchHarness(QUIET, options.settings, act)
     recording = stage.play()
     volume = options.settings.speaking.volume
     steps = [int(volume * np.abs(np.diff(a.astype(np.int32))).max(initial=0))
@@ -52,20 +52,24 @@ def bench(options: Options) -> list[Sheet]:
     return [_sheet(found, counts, max(steps, default=0), stage.dropouts)]
 
 
-def knock(seed: int) -> Sound:
+def knock(seed: int) -> OwnerSound:
     """A burst of noise that dies away: a knock on the table."""
     frames = RATE_HZ * KNOCK_MS // 1000
     noise = np.random.default_rng(seed).uniform(-1, 1, frames) * np.geomspace(1, 0.01, frames)
     samples = np.rint(noise * KNOCK_PEAK * 32767).astype(np.int16)
-    return Sound(samples, 0, frames)
+    return OwnerSound(samples, 0, frames)
 
 
-def _murmur(text: str) -> Sound:
-    return make(Scene(name="bench"), Utterance(say=text, speed=200))
+def _murmur(text: str) -> OwnerSound:
+    return make(Scene(name="bench"), ScriptedUtterance(say=text, speed=200))
 
 
 def _disturb(
-    stage: Stage, sound: Sound, rng: random.Random, found: list[Seam], counts: dict[str, int]
+    stage: BenchHarness,
+    sound: OwnerSound,
+    rng: random.Random,
+    found: list[Seam],
+    counts: dict[str, int],
 ) -> None:
     """One sound over the box; what came of it goes to `found` and `counts`."""
     if not stage.talking():
@@ -78,11 +82,11 @@ def _disturb(
     stage.until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 10, 5.0)
     stage.until(stage.settled, 3.0)
     stage.wait(0.3 + 2 * BEFORE / RATE_HZ)
-    pause = next((m for m in stage.found(Paused, at) if stage.index(m.index) >= at), None)
+    pause = next((m for m in stage.found(PlaybackPaused, at) if stage.index(m.index) >= at), None)
     if pause is None:
         return
     counts["pauses"] += 1
-    resume = next((m for m in stage.found(Resumed, at) if m.serial == pause.serial), None)
+    resume = next((m for m in stage.found(PlaybackResumed, at) if m.serial == pause.serial), None)
     if resume is None:
         counts["yielded"] += 1
         return
@@ -93,7 +97,7 @@ def _disturb(
         found.append(seam)
 
 
-def _read(stage: Stage, pause: Paused, resume: Resumed) -> Seam | None:
+def _read(stage: BenchHarness, pause: PlaybackPaused, resume: PlaybackResumed) -> Seam | None:
     paused, resumed = stage.index(pause.index), stage.index(resume.index)
     first = paused - BEFORE
     track = stage.card.loudspeaker(first, resumed + BEFORE - first)
@@ -109,10 +113,10 @@ def _read(stage: Stage, pause: Paused, resume: Resumed) -> Seam | None:
 
 def _sheet(
     found: list[Seam], counts: dict[str, int], largest_step: int, dropouts: dict[str, int]
-) -> Sheet:
+) -> FigureTable:
     columns = ("pauses measured", "lost", "repeated", "said again on purpose",
                "largest step at a seam", "in the speech")  # fmt: skip
-    sheet = Sheet("Seam: samples over a pause and what follows it", columns)
+    sheet = FigureTable("Seam: samples over a pause and what follows it", columns)
     lost, repeated = sum(s.lost_samples for s in found), sum(s.repeated_samples for s in found)
     step = max((s.max_step for s in found), default=0)
     again = sum(s.again_samples > 0 for s in found)

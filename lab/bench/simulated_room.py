@@ -1,8 +1,8 @@
 """A room without clocks: the box's ear and mouth in it, as fast as the machine can.
 
 In: sounds of the owner, noise, a room. Out: what the loudspeaker played, to the sample, and what
-the machine made of it. The ear is the listener's own `Hearing`; what lies between it and the
-loudspeaker (rings, conductor, playback, card) is a delay.
+the machine made of it. The ear is the listener's own `HearingPipeline`; what lies between it and
+the loudspeaker (rings, conductor, playback, card) is a delay.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.audio.sample_format import fade_in
-from appliance.hear.endpointing import Chunk
-from appliance.hear.pipeline import Event, Hearing
+from appliance.hear.endpointing import SpeechSlot
+from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.messages.speech import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
@@ -28,19 +28,19 @@ NO_ANSWER_FRAMES = 4 * RATE_HZ  # after which it talks again even if nobody has 
 LONGEST_FRAMES = 33 * RATE_HZ  # of an utterance
 
 
-class Timed(NamedTuple):
+class TimedEvent(NamedTuple):
     """An event of hearing, and the sample after those that had been heard."""
 
     at: int
     event: Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
 
 
-class Machine(Protocol):
+class SimulatedDevice(Protocol):
     """What sits in the room: it hears a step, and plays one."""
 
     stops: list[int]  # samples from which it was silent on purpose
     yields: list[int]  # samples at which it threw an answer away
-    events: list[Timed]
+    events: list[TimedEvent]
 
     @property
     def talking(self) -> bool:
@@ -53,16 +53,17 @@ class Machine(Protocol):
         """int16[80] of the microphone from sample `at` on, after what was played up to there."""
 
 
-class Ear(Protocol):
-    """What of `Hearing` a box needs."""
+class HearingInterface(Protocol):
+    """What of `HearingPipeline` a box needs."""
 
     answering: bool | None
 
-    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[Event]: ...
+    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]: ...
 
 
-class Box:
-    """Interlude: `Hearing`, and around it as little as tells the truth: it falls silent `LAG_STEPS`
+class SimulatedBox:
+    """Interlude: `HearingPipeline`, and around it as little as tells the truth: it falls silent
+    `LAG_STEPS`
     and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
     after an interruption drops the answer and begins another when the owner has spoken."""
 
@@ -70,7 +71,7 @@ class Box:
         self,
         talk: Samples,
         settings: Settings,
-        hearing: Ear | None = None,
+        hearing: HearingInterface | None = None,
         *,
         asked: int = 0,
         opening: Samples | None = None,
@@ -79,7 +80,7 @@ class Box:
         sample `asked`. `opening`: the sound with which it wakes up, from sample 0 on."""
         self._talk = talk
         self._opening = np.zeros(0, np.int16) if opening is None else opening  # what is left of it
-        self.hearing: Ear = hearing or Hearing(settings.hearing)
+        self.hearing: HearingInterface = hearing or HearingPipeline(settings.hearing)
         self._ramp = fade_in(settings.card.ramp_ms * RATE_HZ // 1000)
         self._position = 0  # in the talk, of the sample that is due
         self._hold = self._released = 0
@@ -90,7 +91,7 @@ class Box:
         self._now = 0
         self.stops: list[int] = []
         self.yields: list[int] = []
-        self.events: list[Timed] = []
+        self.events: list[TimedEvent] = []
 
     @property
     def talking(self) -> bool:
@@ -109,8 +110,8 @@ class Box:
     def hear(self, mic: Samples, at: int) -> None:
         now = at + BLOCK_FRAMES
         for event in self.hearing.hear(mic, self._played, at):
-            if not isinstance(event, Chunk):
-                self.events.append(Timed(now, event))
+            if not isinstance(event, SpeechSlot):
+                self.events.append(TimedEvent(now, event))
             self._obey(event, now)
 
     def _next(self, index: int) -> Samples:
@@ -136,7 +137,7 @@ class Box:
         self._position += count
         return self._talk.take(places, mode="wrap")
 
-    def _obey(self, event: Event, now: int) -> None:
+    def _obey(self, event: HearingEvent, now: int) -> None:
         match event:
             case Onset(serial):
                 self._hold = serial
@@ -153,7 +154,7 @@ class Box:
                 self._quiet_until = now + THINKS_FRAMES
 
 
-class Echo:
+class EchoSimulator:
     """The loudspeaker's way to the microphone, a block of 40 ms at a time: convolution by uniform
     partitions, overlap-save (Stockham 1966; Kulp 1988), so that a long room costs little more."""
 
@@ -181,11 +182,17 @@ class Echo:
         return arrived
 
 
-class Session:
+class RoomSession:
     """A machine in a room, from sample 0 on; sounds of the owner are put into its future."""
 
     def __init__(
-        self, machine: Machine, echo: Echo, noise: Samples, frames: int, *, drive: float = 0.0
+        self,
+        machine: SimulatedDevice,
+        echo: EchoSimulator,
+        noise: Samples,
+        frames: int,
+        *,
+        drive: float = 0.0,
     ) -> None:
         """`noise` is repeated. `drive`: how hard the loudspeaker is pushed into tanh; 0: it is
         linear."""

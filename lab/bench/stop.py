@@ -17,16 +17,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from appliance.messages.speech import Onset, Paused, Stopped
+from appliance.messages.speech import Onset, PlaybackPaused, PlaybackStopped
 from appliance.pcm import RATE_HZ
-from lab.bench.bench_words import Recorded, Word, synthetic
-from lab.bench.benches import Options, Sheet
-from lab.bench.harness import ECHO, LEAD, QUIET, TALK, Stage
-from lab.bench.stop_figures import CLIP_FRAMES, Heard, read_stop, sheets
+from lab.bench.bench_words import RecordedWords, SpokenWord, synthetic
+from lab.bench.benches import BenchOptions, FigureTable
+from lab.bench.harness import ECHO, LEAD, QUIET, TALK, BenchHarness
+from lab.bench.stop_figures import CLIP_FRAMES, StopMeasurement, read_stop, sheets
 from lab.sim import acoustics
 from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.card_events import Kind, Stream
-from lab.sim.scene import Room, Scene, Utterance
+from lab.sim.card_events import CardEventKind, StreamDirection
+from lab.sim.scene import Room, Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.simulated_card import SaidTooLate, SoundCard
 
@@ -37,13 +37,13 @@ AFTER_S = 1.3  # of listening to the box after a word's end
 CONVERGED_S = 8.0  # of talking before the first word: the canceller has learned the echo
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """Both rooms, synthetic words and, where there are recordings, real ones."""
     found, dropouts = {}, []
     clips = None
     for name, room in (("no echo", QUIET), ("echo −30 dBFS", ECHO)):
         words, _ = options.recorded()
-        clips = Recorded(words, options.seed) if words else None
+        clips = RecordedWords(words, options.seed) if words else None
         found[name], dropped = in_room(room, options, clips)
         dropouts.append(
             f"{name}: {dropped['capture']} of capture, {dropped['playback']} of playback"
@@ -54,16 +54,16 @@ def bench(options: Options) -> list[Sheet]:
 
 
 def in_room(
-    room: Room, options: Options, clips: Recorded | None
+    room: Room, options: BenchOptions, clips: RecordedWords | None
 ) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Every event of one room, as it goes into the JSON; and our dropouts by direction."""
     events: list[dict[str, Any]] = []
     with _article(room) as other:
 
-        def act(stage: Stage) -> None:
+        def act(stage: BenchHarness) -> None:
             _interrupt(stage, other, options, clips, events)
 
-        stage = Stage(room, options.settings, act, others=(other,))
+        stage = BenchHarness(room, options.settings, act, others=(other,))
         stage.play()
     return events, stage.dropouts
 
@@ -74,7 +74,7 @@ def _article(room: Room) -> Iterator[SoundCard]:
     memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; no disk need see a card
     folder = Path(tempfile.mkdtemp(prefix="interlude-", dir=memory if memory.is_dir() else None))
     try:
-        answer = make(Scene(), Utterance(say=TALK, level_db=-20.0))
+        answer = make(Scene(), ScriptedUtterance(say=TALK, level_db=-20.0))
         answer.samples.tofile(folder / "answer")
         echo = None
         if room.echo_db is not None:
@@ -96,10 +96,10 @@ def _article(room: Room) -> Iterator[SoundCard]:
 
 
 def _interrupt(
-    stage: Stage,
+    stage: BenchHarness,
     other: SoundCard,
-    options: Options,
-    clips: Recorded | None,
+    options: BenchOptions,
+    clips: RecordedWords | None,
     events: list[dict[str, Any]],
 ) -> None:
     """Say words over the box until there are enough of each kind."""
@@ -122,7 +122,7 @@ def _counted(events: list[dict[str, Any]], kind: str) -> int:
 
 
 def _event(
-    stage: Stage, other: SoundCard, word: Word, rng: random.Random
+    stage: BenchHarness, other: SoundCard, word: SpokenWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """One word over the box, and what both made of it."""
     if not stage.until(stage.talking, 1.0):
@@ -152,10 +152,10 @@ def _event(
     stage.until(lambda: stage.card.now() > end + APART, 5.0)
 
 
-def _ours(stage: Stage, onset: int) -> Heard:
+def _ours(stage: BenchHarness, onset: int) -> StopMeasurement:
     since = onset - RATE_HZ
-    ends: dict[int, int] = {stage.index(m.index): 0 for m in stage.found(Stopped, since)}
-    ends |= {stage.index(m.index): m.serial for m in stage.found(Paused, since)}
+    ends: dict[int, int] = {stage.index(m.index): 0 for m in stage.found(PlaybackStopped, since)}
+    ends |= {stage.index(m.index): m.serial for m in stage.found(PlaybackPaused, since)}
     heard = _read(stage.card, onset, sorted(ends))
     serial = ends.get(heard.silent)
     for m in stage.found(Onset, since):
@@ -164,13 +164,17 @@ def _ours(stage: Stage, onset: int) -> Heard:
     return heard
 
 
-def _theirs(card: SoundCard, onset: int) -> Heard:
+def _theirs(card: SoundCard, onset: int) -> StopMeasurement:
     """The card of a program that falls silent by no longer writing runs dry, and logs it."""
-    dry = [e.index for e in card.events() if e.stream == Stream.PLAYBACK and e.kind == Kind.XRUN]
+    dry = [
+        e.index
+        for e in card.events()
+        if e.stream == StreamDirection.PLAYBACK and e.kind == CardEventKind.XRUN
+    ]
     return _read(card, onset, dry)
 
 
-def _read(card: SoundCard, onset: int, silent: list[int]) -> Heard:
+def _read(card: SoundCard, onset: int, silent: list[int]) -> StopMeasurement:
     first = onset - CLIP_FRAMES
     track = card.loudspeaker(first, card.now() - first)
     return read_stop(track, CLIP_FRAMES, [index - first for index in silent]).moved(first)

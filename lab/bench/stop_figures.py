@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from appliance.pcm import RATE_HZ, Samples
-from lab.bench.benches import SPREAD, Sheet, spread
+from lab.bench.benches import SPREAD, FigureTable, spread
 from lab.sim.rehearsal_report import AUDIBLE
 
 MS = RATE_HZ // 1000
@@ -24,7 +24,7 @@ SILENT, GAPPED = "not audible", "in a gap"
 
 
 @dataclass
-class Heard:
+class StopMeasurement:
     """One word over a box that talks. Samples from the word's true onset, but for `silent`.
 
     left_out  why it does not count, or ""
@@ -40,7 +40,7 @@ class Heard:
     decided: int | None = None
     silent: int = -1
 
-    def moved(self, by: int) -> Heard:
+    def moved(self, by: int) -> StopMeasurement:
         """With `silent` counted from another zero."""
         return replace(self, silent=self.silent + by) if self.silent >= 0 else self
 
@@ -54,7 +54,7 @@ class Heard:
         return data
 
 
-def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> Heard:
+def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> StopMeasurement:
     """What became of a word that begins at `onset` of the track.
 
     `silent`: where the box fell silent on purpose (or ran dry), in order. It does not count when
@@ -64,25 +64,25 @@ def read_stop(track: Samples, onset: int, silent: Sequence[int]) -> Heard:
     """
     loud = np.abs(track.astype(np.int32)) > AUDIBLE
     if not loud[onset - BEFORE : onset].any():
-        return Heard(left_out=SILENT)
+        return StopMeasurement(left_out=SILENT)
     early = (at for at in silent if onset - BEFORE < at <= onset)
     if any(not loud[at : onset + HELD].any() for at in early):
-        return Heard(left_out=SILENT)
+        return StopMeasurement(left_out=SILENT)
     stops = (at for at in silent if onset < at <= onset + WITHIN)
     stop = next((at for at in stops if not loud[at : at + HELD].any()), None)
     if stop is None:
-        return Heard(missed=True)
+        return StopMeasurement(missed=True)
     last = int(np.flatnonzero(loud[:stop])[-1]) + 1
     if stop - last > GAP:
-        return Heard(left_out=GAPPED, silent=stop)
-    return Heard(last=last - onset, silent=stop)
+        return StopMeasurement(left_out=GAPPED, silent=stop)
+    return StopMeasurement(last=last - onset, silent=stop)
 
 
-def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> list[Sheet]:
+def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> list[FigureTable]:
     """The tables: the stop, ours and the article's, and the parts of ours."""
     columns = ("", *SPREAD, "missed", "left out")
-    stop = Sheet("Stop: true onset → last audible sample, ms", columns)
-    parts = Sheet("Its parts, ms", columns)
+    stop = FigureTable("Stop: true onset → last audible sample, ms", columns)
+    parts = FigureTable("Its parts, ms", columns)
     for room, events in found.items():
         for by, word in (("ours", "synthetic"), ("ours", "real"),
                          ("article", "synthetic"), ("article", "real")):  # fmt: skip
@@ -109,7 +109,9 @@ def sheets(found: Mapping[str, Sequence[dict[str, Any]]], noisy: int | None) -> 
     return [stop, parts]
 
 
-def _rows(name: str, events: Sequence[dict[str, Any]], stop: Sheet, parts: Sheet) -> None:
+def _rows(
+    name: str, events: Sequence[dict[str, Any]], stop: FigureTable, parts: FigureTable
+) -> None:
     reasons = Counter(e["left_out"] for e in events if e["left_out"])
     out = ", ".join(f"{count} {why}" for why, count in reasons.items()) or "0"
     missed = sum(e["missed"] for e in events)

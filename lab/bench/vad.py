@@ -6,13 +6,13 @@ import time
 
 import numpy as np
 
-from appliance.hear.onset.vad import HOP_FRAMES, SpeechProbability
-from appliance.hear.pipeline import Hearing
+from appliance.hear.onset.vad import HOP_FRAMES, VoiceActivityDetector
+from appliance.hear.pipeline import HearingPipeline
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
-from lab.bench.benches import SPREAD, Options, Sheet, spread
+from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.harness import TALK
 from lab.sim import acoustics
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 
 EVENTS = 2000  # frames of Silero's network
@@ -20,13 +20,15 @@ SECONDS = 20  # of sound through all of hearing
 DELAY_FRAMES = 640  # 40 ms from the loudspeaker to the microphone
 
 
-def bench(options: Options) -> list[Sheet]:
+def bench(options: BenchOptions) -> list[FigureTable]:
     """The network alone, and all of hearing while the box is silent and while it speaks."""
     frames = options.events or EVENTS
-    speech = make(Scene(name="bench"), Utterance(say=TALK)).samples
-    network = Sheet("Silero's network, µs a frame of 32 ms, on one thread", ("", *SPREAD))
+    speech = make(Scene(name="bench"), ScriptedUtterance(say=TALK)).samples
+    network = FigureTable("Silero's network, µs a frame of 32 ms, on one thread", ("", *SPREAD))
     network.rows.append(("one frame", *spread(frame_us(speech, frames), 0)))
-    hearing = Sheet("All of hearing", ("", "% of real time", "µs a step of 5 ms: p50", *SPREAD[1:]))
+    hearing = FigureTable(
+        "All of hearing", ("", "% of real time", "µs a step of 5 ms: p50", *SPREAD[1:])
+    )
     seconds = min(SECONDS, max(1, frames // 100))
     for name, played in (("the box is silent", np.zeros_like(speech)), ("it speaks", speech)):
         steps = step_us(options, np.resize(played, seconds * RATE_HZ))
@@ -41,7 +43,7 @@ def bench(options: Options) -> list[Sheet]:
 
 def frame_us(speech: Samples, frames: int) -> list[float]:
     """Microseconds of so many hops, each of which runs the network once over 32 ms of sound."""
-    probability = SpeechProbability()
+    probability = VoiceActivityDetector()
     sound = np.resize(speech, (frames + 10) * HOP_FRAMES)
     times = []
     for at in range(0, len(sound), HOP_FRAMES):
@@ -51,7 +53,7 @@ def frame_us(speech: Samples, frames: int) -> list[float]:
     return times[10:]  # the first ones load what the others find loaded
 
 
-def step_us(options: Options, played: Samples) -> list[float]:
+def step_us(options: BenchOptions, played: Samples) -> list[float]:
     """Microseconds of CPU of each step of hearing while the box plays `played`."""
     response = acoustics.impulse_response(0.3, rate_hz=RATE_HZ, echo_db=-30.0)
     size = 1 << (len(played) + len(response)).bit_length()
@@ -59,7 +61,7 @@ def step_us(options: Options, played: Samples) -> list[float]:
     echo = np.roll(np.fft.irfft(spectrum, size)[: len(played)], DELAY_FRAMES)
     noise = acoustics.noise("white", len(played), level_db=-70.0, rate_hz=RATE_HZ)
     mic = np.clip(np.rint(echo) + noise, -32768, 32767).astype(np.int16)
-    hearing = Hearing(options.settings.hearing)
+    hearing = HearingPipeline(options.settings.hearing)
     hearing.answering = bool(played.any())
     times = []
     for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 
-class Stream(enum.StrEnum):
+class StreamDirection(enum.StrEnum):
     """A direction of the card."""
 
     PLAYBACK = "playback"
     CAPTURE = "capture"
 
 
-class Kind(enum.StrEnum):
+class CardEventKind(enum.StrEnum):
     """What happened to a stream."""
 
     START = "start"
@@ -24,8 +24,14 @@ class Kind(enum.StrEnum):
     XRUN = "xrun"
 
 
-_STREAMS = (Stream.PLAYBACK, Stream.CAPTURE)
-_KINDS = (Kind.START, Kind.STOP, Kind.PAUSE, Kind.RESUME, Kind.XRUN)  # from 1 on
+_STREAMS = (StreamDirection.PLAYBACK, StreamDirection.CAPTURE)
+_KINDS = (
+    CardEventKind.START,
+    CardEventKind.STOP,
+    CardEventKind.PAUSE,
+    CardEventKind.RESUME,
+    CardEventKind.XRUN,
+)  # from 1 on
 
 
 @dataclass(frozen=True)
@@ -39,8 +45,8 @@ class CardEvent:
 
     serial: int
     time_ns: int
-    stream: Stream
-    kind: Kind
+    stream: StreamDirection
+    kind: CardEventKind
     index: int
     frames: int
 

@@ -22,14 +22,14 @@ from appliance.errors import InterludeError
 from appliance.pcm import RATE_HZ, Samples
 from lab.sim import speech_source
 
-Kind = Literal["backchannel", "interruption", "noise", "television", "background"]
+RecordingKind = Literal["backchannel", "interruption", "noise", "television", "background"]
 Speakers = Literal["held-out", "training", "all"]
 Floats = npt.NDArray[np.float32]
 
 SUFFIXES = (".flac", ".wav")
 # What a folder's name makes of the sounds in it, without case and punctuation. A name that is not
 # here is a word, and any other word is an interruption: talking over the owner is worse.
-WORDS: dict[str, tuple[Kind, ...]] = {
+WORDS: dict[str, tuple[RecordingKind, ...]] = {
     **dict.fromkeys(
         """backchannel backchannels acknowledgement acknowledgements yes right yeah yep yup okay ok
         mm mhm mmhm mmhmm mmm hm hmm uhhuh uhuh aha ah oh sure isee wow really exactly indeed
@@ -67,11 +67,11 @@ class CorpusError(InterludeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Source:
+class RecordingFile:
     """One file. `word`: its folder's name; `speaker`: the file's name up to the first `_`."""
 
     path: Path
-    kind: Kind
+    kind: RecordingKind
     word: str
 
     @property
@@ -84,19 +84,19 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Found:
+class CorpusListing:
     """What a folder holds; `problems` are sentences about what of it cannot be used."""
 
     folder: Path
-    sources: tuple[Source, ...]
+    sources: tuple[RecordingFile, ...]
     problems: tuple[str, ...]
 
-    def of(self, *kinds: Kind) -> tuple[Source, ...]:
+    def of(self, *kinds: RecordingKind) -> tuple[RecordingFile, ...]:
         return tuple(source for source in self.sources if source.kind in kinds)
 
 
 @dataclass(frozen=True)
-class Clip:
+class SoundClip:
     """A sound at its own level: float32 mono at 16 kHz; `onset` and `end` (last + 1) in samples.
 
     clear  nothing sounds before the onset: it is good to the sample. Else it is where the sound
@@ -121,7 +121,7 @@ def held_out(name: str) -> bool:
     return hashlib.sha1(name.encode(), usedforsecurity=False).digest()[0] % 10 >= 7
 
 
-def of_speakers(sources: Iterable[Source], which: Speakers) -> list[Source]:
+def of_speakers(sources: Iterable[RecordingFile], which: Speakers) -> list[RecordingFile]:
     """Only those speakers. Noise and background have none, and belong to everybody."""
     return [
         source
@@ -132,13 +132,13 @@ def of_speakers(sources: Iterable[Source], which: Speakers) -> list[Source]:
     ]
 
 
-def kind_of(folder: str, seconds: float = 0.0) -> Kind:
+def kind_of(folder: str, seconds: float = 0.0) -> RecordingKind:
     """The class of a sound of that length in a folder of that name."""
     kinds = WORDS.get(_plain(folder), ("interruption",))
     return kinds[-1] if seconds > BACKGROUND_S else kinds[0]
 
 
-def find(folder: Path) -> Found:
+def find(folder: Path) -> CorpusListing:
     """All recordings under `folder`, in order of their names; none is decoded yet.
 
     Raises CorpusError for a folder that is not there or holds no sound at all.
@@ -146,7 +146,7 @@ def find(folder: Path) -> Found:
     if not folder.is_dir():
         problem = "is no folder" if folder.exists() else "there is no such folder"
         raise CorpusError(f"{folder}: {problem}.", "Name one with --recordings, or none.")
-    sources: list[Source] = []
+    sources: list[RecordingFile] = []
     problems: list[str] = []
 
     def unreadable(error: OSError) -> None:
@@ -167,15 +167,15 @@ def find(folder: Path) -> Found:
             except InterludeError as error:
                 problems.append(str(error))
                 continue
-            sources.append(Source(path, kind_of(here.name, seconds), here.name))
+            sources.append(RecordingFile(path, kind_of(here.name, seconds), here.name))
     if not sources:
         reason = f" {problems[0]}" if problems else ""
         raise CorpusError(f"{folder}: holds no FLAC or WAV file that can be used.{reason}",
                           "Sounds lie in folders <class or word>.")  # fmt: skip
-    return Found(folder, tuple(sources), tuple(problems))
+    return CorpusListing(folder, tuple(sources), tuple(problems))
 
 
-def load(source: Source) -> Clip:
+def load(source: RecordingFile) -> SoundClip:
     """The sound in a file. Raises CorpusError or SceneError, in one sentence, if it is none, or
     too short, silent, clipped, or noise from end to end in which nothing stands out."""
     wave = speech_source.read(source.path)
@@ -189,20 +189,20 @@ def load(source: Source) -> Clip:
     if np.mean(loudness > 0.999) > CLIPPED_SHARE:
         raise CorpusError(f"{source.path}: is clipped.")
     if source.kind in ("television", "background"):
-        return Clip(wave, 0, len(wave), clear=False)
+        return SoundClip(wave, 0, len(wave), clear=False)
     clip = with_edges(wave)
     if clip is None:
         raise CorpusError(f"{source.path}: nothing stands out of its noise.")
     return clip
 
 
-def with_edges(wave: Floats) -> Clip | None:
+def with_edges(wave: Floats) -> SoundClip | None:
     """Where the sound in `wave` begins and ends; None if nothing stands out of its own noise."""
     onset, end = speech_source.edges(wave)
     if onset >= CLEAR_MS * RATE_HZ // 1000:
         before_db = _db(wave[:onset]) - _db(wave[onset:end])
         if before_db < CLEAR_DB:
-            return Clip(wave, onset, end, clear=True)
+            return SoundClip(wave, onset, end, clear=True)
     steps = wave[: len(wave) // _STEP * _STEP].reshape(-1, _STEP)
     energies_db = 10 * np.log10(np.mean(np.square(steps), axis=1) + 1e-12)
     peak_db = float(np.percentile(energies_db, 99))
@@ -212,8 +212,8 @@ def with_edges(wave: Floats) -> Clip | None:
     over = energies_db > max(peak_db - _UNDER_PEAK_DB, min(floor_db, peak_db - 20) + _OVER_FLOOR_DB)
     pairs = np.flatnonzero(over[:-1] & over[1:])  # one loud step is a click
     if not len(pairs):
-        return Clip(wave, onset, end, clear=False)
-    return Clip(wave, int(pairs[0]) * _STEP, int(pairs[-1] + 2) * _STEP, clear=False)
+        return SoundClip(wave, onset, end, clear=False)
+    return SoundClip(wave, int(pairs[0]) * _STEP, int(pairs[-1] + 2) * _STEP, clear=False)
 
 
 def _db(samples: Floats) -> float:
@@ -225,4 +225,4 @@ def _plain(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower())
 
 
-assert {kind for kinds in WORDS.values() for kind in kinds} == set(get_args(Kind))
+assert {kind for kinds in WORDS.values() for kind in kinds} == set(get_args(RecordingKind))

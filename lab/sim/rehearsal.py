@@ -1,6 +1,6 @@
 """A rehearsal: the real processes on a simulated card, with the owner played from a script.
 
-In: a scene and settings. Out: a `Recording` of both sound tracks and of every message.
+In: a scene and settings. Out: a `RehearsalRecording` of both sound tracks and of every message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ import numpy as np
 import psutil
 
 from appliance.errors import CardError, SceneError
-from appliance.messages.speech import Resumed, Seen, Started, StateChanged
+from appliance.messages.speech import (
+    ObservedMessage,
+    PlaybackResumed,
+    PlaybackStarted,
+    StateChanged,
+)
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.process_table import Process
@@ -29,8 +34,8 @@ from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
 from lab.sim import acoustics, script_sounds, speech_source
 from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.rehearsal_recording import Recording, Said, cost_of
-from lab.sim.scene import Scene, Utterance
+from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording, cost_of
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.simulated_card import SoundCard
 
 WATCHER = "room"
@@ -68,12 +73,12 @@ class Rehearsal:
             script_sounds.make(scene, entry) for entry in scene.owner
         ]  # before time runs
         self._noise = _noise(scene)
-        self.recording = Recording(scene, settings)
+        self.recording = RehearsalRecording(scene, settings)
         self.state: StateChanged | None = None
         self._since = 0  # card index from which `when: speaking` and the like count
         self._voices: dict[int, list[tuple[int, Samples]]] = defaultdict(list)
 
-    def play(self) -> Recording:
+    def play(self) -> RehearsalRecording:
         """Play the scene to its end. Raises CardError when the parts do not come up."""
         memory = Path("/dev/shm")  # noqa: S108 -- made by mkdtemp; the card is 64 MiB of samples that no disk need see
         folder = Path(
@@ -146,14 +151,14 @@ class Rehearsal:
                 return
             at = max(at, self.card.now() + AHEAD)
             self.card.say(at, sound.samples)
-            said = Said(entry, at + sound.onset, at + sound.end)
+            said = PlayedUtterance(entry, at + sound.onset, at + sound.end)
             self.recording.said.append(said)
             self._since = said.end
             while self.card.now() < said.end:
                 self._step()
         self._wait_for_quiet()
 
-    def _when(self, entry: Utterance) -> int | None:
+    def _when(self, entry: ScriptedUtterance) -> int | None:
         """The card index at which `entry` is due; None when its state did not come in time."""
         if entry.at_s is not None:
             return self.started + round(entry.at_s * RATE_HZ)
@@ -171,8 +176,8 @@ class Rehearsal:
         if self.state is None or self.state.state != state:
             return None
         if state == "speaking":
-            started = [message.index for _, message in self.recording.of(Started)]
-            resumed = [message.index for _, message in self.recording.of(Resumed)]
+            started = [message.index for _, message in self.recording.of(PlaybackStarted)]
+            resumed = [message.index for _, message in self.recording.of(PlaybackResumed)]
             audible = [self.index(index) for index in started + resumed]
             if not audible or self._state_index > max(audible) + RATE_HZ:
                 return self._state_index
@@ -236,8 +241,8 @@ class Rehearsal:
 
     def _collect(self) -> None:
         for seen in self.mail.receive_all():
-            if not isinstance(seen, Seen):
-                seen = Seen(time.monotonic_ns(), "conductor", WATCHER, seen)
+            if not isinstance(seen, ObservedMessage):
+                seen = ObservedMessage(time.monotonic_ns(), "conductor", WATCHER, seen)
             index = self.card.index_of(seen.at_ns)
             self.recording.mail.append((index, seen))
             message = seen.message

@@ -17,8 +17,8 @@ from appliance.pcm import RATE_HZ
 from appliance.settings import Settings, load
 from lab.sim import scene as scenes
 from lab.sim.rehearsal import Rehearsal
-from lab.sim.rehearsal_recording import Recording
-from lab.sim.rehearsal_report import Outcome, Reader, report
+from lab.sim.rehearsal_recording import RehearsalRecording
+from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome, report
 from lab.sim.scene import Scene
 
 DEMO = Path(__file__).with_name("demo.yaml")
@@ -59,11 +59,11 @@ def play(scene: Scene, folder: Path | None, settings: Settings) -> bool:
     return not reader.recording.given_up
 
 
-def perform(scene: Scene, settings: Settings, **options: Any) -> Reader:
+def perform(scene: Scene, settings: Settings, **options: Any) -> RecordingReader:
     """Play one scene on a simulated card and make its recording readable."""
     rehearsal = Rehearsal(scene, in_the_room(scene, settings), **options)
     recording = rehearsal.play()
-    return Reader(recording, rehearsal.index(0))
+    return RecordingReader(recording, rehearsal.index(0))
 
 
 def in_the_room(scene: Scene, settings: Settings) -> Settings:
@@ -92,7 +92,7 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def write(reader: Reader, outcomes: list[Outcome], folder: Path) -> None:
+def write(reader: RecordingReader, outcomes: list[UtteranceOutcome], folder: Path) -> None:
     """Write report.json, room.wav and timeline.png. Raises StorageError."""
     from lab.sim import timeline  # matplotlib takes a second to load
 
@@ -109,7 +109,7 @@ def write(reader: Reader, outcomes: list[Outcome], folder: Path) -> None:
         raise StorageError(f"{folder}: cannot be written ({error.strerror or error}).") from error
 
 
-def _table(outcomes: list[Outcome]) -> Table:
+def _table(outcomes: list[UtteranceOutcome]) -> Table:
     """Fits 80 columns; what the box said stands in the report and in the picture."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("at", justify="right", no_wrap=True)
@@ -129,8 +129,8 @@ def _table(outcomes: list[Outcome]) -> Table:
     return table
 
 
-def _summary(reader: Reader) -> list[str]:
-    recording: Recording = reader.recording
+def _summary(reader: RecordingReader) -> list[str]:
+    recording: RehearsalRecording = reader.recording
     costs = ", ".join(
         f"{name} {100 * cost.cpu_s / recording.seconds:.1f} %"
         for name, cost in recording.costs.items()

@@ -10,25 +10,25 @@ from typing import TypeVar
 import numpy as np
 import psutil
 
-from appliance.messages.speech import Seen
+from appliance.messages.speech import ObservedMessage
 from appliance.pcm import Samples
 from appliance.settings import Settings
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Said:
+class PlayedUtterance:
     """An utterance that was played. Indices are the card's: first sample, last + 1 of the sound."""
 
-    entry: Utterance
+    entry: ScriptedUtterance
     onset: int
     end: int
 
 
 @dataclass(frozen=True)
-class Cost:
+class ProcessCost:
     """What one process used."""
 
     cpu_s: float
@@ -37,7 +37,7 @@ class Cost:
 
 
 @dataclass
-class Recording:
+class RehearsalRecording:
     """What happened. Tracks are int16, mono, 16 kHz, from card index `first` on."""
 
     scene: Scene
@@ -45,10 +45,12 @@ class Recording:
     first: int = 0
     microphone: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
     loudspeaker: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
-    mail: list[tuple[int, Seen]] = field(default_factory=list)  # card index of its time, message
+    mail: list[tuple[int, ObservedMessage]] = field(
+        default_factory=list
+    )  # card index of its time, message
     answers: dict[int, Samples] = field(default_factory=dict)  # turn → what the speaker made
-    said: list[Said] = field(default_factory=list)
-    costs: dict[str, Cost] = field(default_factory=dict)
+    said: list[PlayedUtterance] = field(default_factory=list)
+    costs: dict[str, ProcessCost] = field(default_factory=dict)
     card_events: list[str] = field(default_factory=list)
     seconds: float = 0.0
     given_up: str = ""
@@ -60,9 +62,9 @@ class Recording:
                 yield index, seen.message
 
 
-def cost_of(pid: int, restarts: int) -> Cost:
+def cost_of(pid: int, restarts: int) -> ProcessCost:
     """What the process `pid` has used so far."""
     times = psutil.Process(pid).cpu_times()
     status = Path(f"/proc/{pid}/status").read_text()
     peak = next((line for line in status.splitlines() if line.startswith("VmHWM")), "VmHWM: 0 kB")
-    return Cost(times.user + times.system, int(peak.split()[1]) / 1024, restarts)
+    return ProcessCost(times.user + times.system, int(peak.split()[1]) / 1024, restarts)

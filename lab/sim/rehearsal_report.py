@@ -11,22 +11,22 @@ import numpy as np
 
 from appliance import __version__
 from appliance.messages.speech import (
-    CallAnswered,
     Dropouts,
     Onset,
-    Paused,
-    Resumed,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     Sentence,
     SpeechEnded,
     SpeechStarted,
-    Started,
-    Stopped,
     Think,
     ThoughtEnded,
+    ToolAnswered,
     Verdict,
 )
 from appliance.pcm import RATE_HZ
-from lab.sim.rehearsal_recording import Recording, Said
+from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
 from lab.sim.seam_measure import Seam, measure
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ LATE = 400 * MS  # and this long after its end
 
 
 @dataclass
-class Outcome:
+class UtteranceOutcome:
     """One utterance of the owner. Indices are seconds from the recording's start; times in ms."""
 
     said: str
@@ -57,16 +57,16 @@ class Outcome:
     answer_text: str | None = None
 
 
-class Reader:
+class RecordingReader:
     """Reads a recording: which messages belong to which utterance. All indices are the track's."""
 
-    def __init__(self, recording: Recording, to_card: int) -> None:
+    def __init__(self, recording: RehearsalRecording, to_card: int) -> None:
         """`to_card` is added to an index in a message to get the card's."""
         self.recording = recording
         self.track = recording.loudspeaker
         self.shift = to_card - recording.first
 
-    def outcomes(self) -> list[Outcome]:
+    def outcomes(self) -> list[UtteranceOutcome]:
         said = self.recording.said
         ends = [*(s.onset for s in said), self.recording.first + len(self.track)][1:]
         return [self._outcome(s, until) for s, until in zip(said, ends, strict=True)]
@@ -78,14 +78,14 @@ class Reader:
                 s.onset - EARLY <= p.index + self.shift + self.recording.first <= s.end + LATE
                 for s in self.recording.said
             )
-            for _, p in self.recording.of(Paused)
+            for _, p in self.recording.of(PlaybackPaused)
         )
 
     def seams(self) -> list[Seam]:
         """Every pause that was followed by a resume of the same answer."""
         found = []
-        pauses = [m for _, m in self.recording.of(Paused)]
-        resumes = [m for _, m in self.recording.of(Resumed)]
+        pauses = [m for _, m in self.recording.of(PlaybackPaused)]
+        resumes = [m for _, m in self.recording.of(PlaybackResumed)]
         for pause in pauses:
             resume = next((r for r in resumes if r.index > pause.index), None)
             if resume and resume.turn == pause.turn and (seam := self._seam(pause, resume)):
@@ -93,11 +93,11 @@ class Reader:
         return found
 
     # ── one utterance ────────────────────────────────────────────────────────────────────────
-    def _outcome(self, said: Said, until: int) -> Outcome:
+    def _outcome(self, said: PlayedUtterance, until: int) -> UtteranceOutcome:
         first = self.recording.first
         onset, end, until = said.onset - first, said.end - first, until - first
         words = said.entry.what
-        out = Outcome(
+        out = UtteranceOutcome(
             words or "", said.entry.kind, onset / RATE_HZ, end / RATE_HZ, self._sounds(onset)
         )
         serial = self._serials(onset, end)
@@ -108,21 +108,23 @@ class Reader:
             at, verdict = verdicts[-1]
             out.verdict, out.verdict_ms = verdict.kind, (at - onset) / MS
         starts = [m for m in self.all(SpeechStarted) if m[1].serial in serial]
-        pause = self._in(Paused, onset - EARLY, end + LATE)
+        pause = self._in(PlaybackPaused, onset - EARLY, end + LATE)
         if starts:
             out.outcome = "yielded" if out.over_the_box else "ignored"
             self._answer(out, end, {m.utterance for _, m in starts}, until)
         elif pause:
-            resume = next((m for _, m in self.all(Resumed) if m.index >= pause[-1].index), None)
+            resume = next(
+                (m for _, m in self.all(PlaybackResumed) if m.index >= pause[-1].index), None
+            )
             if resume is not None and resume.turn == pause[-1].turn:
                 out.outcome = "resumed"
                 seam = self._seam(pause[-1], resume)
                 out.seam = asdict(seam) if seam else None
         return out
 
-    def _stop(self, out: Outcome, onset: int, end: int) -> None:
-        paused = self._in(Paused, onset - EARLY, end + LATE)
-        cut = self._in(Stopped, onset - EARLY, end + LATE)
+    def _stop(self, out: UtteranceOutcome, onset: int, end: int) -> None:
+        paused = self._in(PlaybackPaused, onset - EARLY, end + LATE)
+        cut = self._in(PlaybackStopped, onset - EARLY, end + LATE)
         moments = [m.index + self.shift for m in (paused or cut)]
         if not moments:
             return
@@ -135,18 +137,18 @@ class Reader:
         if onsets:
             out.machine_stop_ms = max(0.0, (last - (onsets[0].decided + self.shift)) / MS)
 
-    def _answer(self, out: Outcome, end: int, utterances: set[int], until: int) -> None:
+    def _answer(self, out: UtteranceOutcome, end: int, utterances: set[int], until: int) -> None:
         thoughts = [m for _, m in self.all(Think) if utterances & set(m.utterances)]
         if not thoughts:
             return
         turn = thoughts[-1].turn
-        said: list[tuple[int, Sentence | CallAnswered]] = [
+        said: list[tuple[int, Sentence | ToolAnswered]] = [
             *self.all(Sentence),
-            *self.all(CallAnswered),
+            *self.all(ToolAnswered),
         ]
         texts = sorted((at, m.number, m.text) for at, m in said if m.turn == turn)
         out.answer_text = " ".join(text for _, _, text in texts)
-        started = next((m for _, m in self.all(Started) if m.turn == turn), None)
+        started = next((m for _, m in self.all(PlaybackStarted) if m.turn == turn), None)
         if started is None:
             return
         begun = started.index + self.shift
@@ -181,7 +183,7 @@ class Reader:
         window = self.track[max(0, onset - 100 * MS) : onset]
         return bool(np.any(np.abs(window.astype(np.int32)) > AUDIBLE))
 
-    def _seam(self, pause: Paused, resume: Resumed) -> Seam | None:
+    def _seam(self, pause: PlaybackPaused, resume: PlaybackResumed) -> Seam | None:
         answer = self.recording.answers.get(pause.turn)
         if answer is None:
             return None
@@ -190,7 +192,7 @@ class Reader:
         return measure(self.track, answer, *at, pause.position, again)
 
 
-def report(reader: Reader) -> dict[str, Any]:
+def report(reader: RecordingReader) -> dict[str, Any]:
     """The whole report as plain data, ready for JSON."""
     recording = reader.recording
     dropouts = {m.direction: m.count for _, m in recording.of(Dropouts)}

@@ -16,11 +16,11 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=3600)]
 Expected = Literal["request", "backchannel", "interruption", "noise"]
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SceneSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A part of a scene: unknown keys are refused."""
 
 
-class Room(Part, frozen=True):
+class Room(SceneSection, frozen=True):
     """The room around the box.
 
     echo_db   dBFS: echo at the microphone for a full-scale answer; null: none
@@ -39,7 +39,7 @@ class Room(Part, frozen=True):
     seed: int = 1
 
 
-class Utterance(Part, frozen=True):
+class ScriptedUtterance(SceneSection, frozen=True):
     """One thing the owner does: says a text, plays a file, or makes a noise (synthetic_noises.py).
 
     Either `at_s` (from the scene's start) or `when` a state of the conversation holds, plus
@@ -66,11 +66,11 @@ class Utterance(Part, frozen=True):
         return self.say or self.wav or f"({self.noise})"
 
 
-class Scene(Part, frozen=True):
+class Scene(SceneSection, frozen=True):
     """A room, its owner's script, and how long to wait at most for the conversation's next step."""
 
     room: Room = msgspec.field(default_factory=Room)
-    owner: tuple[Utterance, ...] = ()
+    owner: tuple[ScriptedUtterance, ...] = ()
     patience_s: Annotated[float, msgspec.Meta(gt=0, le=600)] = 90.0
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     name: str = ""
@@ -116,7 +116,7 @@ def parse(raw: object, *, name: str, folder: Path) -> Scene:
     return scene
 
 
-def _check(scene: Scene, entry: Utterance, where: str) -> None:
+def _check(scene: Scene, entry: ScriptedUtterance, where: str) -> None:
     if (entry.at_s is None) == (entry.when is None):
         raise SceneError(f"{where}: give either `at_s` or `when`.")
     if sum(what is not None for what in (entry.say, entry.wav, entry.noise)) != 1:

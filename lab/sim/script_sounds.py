@@ -1,13 +1,13 @@
-"""What the owner's script sounds like: a text, a recording or a noise. Out: a `Sound`."""
+"""What the owner's script sounds like: a text, a recording or a noise. Out: a `OwnerSound`."""
 
 from __future__ import annotations
 
 from lab.sim import speech_source, synthetic_noises
-from lab.sim.scene import Scene, Utterance
-from lab.sim.speech_source import SPEECH_DB, Sound
+from lab.sim.scene import Scene, ScriptedUtterance
+from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
 
-def make(scene: Scene, entry: Utterance) -> Sound:
+def make(scene: Scene, entry: ScriptedUtterance) -> OwnerSound:
     """What the owner does at `entry`. Raises SceneError for a file that is no sound.
 
     Without a level, a recording keeps its own, and all else is as loud as speech.

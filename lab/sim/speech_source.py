@@ -24,7 +24,7 @@ EDGE_DB = -40.0  # below the peak: where a sound begins and ends
 
 
 @dataclass(frozen=True)
-class Sound:
+class OwnerSound:
     """Samples, and where in them the sound itself begins and ends (first and last + 1)."""
 
     samples: Samples
@@ -32,7 +32,7 @@ class Sound:
     end: int
 
 
-def recorded(path: Path, level_db: float | None = None) -> Sound:
+def recorded(path: Path, level_db: float | None = None) -> OwnerSound:
     """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
     return at_level(read(path), level_db)
 
@@ -57,10 +57,10 @@ def seconds(path: Path) -> float:
         raise SceneError(f"{path}: is no sound file ({error}).") from error
 
 
-def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> Sound:
+def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> OwnerSound:
     """Scale to `level_db` dBFS rms between onset and end, never above full scale."""
     onset, end = edges(wave)
-    return Sound(scaled(wave, onset, end, level_db), onset, end)
+    return OwnerSound(scaled(wave, onset, end, level_db), onset, end)
 
 
 def scaled(wave: npt.NDArray[np.float32], onset: int, end: int, level_db: float | None) -> Samples:

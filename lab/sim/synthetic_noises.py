@@ -13,20 +13,20 @@ import numpy.typing as npt
 
 from appliance.pcm import RATE_HZ
 from lab.sim import speech_source
-from lab.sim.corpus import Clip, Floats
+from lab.sim.corpus import Floats, SoundClip
 
 Wave = npt.NDArray[np.float64]
 LEAD_FRAMES = RATE_HZ // 20  # of silence before the sound, as in a recording
 
 
-def noise(name: str, seed: int) -> Clip:
+def noise(name: str, seed: int) -> SoundClip:
     """The sound of that name; the same seed gives the same one. Raises KeyError for no name."""
     wave = NOISES[name](np.random.default_rng([seed, len(name)]))
     peak = float(np.abs(wave).max())
     padded: Floats = np.zeros(LEAD_FRAMES + len(wave) + LEAD_FRAMES, np.float32)
     padded[LEAD_FRAMES : LEAD_FRAMES + len(wave)] = 0.5 * wave / peak
     onset, end = speech_source.edges(padded)
-    return Clip(padded, onset, end, clear=True)
+    return SoundClip(padded, onset, end, clear=True)
 
 
 def _cough(chance: np.random.Generator) -> Wave:

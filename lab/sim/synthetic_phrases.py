@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 
 from lab.sim import speech_source
-from lab.sim.corpus import Clip, Kind, held_out
+from lab.sim.corpus import RecordingKind, SoundClip, held_out
 
 ACCENTS = ("en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-029",
            "en-us-nyc")  # fmt: skip
@@ -40,7 +40,7 @@ QUESTIONS = (
     "tell me about the moon", "how is bread made", "tell me a story about the sea",
     "why is the sky blue in the morning", "what can you tell me about mountains",
 )  # fmt: skip
-SPOKEN: dict[Kind, tuple[str, ...]] = {
+SPOKEN: dict[RecordingKind, tuple[str, ...]] = {
     "backchannel": BACKCHANNELS,
     "interruption": INTERRUPTIONS,
 }
@@ -54,7 +54,7 @@ SLOWEST = 80  # words a minute, espeak-ng's own limit
 class Phrase:
     """Words and how they are said: voice as espeak-ng takes it, words a minute, pitch 0 to 99."""
 
-    kind: Kind
+    kind: RecordingKind
     text: str
     voice: str
     speed: int
@@ -66,7 +66,7 @@ class Phrase:
         return f"{self.text}{self.contour} ({self.voice}, {self.speed}, {self.pitch})"
 
 
-def phrase(kind: Kind, rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
+def phrase(kind: RecordingKind, rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase:
     """One by chance: words, accent, one of the variants, speed, pitch and tune."""
     speed = rng.randrange(130, 215, 5)
     if rng.random() < LENGTHENED_SHARE:
@@ -83,8 +83,8 @@ def question(rng: random.Random, variants: tuple[str, ...] = HELD_OUT) -> Phrase
     return Phrase("interruption", text, voice, rng.randrange(140, 190, 5), rng.randrange(30, 70, 5))
 
 
-def spoken(said: Phrase) -> Clip:
+def spoken(said: Phrase) -> SoundClip:
     """Its sound. Raises SceneError where espeak-ng is missing or does not know the voice."""
     wave = speech_source.spoken(said.text + said.contour, said.voice, said.speed, said.pitch)
     onset, end = speech_source.edges(wave)
-    return Clip(wave, onset, end, clear=True)
+    return SoundClip(wave, onset, end, clear=True)

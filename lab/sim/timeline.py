@@ -13,11 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.hear.aec.factory import canceller
-from appliance.hear.onset.vad import SpeechProbability
-from appliance.messages.speech import Onset, Paused, Resumed, StateChanged, Stopped, Verdict
+from appliance.hear.onset.vad import VoiceActivityDetector
+from appliance.messages.speech import (
+    Onset,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStopped,
+    StateChanged,
+    Verdict,
+)
 from appliance.pcm import RATE_HZ, Samples
-from lab.sim.rehearsal_recording import Recording
-from lab.sim.rehearsal_report import Outcome, Reader
+from lab.sim.rehearsal_recording import RehearsalRecording
+from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt  # after the backend was chosen: there is no screen
@@ -41,20 +48,20 @@ STATES = {
 }
 MARKS: dict[type[Any], tuple[str, str, str]] = {  # message → (colour, line, label)
     Onset: (OWNER, ":", "onset"),
-    Paused: ("#b3261e", "-", "silent"),
+    PlaybackPaused: ("#b3261e", "-", "silent"),
     Verdict: (VOICE, "--", "verdict"),
-    Resumed: ("#2e7d32", "-", "resumed"),
-    Stopped: ("#6d1b12", "-", "yielded"),
+    PlaybackResumed: ("#2e7d32", "-", "resumed"),
+    PlaybackStopped: ("#6d1b12", "-", "yielded"),
 }
 
 
-def speech_probability(recording: Recording) -> npt.NDArray[np.float32]:
+def speech_probability(recording: RehearsalRecording) -> npt.NDArray[np.float32]:
     """What the speech detector says of the microphone's track, its echo cancelled, every 16 ms.
 
     Worked out again from both tracks, by the listener's own parts.
     """
     cancels = canceller(recording.settings.hearing.echo, STEP)
-    detector = SpeechProbability()
+    detector = VoiceActivityDetector()
     found = []
     for at in range(0, len(recording.microphone) - STEP, STEP):
         mic, played = (t[at : at + STEP] for t in (recording.microphone, recording.loudspeaker))
@@ -65,7 +72,10 @@ def speech_probability(recording: Recording) -> npt.NDArray[np.float32]:
 
 
 def draw(
-    reader: Reader, outcomes: list[Outcome], probability: npt.NDArray[np.float32], path: Path
+    reader: RecordingReader,
+    outcomes: list[UtteranceOutcome],
+    probability: npt.NDArray[np.float32],
+    path: Path,
 ) -> None:
     """Write the picture as PNG. `probability` has one value every 16 ms of the microphone.
 
@@ -99,7 +109,7 @@ def draw(
     plt.close(figure)
 
 
-def _states(axis: Axes, reader: Reader, seconds: float) -> None:
+def _states(axis: Axes, reader: RecordingReader, seconds: float) -> None:
     _bare(axis, "state")
     changes = [(at, m.state) for at, m in reader.all(StateChanged)]
     edges = [max(0.0, at / RATE_HZ) for at, _ in changes] + [seconds]
@@ -127,13 +137,13 @@ def _probability(axis: Axes, values: npt.NDArray[np.float32], seconds: float) ->
     axis.set_ylim(0, 1.05)
 
 
-def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
+def _marks(axes: list[Axes], reader: RecordingReader, start: float, stop: float) -> None:
     heights: dict[Any, float] = {
         Onset: 0.08,
-        Paused: 0.36,
+        PlaybackPaused: 0.36,
         Verdict: 0.64,
-        Resumed: 0.9,
-        Stopped: 0.9,
+        PlaybackResumed: 0.9,
+        PlaybackStopped: 0.9,
     }
     for kind, (colour, line, label) in MARKS.items():
         for at, message in reader.all(kind):
@@ -150,7 +160,9 @@ def _marks(axes: list[Axes], reader: Reader, start: float, stop: float) -> None:
                          va="center", clip_on=True)  # fmt: skip
 
 
-def _captions(owner: Axes, box: Axes, outcomes: list[Outcome], start: float, stop: float) -> None:
+def _captions(
+    owner: Axes, box: Axes, outcomes: list[UtteranceOutcome], start: float, stop: float
+) -> None:
     for number, out in enumerate(outcomes):
         figures = [out.outcome]
         if out.stop_ms is not None:

@@ -7,17 +7,25 @@ from typing import TypeVar
 
 import numpy as np
 
-from appliance.audio.player import Event, Manner, Player
-from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
+from appliance.audio.player import FadeProfile, PlaybackEvent, Player
+from appliance.messages.speech import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
 from appliance.pcm import Samples
-from appliance.runtime.ipc.ring import END, START, Slot
+from appliance.runtime.ipc.ring import END, START, RingSlot
 
 BLOCK = 80
 RAMP = 32
 FIRST = 1_000_000  # index of the first block
 
 
-E = TypeVar("E", Started, Paused, Resumed, Finished, Stopped)
+E = TypeVar(
+    "E", PlaybackStarted, PlaybackPaused, PlaybackResumed, PlaybackFinished, PlaybackStopped
+)
 
 
 class Bench:
@@ -33,16 +41,16 @@ class Bench:
         rewind_after: int = 0,
         duck: float = 0.0,
     ) -> None:
-        self.slots: deque[Slot] = deque()
+        self.slots: deque[RingSlot] = deque()
         self.player = Player(
             lambda: self.slots.popleft() if self.slots else None,
-            Manner(ramp, up or ramp, rewind_after, duck),
+            FadeProfile(ramp, up or ramp, rewind_after, duck),
             block_frames=block,
             volume=volume,
         )
         self.turn, self.hold, self.released, self.pressed = 1, 0, 0, False
         self.sent = np.empty(0, np.int16)
-        self.events: list[Event] = []
+        self.events: list[PlaybackEvent] = []
         self.voiced: list[tuple[int, int, int]] = []  # (index, position, turn) of blocks with voice
 
     def offer(
@@ -50,7 +58,9 @@ class Bench:
     ) -> None:
         for at in range(0, max(1, len(samples)), slot):
             flags = START * (position + at == 0) | END * (end and at + slot >= len(samples))
-            self.slots.append(Slot(0, 0, position + at, 0, turn, flags, samples[at : at + slot]))
+            self.slots.append(
+                RingSlot(0, 0, position + at, 0, turn, flags, samples[at : at + slot])
+            )
 
     def go(self, blocks: int = 1) -> None:
         for _ in range(blocks):

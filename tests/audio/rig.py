@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from appliance import pcm, settings
-from appliance.messages.speech import Record
+from appliance.messages.speech import BaseMessage
 from appliance.pcm import Samples
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
-from appliance.runtime.ipc.ring import END, START, RingReader, RingWriter, Slot
+from appliance.runtime.ipc.ring import END, START, RingReader, RingSlot, RingWriter
 from appliance.runtime.supervisor import Supervisor
 from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
@@ -26,7 +26,7 @@ from lab.sim.simulated_card import SoundCard
 RATE_HZ = pcm.RATE_HZ
 VOICE_FRAMES = 320
 SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; names in it carry our process
-M = TypeVar("M", bound=Record)
+M = TypeVar("M", bound=BaseMessage)
 
 
 class Rig:
@@ -47,12 +47,12 @@ class Rig:
         self._mail = {
             name: Channel(self.supervisor.joints.ends[name][1]) for name in ("capture", "playback")
         }
-        self.messages: list[Record] = []
+        self.messages: list[BaseMessage] = []
         self.voice = RingWriter(self.supervisor.rings["voice"])
         self.played = RingReader(self.supervisor.rings["played"], "room")
         self.mic = RingReader(self.supervisor.rings["mic"], "room")
-        self.mic_slots: list[Slot] = []
-        self.played_slots: list[Slot] = []
+        self.mic_slots: list[RingSlot] = []
+        self.played_slots: list[RingSlot] = []
         self._answer: list[tuple[Samples, int, int, int]] = []
         self._poll = select.poll()
         for end in (self._mail["capture"], self._mail["playback"], self.played, self.mic):
@@ -66,7 +66,7 @@ class Rig:
     def now(self) -> int:
         return time.monotonic_ns() * RATE_HZ // 1_000_000_000
 
-    def send(self, message: Record) -> None:
+    def send(self, message: BaseMessage) -> None:
         self._mail["playback"].send(message)  # type: ignore[arg-type]  # Record: any message
 
     def say(self, turn: int, answer: Samples, *, end: bool = True, position: int = 0) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from appliance.audio.alsa import (
+    AlsaStream,
+    DeviceCapabilities,
     Direction,
-    Probe,
-    Stream,
     _choose_channels,
     _not_opened,
     open_stream,
@@ -43,7 +43,7 @@ def card_of(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield card
 
 
-def opened(device: str, direction: Direction, **wanted: int) -> Stream:
+def opened(device: str, direction: Direction, **wanted: int) -> AlsaStream:
     with open_stream(device, direction, period_ms=5, periods=3, **wanted) as stream:
         return stream
 
@@ -139,7 +139,10 @@ def hardware(folder: Path, rate_hz: int, monkeypatch: pytest.MonkeyPatch) -> Ite
 def test_of_a_cards_channels_one_or_the_fewest_are_taken(
     channels: tuple[int, ...], taken: int
 ) -> None:
-    assert _choose_channels(Probe("hw:CARD=Array", "capture", (16_000,), channels)) == taken
+    assert (
+        _choose_channels(DeviceCapabilities("hw:CARD=Array", "capture", (16_000,), channels))
+        == taken
+    )
 
 
 @pytest.mark.parametrize("device", ["nobody", "hw:CARD=Nobody", "plughw:CARD=Nobody", "hw:7"])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.audio.card_selection import CardMoved, Choice
+from appliance.audio.card_selection import CardMoved, CardSelection
 from appliance.audio.cards import AUTO, BUY, Direction, chosen, device, holder, list_cards
 from appliance.errors import CardError
-from appliance.settings import Card, load, load_defaults
+from appliance.settings import CardSettings, load, load_defaults
 
 
 @pytest.fixture
@@ -163,7 +163,9 @@ def test_a_better_card_that_is_plugged_in_is_moved_to_by_both_directions(tmp_pat
     dev.mkdir()
     card = load_defaults().card
     ways: tuple[Direction, ...] = ("capture", "playback")
-    choices = [Choice(card, way, lambda card, way: device(card, way, proc), dev) for way in ways]
+    choices = [
+        CardSelection(card, way, lambda card, way: device(card, way, proc), dev) for way in ways
+    ]
     assert [each.name() for each in choices] == ["plughw:CARD=C920", "plughw:CARD=Speaker"]
     for each in choices:
         each.look(1.0)  # nothing has changed
@@ -182,7 +184,9 @@ def test_a_better_card_that_is_plugged_in_is_moved_to_by_both_directions(tmp_pat
 def test_what_comes_beside_a_card_that_fits_as_well_moves_nothing(tmp_path: Path) -> None:
     proc, dev = asound(tmp_path / "asound", SCREEN, ARRAY), tmp_path / "dev"
     dev.mkdir()
-    choice = Choice(load_defaults().card, "capture", lambda card, way: device(card, way, proc), dev)
+    choice = CardSelection(
+        load_defaults().card, "capture", lambda card, way: device(card, way, proc), dev
+    )
     choice.name()
     shutil.rmtree(proc)
     asound(proc, SCREEN, ARRAY, JABRA, WEBCAM)
@@ -196,12 +200,12 @@ def test_what_comes_beside_a_card_that_fits_as_well_moves_nothing(tmp_path: Path
 def test_a_card_that_the_owner_names_is_not_looked_for(tmp_path: Path) -> None:
     named = load(None, {"card": {"capture": "hw:CARD=Mine", "playback": "default"}}).card
 
-    def find(card: Card, direction: Direction) -> str:
+    def find(card: CardSettings, direction: Direction) -> str:
         return device(card, direction, tmp_path / "nothing")
 
     names: dict[Direction, str] = {"capture": "hw:CARD=Mine", "playback": "default"}
     for way, name in names.items():
-        choice = Choice(named, way, find, tmp_path)
+        choice = CardSelection(named, way, find, tmp_path)
         assert choice.name() == name
         touched(tmp_path)
         choice.look(1.0)

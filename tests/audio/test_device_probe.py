@@ -13,7 +13,7 @@ import pytest
 from appliance.audio.card_clock import Pair
 from appliance.audio.device_probe import SILENT_DBFS, levels, skew_ppm, try_card
 from appliance.errors import CardError
-from appliance.settings import Card, load
+from appliance.settings import CardSettings, load
 from lab.sim.alsa_plugin import alsa_environment
 from lab.sim.simulated_card import SoundCard
 
@@ -79,7 +79,7 @@ def card(simcard_library: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sou
             yield made
 
 
-def of(device: str) -> Card:
+def of(device: str) -> CardSettings:
     settings = load(Path("/dev/null"), {"card": {"capture": device, "playback": device}})
     return settings.card
 

@@ -11,9 +11,15 @@ from hypothesis import strategies as st
 
 from appliance.audio.fader import QUIET
 from appliance.audio.sample_format import fade_in
-from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
+from appliance.messages.speech import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
 from appliance.pcm import Samples
-from appliance.runtime.ipc.ring import Slot
+from appliance.runtime.ipc.ring import RingSlot
 from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise
 
@@ -24,8 +30,8 @@ def test_an_answer_leaves_bit_for_bit_with_silence_on_either_side() -> None:
     bench.offer(1, answer)
     bench.go(20)
     assert bench.events == [
-        Started(1, FIRST + 240),
-        Finished(1, 1000, FIRST + 240 + 999),
+        PlaybackStarted(1, FIRST + 240),
+        PlaybackFinished(1, 1000, FIRST + 240 + 999),
     ]
     assert np.array_equal(bench.from_index(FIRST + 240, FIRST + 1240), answer)
     assert not bench.sent[:240].any()
@@ -36,17 +42,17 @@ def test_the_end_may_be_a_slot_without_samples() -> None:
     bench = Bench()
     bench.offer(1, noise(320), end=False)
     bench.go(4)
-    assert not bench.of(Finished)
+    assert not bench.of(PlaybackFinished)
     bench.offer(1, np.empty(0, np.int16), position=320)
     bench.go(2)
-    assert bench.of(Finished) == [Finished(1, 320, FIRST + 319)]
+    assert bench.of(PlaybackFinished) == [PlaybackFinished(1, 320, FIRST + 319)]
 
 
 def test_an_answer_of_no_samples_is_finished_and_never_started() -> None:
     bench = Bench()
     bench.offer(1, np.empty(0, np.int16))
     bench.go(2)
-    assert [type(event) for event in bench.events] == [Finished]
+    assert [type(event) for event in bench.events] == [PlaybackFinished]
 
 
 def test_a_pause_fades_within_the_next_block_and_says_where() -> None:
@@ -55,7 +61,7 @@ def test_a_pause_fades_within_the_next_block_and_says_where() -> None:
     bench.go(5)
     bench.hold = 7
     bench.go(4)
-    assert bench.of(Paused) == [Paused(1, 7, 400 + RAMP, FIRST + 400 + RAMP)]
+    assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 7, 400 + RAMP, FIRST + 400 + RAMP)]
     faded = bench.from_index(FIRST + 400, FIRST + 400 + RAMP)
     assert np.array_equal(faded, np.rint(answer[400 : 400 + RAMP] * fade_in(RAMP)[::-1]))
     assert not bench.sent[400 + RAMP :].any()
@@ -70,7 +76,7 @@ def test_resuming_goes_on_from_the_sample_that_was_due() -> None:
     bench.released = 7
     bench.go(2)
     at = FIRST + 14 * BLOCK
-    assert bench.of(Resumed) == [Resumed(1, 7, 432, at)]
+    assert bench.of(PlaybackResumed) == [PlaybackResumed(1, 7, 432, at)]
     faded = bench.from_index(at, at + RAMP)
     assert np.array_equal(faded, np.rint(answer[432 : 432 + RAMP] * fade_in(RAMP)))
     after = bench.from_index(at + RAMP, at + 160)
@@ -85,7 +91,7 @@ def test_a_second_onset_during_a_pause_is_answered_with_the_same_silence() -> No
     bench.go(3)
     bench.hold = 2
     bench.go(3)
-    first, second = bench.of(Paused)
+    first, second = bench.of(PlaybackPaused)
     assert (second.position, second.index) == (first.position, first.index)
     assert (first.serial, second.serial) == (1, 2)
 
@@ -108,7 +114,7 @@ def test_a_raised_turn_fades_out_and_says_how_much_was_heard() -> None:
     bench.go(5)
     bench.turn = 2
     bench.go(2)
-    assert bench.of(Stopped) == [Stopped(1, 400 + RAMP, FIRST + 400 + RAMP)]
+    assert bench.of(PlaybackStopped) == [PlaybackStopped(1, 400 + RAMP, FIRST + 400 + RAMP)]
     assert not bench.sent[400 + RAMP :].any()
 
 
@@ -120,7 +126,7 @@ def test_a_raised_turn_in_a_pause_stops_where_the_pause_was() -> None:
     bench.go(5)
     bench.turn = 2
     bench.go(1)
-    (paused,), (stopped,) = bench.of(Paused), bench.of(Stopped)
+    (paused,), (stopped,) = bench.of(PlaybackPaused), bench.of(PlaybackStopped)
     assert (stopped.position, stopped.index) == (paused.position, paused.index)
 
 
@@ -131,7 +137,7 @@ def test_the_next_answer_sounds_behind_the_stale_slots_of_the_last() -> None:
     bench.turn = 2
     bench.offer(2, new)
     bench.go(12)
-    started = bench.of(Started)[1]
+    started = bench.of(PlaybackStarted)[1]
     assert np.array_equal(bench.from_index(started.index, started.index + 500), new)
     assert started.index - FIRST <= 6 * BLOCK  # nothing of a full ring delays it by 20 ms
 
@@ -143,7 +149,7 @@ def test_slots_of_a_turn_to_come_wait_for_it() -> None:
     assert not bench.sent.any()
     bench.turn = 2
     bench.go(4)
-    assert bench.of(Started) == [Started(2, FIRST + 320)]
+    assert bench.of(PlaybackStarted) == [PlaybackStarted(2, FIRST + 320)]
 
 
 def test_a_stale_answer_that_never_sounded_is_dropped_without_a_word() -> None:
@@ -161,7 +167,7 @@ def test_a_late_speaker_costs_silence_but_no_sample() -> None:
     bench.go(9)
     bench.offer(1, answer[320:], position=320)
     bench.go(6)
-    assert [type(event) for event in bench.events] == [Started, Finished]
+    assert [type(event) for event in bench.events] == [PlaybackStarted, PlaybackFinished]
     assert np.array_equal(bench.sent[:320], answer[:320])
     resumed = bench.sent[720 : 720 + 320]
     assert np.array_equal(resumed[RAMP:], answer[320 + RAMP :])
@@ -193,7 +199,7 @@ def test_a_pause_while_the_speaker_is_late_falls_silent_where_the_voice_ended() 
     bench.go(8)
     bench.hold = 1
     bench.go(1)
-    assert bench.of(Paused) == [Paused(1, 1, 320, FIRST + 320)]
+    assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 1, 320, FIRST + 320)]
 
 
 def test_an_answer_whose_end_lies_in_the_fade_is_finished_not_paused() -> None:
@@ -202,15 +208,15 @@ def test_an_answer_whose_end_lies_in_the_fade_is_finished_not_paused() -> None:
     bench.go(2)
     bench.hold = 1
     bench.go(3)
-    assert [type(event) for event in bench.events] == [Started, Finished]
-    assert bench.events[-1] == Finished(1, 170, FIRST + 169)
+    assert [type(event) for event in bench.events] == [PlaybackStarted, PlaybackFinished]
+    assert bench.events[-1] == PlaybackFinished(1, 170, FIRST + 169)
 
 
 def test_an_answer_taken_over_in_its_middle_is_faded_in_and_said_to_have_started() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer, position=3200)
     bench.go(1)
-    assert bench.of(Started) == [Started(1, FIRST)]
+    assert bench.of(PlaybackStarted) == [PlaybackStarted(1, FIRST)]
     assert abs(int(bench.sent[0])) < 100
     assert bench.voiced == [(FIRST, 3200, 1)]
 
@@ -241,7 +247,7 @@ def test_at_volume_0_the_answer_passes_unheard() -> None:
     bench.offer(1, noise(320))
     bench.go(5)
     assert not bench.sent.any()
-    assert bench.of(Finished) == [Finished(1, 320, FIRST + 319)]
+    assert bench.of(PlaybackFinished) == [PlaybackFinished(1, 320, FIRST + 319)]
 
 
 @pytest.mark.parametrize("slot", [320, 80, 79, 1])
@@ -256,7 +262,7 @@ def test_no_pause_loses_or_repeats_a_sample(
     duck = data.draw(st.sampled_from((0.0, 0.125)))
     bench = Bench(block=block, ramp=ramp, up=data.draw(st.sampled_from((ramp, 160))), duck=duck)
     bench.offer(1, answer, slot=slot)
-    kept: list[Slot] = []
+    kept: list[RingSlot] = []
     kinds = st.sampled_from(("go", "pause", "press", "dry"))
     for what, blocks in data.draw(st.lists(st.tuples(kinds, st.integers(1, 4)), max_size=30)):
         if what == "pause":
@@ -273,7 +279,7 @@ def test_no_pause_loses_or_repeats_a_sample(
             bench.slots = deque(kept)
         bench.go(blocks)
     bench.go(4000 // block + 200)
-    (finished,) = bench.of(Finished)
+    (finished,) = bench.of(PlaybackFinished)
     assert finished.position == 4000
     _assert_whole(bench, answer, block)
     assert_smooth(bench, answer, ramp)

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from appliance.audio.word_boundary import LOOK_BACK
-from appliance.messages.speech import Finished, Paused, Resumed, Started, Stopped
+from appliance.messages.speech import (
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
 from appliance.pcm import Samples
 from tests.audio.player_bench import BLOCK, FIRST, RAMP, Bench, assert_smooth
 from tests.audio.rig import noise
@@ -19,11 +25,11 @@ def test_a_press_silences_at_once_as_an_onset_does_and_letting_go_of_it_resumes(
     bench.go(5)
     bench.pressed = True
     bench.go(4)
-    assert bench.of(Paused) == [Paused(1, 0, 400 + RAMP, FIRST + 400 + RAMP)]
+    assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 0, 400 + RAMP, FIRST + 400 + RAMP)]
     assert not bench.sent[400 + RAMP :].any()
     bench.pressed = False
     bench.go(1)
-    assert bench.of(Resumed) == [Resumed(1, 0, 432, FIRST + 9 * BLOCK)]
+    assert bench.of(PlaybackResumed) == [PlaybackResumed(1, 0, 432, FIRST + 9 * BLOCK)]
 
 
 def test_the_voice_comes_back_only_when_both_the_press_and_the_onset_are_let_go() -> None:
@@ -36,10 +42,10 @@ def test_the_voice_comes_back_only_when_both_the_press_and_the_onset_are_let_go(
     bench.go(2)
     bench.pressed, bench.released = True, 3
     bench.go(2)
-    assert not bench.of(Resumed)
+    assert not bench.of(PlaybackResumed)
     bench.pressed = False
     bench.go(1)
-    assert len(bench.of(Resumed)) == 1
+    assert len(bench.of(PlaybackResumed)) == 1
 
 
 def test_a_press_before_the_answer_holds_it_back() -> None:
@@ -59,7 +65,7 @@ def test_ducking_goes_on_softly_without_losing_a_sample() -> None:
     bench.go(5)
     bench.released = 1
     bench.go(45)
-    assert [type(event) for event in bench.events] == [Started, Finished]
+    assert [type(event) for event in bench.events] == [PlaybackStarted, PlaybackFinished]
     softly = bench.sent[400 + RAMP : 800]
     assert np.array_equal(softly, np.rint(answer[400 + RAMP : 800] * 0.125))
     assert np.array_equal(bench.sent[800 + RAMP : 4000], answer[800 + RAMP :])
@@ -74,7 +80,7 @@ def test_an_answer_that_is_dropped_while_it_is_soft_fades_out() -> None:
     bench.go(5)
     bench.turn = 2
     bench.go(2)
-    assert bench.of(Stopped) == [Stopped(1, 800 + RAMP, FIRST + 800 + RAMP)]
+    assert bench.of(PlaybackStopped) == [PlaybackStopped(1, 800 + RAMP, FIRST + 800 + RAMP)]
     assert not bench.sent[800 + RAMP :].any()
 
 
@@ -84,7 +90,7 @@ def test_a_press_is_silence_even_where_an_onset_would_only_duck() -> None:
     bench.go(5)
     bench.hold, bench.pressed = 1, True
     bench.go(5)
-    assert bench.of(Paused) == [Paused(1, 1, 400 + RAMP, FIRST + 400 + RAMP)]
+    assert bench.of(PlaybackPaused) == [PlaybackPaused(1, 1, 400 + RAMP, FIRST + 400 + RAMP)]
 
 
 def test_no_answer_begins_softly() -> None:
@@ -119,7 +125,7 @@ def test_after_a_long_pause_the_last_word_is_said_again_and_said_so() -> None:
     bench, answer = Bench(rewind_after=24_000), two_words()
     bench.offer(1, answer)
     paused(bench, 175, LONG)  # 14,000 samples: 4,400 of the second word
-    (pause,), (resumed,) = bench.of(Paused), bench.of(Resumed)
+    (pause,), (resumed,) = bench.of(PlaybackPaused), bench.of(PlaybackResumed)
     assert 9600 - 480 <= resumed.position <= 9600  # a frame, and what goes along of the gap
     assert resumed.position < pause.position
     index, position, _ = next(v for v in bench.voiced if v[0] >= resumed.index)
@@ -133,7 +139,7 @@ def test_what_follows_the_repeated_word_is_whole() -> None:
     bench.offer(1, answer)
     paused(bench, 175, LONG)
     bench.go(400)
-    (resumed,), (finished,) = bench.of(Resumed), bench.of(Finished)
+    (resumed,), (finished,) = bench.of(PlaybackResumed), bench.of(PlaybackFinished)
     assert finished.position == len(answer)
     sent = bench.from_index(resumed.index + RAMP, finished.index + 1)
     assert np.array_equal(sent, answer[resumed.position + RAMP :])
@@ -147,29 +153,29 @@ def test_after_a_short_pause_or_if_never_wanted_nothing_is_said_again(
     bench = Bench(rewind_after=rewind_after)
     bench.offer(1, two_words())
     paused(bench, 175, blocks)
-    assert bench.of(Resumed)[0].position == bench.of(Paused)[0].position
+    assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
 
 
 def test_between_two_words_there_is_nothing_to_say_again() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, two_words(gap=3200))
     paused(bench, 130, LONG)  # 10,400 samples: 2,400 into the gap
-    assert bench.of(Resumed)[0].position == bench.of(Paused)[0].position
+    assert bench.of(PlaybackResumed)[0].position == bench.of(PlaybackPaused)[0].position
 
 
 def test_nothing_is_said_again_that_lies_too_far_back() -> None:
     bench = Bench(rewind_after=24_000)
     bench.offer(1, noise(60_000))  # one endless word
     paused(bench, 500, LONG)
-    assert bench.of(Paused)[0].position - bench.of(Resumed)[0].position <= LOOK_BACK
+    assert bench.of(PlaybackPaused)[0].position - bench.of(PlaybackResumed)[0].position <= LOOK_BACK
 
 
 def test_an_answer_that_had_hardly_begun_begins_again() -> None:
     bench, answer = Bench(rewind_after=24_000), noise(8000)
     bench.offer(1, answer)
     paused(bench, 20, LONG)
-    assert bench.of(Resumed)[0].position == 0
-    after = bench.of(Resumed)[0].index
+    assert bench.of(PlaybackResumed)[0].position == 0
+    after = bench.of(PlaybackResumed)[0].index
     assert np.array_equal(bench.from_index(after + RAMP, after + 800), answer[RAMP:800])
 
 
@@ -179,9 +185,9 @@ def test_a_second_long_pause_in_the_repeated_word_goes_back_from_there() -> None
     paused(bench, 175, LONG)
     paused(bench, 30, LONG)
     bench.go(400)
-    first, second = bench.of(Resumed)
+    first, second = bench.of(PlaybackResumed)
     assert second.position <= first.position + 480
-    (finished,) = bench.of(Finished)
+    (finished,) = bench.of(PlaybackFinished)
     sent = bench.from_index(second.index + RAMP, finished.index + 1)
     assert np.array_equal(sent, answer[second.position + RAMP :])
 
@@ -192,5 +198,5 @@ def test_a_stop_in_the_repeated_word_says_where_it_was() -> None:
     paused(bench, 175, LONG)
     bench.turn = 2
     bench.go(2)
-    (stopped,), (resumed,) = bench.of(Stopped), bench.of(Resumed)
+    (stopped,), (resumed,) = bench.of(PlaybackStopped), bench.of(PlaybackResumed)
     assert stopped.position == resumed.position + 10 * BLOCK + RAMP

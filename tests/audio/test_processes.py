@@ -16,15 +16,15 @@ from appliance.messages.speech import (
     CardFound,
     CardLost,
     Dropouts,
-    Finished,
-    Paused,
-    Resumed,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     SetVolume,
-    Started,
-    Stopped,
 )
 from appliance.pcm import Samples
-from appliance.runtime.ipc.ring import Slot
+from appliance.runtime.ipc.ring import RingSlot
 from tests.audio.rig import RATE_HZ, Rig, noise, rig_on
 from tests.audio.stop_latency import stop_latencies_ms
 
@@ -44,7 +44,7 @@ def said(rig: Rig, sound: Samples) -> int:
     return index
 
 
-def joined(slots: list[Slot], first: int, last: int) -> Samples:
+def joined(slots: list[RingSlot], first: int, last: int) -> Samples:
     """The ring's samples by index, zeros where there were none."""
     out = np.zeros(last - first, np.int16)
     for slot in slots:
@@ -107,7 +107,7 @@ def test_capture_and_playback_number_the_same_sample_alike(either_card: Rig) -> 
     rig.card.set_echo([1.0])
     turn = rig.fresh()
     rig.say(turn, smooth(4800))
-    first = rig.wait(Started).index
+    first = rig.wait(PlaybackStarted).index
     rig.hear(first + 5200)
     rig.card.set_echo(None)
     heard = joined(rig.mic_slots, first - 100, first + 5000)
@@ -123,12 +123,12 @@ def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
     rig.send(SetVolume(0.5))
     rig.run(0.1)
     rig.say(turn, answer)
-    first = rig.wait(Started).index
+    first = rig.wait(PlaybackStarted).index
     rig.run(0.1)
     rig.floor.hold += 1
-    rig.wait(Paused)
+    rig.wait(PlaybackPaused)
     rig.floor.released = rig.floor.hold
-    index = rig.wait(Finished).index
+    index = rig.wait(PlaybackFinished).index
     track = rig.track(first, index + 200)
     rig.send(SetVolume(1.0))
     played = joined(rig.played_slots, first, index + 200)
@@ -149,7 +149,7 @@ def test_a_click_sounds_at_the_index_of_its_sample(either_card: Rig) -> None:
     click = np.zeros(1600, np.int16)
     click[800] = 20_000
     rig.say(turn, click)
-    index = rig.wait(Started).index + 800
+    index = rig.wait(PlaybackStarted).index + 800
     track = rig.track(index - 100, index + 100)
     assert abs(int(np.argmax(np.abs(track))) - 100 * factor) <= 2 * factor
 
@@ -169,23 +169,26 @@ def _pauses_are_exact(rig: Rig) -> bool:
     turn = rig.fresh()
     answer = noise(RATE_HZ * 3)
     rig.say(turn, answer)
-    rig.wait(Started)
+    rig.wait(PlaybackStarted)
     for n in range(1, 21):
         rig.run(float(rng.uniform(0.04, 0.09)))  # longer than the fade back
         rig.floor.hold += 1
-        rig.wait(Paused, n)
+        rig.wait(PlaybackPaused, n)
         rig.run(float(rng.uniform(0.0, 0.03)))
         rig.floor.released = rig.floor.hold
-        rig.wait(Resumed, n)
-    finished = rig.wait(Finished)
+        rig.wait(PlaybackResumed, n)
+    finished = rig.wait(PlaybackFinished)
     assert finished.position == len(answer)
-    started = rig.of(Started)[0].index
+    started = rig.of(PlaybackStarted)[0].index
     track = rig.track(started, finished.index + 1)
     rig.run(0.3)
     if rig.of(Dropouts, direction="playback"):
         return False
-    starts = [(started, 0), *((m.index, m.position) for m in rig.of(Resumed))]
-    ends = [*((m.index, m.position) for m in rig.of(Paused)), (finished.index + 1, len(answer))]
+    starts = [(started, 0), *((m.index, m.position) for m in rig.of(PlaybackResumed))]
+    ends = [
+        *((m.index, m.position) for m in rig.of(PlaybackPaused)),
+        (finished.index + 1, len(answer)),
+    ]
     silent_from = started
     for (a, first), (b, last) in zip(starts, ends, strict=True):
         assert not track[silent_from - started : a - started].any()
@@ -197,7 +200,9 @@ def _pauses_are_exact(rig: Rig) -> bool:
             meant[-RAMP:] *= fade_in(RAMP)[::-1]
         assert np.array_equal(track[a - started : b - started], np.rint(meant))
         silent_from = b
-    assert [m.position for m in rig.of(Resumed)] == [m.position for m in rig.of(Paused)]
+    assert [m.position for m in rig.of(PlaybackResumed)] == [
+        m.position for m in rig.of(PlaybackPaused)
+    ]
     return True
 
 
@@ -205,16 +210,16 @@ def test_a_raised_turn_silences_the_answer_and_the_next_one_sounds(one_card: Rig
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, noise(RATE_HZ * 20))
-    rig.wait(Started, turn=turn)
+    rig.wait(PlaybackStarted, turn=turn)
     rig.run(0.1)
     rig.floor.turn = turn + 1
-    stopped = rig.wait(Stopped)
+    stopped = rig.wait(PlaybackStopped)
     rig._answer.clear()  # the speaker stops too
     rig.say(turn + 1, noise(1600, seed=2))
-    rig.wait(Finished, turn=turn + 1)
+    rig.wait(PlaybackFinished, turn=turn + 1)
     assert stopped.turn == turn
     assert 0 < stopped.position < RATE_HZ * 5
-    assert not rig.track(stopped.index, rig.of(Started, turn=turn + 1)[0].index).any()
+    assert not rig.track(stopped.index, rig.of(PlaybackStarted, turn=turn + 1)[0].index).any()
 
 
 def test_muted_means_zeros_before_the_ring(one_card: Rig) -> None:
@@ -250,12 +255,12 @@ def test_volume_acts_at_once(one_card: Rig) -> None:
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, np.full(RATE_HZ, 8000, np.int16))
-    first = rig.wait(Started).index
+    first = rig.wait(PlaybackStarted).index
     rig.run(0.1)
     rig.send(SetVolume(0.25))
     rig.run(0.3)
     rig.send(SetVolume(1.0))
-    track = rig.track(first, rig.wait(Finished).index)
+    track = rig.track(first, rig.wait(PlaybackFinished).index)
     assert track[0] == track[-1] == 8000
     assert (track == 2000).sum() > RATE_HZ // 5
 
@@ -265,11 +270,11 @@ def test_the_ring_played_holds_what_left_the_volume_included(one_card: Rig) -> N
     rig = one_card
     turn = rig.fresh()
     rig.say(turn, np.full(RATE_HZ, 8000, np.int16))
-    first = rig.wait(Started).index
+    first = rig.wait(PlaybackStarted).index
     rig.send(SetVolume(0.25))
     rig.run(0.3)
     rig.send(SetVolume(1.0))
-    last = rig.wait(Finished).index
+    last = rig.wait(PlaybackFinished).index
     told = joined(rig.played_slots, first, last)
     assert (told == 2000).any()
     np.testing.assert_array_equal(told, rig.track(first, last))
@@ -292,7 +297,7 @@ def test_a_stereo_card_plays_both_channels_and_hears_the_left(tmp_path: Path) ->
         turn = rig.fresh()
         answer = noise(800)
         rig.say(turn, answer)
-        first = rig.wait(Started).index
+        first = rig.wait(PlaybackStarted).index
         assert np.array_equal(rig.track(first, first + 800), answer)
         sound = noise(800, seed=5)
         index = said(rig, sound)
@@ -303,7 +308,7 @@ def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -
     with rig_on(tmp_path, **DEEP) as rig:
         turn = rig.fresh()
         rig.say(turn, noise(RATE_HZ))
-        rig.wait(Started)
+        rig.wait(PlaybackStarted)
         rig.run(0.1)
         pids = [part.child.pid for part in rig.supervisor.parts.values() if part.child]
         rig.card.unplug()
@@ -315,7 +320,7 @@ def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -
         rig.card.set_busy(False)
         for direction in ("capture", "playback"):
             rig.wait(CardFound, direction=direction)
-        assert rig.wait(Finished).position == RATE_HZ  # the answer went on
+        assert rig.wait(PlaybackFinished).position == RATE_HZ  # the answer went on
         sound = noise(800)
         index = said(rig, sound)
         assert abs(shift_of(joined(rig.mic_slots, index - 100, index + 900), sound, 100)) <= 2
@@ -337,12 +342,12 @@ def test_a_playback_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     with rig_on(tmp_path) as rig:
         turn = rig.fresh()
         rig.say(turn, noise(RATE_HZ * 2))
-        rig.wait(Started)
+        rig.wait(PlaybackStarted)
         rig.run(0.1)
         child = rig.supervisor.parts["playback"].child
         assert child is not None
         os.kill(child.pid, signal.SIGKILL)
-        rig.wait(Started, count=2)
-        assert rig.wait(Finished).position == RATE_HZ * 2
+        rig.wait(PlaybackStarted, count=2)
+        assert rig.wait(PlaybackFinished).position == RATE_HZ * 2
         positions = [slot.position for slot in rig.played_slots if slot.turn == turn]
         assert np.diff(positions).max() - 80 <= 320  # the rest of the slot that it held

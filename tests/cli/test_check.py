@@ -15,13 +15,13 @@ import pytest
 from rich.console import Console
 
 from appliance.audio.cards import CardInfo
-from appliance.audio.device_probe import Trial
+from appliance.audio.device_probe import DeviceProbe
 from appliance.cli import check as health
 from appliance.errors import CardError, InterludeError, LinkError, ModelError
 from appliance.runtime import diagnostics, status
 from appliance.runtime.diagnostics import Finding
 from appliance.runtime.machine import Machine
-from appliance.settings import Card, Settings, load
+from appliance.settings import CardSettings, Settings, load
 
 PI = {
     "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0\0",
@@ -37,7 +37,7 @@ PI = {
     "dev/snd/pcmC0D0c": "",
     "dev/snd/pcmC0D0p": "",
 }
-GOOD = Trial((16000, 16000), -58.0, -41.0, 2.0, 8.0, 0)
+GOOD = DeviceProbe((16000, 16000), -58.0, -41.0, 2.0, 8.0, 0)
 
 
 def machine(tmp_path: Path, changes: Mapping[str, str | None] | None = None) -> Machine:
@@ -50,8 +50,8 @@ def machine(tmp_path: Path, changes: Mapping[str, str | None] | None = None) -> 
     return Machine(tmp_path / "root", access=lambda path, mode: path.exists())
 
 
-def fine() -> health.Asked:
-    return health.Asked(
+def fine() -> health.CheckProbes:
+    return health.CheckProbes(
         cards=lambda: [CardInfo(0, "Array", "ReSpeaker", capture=True, playback=True)],
         try_card=lambda _: GOOD,
         program=lambda name: f"/usr/bin/{name}",
@@ -215,7 +215,7 @@ def test_a_card_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
 
 def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path: Path) -> None:
     busy = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
-    runs = status.Status(pid=1, ready=True, healthy=True)
+    runs = status.SupervisorStatus(pid=1, ready=True, healthy=True)
     found = list(health.look(settings(tmp_path), machine(tmp_path), busy, runs))
     assert not_well(iter(found)) == []
     assert "has it open" in next(f for f in found[::-1] if f.looked_at == "sound card").sentence
@@ -265,7 +265,7 @@ def test_a_machine_without_espeak_is_warned(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_card_does_wrong_is_told_with_a_remedy(
-    tmp_path: Path, trial: Trial, verdict: str, looked_at: str
+    tmp_path: Path, trial: DeviceProbe, verdict: str, looked_at: str
 ) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
     one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
@@ -279,7 +279,7 @@ def test_what_a_card_does_wrong_is_told_with_a_remedy(
         replace(GOOD, skew_ppm=None, uncertain_ppm=None),
     ],
 )
-def test_clocks_are_not_accused_on_weak_evidence(tmp_path: Path, trial: Trial) -> None:
+def test_clocks_are_not_accused_on_weak_evidence(tmp_path: Path, trial: DeviceProbe) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
     assert not_well(health.look(settings(tmp_path), machine(tmp_path), asked)) == []
 
@@ -308,9 +308,9 @@ def test_two_ways_onto_one_card_are_one_clock(tmp_path: Path) -> None:
 
 
 def test_the_card_of_the_settings_is_the_one_that_is_tried(tmp_path: Path) -> None:
-    tried: list[Card] = []
+    tried: list[CardSettings] = []
 
-    def try_card(card: Card) -> Trial:
+    def try_card(card: CardSettings) -> DeviceProbe:
         tried.append(card)
         return GOOD
 

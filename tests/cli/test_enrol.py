@@ -15,7 +15,7 @@ import pytest
 from appliance.audio.recorder import record
 from appliance.cli import enrol
 from appliance.hear.bargein import adaptation
-from appliance.hear.bargein.enrolment import EnrolmentError, Take
+from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import Settings, load
 from lab.sim.alsa_plugin import alsa_environment
@@ -93,10 +93,10 @@ def test_a_folder_of_one_class_is_refused_and_changes_nothing(
 def test_recordings_of_no_use_are_named_one_by_one(
     settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from appliance.hear.bargein.network import Network
+    from appliance.hear.bargein.network import VerdictNetwork
 
-    silent = Take("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
-    assert enrol.usable([silent], settings, Network()) == []
+    silent = EnrolmentRecording("mm-hm 3", "backchannel", np.zeros(RATE_HZ, np.int16))
+    assert enrol.usable([silent], settings, VerdictNetwork()) == []
     assert "Left out: mm-hm 3: is silent." in capsys.readouterr().out
 
 

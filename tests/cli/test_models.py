@@ -14,7 +14,7 @@ from appliance import settings
 from appliance.cli import models
 from appliance.errors import FetchError, ModelError
 from appliance.models import catalogue
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from tests.models.hub_server import HubServer
 
@@ -108,7 +108,7 @@ def test_an_unknown_model_is_an_error(owner: Owner) -> None:
 def test_verify_tells_good_from_damaged_and_damaged_is_fetched_again(owner: Owner) -> None:
     from tests.models.test_catalogue import install
 
-    store = Store.of(owner.settings)
+    store = ModelStore.of(owner.settings)
     install(store, store.models["words-en"])  # empty files: none has its size
     assert models.cli_verify(owner.settings, "words-en", owner.console) == 66
     assert "tokens.txt has 0 bytes instead of 5048" in owner.shown

@@ -13,10 +13,10 @@ from appliance.cli.status import in_words, last_line, look
 from appliance.messages.commands import ButtonTrouble
 from appliance.panel import health
 from appliance.runtime.machine import Machine
-from appliance.runtime.status import Status
+from appliance.runtime.status import SupervisorStatus
 
 SETTINGS = settings.load_defaults()
-WELL = Status(version="0.2.0", pid=1, state="idle", ready=True, healthy=True)
+WELL = SupervisorStatus(version="0.2.0", pid=1, state="idle", ready=True, healthy=True)
 
 
 def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: 
 def test_a_box_with_a_panel_tells_how_its_button_is(
     tmp_path: Path, trouble: ButtonTrouble, said: str
 ) -> None:
-    health.write(tmp_path, health.Health(pid=os.getpid(), wires="keyboard", button=trouble))
+    health.write(tmp_path, health.PanelHealth(pid=os.getpid(), wires="keyboard", button=trouble))
     mine = settings.load(None, {"state_dir": str(tmp_path)})
     assert look(mine, Machine(tmp_path), WELL, None, tmp_path / "none")["button"] == said
     assert look(SETTINGS, Machine(tmp_path), None, None, tmp_path / "none")["button"] is None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from appliance.cli import startup_settings
-from appliance.cli.usable_settings import BEFORE, SAID_BEFORE, SAID_DEFAULTS, Usable, usable
+from appliance.cli.usable_settings import BEFORE, SAID_BEFORE, SAID_DEFAULTS, UsableSettings, usable
 from appliance.dialog import mute_store, startup_notices
 from appliance.errors import SettingsError
 from appliance.runtime import process_table
@@ -35,7 +35,7 @@ def state(tmp_path: Path) -> Path:
     return folder
 
 
-def start(owners: Path, state: Path) -> Usable:
+def start(owners: Path, state: Path) -> UsableSettings:
     return usable(owners, state, process_table.table)
 
 
@@ -167,8 +167,8 @@ def test_a_mistake_in_the_settings_is_told_at_each_start_and_does_not_hide_it(st
 
 def test_what_was_handed_over_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
     environment: dict[str, str] = {}
-    startup_notices.hand_over(startup_notices.Notices("a “mistake”", LEFT), environment)
+    startup_notices.hand_over(startup_notices.StartupNotices("a “mistake”", LEFT), environment)
     monkeypatch.setenv(startup_notices.HANDED, environment[startup_notices.HANDED])
-    assert startup_notices.handed_over() == startup_notices.Notices("a “mistake”", LEFT)
+    assert startup_notices.handed_over() == startup_notices.StartupNotices("a “mistake”", LEFT)
     monkeypatch.delenv(startup_notices.HANDED)
     assert startup_notices.handed_over().sentences == []

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from appliance.dialog.actions import Action, Become, Remember, Send
-from appliance.dialog.state_machine import Event, Rules, Tick, opening, step
+from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessage
+from appliance.dialog.state_machine import DialogEvent, DialogPolicy, Tick, opening, step
 from appliance.messages.speech import (
     CardLost,
-    Finished,
     ModeName,
     Mute,
     Onset,
+    PlaybackFinished,
+    PlaybackStarted,
     Sentence,
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
     ThinkerReady,
     ThoughtEnded,
 )
 from appliance.pcm import RATE_HZ
 
 M = TypeVar("M")
-RULES = Rules()
+RULES = DialogPolicy()
 
 
 class Talk:
     """Feed it; `said` are the actions since the last look, `all` every action there was."""
 
     def __init__(
-        self, *, ready: bool = True, mode: ModeName = "open", rules: Rules = RULES
+        self, *, ready: bool = True, mode: ModeName = "open", rules: DialogPolicy = RULES
     ) -> None:
         self.now_s = 100.0
         self.it, actions = opening(rules, self.now_s, mode=mode)
@@ -53,7 +53,7 @@ class Talk:
         """The card's index of this moment."""
         return round(self.now_s * RATE_HZ)
 
-    def __call__(self, *messages: Event, after_s: float = 0.0) -> list[Action]:
+    def __call__(self, *messages: DialogEvent, after_s: float = 0.0) -> list[Action]:
         """Feed the messages, the first after `after_s`; returns what they led to."""
         self.now_s += after_s
         self.said = []
@@ -74,7 +74,7 @@ class Talk:
     def sent(self, kind: type[M], *, ever: bool = False) -> list[M]:
         """Messages of that kind in the last actions, or in all."""
         actions = self.all if ever else self.said
-        found = [action.message for action in actions if isinstance(action, Send)]
+        found = [action.message for action in actions if isinstance(action, SendMessage)]
         return [message for message in found if isinstance(message, kind)]
 
     def done(self, kind: type[M]) -> list[M]:
@@ -84,7 +84,7 @@ class Talk:
         return [(a.heard, a.complete) for a in self.all if isinstance(a, Remember)]
 
     def states(self) -> list[str]:
-        return [action.state for action in self.all if isinstance(action, Become)]
+        return [action.state for action in self.all if isinstance(action, AnnounceState)]
 
     # ── the ways into each state ─────────────────────────────────────────────────────────────
     def speech(self, utterance: int = 1, seconds: float = 2.0) -> None:
@@ -102,11 +102,11 @@ class Talk:
             self(Sentence(turn, number, text))
             self(Spoken(turn, number, number * frames, frames, 5.0))
         self(ThoughtEnded(turn, len(sentences), "complete"))
-        self(Started(turn, 0), after_s=0.2)
+        self(PlaybackStarted(turn, 0), after_s=0.2)
         return turn
 
     def finish(self, position: int = 0) -> None:
-        self(Finished(self.turn, position, 0), after_s=1.0)
+        self(PlaybackFinished(self.turn, position, 0), after_s=1.0)
 
 
 MOON = ("The moon is grey.", "It has no air.", "Nobody lives there.")

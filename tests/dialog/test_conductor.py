@@ -16,23 +16,26 @@ from appliance.dialog.memory import Memory
 from appliance.dialog.timeouts import rules
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Attend,
+    BoxStatus,
     EndAnswer,
-    Finished,
     Forget,
-    Heard,
     Message,
     Mute,
+    ObservedMessage,
     Onset,
     Opinion,
     PartChanged,
-    Paused,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackStarted,
+    PlaybackStopped,
     Recall,
     RecallWanted,
     Say,
-    Seen,
     Sentence,
+    SetListening,
     SetMode,
     SetVolume,
     Speak,
@@ -40,12 +43,9 @@ from appliance.messages.speech import (
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Standing,
-    Started,
     StateChanged,
-    Stopped,
     StopSpeaking,
-    Talk,
+    TalkButton,
     Think,
     ThinkerReady,
     ThoughtEnded,
@@ -137,7 +137,7 @@ class Box:
             self.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
         self.say("thinker", ThoughtEnded(turn, len(sentences), "complete"))
         assert self.get("speaker", EndAnswer) == EndAnswer(turn)
-        self.say("playback", Started(turn, 0))
+        self.say("playback", PlaybackStarted(turn, 0))
         self.state("speaking")
         return turn
 
@@ -178,18 +178,20 @@ def test_a_conversation_goes_through_the_process(box: Box) -> None:
     box.floor.hold = 3
     box.say("listener", Onset(3, 0, speaking=True))
     box.state("holding")
-    box.say("playback", Paused(turn, 3, 24_100, 0))
+    box.say("playback", PlaybackPaused(turn, 3, 24_100, 0))
     box.say("listener", Verdict(3, "interruption", 300), SpeechStarted(3, 3, 0))
     assert box.get("thinker", Abandon) == Abandon(turn)
     box.state("listening")
     assert box.floor.turn > turn
-    box.say("playback", Stopped(turn, 24_100, 0))
-    assert box.get("thinker", Heard) == Heard(turn, "The moon is grey. It has", complete=False)
+    box.say("playback", PlaybackStopped(turn, 24_100, 0))
+    assert box.get("thinker", AnswerHeard) == AnswerHeard(
+        turn, "The moon is grey. It has", complete=False
+    )
     box.say("listener", SpeechEnded(3, 0, 16_000, last=True))
     turn = box.get("thinker", Think).turn
     box.answer("The sea is wet.")
-    box.say("playback", Finished(turn, 16_000, 0))
-    assert box.get("thinker", Heard) == Heard(turn, "The sea is wet.", complete=True)
+    box.say("playback", PlaybackFinished(turn, 16_000, 0))
+    assert box.get("thinker", AnswerHeard) == AnswerHeard(turn, "The sea is wet.", complete=True)
     assert box.state("idle").reason == "finished"
     # a thinker that begins afresh
     box.say("thinker", RecallWanted())
@@ -208,7 +210,7 @@ def test_those_who_watch_see_all_mail(box: Box) -> None:
         ("conductor", "playback", SetVolume(0.3)),
     }
     while awaited:
-        copy = box.get("room", Seen)
+        copy = box.get("room", ObservedMessage)
         awaited.discard((copy.source, copy.target, copy.message))
 
 
@@ -223,26 +225,26 @@ def test_muting_is_on_the_floor_at_once(box: Box) -> None:
 
 def test_a_part_that_the_box_can_do_without_is_shown_as_failed_until_it_is_up(box: Box) -> None:
     box.say("supervisor", PartChanged("thinker", "failed", "exited with code 3"))
-    while (standing := box.get("link", Standing)).broken != ("thinker",):
+    while (standing := box.get("link", BoxStatus)).broken != ("thinker",):
         pass
     assert not standing.starting
     box.say("supervisor", PartChanged("thinker", "up"))
-    assert box.get("link", Standing).broken == ()
+    assert box.get("link", BoxStatus).broken == ()
 
 
 def test_a_press_is_let_go_once_its_message_has_ended_the_answer(box: Box) -> None:
     box.question()
     turn = box.answer("The moon is grey.")
-    assert box.get("listener", Attend).over_box
+    assert box.get("listener", SetListening).over_box
     box.say("room", SetMode("push_to_talk"))
-    assert not box.get("listener", Attend).over_box
+    assert not box.get("listener", SetListening).over_box
     box.floor.press += 1
-    box.say("room", Talk(pressed=True))
+    box.say("room", TalkButton(pressed=True))
     box.until(lambda: not box.floor.pressed)
     assert box.floor.turn > turn
-    assert box.get("listener", Attend).held
-    box.say("room", Talk(pressed=False))
-    assert not box.get("listener", Attend).held
+    assert box.get("listener", SetListening).held
+    box.say("room", TalkButton(pressed=False))
+    assert not box.get("listener", SetListening).held
 
 
 def test_a_press_that_nobody_told_of_is_let_go_and_the_answer_stays(box: Box) -> None:
@@ -293,8 +295,10 @@ def test_a_conductor_that_dies_in_an_answer_frees_the_floor_and_the_talk_goes_on
     assert asked.utterances == (2,)
     assert asked.turn > turn
     box.answer("The sea is wet.")
-    box.say("playback", Finished(asked.turn, 16_000, 0))
-    assert box.get("thinker", Heard) == Heard(asked.turn, "The sea is wet.", complete=True)
+    box.say("playback", PlaybackFinished(asked.turn, 16_000, 0))
+    assert box.get("thinker", AnswerHeard) == AnswerHeard(
+        asked.turn, "The sea is wet.", complete=True
+    )
 
 
 def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None:
@@ -304,7 +308,7 @@ def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None
     box.say("room", Ask("what is the moon?"))
     turn = box.get("thinker", Think).turn
     box.answer("The moon is grey.")
-    box.say("playback", Finished(turn, 16_000, 0))
+    box.say("playback", PlaybackFinished(turn, 16_000, 0))
     box.state("idle")
     box.supervisor.stop_all()
     box.supervisor.close()
@@ -319,7 +323,7 @@ def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None
 def test_forgetting_reaches_the_thinker_and_the_disk(box: Box) -> None:
     turn = box.question()
     box.answer("a-secret-word")
-    box.say("playback", Finished(turn, 16_000, 0))
+    box.say("playback", PlaybackFinished(turn, 16_000, 0))
     box.state("idle")
     box.say("room", Forget())
     assert box.get("thinker", Forget) == Forget()
@@ -366,7 +370,7 @@ def test_the_first_voice_is_preceded_by_a_chime_and_no_later_one(box: Box) -> No
     assert box.get("speaker", Speak).chime
     turn = box.get("speaker", EndAnswer).turn
     box.say("speaker", SpeakerReady("espeak"))
-    box.say("playback", Finished(turn, 0, 0))
+    box.say("playback", PlaybackFinished(turn, 0, 0))
     box.state("idle")
     box.say("room", Say("Dinner is ready."))
     assert box.get("speaker", Speak).text == "Dinner is ready."

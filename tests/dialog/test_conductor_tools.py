@@ -11,22 +11,22 @@ import pytest
 from appliance.dialog import memory
 from appliance.dialog.on_command import FORGOTTEN_ALL, NOT_FORGOTTEN
 from appliance.messages.speech import (
+    AnswerHeard,
     Ask,
-    CallAnswered,
-    Called,
     EndAnswer,
-    Finished,
     Forget,
-    Heard,
+    PlaybackFinished,
+    PlaybackStarted,
     Say,
     SetVolume,
     Speak,
     SpeakerReady,
     Spoken,
-    Started,
     StopSpeaking,
     Think,
     ThoughtEnded,
+    ToolAnswered,
+    ToolCalled,
 )
 from appliance.provision import factory_reset
 from appliance.tools import timer_store
@@ -48,7 +48,9 @@ def use(box: Box, tool: str, /, **arguments: str | float) -> int:
     """The owner asks something, and the model calls a tool. Returns the turn."""
     box.say("room", Ask("do it"))
     turn = box.get("thinker", Think).turn
-    box.say("thinker", Called(turn, 0, tool, dict(arguments)), ThoughtEnded(turn, 0, "complete"))
+    box.say(
+        "thinker", ToolCalled(turn, 0, tool, dict(arguments)), ThoughtEnded(turn, 0, "complete")
+    )
     return turn
 
 
@@ -58,9 +60,9 @@ def hears(box: Box, turn: int, *lines: str) -> None:
         assert box.get("speaker", Speak).text == text
         box.say("speaker", Spoken(turn, number, 16_000 * number, 16_000, 5.0))
     box.get("speaker", EndAnswer)
-    box.say("playback", Started(turn, 0))
+    box.say("playback", PlaybackStarted(turn, 0))
     box.state("speaking")
-    box.say("playback", Finished(turn, 16_000 * len(lines), 0))
+    box.say("playback", PlaybackFinished(turn, 16_000 * len(lines), 0))
     box.state("idle")
 
 
@@ -72,9 +74,11 @@ def rings(box: Box) -> Speak:
 
 def test_a_tool_answers_by_itself_and_the_thinker_learns_what_it_said(box: Box) -> None:
     turn = use(box, "timer", minutes=5)
-    assert box.get("thinker", CallAnswered) == CallAnswered(turn, 0, "Five minutes, from now.")
+    assert box.get("thinker", ToolAnswered) == ToolAnswered(turn, 0, "Five minutes, from now.")
     hears(box, turn, "Five minutes, from now.")
-    assert box.get("thinker", Heard) == Heard(turn, "Five minutes, from now.", complete=True)
+    assert box.get("thinker", AnswerHeard) == AnswerHeard(
+        turn, "Five minutes, from now.", complete=True
+    )
 
 
 def test_the_volume_is_changed_before_it_is_said(box: Box) -> None:
@@ -86,7 +90,7 @@ def test_the_volume_is_changed_before_it_is_said(box: Box) -> None:
 def test_the_last_answer_is_said_again(box: Box) -> None:
     turn = box.question()
     box.answer("The moon is grey.", "It has no air.")
-    box.say("playback", Finished(turn, 32_000, 0))
+    box.say("playback", PlaybackFinished(turn, 32_000, 0))
     box.state("idle")
     hears(box, use(box, "repeat"), "The moon is grey.", "It has no air.")
 
@@ -153,7 +157,7 @@ def tell(box: Box, *answers: str) -> None:
     for words in answers:
         turn = box.question()
         box.answer(words)
-        box.say("playback", Finished(turn, 16_000, 0))
+        box.say("playback", PlaybackFinished(turn, 16_000, 0))
         box.state("idle")
 
 
@@ -189,7 +193,7 @@ def test_what_ran_out_while_it_was_off_is_said_once_there_is_a_voice(tmp_path: P
     try:
         box.say("speaker", SpeakerReady("espeak"))
         while "eggs" not in (said := box.get("speaker", Speak)).text:
-            box.say("playback", Finished(said.turn, 0, 0))  # the opening
+            box.say("playback", PlaybackFinished(said.turn, 0, 0))  # the opening
         assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
     finally:
         box.supervisor.stop_all()

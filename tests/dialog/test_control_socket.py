@@ -11,7 +11,7 @@ import pytest
 
 from appliance.cli import memory as memory_commands
 from appliance.cli import tell as control_commands
-from appliance.dialog.control_socket import MOST_VISITORS, NAME, Door, places, short
+from appliance.dialog.control_socket import MOST_VISITORS, NAME, ControlSocket, places, short
 from appliance.errors import ControlError, NotRunning
 from appliance.messages.speech import (
     Abandon,
@@ -36,8 +36,8 @@ STATE = StateChanged("idle", 1, 0)
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
-    door = Door(tmp_path / "run" / NAME)
+def door(tmp_path: Path) -> Iterator[ControlSocket]:
+    door = ControlSocket(tmp_path / "run" / NAME)
     yield door
     door.close()
 
@@ -50,14 +50,14 @@ def visitor(tmp_path: Path) -> socket.socket:
     return line
 
 
-def heard(door: Door) -> list[Message]:
+def heard(door: ControlSocket) -> list[Message]:
     """What has been asked for; the first look lets new visitors in."""
     door.commands()
     return [command for _, command in door.commands()]
 
 
 # ── the door itself ──────────────────────────────────────────────────────────────────────────
-def test_a_command_comes_in_and_the_state_goes_out(door: Door, tmp_path: Path) -> None:
+def test_a_command_comes_in_and_the_state_goes_out(door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(Mute(on=True)))
         door.commands()
@@ -67,14 +67,16 @@ def test_a_command_comes_in_and_the_state_goes_out(door: Door, tmp_path: Path) -
         assert decode(line.recv(1000)) == STATE
 
 
-def test_only_the_boxs_own_user_may_open_it(door: Door, tmp_path: Path) -> None:
+def test_only_the_boxs_own_user_may_open_it(door: ControlSocket, tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "run" / NAME).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
     "data", [b"\xff nonsense", encode(Onset(1, 0, speaking=True)), encode(Abandon(1))]
 )
-def test_who_says_what_no_owner_would_is_shown_out(data: bytes, door: Door, tmp_path: Path) -> None:
+def test_who_says_what_no_owner_would_is_shown_out(
+    data: bytes, door: ControlSocket, tmp_path: Path
+) -> None:
     with visitor(tmp_path) as line:
         line.send(data)
         assert heard(door) == []
@@ -82,13 +84,13 @@ def test_who_says_what_no_owner_would_is_shown_out(data: bytes, door: Door, tmp_
         assert line.recv(10) == b""
 
 
-def test_who_leaves_without_a_word_is_forgotten(door: Door, tmp_path: Path) -> None:
+def test_who_leaves_without_a_word_is_forgotten(door: ControlSocket, tmp_path: Path) -> None:
     visitor(tmp_path).close()
     assert heard(door) == []
     assert door.commands() == []
 
 
-def test_who_leaves_before_the_reply_does_no_harm(door: Door, tmp_path: Path) -> None:
+def test_who_leaves_before_the_reply_does_no_harm(door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(StopSpeaking()))
         door.commands()
@@ -99,7 +101,7 @@ def test_who_leaves_before_the_reply_does_no_harm(door: Door, tmp_path: Path) ->
 
 
 def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
-    door: Door, tmp_path: Path
+    door: ControlSocket, tmp_path: Path
 ) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(Forget()))
@@ -117,7 +119,7 @@ def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
         assert decode(line.recv(1000)) == STATE
 
 
-def test_of_too_many_visitors_the_first_has_to_go(door: Door, tmp_path: Path) -> None:
+def test_of_too_many_visitors_the_first_has_to_go(door: ControlSocket, tmp_path: Path) -> None:
     lines = []
     for _ in range(MOST_VISITORS + 1):
         lines.append(visitor(tmp_path))
@@ -130,27 +132,27 @@ def test_of_too_many_visitors_the_first_has_to_go(door: Door, tmp_path: Path) ->
 
 
 def test_a_door_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> None:
-    left = Door(tmp_path / "run" / NAME)
+    left = ControlSocket(tmp_path / "run" / NAME)
     left._listener.close()  # as the kernel does; the name stays
-    door = Door(tmp_path / "run" / NAME)
+    door = ControlSocket(tmp_path / "run" / NAME)
     visitor(tmp_path).close()
     door.close()
     assert not (tmp_path / "run" / NAME).exists()
 
 
-def test_a_second_box_leaves_the_first_ones_door_alone(door: Door, tmp_path: Path) -> None:
+def test_a_second_box_leaves_the_first_ones_door_alone(door: ControlSocket, tmp_path: Path) -> None:
     with pytest.raises(ControlError, match="another Interlude"):
-        Door(tmp_path / "run" / NAME)
+        ControlSocket(tmp_path / "run" / NAME)
     visitor(tmp_path).close()
 
 
 def test_where_there_can_be_no_door_the_reason_is_said() -> None:
     with pytest.raises(ControlError, match="no commands can be taken there"):
-        Door(Path("/proc/nowhere") / NAME)
+        ControlSocket(Path("/proc/nowhere") / NAME)
 
 
 def test_a_name_longer_than_an_address_has_room_for_will_do(tmp_path: Path) -> None:
-    door = Door(tmp_path / ("x" * 120) / NAME)
+    door = ControlSocket(tmp_path / ("x" * 120) / NAME)
     door.close()
 
 
@@ -224,7 +226,7 @@ def _answers(box: Box) -> bool:
 def test_what_a_verb_makes_nothing_of_is_refused_in_a_sentence(
     verb: str, words: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(control_commands.NotUnderstood) as refused:
+    with pytest.raises(control_commands.BadArguments) as refused:
         control_commands.cli(settings_in(tmp_path), verb, [words])
     assert refused.value.exit_code == 64
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.cli import tell
-from appliance.dialog.control_socket import MOST_VISITORS, NAME, NO_COMMAND, Door, short
+from appliance.dialog.control_socket import MOST_VISITORS, NAME, NO_COMMAND, ControlSocket, short
 from appliance.errors import ControlError
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.speech import (
@@ -37,8 +37,8 @@ STATE = StateChanged("idle", 1, 0)
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
-    door = Door(tmp_path / NAME)
+def door(tmp_path: Path) -> Iterator[ControlSocket]:
+    door = ControlSocket(tmp_path / NAME)
     yield door
     door.close()
 
@@ -52,7 +52,7 @@ def visitor(folder: Path) -> socket.socket:
 
 
 def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
-    door: Door, tmp_path: Path
+    door: ControlSocket, tmp_path: Path
 ) -> None:
     lines = []
     for _ in range(MOST_VISITORS):
@@ -83,7 +83,7 @@ def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
     ids=("garbage", "no command", "too long", "much too long", "no number", "cut off", "too large"),
 )  # fmt: skip
 def test_who_is_refused_is_told_why_and_shown_out(
-    data: bytes, why: str, door: Door, tmp_path: Path
+    data: bytes, why: str, door: ControlSocket, tmp_path: Path
 ) -> None:
     with visitor(tmp_path) as line:
         line.send(data)
@@ -95,7 +95,7 @@ def test_who_is_refused_is_told_why_and_shown_out(
         assert line.recv(10) == b""
 
 
-def test_the_longest_that_may_be_asked_is_taken(door: Door, tmp_path: Path) -> None:
+def test_the_longest_that_may_be_asked_is_taken(door: ControlSocket, tmp_path: Path) -> None:
     question = Ask("\U0001f9e1" * MAX_WORDS)
     with visitor(tmp_path) as line:
         line.send(encode(question))
@@ -104,7 +104,7 @@ def test_the_longest_that_may_be_asked_is_taken(door: Door, tmp_path: Path) -> N
 
 
 def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
-    door: Door, tmp_path: Path
+    door: ControlSocket, tmp_path: Path
 ) -> None:
     with visitor(tmp_path) as line:
         line.settimeout(0.0)
@@ -123,7 +123,7 @@ def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
 
 
 def test_without_a_descriptor_left_the_door_is_quiet_and_opens_again_later(
-    door: Door, tmp_path: Path
+    door: ControlSocket, tmp_path: Path
 ) -> None:
     waiting = visitor(tmp_path)
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -142,7 +142,7 @@ def test_without_a_descriptor_left_the_door_is_quiet_and_opens_again_later(
     waiting.close()
 
 
-def _readable(door: Door) -> bool:
+def _readable(door: ControlSocket) -> bool:
     poll = select.poll()
     poll.register(door.fileno(), select.POLLIN)
     return bool(poll.poll(0))
@@ -153,7 +153,7 @@ def _readable(door: Door) -> bool:
     | st.sampled_from(("type", "text", "on")).map(lambda key: b"\x81\xa4" + key.encode())
 )  # fmt: skip
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_bytes_trouble_the_door(data: bytes, door: Door, tmp_path: Path) -> None:
+def test_no_bytes_trouble_the_door(data: bytes, door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(data or b"\x00")
         door.commands()
@@ -201,7 +201,7 @@ def test_a_crowd_at_the_door_costs_no_conductor(box: Box, tmp_path: Path) -> Non
 
 def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_path: Path) -> None:
     for words, why in (("x" * (MAX_WORDS + 1), "too long: 1001"), ("caf\udce9", "not UTF-8")):
-        with pytest.raises(tell.NotUnderstood, match=why):
+        with pytest.raises(tell.BadArguments, match=why):
             tell.cli(settings_in(tmp_path), "ask", [words])
 
 

@@ -17,17 +17,24 @@ from pathlib import Path
 import pytest
 
 from appliance.cli import memory as memory_commands
-from appliance.dialog.memory import Damaged, Memory, Turn, damaged_copies, open_or_begin, path
+from appliance.dialog.memory import (
+    Memory,
+    MemoryDamaged,
+    RememberedTurn,
+    damaged_copies,
+    open_or_begin,
+    path,
+)
 from appliance.dialog.memory_erase import APART, forget_all, forget_last
 from appliance.dialog.memory_writer import (
     MOST_FORGETS,
     MOST_WAITING,
     OWED,
-    Forgot,
-    Health,
-    News,
-    Recalled,
-    Scribe,
+    ForgetResult,
+    MemoryHealth,
+    MemoryNews,
+    MemoryWriter,
+    TurnsRecalled,
 )
 from appliance.errors import StorageError
 from appliance.settings import Settings, load
@@ -36,8 +43,8 @@ from tests import skips
 ROOT = Path(__file__).parents[2]
 
 
-def turn(number: int, heard: str = "The moon is grey.", *, complete: bool = True) -> Turn:
-    return Turn("2026-01-01T10:00:00+00:00", number, "", 1.5, heard, complete, "pocket")
+def turn(number: int, heard: str = "The moon is grey.", *, complete: bool = True) -> RememberedTurn:
+    return RememberedTurn("2026-01-01T10:00:00+00:00", number, "", 1.5, heard, complete, "pocket")
 
 
 @pytest.fixture
@@ -176,9 +183,9 @@ def test_what_a_power_cut_left_half_forgotten_is_finished_at_the_next_start(file
     memory.remember(turn(1, "a-secret-word"))
     memory.close()
     file.rename(file.with_name(f"{file.name}.0{APART}"))  # as far as it came
-    scribe = Scribe(file, 10)
+    scribe = MemoryWriter(file, 10)
     scribe.recall(5)
-    assert news(scribe) == [Recalled(())]
+    assert news(scribe) == [TurnsRecalled(())]
     assert not any(b"a-secret-word" in each.read_bytes() for each in file.parent.iterdir())
     scribe.close()
 
@@ -289,9 +296,9 @@ def test_a_place_that_is_not_ours_to_write_is_a_storage_error() -> None:
 
 
 # ── the scribe ───────────────────────────────────────────────────────────────────────────────
-def news(scribe: Scribe, count: int = 1) -> list[News]:
+def news(scribe: MemoryWriter, count: int = 1) -> list[MemoryNews]:
     """What it tells, waited for."""
-    found: list[News] = []
+    found: list[MemoryNews] = []
     end_s = time.monotonic() + 20
     while len(found) < count and time.monotonic() < end_s:
         found += scribe.news()
@@ -300,38 +307,38 @@ def news(scribe: Scribe, count: int = 1) -> list[News]:
 
 
 def test_the_scribe_recalls_what_it_was_told_before(file: Path) -> None:
-    scribe = Scribe(file, 10)
+    scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(5)
-    assert news(scribe) == [Recalled((turn(1),))]
+    assert news(scribe) == [TurnsRecalled((turn(1),))]
     number = scribe.forget()
     scribe.recall(5)
-    assert news(scribe, 2) == [Forgot(number), Recalled(())]
+    assert news(scribe, 2) == [ForgetResult(number), TurnsRecalled(())]
     scribe.close()
 
 
 def test_an_order_to_forget_is_answered_when_it_is_so(file: Path) -> None:
-    scribe = Scribe(file, 10)
+    scribe = MemoryWriter(file, 10)
     for number in range(3):
         scribe.remember(turn(number, f"a-secret-word {number}"))
     last = scribe.forget(last=True)
-    assert news(scribe) == [Forgot(last)]
+    assert news(scribe) == [ForgetResult(last)]
     assert not any(b"a-secret-word 2" in each.read_bytes() for each in file.parent.iterdir())
     everything = scribe.forget()
-    assert news(scribe) == [Forgot(everything)]
+    assert news(scribe) == [ForgetResult(everything)]
     assert list(file.parent.iterdir()) == []
     scribe.close()
 
 
 def test_turns_recalled_before_an_order_to_forget_are_not_handed_on_after_it(file: Path) -> None:
-    scribe = Scribe(file, 10)
+    scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(5)
     poll = select.poll()
     poll.register(scribe.fileno(), select.POLLIN)
     assert poll.poll(20_000), "they lie ready"
     number = scribe.forget(last=True)
-    assert news(scribe) == [Forgot(number)]
+    assert news(scribe) == [ForgetResult(number)]
     scribe.close()
 
 
@@ -339,29 +346,29 @@ def test_what_could_not_be_forgotten_is_withheld_and_forgotten_later(
     read_only_disk: tuple[Path, Callable[[], None]], tmp_path: Path
 ) -> None:
     place, writable = read_only_disk
-    scribe = Scribe(place / "memory.db", 10, tmp_path)
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)
     number = scribe.forget()
     unwell, failed = news(scribe, 2)
-    assert isinstance(unwell, Health)
-    assert isinstance(failed, Forgot)
+    assert isinstance(unwell, MemoryHealth)
+    assert isinstance(failed, ForgetResult)
     assert (failed.number, failed.late) == (number, False)
     assert "Read-only" in failed.problem
     scribe.recall(5)
-    assert news(scribe) == [Recalled(())], "withheld"
+    assert news(scribe) == [TurnsRecalled(())], "withheld"
     again = scribe.forget(last=True)
     (refused,) = news(scribe)
-    assert isinstance(refused, Forgot)
+    assert isinstance(refused, ForgetResult)
     assert (refused.number, bool(refused.problem)) == (again, True)
     scribe.close()
-    scribe = Scribe(place / "memory.db", 10, tmp_path)  # a conductor that was started again
+    scribe = MemoryWriter(place / "memory.db", 10, tmp_path)  # a conductor that was started again
     scribe.recall(5)
-    assert news(scribe) == [Recalled(())]
+    assert news(scribe) == [TurnsRecalled(())]
     writable()
     scribe.recall(5)
     late, recalled = news(scribe, 2)
-    assert isinstance(late, Forgot)
+    assert isinstance(late, ForgetResult)
     assert (late.problem, late.late) == ("", True)
-    assert recalled == Recalled(())
+    assert recalled == TurnsRecalled(())
     assert not (tmp_path / OWED).exists()
     scribe.close()
 
@@ -370,13 +377,13 @@ def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> N
     Memory(file, 1000).close()
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")  # the first turn waits for this, the others for the first
-    scribe = Scribe(file, 1000)
+    scribe = MemoryWriter(file, 1000)
     for number in range(MOST_WAITING + 10):
         scribe.remember(turn(number, "a-secret-word"))
     numbers = [scribe.forget() for _ in range(MOST_FORGETS + 10)]
     told = news(scribe, len(numbers) + 2)
     other.close()
-    answered = {item.number: item.problem for item in told if isinstance(item, Forgot)}
+    answered = {item.number: item.problem for item in told if isinstance(item, ForgetResult)}
     assert sorted(answered) == numbers, "each has its answer"
     refused = [number for number, problem in answered.items() if problem]
     assert len(refused) in (9, 10), "beyond those that may wait"
@@ -386,7 +393,7 @@ def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> N
 
 
 def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:
-    scribe = Scribe(file, 1000)
+    scribe = MemoryWriter(file, 1000)
     for number in range(100):
         scribe.remember(turn(number))
     scribe.close()
@@ -396,45 +403,49 @@ def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:
 def test_the_scribe_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"nonsense" * 1000)
-    scribe = Scribe(file, 10)
+    scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(1)
     told, recalled = news(scribe, 2)
-    assert isinstance(told, Health)
+    assert isinstance(told, MemoryHealth)
     assert told.set_aside
-    assert recalled == Recalled((turn(1),))
+    assert recalled == TurnsRecalled((turn(1),))
     scribe.close()
 
 
 def test_without_a_disk_the_scribe_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     place.write_text("a file where the directory should be")
-    scribe = Scribe(place / "memory.db", 10)
+    scribe = MemoryWriter(place / "memory.db", 10)
     for number in range(3):
         scribe.remember(turn(number))
     told = news(scribe)
-    assert [(t.well, type(t)) for t in told if isinstance(t, Health)] == [(False, Health)]
+    assert [(t.well, type(t)) for t in told if isinstance(t, MemoryHealth)] == [
+        (False, MemoryHealth)
+    ]
     place.unlink()
     scribe.remember(turn(7))
     scribe.recall(9)
     back, recalled = news(scribe, 2)
-    assert isinstance(back, Health)
+    assert isinstance(back, MemoryHealth)
     assert back.well
-    assert recalled == Recalled((turn(7),))
+    assert recalled == TurnsRecalled((turn(7),))
     scribe.close()
 
 
 def test_a_full_disk_is_said_once_and_the_talk_goes_on(small_disk: Path) -> None:
-    scribe = Scribe(small_disk / "memory.db", 1_000_000)
+    scribe = MemoryWriter(small_disk / "memory.db", 1_000_000)
     for number in range(60):
         scribe.remember(turn(number, "x" * 60_000))
     told = news(scribe)
     scribe.close()
-    assert [(t.well, "full" in t.text) for t in told if isinstance(t, Health)] == [(False, True)]
+    assert [(t.well, "full" in t.text) for t in told if isinstance(t, MemoryHealth)] == [
+        (False, True)
+    ]
 
 
 def test_a_memory_of_no_turns_touches_no_disk(file: Path) -> None:
-    scribe = Scribe(file, 0)
+    scribe = MemoryWriter(file, 0)
     scribe.remember(turn(1))
     scribe.recall(1)
     scribe.close()
@@ -480,7 +491,7 @@ def test_a_damaged_memory_is_not_shown_but_may_be_forgotten(
     file = path(settings)
     file.parent.mkdir()
     file.write_bytes(b"nonsense" * 1000)
-    with pytest.raises(Damaged, match="is damaged"):
+    with pytest.raises(MemoryDamaged, match="is damaged"):
         memory_commands.cli_show(settings)
     assert memory_commands.cli_forget(settings) == 0
     assert list(file.parent.iterdir()) == []

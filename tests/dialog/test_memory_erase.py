@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.dialog.memory import Memory, Turn
-from appliance.dialog.memory_erase import Last, forget_all, forget_last
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.dialog.memory_erase import LastTurn, forget_all, forget_last
 from appliance.errors import StorageError
 from appliance.runtime.folder_lock import locked
 from tests.card import Card, card
@@ -27,9 +27,11 @@ def sd(tmp_path: Path) -> Iterator[Card]:
         yield made
 
 
-def turn(number: int, word: bytes) -> Turn:
+def turn(number: int, word: bytes) -> RememberedTurn:
     words = f"{word.decode()} {number:04d} " * (1 + number % 9)
-    return Turn("2026-01-01T10:00:00+00:00", number, words, 1.5, words * 3, True, "pocket")
+    return RememberedTurn(
+        "2026-01-01T10:00:00+00:00", number, words, 1.5, words * 3, True, "pocket"
+    )
 
 
 def talk(file: Path, count: int, word: bytes, keep: int = 50) -> None:
@@ -136,7 +138,7 @@ def test_who_forgets_waits_for_who_writes_there_but_not_for_ever(tmp_path: Path)
 
 def test_a_second_try_to_forget_the_last_turn_takes_no_other(tmp_path: Path) -> None:
     """The first one deleted it, and failed at what came then."""
-    file, last = tmp_path / "memory.db", Last()
+    file, last = tmp_path / "memory.db", LastTurn()
     talk(file, 5, KEPT)
     for _ in range(2):
         forget_last(file, 50, last)

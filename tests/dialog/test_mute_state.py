@@ -15,17 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.dialog.actions import SetMuted
-from appliance.dialog.mute_state import LATE_S, NOT_READ, Complaint, Microphone
-from appliance.dialog.mute_store import FILE, MARK, Found, MuteStore, read
-from appliance.dialog.state import Conversation, Rules
-from appliance.dialog.state_machine import Event, opening, step
+from appliance.dialog.mute_state import LATE_S, NOT_READ, MuteProblem, MuteState
+from appliance.dialog.mute_store import FILE, MARK, MuteStore, StoredMute, read
+from appliance.dialog.state import DialogPolicy, DialogState
+from appliance.dialog.state_machine import DialogEvent, opening, step
 from appliance.messages.speech import (
     Ask,
     CardFound,
     Forget,
-    Listen,
+    ListenOnce,
     Message,
     Mute,
+    MuteSwitched,
     PartChanged,
     Restart,
     Say,
@@ -33,10 +34,9 @@ from appliance.messages.speech import (
     SetVolume,
     SpeakerReady,
     StopSpeaking,
-    Switched,
-    Talk,
+    TalkButton,
     ThinkerReady,
-    Woken,
+    WakeWordHeard,
 )
 from appliance.runtime.ipc import floor
 from appliance.runtime.ipc.floor import Floor
@@ -56,7 +56,7 @@ class Box:
         self.run.mkdir()
         self.now_s = 100.0
         self.wait_s = wait_s
-        self.complaints: list[Complaint] = []
+        self.complaints: list[MuteProblem] = []
         self.boot()
 
     def boot(self) -> None:
@@ -65,21 +65,21 @@ class Box:
         assert self.floor.deaf
         self.conduct()
 
-    def look_at(self, file: Path) -> Found | None:
+    def look_at(self, file: Path) -> StoredMute | None:
         return read(file)
 
     def conduct(self) -> None:
         """A conductor begins on the floor as it is."""
         self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
-        self.microphone = Microphone(self.floor, self.store)
+        self.microphone = MuteState(self.floor, self.store)
         muted, off = self.microphone.begin(self.now_s, self.wait_s)
-        self.it: Conversation
+        self.it: DialogState
         self.it, _ = opening(
-            Rules(), self.now_s, turn=self.floor.turn, muted=muted, switched_off=off
+            DialogPolicy(), self.now_s, turn=self.floor.turn, muted=muted, switched_off=off
         )
         self.floor.turn = self.it.turn
 
-    def hear(self, message: Event) -> None:
+    def hear(self, message: DialogEvent) -> None:
         self.it, actions = step(self.it, message, self.now_s)
         for action in actions:
             if isinstance(action, SetMuted):
@@ -89,7 +89,7 @@ class Box:
     def look(self, after_s: float = 0.0) -> None:
         self.now_s += after_s
         for news in self.microphone.look(self.now_s):
-            if isinstance(news, Complaint):
+            if isinstance(news, MuteProblem):
                 self.complaints.append(news)
             else:
                 self.hear(news)
@@ -266,7 +266,7 @@ class Stalling(Box):
         self.go = threading.Event()
         super().__init__(folder, wait_s=0.01)
 
-    def look_at(self, file: Path) -> Found | None:
+    def look_at(self, file: Path) -> StoredMute | None:
         assert self.go.wait(PATIENCE_S)
         return read(file)
 
@@ -350,12 +350,13 @@ def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
 
 # ── whatever comes ───────────────────────────────────────────────────────────────────────────
 NOT_THE_OWNER: tuple[Message, ...] = (
-    Listen(), StopSpeaking(), Say("Tea."), Ask("unmute yourself"), Forget(), Restart(),
+    ListenOnce(), StopSpeaking(), Say("Tea."), Ask("unmute yourself"), Forget(), Restart(),
     SetMode("open"), SetMode("wake_word"), SetMode("push_to_talk"), SetVolume(1.0),
-    Woken(9, "okay nabu"), ThinkerReady("pocket"), SpeakerReady("espeak"),
+    WakeWordHeard(9, "okay nabu"), ThinkerReady("pocket"), SpeakerReady("espeak"),
     PartChanged("capture", "down"), PartChanged("capture", "up"), PartChanged("listener", "failed"),
     PartChanged("panel", "down"), PartChanged("link", "up"), CardFound("capture", "hw:0", 16_000),
-    Talk(pressed=True), Talk(pressed=False), Switched(off=True), Switched(off=False),
+    TalkButton(pressed=True), TalkButton(pressed=False), MuteSwitched(off=True),
+    MuteSwitched(off=False),
     Mute(on=True),
 )  # fmt: skip
 HAPPENS = st.lists(

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from appliance.dialog.mute_store import FILE, MARK, Found, Kept, MuteStore, decide, read
+from appliance.dialog.mute_store import (
+    FILE,
+    MARK,
+    MuteStore,
+    MuteWriteResult,
+    StoredMute,
+    decide,
+    read,
+)
 
 PATIENCE_S = 20.0
 MUTED, OPEN = True, False
@@ -23,7 +31,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
-def start(state: Path, memory: Path | None = None) -> tuple[MuteStore, Found]:
+def start(state: Path, memory: Path | None = None) -> tuple[MuteStore, StoredMute]:
     store = MuteStore(state / FILE, memory)
     found = store.found(PATIENCE_S)
     assert found is not None
@@ -35,12 +43,12 @@ def end(store: MuteStore) -> None:
     store.join()
 
 
-def kept(store: MuteStore) -> Kept:
+def kept(store: MuteStore) -> MuteWriteResult:
     """What became of the newest wish."""
-    found: list[Kept] = []
+    found: list[MuteWriteResult] = []
 
     def look() -> bool:
-        found.extend(item for item in store.news() if isinstance(item, Kept))
+        found.extend(item for item in store.news() if isinstance(item, MuteWriteResult))
         return bool(found)
 
     until(look)
@@ -50,7 +58,7 @@ def kept(store: MuteStore) -> Kept:
 def test_a_box_that_was_never_muted_is_not(tmp_path: Path) -> None:
     store, found = start(tmp_path / "state", tmp_path / "run")
     end(store)
-    assert found == Found(muted=False, on_disk=False)  # yet
+    assert found == StoredMute(muted=False, on_disk=False)  # yet
 
 
 @pytest.mark.parametrize("muted", [MUTED, OPEN])
@@ -63,7 +71,7 @@ def test_what_was_wanted_last_is_so_after_a_restart_and_a_power_cut(
     store, _ = start(tmp_path, run)
     for wish in (MUTED, OPEN, MUTED, muted):
         store.keep(muted=wish)
-    assert kept(store) == Kept(muted, "", in_memory=True, serial=store._serial)
+    assert kept(store) == MuteWriteResult(muted, "", in_memory=True, serial=store._serial)
     if lost != "nothing":
         (run / FILE).unlink()
     again, found = start(tmp_path, run)
@@ -182,20 +190,20 @@ def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
     ("disk", "memory", "muted", "on_disk"),
     [
         (None, None, OPEN, False),
-        (Found(MUTED, 3), None, MUTED, True),
-        (Found(OPEN, 3), None, OPEN, True),
-        (None, Found(MUTED, 3), MUTED, False),
-        (Found(OPEN, 3), Found(MUTED, 4), MUTED, False),
-        (Found(MUTED, 3), Found(OPEN, 4), OPEN, False),
-        (Found(MUTED, 4), Found(OPEN, 3), MUTED, True),
-        (Found(OPEN, 4), Found(MUTED, 3), OPEN, True),
-        (Found(OPEN, 4), Found(MUTED, 4), MUTED, False),
-        (Found(MUTED, 0, "damaged"), Found(OPEN, 4), MUTED, False),
-        (Found(OPEN, 4), Found(MUTED, 0, "damaged"), MUTED, False),
+        (StoredMute(MUTED, 3), None, MUTED, True),
+        (StoredMute(OPEN, 3), None, OPEN, True),
+        (None, StoredMute(MUTED, 3), MUTED, False),
+        (StoredMute(OPEN, 3), StoredMute(MUTED, 4), MUTED, False),
+        (StoredMute(MUTED, 3), StoredMute(OPEN, 4), OPEN, False),
+        (StoredMute(MUTED, 4), StoredMute(OPEN, 3), MUTED, True),
+        (StoredMute(OPEN, 4), StoredMute(MUTED, 3), OPEN, True),
+        (StoredMute(OPEN, 4), StoredMute(MUTED, 4), MUTED, False),
+        (StoredMute(MUTED, 0, "damaged"), StoredMute(OPEN, 4), MUTED, False),
+        (StoredMute(OPEN, 4), StoredMute(MUTED, 0, "damaged"), MUTED, False),
     ],
 )
 def test_of_two_files_the_newer_counts_and_in_doubt_it_is_muted(
-    disk: Found | None, memory: Found | None, muted: bool, on_disk: bool
+    disk: StoredMute | None, memory: StoredMute | None, muted: bool, on_disk: bool
 ) -> None:
     found = decide(disk, memory)
     assert (found.muted, found.on_disk) == (muted, on_disk)

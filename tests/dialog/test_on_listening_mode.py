@@ -6,35 +6,35 @@ from dataclasses import replace
 
 import pytest
 
-from appliance.dialog.actions import Note, RaiseTurn, TakePress
+from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import Rules, Tick
+from appliance.dialog.state_machine import DialogPolicy, Tick
 from appliance.dialog.transition import NOTHING_SAID
 from appliance.messages.speech import (
     Abandon,
-    Attend,
-    Finished,
-    Heard,
-    Listen,
+    AnswerHeard,
+    ListenOnce,
     ModeName,
     Mute,
     Onset,
     PartChanged,
-    Paused,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackStopped,
     Repeat,
     Say,
+    SetListening,
     SetMode,
     Speak,
     SpeechEnded,
     SpeechStarted,
-    Stopped,
     StopSpeaking,
     Think,
     Verdict,
-    Woken,
+    WakeWordHeard,
     WordsHeard,
 )
-from appliance.messages.speech import Talk as Button
+from appliance.messages.speech import TalkButton as Button
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 DOWN, UP = Button(pressed=True), Button(pressed=False)
@@ -42,7 +42,7 @@ TOGGLE = replace(RULES, toggle=True)
 BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
 
 
-def attends(talk: Talk) -> Attend:
+def attends(talk: Talk) -> SetListening:
     assert talk.it.attend is not None
     return talk.it.attend
 
@@ -65,7 +65,7 @@ def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
     ],
 )
 def test_at_rest_the_mode_says_whose_speech_is_meant_for_the_box(
-    mode: ModeName, rules: Rules, on: bool, over_box: bool
+    mode: ModeName, rules: DialogPolicy, on: bool, over_box: bool
 ) -> None:
     now = attends(Talk(mode=mode, rules=rules))
     assert (now.on, now.over_box, now.held) == (on, over_box, False)
@@ -75,12 +75,12 @@ def test_a_listener_that_comes_up_anew_is_told_again() -> None:
     talk = Talk(mode="push_to_talk")
     assert talk(PartChanged("listener", "down")) == []
     talk(PartChanged("listener", "up"))
-    assert talk.sent(Attend) == [Attend(False, "the button is up", over_box=False)]
+    assert talk.sent(SetListening) == [SetListening(False, "the button is up", over_box=False)]
 
 
 def test_the_listener_is_told_of_changes_only() -> None:
     talk = talk_in("speaking")
-    assert talk.sent(Attend, ever=True) == [Attend(True, "open")]
+    assert talk.sent(SetListening, ever=True) == [SetListening(True, "open")]
 
 
 def test_a_new_mode_is_in_force_at_once() -> None:
@@ -94,15 +94,15 @@ def test_a_new_mode_is_in_force_at_once() -> None:
 def test_a_muted_box_attends_to_nobody_in_any_mode() -> None:
     for mode in ("open", "wake_word", "push_to_talk"):
         talk = Talk(mode=mode)
-        talk(Mute(on=True), DOWN, UP, Listen(), Woken(9, "okay nabu"))
+        talk(Mute(on=True), DOWN, UP, ListenOnce(), WakeWordHeard(9, "okay nabu"))
         assert (talk.state, attends(talk).on) == ("muted", False)
-        assert talk.done(TakePress) == 3 * [TakePress()]
+        assert talk.done(AcknowledgePress) == 3 * [AcknowledgePress()]
 
 
 @pytest.mark.parametrize("mode", ["open", "wake_word", "push_to_talk"])
-@pytest.mark.parametrize("wish", [DOWN, Listen()])
+@pytest.mark.parametrize("wish", [DOWN, ListenOnce()])
 def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_listen(
-    mode: ModeName, wish: Button | Listen
+    mode: ModeName, wish: Button | ListenOnce
 ) -> None:
     talk = Talk(mode=mode)
     talk(Mute(on=True), Say("The washing machine is done."))
@@ -120,12 +120,12 @@ def test_while_the_button_is_down_the_box_listens_and_thinks_when_it_comes_up() 
     talk = Talk(mode="push_to_talk")
     talk(DOWN)
     assert (talk.state, attends(talk).held) == ("listening", True)
-    assert talk.done(TakePress)
+    assert talk.done(AcknowledgePress)
     talk(Onset(1, 0, speaking=False), SpeechStarted(1, 1, 0))
     talk.wait(20.0)
     assert talk.state == "listening"
     talk(UP)
-    assert attends(talk) == Attend(True, "the floor is open", over_box=False)
+    assert attends(talk) == SetListening(True, "the floor is open", over_box=False)
     talk(SpeechEnded(1, 0, 300_000, last=True))
     assert talk.sent(Think) == [Think(2, (1,))]
     assert not attends(talk).on
@@ -150,11 +150,11 @@ def test_a_press_over_an_answer_drops_it_before_the_press_is_let_go() -> None:
     talk = Talk(mode="push_to_talk")
     talk.speech(1)
     turn = talk.answer(*MOON)
-    talk(Paused(turn, 0, 3 * 16_000, 0), DOWN, after_s=3.0)
+    talk(PlaybackPaused(turn, 0, 3 * 16_000, 0), DOWN, after_s=3.0)
     kinds = [type(action) for action in talk.said]
-    assert kinds.index(RaiseTurn) < kinds.index(TakePress)
-    talk(Stopped(turn, 3 * 16_000, 0))
-    assert talk.sent(Heard) == [Heard(turn, "The moon is grey. It has", complete=False)]
+    assert kinds.index(RaiseTurn) < kinds.index(AcknowledgePress)
+    talk(PlaybackStopped(turn, 3 * 16_000, 0))
+    assert talk.sent(AnswerHeard) == [AnswerHeard(turn, "The moon is grey. It has", complete=False)]
     assert (talk.state, attends(talk).held) == ("listening", True)
 
 
@@ -203,13 +203,13 @@ def test_in_other_modes_a_press_opens_the_floor_for_one_turn(mode: ModeName) -> 
 def test_a_press_while_the_owner_speaks_takes_nothing_away() -> None:
     talk = talk_in("listening")
     before = talk.it
-    assert talk(DOWN) == [TakePress()]
+    assert talk(DOWN) == [AcknowledgePress()]
     assert talk.it == before
 
 
 def test_a_word_from_afar_opens_the_floor_without_a_button() -> None:
     talk = Talk(mode="push_to_talk")
-    talk(Listen())
+    talk(ListenOnce())
     assert (talk.state, attends(talk).on, attends(talk).held) == ("listening", True, False)
     says(talk, 1)
     assert talk.state == "thinking"
@@ -218,10 +218,10 @@ def test_a_word_from_afar_opens_the_floor_without_a_button() -> None:
 def test_a_press_of_which_no_message_came_is_let_go_and_said_so() -> None:
     talk = talk_in("speaking")
     talk(Tick(pressed=True))
-    assert talk.done(TakePress) == []
+    assert talk.done(AcknowledgePress) == []
     talk(Tick(pressed=True), after_s=RULES.press_s + 0.01)
-    assert talk.done(TakePress) == [TakePress()]
-    assert talk.done(Note)
+    assert talk.done(AcknowledgePress) == [AcknowledgePress()]
+    assert talk.done(LogNote)
     assert talk.it.press_until_s == NEVER
 
 
@@ -232,13 +232,13 @@ def test_every_message_of_a_button_lets_the_press_go(
 ) -> None:
     talk = talk_in(state)
     talk(message)
-    assert isinstance(talk.said[-1], TakePress) or talk.done(TakePress)
+    assert isinstance(talk.said[-1], AcknowledgePress) or talk.done(AcknowledgePress)
 
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
 def test_the_wake_word_opens_the_floor_from_where_it_ended() -> None:
     talk = Talk(mode="wake_word")
-    talk(Woken(1_000_000, "okay nabu"))
+    talk(WakeWordHeard(1_000_000, "okay nabu"))
     assert talk.state == "listening"
     assert (attends(talk).on, attends(talk).since) == (True, 1_000_000)
     says(talk, 1)
@@ -248,7 +248,7 @@ def test_the_wake_word_opens_the_floor_from_where_it_ended() -> None:
 
 def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
     talk = Talk(mode="wake_word")
-    talk(Woken(1_000_000, "okay nabu"))
+    talk(WakeWordHeard(1_000_000, "okay nabu"))
     says(talk, 1)
     talk.answer("The moon is grey.")
     talk.finish()
@@ -259,17 +259,17 @@ def test_after_an_answer_no_wake_word_is_needed_for_a_while() -> None:
 
 def test_after_a_wake_word_with_nothing_behind_it_it_is_needed_again() -> None:
     talk = Talk(mode="wake_word")
-    talk(Woken(1_000_000, "okay nabu"))
+    talk(WakeWordHeard(1_000_000, "okay nabu"))
     talk.wait(RULES.open_s + 0.5)
     assert (talk.state, attends(talk).on) == ("idle", False)
 
 
 def test_the_wake_word_interrupts_an_answer_without_a_verdict() -> None:
     talk = Talk(mode="wake_word", rules=replace(RULES, by_voice=frozenset()))
-    talk(Woken(1_000_000, "okay nabu"))
+    talk(WakeWordHeard(1_000_000, "okay nabu"))
     says(talk, 1)
     turn = talk.answer(*MOON)
-    talk(Woken(2_000_000, "okay nabu"), after_s=2.0)
+    talk(WakeWordHeard(2_000_000, "okay nabu"), after_s=2.0)
     assert talk.sent(Abandon) == [Abandon(turn)]
     assert (talk.state, attends(talk).since) == ("listening", 2_000_000)
 
@@ -277,7 +277,7 @@ def test_the_wake_word_interrupts_an_answer_without_a_verdict() -> None:
 @pytest.mark.parametrize("mode", ["open", "push_to_talk"])
 def test_in_other_modes_the_wake_word_is_a_word(mode: ModeName) -> None:
     talk = Talk(mode=mode)
-    assert talk(Woken(1_000_000, "okay nabu")) == []
+    assert talk(WakeWordHeard(1_000_000, "okay nabu")) == []
     assert talk.state == "idle"
 
 
@@ -295,10 +295,10 @@ def test_what_is_understood_is_passed_on_to_the_listener() -> None:
 
 def test_a_mere_stop_ends_the_answer_at_once_and_is_no_question() -> None:
     talk = talk_in("holding")
-    talk(Paused(2, 2, 3 * 16_000, 0), STOP)
+    talk(PlaybackPaused(2, 2, 3 * 16_000, 0), STOP)
     assert talk.state == "listening"
     assert talk.sent(Abandon) == [Abandon(2)]
-    talk(Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 3 * 16_000, 0))
+    talk(Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), PlaybackStopped(2, 3 * 16_000, 0))
     talk(SpeechEnded(2, 0, 9000, last=True), after_s=0.7)
     assert talk.state == "idle"
     assert talk.sent(Think, ever=True) == [Think(2, (1,))]
@@ -307,7 +307,9 @@ def test_a_mere_stop_ends_the_answer_at_once_and_is_no_question() -> None:
 
 def test_a_stop_that_goes_on_is_a_question() -> None:
     talk = talk_in("holding")
-    talk(STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    talk(
+        STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0)
+    )
     talk(WordsHeard(2, 900, "stop tell me about the sea", "other"), after_s=0.6)
     talk(SpeechEnded(2, 0, 30_000, last=True), after_s=1.0)
     assert talk.sent(Think) == [Think(4, (2,))]
@@ -316,7 +318,9 @@ def test_a_stop_that_goes_on_is_a_question() -> None:
 def test_a_long_utterance_of_which_only_a_stop_was_understood_is_a_question() -> None:
     """A spotter of a few words hears "stop" in "stop, tell me about the sea", and nothing else."""
     talk = talk_in("holding")
-    talk(STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    talk(
+        STOP, Verdict(2, "interruption", 320), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0)
+    )
     frames = round((RULES.stop_s + 0.1) * 16_000)
     talk(SpeechEnded(2, 0, frames, last=True), after_s=1.5)
     assert talk.sent(Think) == [Think(4, (2,))]
@@ -345,13 +349,13 @@ def test_never_mind_while_the_box_thinks_ends_the_thought_and_the_question() -> 
     talk(Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
     talk(WordsHeard(2, 600, "never mind", "stop"), SpeechEnded(2, 0, 12_000, last=True))
     assert talk.state == "idle"
-    assert talk.sent(Heard) == [Heard(2, "", complete=False)]  # not to be asked again
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not to be asked again
     assert len(talk.sent(Think, ever=True)) == 1
 
 
 def test_a_stop_that_is_understood_late_ends_its_own_answer() -> None:
     talk = talk_in("holding")
-    talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0), Stopped(2, 48_000, 0))
+    talk(Verdict(2, "interruption", 300), SpeechStarted(2, 2, 0), PlaybackStopped(2, 48_000, 0))
     talk(SpeechEnded(2, 0, 9000, last=True))
     assert talk.sent(Think)
     talk(STOP)
@@ -374,11 +378,15 @@ def test_words_of_another_sound_change_nothing() -> None:
 # ── once more ────────────────────────────────────────────────────────────────────────────────
 def test_the_last_answer_is_said_again_as_far_as_it_was_thought() -> None:
     talk = talk_in("holding")
-    talk(Paused(2, 2, 33_000, 0), Verdict(2, "interruption", 300), Stopped(2, 33_000, 0))
+    talk(
+        PlaybackPaused(2, 2, 33_000, 0),
+        Verdict(2, "interruption", 300),
+        PlaybackStopped(2, 33_000, 0),
+    )
     talk(StopSpeaking(), Repeat())
     assert [speak.text for speak in talk.sent(Speak)] == list(MOON)
     turn = talk.turn
-    talk(Finished(turn, 0, 0))
+    talk(PlaybackFinished(turn, 0, 0))
     assert talk.remembered() == [("The moon is grey.", False)]  # once
 
 

@@ -6,44 +6,44 @@ from dataclasses import replace
 
 import pytest
 
-from appliance.dialog.actions import Become, ForgetAll, Hushed, UseTool
+from appliance.dialog.actions import AnnounceState, EraseMemory, StopRinging, UseTool
 from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import Ringing, ToolSaid, closing
+from appliance.dialog.state_machine import Ringing, ToolReply, closing
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Attend,
-    CallAnswered,
-    Called,
     CardLost,
     EndAnswer,
-    Finished,
     Forget,
-    Heard,
     Judgement,
-    Listen,
+    ListenOnce,
     ModeName,
     Mute,
     Onset,
     PartChanged,
+    PlaybackFinished,
+    PlaybackStarted,
+    PlaybackStopped,
     Say,
     Sentence,
+    SetListening,
     Speak,
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
-    Stopped,
     StopSpeaking,
     Think,
     ThoughtEnded,
+    ToolAnswered,
+    ToolCalled,
     Verdict,
     WordsHeard,
 )
-from appliance.messages.speech import Talk as Button
-from appliance.tools.tool_call_syntax import Call
+from appliance.messages.speech import TalkButton as Button
+from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import MOON, Talk, talk_in
 
 EGGS = Ringing(("Your timer is done: eggs.",))
@@ -56,8 +56,8 @@ def spoken(talk: Talk, *, ever: bool = False) -> list[str]:
 
 def called(talk: Talk, name: str = "timer", number: int = 0) -> None:
     """In thought the model calls a tool."""
-    talk(Called(talk.turn, number, name, {"minutes": 5}))
-    wanted = Call(name, {"minutes": 5})
+    talk(ToolCalled(talk.turn, number, name, {"minutes": 5}))
+    wanted = ToolCall(name, {"minutes": 5})
     assert talk.done(UseTool) == [UseTool(talk.turn, number, wanted)]
 
 
@@ -66,14 +66,14 @@ def test_a_tool_answers_by_itself_and_is_remembered_as_heard() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     called(talk)
-    talk(ToolSaid(turn, 0, (SPOKEN,)))
+    talk(ToolReply(turn, 0, (SPOKEN,)))
     assert spoken(talk) == [SPOKEN]
-    assert talk.sent(CallAnswered) == [CallAnswered(turn, 0, SPOKEN)]
+    assert talk.sent(ToolAnswered) == [ToolAnswered(turn, 0, SPOKEN)]
     talk(ThoughtEnded(turn, 0, "complete"))
     assert talk.sent(EndAnswer)
-    talk(Spoken(turn, 0, 0, 16_000, 5.0), Started(turn, 0), after_s=0.2)
-    talk(Finished(turn, 16_000, 0), after_s=1.0)
-    assert talk.sent(Heard) == [Heard(turn, SPOKEN, complete=True)]
+    talk(Spoken(turn, 0, 0, 16_000, 5.0), PlaybackStarted(turn, 0), after_s=0.2)
+    talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
+    assert talk.sent(AnswerHeard) == [AnswerHeard(turn, SPOKEN, complete=True)]
     assert talk.remembered() == [(SPOKEN, True)]
     assert talk.state == "idle"
 
@@ -86,7 +86,7 @@ def test_what_comes_before_and_after_a_call_is_said_before_and_after_it() -> Non
     talk(Sentence(turn, 1, "And now?"), ThoughtEnded(turn, 2, "complete"))
     assert spoken(talk) == []
     assert not talk.sent(EndAnswer)
-    talk(ToolSaid(turn, 0, ("The light is on.",)))
+    talk(ToolReply(turn, 0, ("The light is on.",)))
     assert spoken(talk) == ["The light is on.", "And now?"]
     assert talk.sent(EndAnswer)
 
@@ -95,12 +95,12 @@ def test_several_calls_are_used_one_after_the_other() -> None:
     talk = talk_in("thinking")
     turn = talk.turn
     called(talk)
-    talk(Called(turn, 1, "time"), ThoughtEnded(turn, 0, "complete"))
+    talk(ToolCalled(turn, 1, "time"), ThoughtEnded(turn, 0, "complete"))
     assert talk.done(UseTool) == []
-    talk(ToolSaid(turn, 0, ("One.",)))
-    assert talk.done(UseTool) == [UseTool(turn, 1, Call("time"))]
+    talk(ToolReply(turn, 0, ("One.",)))
+    assert talk.done(UseTool) == [UseTool(turn, 1, ToolCall("time"))]
     assert spoken(talk) == ["One."]
-    talk(ToolSaid(turn, 1, ("Two.",)))
+    talk(ToolReply(turn, 1, ("Two.",)))
     assert spoken(talk) == ["Two."]
     assert talk.sent(EndAnswer)
 
@@ -108,12 +108,12 @@ def test_several_calls_are_used_one_after_the_other() -> None:
 @pytest.mark.parametrize("state", ["idle", "listening", "muted", "failed"])
 def test_a_call_of_an_answer_that_is_gone_is_not_used(state: str) -> None:
     talk = talk_in(state)
-    assert talk(Called(talk.turn, 0, "timer")) == []
+    assert talk(ToolCalled(talk.turn, 0, "timer")) == []
 
 
 def test_a_call_of_an_older_answer_is_not_used() -> None:
     talk = talk_in("thinking")
-    assert talk(Called(talk.turn - 1, 0, "timer")) == []
+    assert talk(ToolCalled(talk.turn - 1, 0, "timer")) == []
 
 
 def test_an_answer_that_comes_after_the_owner_went_on_is_dropped() -> None:
@@ -122,13 +122,13 @@ def test_an_answer_that_comes_after_the_owner_went_on_is_dropped() -> None:
     called(talk, "home")
     talk.speech(2)
     assert talk.turn > turn
-    assert talk(ToolSaid(turn, 0, ("The light is on.",))) == []
+    assert talk(ToolReply(turn, 0, ("The light is on.",))) == []
 
 
 def test_one_of_another_number_is_dropped() -> None:
     talk = talk_in("thinking")
     called(talk, "home")
-    assert talk(ToolSaid(talk.turn, 1, ("The light is on.",))) == []
+    assert talk(ToolReply(talk.turn, 1, ("The light is on.",))) == []
 
 
 def test_a_tool_that_never_answers_does_not_hang_the_box() -> None:
@@ -137,7 +137,7 @@ def test_a_tool_that_never_answers_does_not_hang_the_box() -> None:
     talk(ThoughtEnded(talk.turn, 0, "complete"))
     talk.wait(40.0)
     assert LOST_THREAD in spoken(talk, ever=True)
-    assert talk(ToolSaid(talk.turn, 0, ("The light is on.",))) == []
+    assert talk(ToolReply(talk.turn, 0, ("The light is on.",))) == []
 
 
 def test_a_thinker_that_dies_after_its_call_does_not_take_the_tools_answer_with_it() -> None:
@@ -145,7 +145,7 @@ def test_a_thinker_that_dies_after_its_call_does_not_take_the_tools_answer_with_
     called(talk, "home")
     talk(PartChanged("thinker", "down"))
     assert spoken(talk) == []
-    talk(ToolSaid(talk.turn, 0, ("The light is on.",)))
+    talk(ToolReply(talk.turn, 0, ("The light is on.",)))
     assert spoken(talk) == ["The light is on."]
     assert talk.sent(EndAnswer)
 
@@ -156,7 +156,7 @@ def test_to_forget_the_last_turn_says_so_to_thinker_and_disk() -> None:
     talk(Forget(last=True))
     assert talk.sent(Abandon) == [Abandon(turn)]
     assert talk.sent(Forget) == [Forget(last=True)]
-    assert talk.done(ForgetAll) == [ForgetAll(last=True)]
+    assert talk.done(EraseMemory) == [EraseMemory(last=True)]
     assert talk.state == "idle"
 
 
@@ -164,17 +164,17 @@ def test_to_forget_the_last_turn_says_so_to_thinker_and_disk() -> None:
 def test_a_plain_request_is_answered_while_the_model_loads() -> None:
     talk = Talk(ready=False)
     talk(Ask("What time is it?"))
-    assert talk.done(UseTool) == [UseTool(talk.turn, 0, Call("time"), chosen=True)]
-    talk(ToolSaid(talk.turn, 0, ("It is ten past nine.",)))
+    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"), chosen=True)]
+    talk(ToolReply(talk.turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)
     turn = talk.turn
-    talk(Spoken(turn, 0, 0, 16_000, 5.0), Started(turn, 0), after_s=0.2)
-    talk(Finished(turn, 16_000, 0), after_s=1.0)
+    talk(Spoken(turn, 0, 0, 16_000, 5.0), PlaybackStarted(turn, 0), after_s=0.2)
+    talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
     assert talk.state == "idle"
     assert not talk.sent(Think, ever=True)
-    assert not talk.sent(Heard, ever=True)
-    assert not talk.sent(CallAnswered, ever=True)
+    assert not talk.sent(AnswerHeard, ever=True)
+    assert not talk.sent(ToolAnswered, ever=True)
 
 
 def test_any_other_is_asked_for_again() -> None:
@@ -187,7 +187,7 @@ def test_words_that_were_recognised_beside_the_model_will_do() -> None:
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
     talk.speech(1)
-    assert talk.done(UseTool) == [UseTool(talk.turn, 0, Call("time"))]
+    assert talk.done(UseTool) == [UseTool(talk.turn, 0, ToolCall("time"))]
     talk = Talk(ready=False)
     talk(WordsHeard(1, 900, "what time is it", "other"))
     talk.speech(2)  # those were another sound's
@@ -199,8 +199,8 @@ def test_a_model_that_fails_is_stood_in_for() -> None:
     talk(Ask("what time is it"))
     turn = talk.turn
     talk(ThoughtEnded(turn, 0, "failed", "broken"))
-    assert talk.done(UseTool) == [UseTool(turn, 0, Call("time"), chosen=True)]
-    talk(ToolSaid(turn, 0, ("It is ten past nine.",)))
+    assert talk.done(UseTool) == [UseTool(turn, 0, ToolCall("time"), chosen=True)]
+    talk(ToolReply(turn, 0, ("It is ten past nine.",)))
     assert spoken(talk) == ["It is ten past nine."]
     assert talk.sent(EndAnswer)
     talk = Talk()
@@ -217,8 +217,8 @@ def rung(talk: Talk) -> bool:
 def sounds(talk: Talk) -> None:
     """What is announced sounds, and comes to its end."""
     turn = talk.turn
-    talk(Spoken(turn, 0, 0, 16_000, 5.0), Started(turn, 0))
-    talk(Finished(turn, 16_000, 0), after_s=1.0)
+    talk(Spoken(turn, 0, 0, 16_000, 5.0), PlaybackStarted(turn, 0))
+    talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
 
 
 def ringing() -> Talk:
@@ -231,10 +231,10 @@ def ringing() -> Talk:
 
 
 def test_those_who_watch_can_tell_a_ring_from_an_announcement() -> None:
-    assert [change.ring for change in ringing().done(Become)] == [True]
+    assert [change.ring for change in ringing().done(AnnounceState)] == [True]
     talk = Talk()
     talk(Say("Dinner is ready."))
-    assert [change.ring for change in talk.done(Become)] == [False]
+    assert [change.ring for change in talk.done(AnnounceState)] == [False]
 
 
 def test_it_rings_again_and_again_until_it_is_stopped() -> None:
@@ -248,7 +248,7 @@ def test_it_rings_again_and_again_until_it_is_stopped() -> None:
         talk.wait(0.2)
         assert rung(talk)
     talk(StopSpeaking())
-    assert talk.done(Hushed) == [Hushed()]
+    assert talk.done(StopRinging) == [StopRinging()]
     talk.wait(20.0)
     assert not rung(talk)
 
@@ -268,7 +268,7 @@ def test_it_rings_once_the_owner_has_spoken_and_was_answered() -> None:
     assert talk.state == "thinking"
     turn = talk.answer("Yes.", seconds=1.0)
     assert not rung(talk)
-    talk(Finished(turn, 16_000, 0), after_s=1.0)
+    talk(PlaybackFinished(turn, 16_000, 0), after_s=1.0)
     assert rung(talk)
 
 
@@ -280,14 +280,14 @@ def test_it_cuts_a_long_answer_and_what_was_heard_of_that_is_remembered() -> Non
     assert not rung(talk)
     talk.wait(1.0)
     assert rung(talk)
-    talk(Stopped(turn, 33_000, 0))
+    talk(PlaybackStopped(turn, 33_000, 0))
     assert talk.remembered() == [("The moon is grey.", False)]
 
 
 def test_it_waits_for_the_end_of_a_short_answer() -> None:
     talk = talk_in("speaking")
     talk(EGGS)
-    talk(Finished(talk.turn, 96_000, 0), after_s=2.0)
+    talk(PlaybackFinished(talk.turn, 96_000, 0), after_s=2.0)
     assert talk.remembered() == [(" ".join(MOON), True)]
     assert rung(talk)
 
@@ -295,20 +295,20 @@ def test_it_waits_for_the_end_of_a_short_answer() -> None:
 @pytest.mark.parametrize("kind", ["noise", "backchannel"])
 def test_noise_and_a_murmur_do_not_stop_it(kind: Judgement) -> None:
     talk = ringing()
-    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), Started(talk.turn, 0))
+    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), after_s=0.2)
     talk(Verdict(5, kind, 300), after_s=0.3)
-    assert talk.done(Hushed) == []
+    assert talk.done(StopRinging) == []
     assert talk.state == "speaking"
 
 
 def test_a_mere_stop_stops_it() -> None:
     talk = ringing()
-    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), Started(talk.turn, 0))
+    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), WordsHeard(5, 300, "stop", "stop"), after_s=0.2)
     talk(Verdict(5, "interruption", 300), SpeechStarted(5, 5, 0), after_s=0.3)
     talk(SpeechEnded(5, 0, 16_000, last=True), after_s=0.5)
-    assert talk.done(Hushed) == [Hushed()]
+    assert talk.done(StopRinging) == [StopRinging()]
     assert not talk.sent(Think, ever=True)
     talk.wait(20.0)
     assert not rung(talk)
@@ -318,19 +318,19 @@ def test_whoever_speaks_to_a_ringing_box_has_heard_it_and_is_answered() -> None:
     talk = ringing()
     sounds(talk)
     talk.speech(5)
-    assert talk.done(Hushed) == [Hushed()]
+    assert talk.done(StopRinging) == [StopRinging()]
     assert talk.sent(Think)
 
 
 def test_what_sounds_like_speech_over_the_first_ring_does_not_stop_it() -> None:
     """It may be the bell's own echo: an alarm that stops itself would be none."""
     talk = ringing()
-    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), Started(talk.turn, 0))
+    talk(Spoken(talk.turn, 0, 0, 16_000, 5.0), PlaybackStarted(talk.turn, 0))
     talk(Onset(5, 0, speaking=True), after_s=0.2)
     talk(Verdict(5, "interruption", 300), SpeechStarted(5, 5, 0), after_s=0.3)
     talk(SpeechEnded(5, 0, 16_000, last=True), after_s=0.5)
-    assert talk.done(Hushed) == []
-    talk(Stopped(talk.turn - 1, 4000, 0))
+    assert talk.done(StopRinging) == []
+    talk(PlaybackStopped(talk.turn - 1, 4000, 0))
     talk.answer(*MOON[:1])
     talk.finish(32_000)
     talk.wait(talk.it.rules.ring_every_s)
@@ -341,14 +341,14 @@ def test_who_was_speaking_already_has_not_heard_it() -> None:
     talk = talk_in("listening")
     talk(EGGS)
     talk(SpeechEnded(1, 0, 32_000, last=True), after_s=1.0)
-    assert talk.done(Hushed) == []
+    assert talk.done(StopRinging) == []
 
 
 def test_buttons_stop_it() -> None:
-    for press in (StopSpeaking(), Button(pressed=True), Listen(), Mute(on=True)):
+    for press in (StopSpeaking(), Button(pressed=True), ListenOnce(), Mute(on=True)):
         talk = ringing()
         talk(press)
-        assert talk.done(Hushed) == [Hushed()]
+        assert talk.done(StopRinging) == [StopRinging()]
         assert talk.it.ringing == ()
 
 
@@ -357,14 +357,14 @@ def test_a_press_stops_it_with_the_microphone_off() -> None:
     talk(EGGS)
     assert rung(talk)
     talk(Button(pressed=True))
-    assert talk.done(Hushed) == [Hushed()]
+    assert talk.done(StopRinging) == [StopRinging()]
 
 
 def test_what_the_tools_take_back_rings_no_more() -> None:
     talk = ringing()
     talk(Ringing(()))
     sounds(talk)
-    assert talk.done(Hushed) == []
+    assert talk.done(StopRinging) == []
     talk.wait(20.0)
     assert not rung(talk)
 
@@ -374,9 +374,9 @@ def test_while_it_rings_the_box_listens_in_every_mode(mode: ModeName) -> None:
     rules = replace(Talk().it.rules, by_voice=frozenset())
     talk = Talk(mode=mode, rules=rules)
     talk(EGGS)
-    assert talk.sent(Attend)[-1] == Attend(True, "something rings")
+    assert talk.sent(SetListening)[-1] == SetListening(True, "something rings")
     talk(StopSpeaking())
-    assert not talk.sent(Attend)[-1].on
+    assert not talk.sent(SetListening)[-1].on
 
 
 def test_a_second_one_rings_with_the_first() -> None:
@@ -399,7 +399,7 @@ def test_a_box_without_a_voice_waits_for_it_without_haste() -> None:
 def test_switching_off_is_no_stopping() -> None:
     talk = ringing()
     _, actions = closing(talk.it, talk.now_s)
-    assert not any(isinstance(action, Hushed) for action in actions)
+    assert not any(isinstance(action, StopRinging) for action in actions)
 
 
 def test_a_typed_question_is_answered_between_two_rings() -> None:

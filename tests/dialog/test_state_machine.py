@@ -9,14 +9,14 @@ import pytest
 
 import appliance
 from appliance.dialog.actions import (
-    Become,
-    ForgetAll,
-    GiveRecall,
-    Note,
+    AnnounceState,
+    EraseMemory,
+    LogNote,
     RaiseTurn,
-    Release,
+    ReleaseHold,
     Remember,
-    Send,
+    SendMessage,
+    SendRecall,
     SetMuted,
 )
 from appliance.dialog.on_answer import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
@@ -24,7 +24,7 @@ from appliance.dialog.state_machine import (
     EVERYWHERE,
     STATES,
     TABLE,
-    Rules,
+    DialogPolicy,
     Tick,
     as_markdown,
     closing,
@@ -33,24 +33,26 @@ from appliance.dialog.state_machine import (
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Attend,
     CardFound,
     CardLost,
     EndAnswer,
-    Finished,
     Forget,
-    Heard,
     Message,
     Mute,
     Onset,
     PartChanged,
-    Paused,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     Recall,
     RecallWanted,
-    Resumed,
     Say,
     Sentence,
+    SetListening,
     SetVolume,
     Speak,
     SpeakerReady,
@@ -58,18 +60,16 @@ from appliance.messages.speech import (
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
-    StillThinking,
-    Stopped,
     StopSpeaking,
     Think,
     ThinkerReady,
+    ThinkingProgress,
     ThoughtEnded,
     Verdict,
 )
 from tests.dialog.talk import MOON, Talk, talk_in
 
-RULES = Rules()
+RULES = DialogPolicy()
 FROM_THE_CONDUCTOR = set(
     "Think Abandon Heard Recall CallAnswered Speak EndAnswer Attend StateChanged HouseRequest "
     "TimerHappened TimersStand CommandRefused".split()
@@ -125,7 +125,7 @@ SAME = " ".join(STATES)
         ((SetVolume(0.5),), SAME),
         ((ThinkerReady("x"),), SAME),
         ((RecallWanted(),), SAME),
-        ((StillThinking(2),), SAME),
+        ((ThinkingProgress(2),), SAME),
         ((PartChanged("listener", "down"),), "idle idle thinking speaking speaking muted failed"),
         ((PartChanged("thinker", "down"),), SAME),
         ((PartChanged("speaker", "down"),), SAME),
@@ -153,9 +153,10 @@ def test_each_message_leads_from_each_state_to_the_right_one(
 @pytest.mark.parametrize(
     "message",
     [
-        Sentence(1, 0, "of an old turn"), ThoughtEnded(1, 1, "complete"), Started(1, 0),
-        Resumed(1, 0, 0, 0), Finished(1, 0, 0), Stopped(1, 0, 0), Spoken(1, 0, 0, 9, 1.0),
-        SpeakFailed(1, 0, "no"), Paused(1, 0, 0, 0), Verdict(77, "interruption", 100),
+        Sentence(1, 0, "of an old turn"), ThoughtEnded(1, 1, "complete"), PlaybackStarted(1, 0),
+        PlaybackResumed(1, 0, 0, 0), PlaybackFinished(1, 0, 0), PlaybackStopped(1, 0, 0), Spoken(1,
+        0, 0, 9, 1.0),
+        SpeakFailed(1, 0, "no"), PlaybackPaused(1, 0, 0, 0), Verdict(77, "interruption", 100),
         Verdict(77, "noise", 100), Sentence(99, 0, "of a turn to come"),
     ],
 )  # fmt: skip
@@ -173,31 +174,31 @@ def test_a_question_is_answered_aloud_and_what_was_heard_is_remembered() -> None
     talk = Talk()
     talk.speech(utterance=1, seconds=2.0)
     assert talk.said == [
-        Release(1),
+        ReleaseHold(1),
         RaiseTurn(2),
-        Send("thinker", Think(2, (1,))),
-        Become("thinking", 2, "asked"),
+        SendMessage("thinker", Think(2, (1,))),
+        AnnounceState("thinking", 2, "asked"),
     ]
     talk(Sentence(2, 0, MOON[0]))
-    assert talk.said == [Send("speaker", Speak(2, 0, MOON[0]))]
+    assert talk.said == [SendMessage("speaker", Speak(2, 0, MOON[0]))]
     assert talk.state == "thinking"
-    talk(Spoken(2, 0, 0, 32_000, 5.0), Started(2, 0))
+    talk(Spoken(2, 0, 0, 32_000, 5.0), PlaybackStarted(2, 0))
     assert talk.state == "speaking"
     talk(ThoughtEnded(2, 1, "complete"))
-    assert talk.said == [Send("speaker", EndAnswer(2))]
+    assert talk.said == [SendMessage("speaker", EndAnswer(2))]
     asked_at_s = 100.0 + 0.3 + 2.0
-    talk(Finished(2, 32_000, 0), after_s=2.0)
+    talk(PlaybackFinished(2, 32_000, 0), after_s=2.0)
     assert talk.said == [
-        Send("thinker", Heard(2, MOON[0], complete=True)),
+        SendMessage("thinker", AnswerHeard(2, MOON[0], complete=True)),
         Remember(2, asked_at_s, "", 2.0, MOON[0], complete=True),
-        Become("idle", 2, "finished"),
+        AnnounceState("idle", 2, "finished"),
     ]
 
 
 def test_an_onset_in_silence_changes_nothing_until_its_verdict() -> None:
     talk = Talk()
     assert talk(Onset(1, 0, speaking=False)) == []
-    assert talk(Verdict(1, "noise", 150)) == [Release(1)]
+    assert talk(Verdict(1, "noise", 150)) == [ReleaseHold(1)]
 
 
 def test_pieces_of_one_utterance_are_one_question() -> None:
@@ -227,13 +228,13 @@ def test_an_owner_who_goes_on_speaking_while_the_box_thinks_is_listened_to() -> 
     talk.speech(1)
     talk(Sentence(2, 0, "Well."), Onset(2, 0, speaking=False), SpeechStarted(2, 2, 0))
     assert talk.said[-3:] == [
-        Send("thinker", Abandon(2)),
+        SendMessage("thinker", Abandon(2)),
         RaiseTurn(3),
-        Become("listening", 3, "the owner speaks"),
+        AnnounceState("listening", 3, "the owner speaks"),
     ]
     talk(SpeechEnded(2, 0, 16_000, last=True), after_s=1.0)
     assert talk.sent(Think) == [Think(4, (2,))]  # the thinker keeps the first piece by itself
-    assert talk.sent(Heard, ever=True) == []
+    assert talk.sent(AnswerHeard, ever=True) == []
 
 
 def test_the_memory_knows_both_pieces_of_a_question_that_came_in_two() -> None:
@@ -263,9 +264,9 @@ def test_a_thought_without_words_is_answered_by_the_box_itself_and_not_remembere
     talk.speech()
     talk(thought)
     assert talk.sent(Speak) == [Speak(2, 0, spoken)]
-    talk(Spoken(2, 0, 0, 16_000, 1.0), Started(2, 0), Finished(2, 16_000, 0))
+    talk(Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0), PlaybackFinished(2, 16_000, 0))
     assert (talk.state, talk.remembered()) == ("idle", [])
-    assert talk.sent(Heard) == [Heard(2, "", complete=False)]  # not to be asked again
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "", complete=False)]  # not to be asked again
 
 
 def test_of_a_thought_that_failed_halfway_the_good_half_is_remembered() -> None:
@@ -273,7 +274,7 @@ def test_of_a_thought_that_failed_halfway_the_good_half_is_remembered() -> None:
     talk.speech()
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "failed", "the model broke"))
     assert talk.sent(Speak) == [Speak(2, 0, MOON[0]), Speak(2, 1, LOST_THREAD)]
-    talk(Spoken(2, 0, 0, 16_000, 1.0), Spoken(2, 1, 16_000, 16_000, 1.0), Started(2, 0))
+    talk(Spoken(2, 0, 0, 16_000, 1.0), Spoken(2, 1, 16_000, 16_000, 1.0), PlaybackStarted(2, 0))
     talk.finish()
     assert talk.remembered() == [(MOON[0], False)]
 
@@ -282,24 +283,24 @@ def test_of_a_thought_that_failed_halfway_the_good_half_is_remembered() -> None:
 @pytest.mark.parametrize("kind", ["backchannel", "noise"])
 def test_a_backchannel_or_a_noise_lets_the_answer_go_on(kind: str) -> None:
     talk = talk_in("holding")
-    talk(Paused(2, 2, 16_000, 0), Verdict(2, kind, 300))  # type: ignore[arg-type]  # a Literal
-    assert talk.said == [Release(2), Become("speaking", 2, kind)]
-    talk(Resumed(2, 2, 16_000, 0))
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, kind, 300))  # type: ignore[arg-type]  # a Literal
+    assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, kind)]
+    talk(PlaybackResumed(2, 2, 16_000, 0))
     talk.finish()
     assert talk.remembered() == [(" ".join(MOON), True)]
 
 
 def test_an_interruption_drops_what_is_left_and_only_what_was_heard_is_kept() -> None:
     talk = talk_in("holding")
-    talk(Paused(2, 2, 16_000, 0), Verdict(2, "interruption", 300))
+    talk(PlaybackPaused(2, 2, 16_000, 0), Verdict(2, "interruption", 300))
     assert talk.said == [
-        Send("thinker", Abandon(2)),
+        SendMessage("thinker", Abandon(2)),
         RaiseTurn(3),
-        Release(2),
-        Become("listening", 3, "interrupted"),
+        ReleaseHold(2),
+        AnnounceState("listening", 3, "interrupted"),
     ]
-    talk(SpeechStarted(2, 2, 0), Stopped(2, 3 * 16_000, 0))
-    assert talk.sent(Heard) == [Heard(2, "The moon is grey. It has", complete=False)]
+    talk(SpeechStarted(2, 2, 0), PlaybackStopped(2, 3 * 16_000, 0))
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
     talk(SpeechEnded(2, 0, 16_000, last=True))
     assert talk.sent(Think) == [Think(4, (2,))]
     assert talk.remembered() == [("The moon is grey. It has", False)]
@@ -307,8 +308,8 @@ def test_an_interruption_drops_what_is_left_and_only_what_was_heard_is_kept() ->
 
 def test_of_an_answer_cut_before_its_first_word_the_question_is_kept() -> None:
     talk = talk_in("holding")
-    talk(Verdict(2, "interruption", 300), Stopped(2, 100, 0))
-    assert (talk.sent(Heard, ever=True), talk.remembered()) == ([], [])
+    talk(Verdict(2, "interruption", 300), PlaybackStopped(2, 100, 0))
+    assert (talk.sent(AnswerHeard, ever=True), talk.remembered()) == ([], [])
 
 
 def test_an_interruption_without_words_leaves_the_box_idle() -> None:
@@ -328,7 +329,7 @@ def test_an_interruption_that_comes_after_the_box_went_on_is_still_obeyed() -> N
 
 def test_without_a_verdict_the_answer_goes_on() -> None:
     talk = talk_in("holding")
-    assert Release(2) in talk.wait(RULES.verdict_s + 0.1)
+    assert ReleaseHold(2) in talk.wait(RULES.verdict_s + 0.1)
     assert talk.state == "speaking"
 
 
@@ -336,13 +337,13 @@ def test_a_new_onset_while_holding_is_the_one_that_counts() -> None:
     talk = talk_in("holding")
     talk(Onset(3, 0, speaking=True))
     assert talk(Verdict(2, "backchannel", 300)) == []
-    assert Release(3) in talk(Verdict(3, "backchannel", 300))
+    assert ReleaseHold(3) in talk(Verdict(3, "backchannel", 300))
 
 
 def test_an_onset_before_the_first_sample_holds_the_answer_back() -> None:
     talk = Talk()
     talk.speech(1)
-    talk(Sentence(2, 0, MOON[0]), Onset(2, 0, speaking=False), Started(2, 0))
+    talk(Sentence(2, 0, MOON[0]), Onset(2, 0, speaking=False), PlaybackStarted(2, 0))
     assert talk.state == "holding"
     talk(Verdict(2, "noise", 200))
     assert talk.state == "speaking"
@@ -350,29 +351,29 @@ def test_an_onset_before_the_first_sample_holds_the_answer_back() -> None:
 
 def test_an_answer_may_finish_while_it_is_held() -> None:
     talk = talk_in("holding")
-    talk(Finished(2, 96_000, 0))
+    talk(PlaybackFinished(2, 96_000, 0))
     assert (talk.state, talk.remembered()) == ("idle", [(" ".join(MOON), True)])
-    assert Release(2) in talk(Verdict(2, "noise", 200))
+    assert ReleaseHold(2) in talk(Verdict(2, "noise", 200))
 
 
 def test_an_onset_just_after_the_end_may_become_the_next_question() -> None:
     talk = talk_in("speaking")
-    talk(Finished(2, 96_000, 0), ONSET, YIELD, BEGUN, ENDED)
+    talk(PlaybackFinished(2, 96_000, 0), ONSET, YIELD, BEGUN, ENDED)
     assert talk.sent(Think) == [Think(3, (9,))]
 
 
 def test_a_hold_of_which_no_message_came_is_let_go() -> None:
     talk = talk_in("speaking")
     talk.wait(0.5, hold=42)
-    assert talk.done(Release) == []
+    assert talk.done(ReleaseHold) == []
     talk.wait(RULES.verdict_s + 0.1, hold=42)
-    assert talk.done(Release) == [Release(42)]
+    assert talk.done(ReleaseHold) == [ReleaseHold(42)]
 
 
 # ── races between the old answer and the new question ────────────────────────────────────────
 def quick_interruption() -> Talk:
     talk = talk_in("holding")
-    talk(Paused(2, 2, 3 * 16_000, 0))
+    talk(PlaybackPaused(2, 2, 3 * 16_000, 0))
     talk(Verdict(2, "interruption", 300), SpeechEnded(2, 0, 16_000, last=True))
     return talk
 
@@ -380,29 +381,29 @@ def quick_interruption() -> Talk:
 def test_the_next_question_waits_until_it_is_known_what_was_heard() -> None:
     talk = quick_interruption()
     assert (talk.state, talk.sent(Think)) == ("thinking", [])
-    talk(Stopped(2, 4 * 16_000, 0), after_s=0.05)
-    assert [type(m) for m in talk.sent(object)] == [Heard, Think]
-    assert talk.sent(Heard)[0].text == "The moon is grey. It has no air."
+    talk(PlaybackStopped(2, 4 * 16_000, 0), after_s=0.05)
+    assert [type(m) for m in talk.sent(object)] == [AnswerHeard, Think]
+    assert talk.sent(AnswerHeard)[0].text == "The moon is grey. It has no air."
 
 
 def test_it_does_not_wait_for_long() -> None:
     talk = quick_interruption()
     talk(Tick(), after_s=RULES.stopped_s + 0.01)
-    assert talk.sent(Heard) == [Heard(2, "The moon is grey. It has", complete=False)]
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, "The moon is grey. It has", complete=False)]
     assert talk.sent(Think) == [Think(4, (2,))]
-    assert talk(Stopped(2, 4 * 16_000, 0)) == []  # too late
+    assert talk(PlaybackStopped(2, 4 * 16_000, 0)) == []  # too late
 
 
 def test_a_question_that_is_overtaken_while_it_waits_reaches_the_thinker_all_the_same() -> None:
     talk = quick_interruption()
     talk(SpeechStarted(3, 3, 0))
-    assert [type(m) for m in talk.sent(object)] == [Heard, Think, Abandon]
+    assert [type(m) for m in talk.sent(object)] == [AnswerHeard, Think, Abandon]
 
 
 def test_an_answer_that_ends_just_as_it_is_cut_counts_as_heard() -> None:
     talk = talk_in("holding")
-    talk(Verdict(2, "interruption", 300), Finished(2, 6 * 16_000, 0))
-    assert talk.sent(Heard) == [Heard(2, " ".join(MOON), complete=False)]
+    talk(Verdict(2, "interruption", 300), PlaybackFinished(2, 6 * 16_000, 0))
+    assert talk.sent(AnswerHeard) == [AnswerHeard(2, " ".join(MOON), complete=False)]
 
 
 # ── deadlines ────────────────────────────────────────────────────────────────────────────────
@@ -436,7 +437,7 @@ def test_an_answer_whose_end_never_comes_is_remembered_as_far_as_it_sounded() ->
 
 def test_a_long_answer_may_sound_to_its_end() -> None:
     talk = talk_in("thinking")
-    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 90 * 16_000, 5.0), Started(2, 0))
+    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 90 * 16_000, 5.0), PlaybackStarted(2, 0))
     talk(ThoughtEnded(2, 1, "complete"))
     talk.wait(89.0)
     assert talk.state == "speaking"
@@ -453,13 +454,13 @@ def test_a_thinker_that_dies_at_its_work_is_apologised_for() -> None:
     talk = talk_in("thinking")
     talk(PartChanged("thinker", "down", "was ended by SIGKILL"))
     assert talk.sent(Speak) == [Speak(2, 0, NOT_READY)]
-    talk(Spoken(2, 0, 0, 16_000, 1.0), Started(2, 0), Finished(2, 16_000, 0))
+    talk(Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0), PlaybackFinished(2, 16_000, 0))
     assert (talk.state, talk.remembered()) == ("idle", [])
 
 
 def test_what_a_dead_thinker_said_is_still_spoken() -> None:
     talk = talk_in("thinking")
-    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 16_000, 1.0), Started(2, 0))
+    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 16_000, 1.0), PlaybackStarted(2, 0))
     talk(PartChanged("thinker", "down"))
     assert talk.sent(EndAnswer) == [EndAnswer(2)]
     talk.finish()
@@ -469,7 +470,7 @@ def test_what_a_dead_thinker_said_is_still_spoken() -> None:
 def test_a_thinker_that_comes_back_is_given_the_last_turns() -> None:
     talk = talk_in("idle")
     talk(PartChanged("thinker", "down"))
-    assert talk(RecallWanted()) == [GiveRecall()]
+    assert talk(RecallWanted()) == [SendRecall()]
     talk(ThinkerReady("pocket"))
     talk.speech()
     assert len(talk.sent(Think)) == 1
@@ -485,7 +486,7 @@ def test_until_the_thinker_has_read_what_stands_first_the_owner_is_asked_to_wait
 def test_a_slow_model_that_gets_on_is_waited_for() -> None:
     talk = talk_in("thinking")
     for _ in range(5):
-        talk(StillThinking(2), Tick(), after_s=29.0)
+        talk(ThinkingProgress(2), Tick(), after_s=29.0)
     assert (talk.state, talk.sent(Speak)) == ("thinking", [])
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
     assert talk.sent(Speak)[0].text == MOON[0]
@@ -495,7 +496,7 @@ def test_a_slow_model_that_gets_on_is_waited_for() -> None:
 def test_news_of_another_answer_puts_nothing_off(turn: int) -> None:
     talk = talk_in("thinking")
     before_s = talk.it.until_s
-    talk(StillThinking(turn), after_s=5.0)
+    talk(ThinkingProgress(turn), after_s=5.0)
     assert talk.it.until_s == before_s
 
 
@@ -503,7 +504,7 @@ def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
     talk = talk_in("thinking")
     spoken: list[Speak] = []
     while not spoken and talk.now_s < 1000.0:
-        talk(StillThinking(2), Tick(), after_s=5.0)
+        talk(ThinkingProgress(2), Tick(), after_s=5.0)
         spoken = talk.sent(Speak)
     assert spoken[0].text == LOST_THREAD
     assert talk.it.rules.most_think_s <= talk.now_s - 100.0 < talk.it.rules.most_think_s + 40
@@ -511,7 +512,7 @@ def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
 
 def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
     talk = talk_in("thinking")
-    talk(StillThinking(2), after_s=5.0)
+    talk(ThinkingProgress(2), after_s=5.0)
     talk(Tick(), after_s=29.0)
     assert talk.sent(Speak) == []
     talk(Tick(), after_s=2.0)
@@ -521,8 +522,8 @@ def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
 def test_a_listener_that_dies_leaves_no_hold_behind() -> None:
     talk = talk_in("holding")
     assert talk(PartChanged("listener", "down")) == [
-        Release(2),
-        Become("speaking", 2, "the listener is gone"),
+        ReleaseHold(2),
+        AnnounceState("speaking", 2, "the listener is gone"),
     ]
 
 
@@ -535,7 +536,7 @@ def test_a_speaker_that_comes_back_is_told_again_that_the_answer_has_ended() -> 
 def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
     talk = talk_in("thinking")
     talk(Sentence(2, 0, MOON[0]), ThoughtEnded(2, 1, "complete"))
-    talk(PartChanged("speaker", "down"), SpeakerReady("espeak"), Finished(2, 0, 0))
+    talk(PartChanged("speaker", "down"), SpeakerReady("espeak"), PlaybackFinished(2, 0, 0))
     assert talk.sent(Speak) == [Speak(3, 0, LOST_VOICE)]
     assert talk.remembered() == []
 
@@ -543,7 +544,7 @@ def test_an_answer_that_was_lost_with_the_speaker_is_owned_up_to() -> None:
 def test_a_playback_that_comes_back_goes_on_with_the_answer() -> None:
     talk = talk_in("speaking")
     talk(PartChanged("playback", "down"), after_s=3.0)
-    talk(Started(2, 0), after_s=2.0)
+    talk(PlaybackStarted(2, 0), after_s=2.0)
     assert talk.it.answer is not None
     assert talk.it.answer.position_at(talk.now_s) == 3 * 16_000
     talk.finish()
@@ -568,7 +569,7 @@ def test_a_broken_voice_is_shown_and_not_spoken_of() -> None:
 
 def test_a_deaf_box_still_answers_what_is_typed() -> None:
     talk = Talk()
-    talk(CardLost("capture", "unplugged"), Finished(2, 0, 0))
+    talk(CardLost("capture", "unplugged"), PlaybackFinished(2, 0, 0))
     talk(Ask("hello?"))
     assert talk.state == "thinking"
     talk.answer("Hello.")
@@ -581,7 +582,7 @@ def test_stop_ends_the_answer_and_remembers_what_was_heard() -> None:
     talk = talk_in("speaking")
     talk(StopSpeaking(), after_s=1.0)
     assert talk.done(RaiseTurn) == [RaiseTurn(3)]
-    talk(Stopped(2, 2 * 16_000, 0))
+    talk(PlaybackStopped(2, 2 * 16_000, 0))
     assert talk.remembered() == [(MOON[0], False)]
 
 
@@ -594,20 +595,20 @@ def test_what_was_stopped_is_not_answered_after_all() -> None:
 def test_a_question_that_was_stopped_is_not_asked_again() -> None:
     talk = talk_in("thinking")
     talk(StopSpeaking())
-    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=False)]
+    assert talk.sent(object) == [Abandon(2), AnswerHeard(2, "", complete=False)]
 
 
 def test_stop_closes_the_question_that_the_thinker_kept() -> None:
     talk = talk_in("thinking")
     talk(BEGUN, StopSpeaking())
-    assert talk.sent(object) == [Abandon(2), Heard(2, "", complete=False)]
+    assert talk.sent(object) == [Abandon(2), AnswerHeard(2, "", complete=False)]
 
 
 def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:
     talk = talk_in("speaking")
     talk(Mute(on=True))
     assert SetMuted(on=True) in talk.said
-    assert Release(9) in talk(ONSET)
+    assert ReleaseHold(9) in talk(ONSET)
     talk(BEGUN, ENDED)
     assert (talk.state, talk.sent(Think)) == ("muted", [])
     talk(Mute(on=False))
@@ -617,7 +618,7 @@ def test_a_muted_box_hears_nothing_and_keeps_no_hold() -> None:
 def test_a_muted_box_still_says_what_it_is_told_to_and_is_muted_after_it() -> None:
     talk = talk_in("muted")
     talk(Say("The tea is ready."))
-    talk(Started(talk.turn, 0), Finished(talk.turn, 16_000, 0))
+    talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16_000, 0))
     assert (talk.state, talk.it.muted) == ("muted", True)
 
 
@@ -627,10 +628,10 @@ def test_announcements_wait_until_nothing_else_sounds() -> None:
     assert talk.sent(Speak) == []
     talk.finish()
     assert talk.sent(Speak)[0].text == "Tea."
-    talk(Started(talk.turn, 0))
+    talk(PlaybackStarted(talk.turn, 0))
     talk.finish()
     assert talk.sent(Speak)[0].text == "Cake."
-    assert talk.sent(Heard) == []
+    assert talk.sent(AnswerHeard) == []
 
 
 def test_an_announcement_does_not_begin_over_an_onset() -> None:
@@ -645,15 +646,15 @@ def test_only_so_many_things_wait() -> None:
     talk = talk_in("speaking")
     talk(*(Say(f"Thing {number}.") for number in range(7)))
     assert len(talk.it.waiting) == 5
-    assert len(talk.done(Note)) == 1  # of a crowd there is one line in the log
+    assert len(talk.done(LogNote)) == 1  # of a crowd there is one line in the log
     talk(StopSpeaking())
     talk(*(Say(f"Thing {number}.") for number in range(9)))
-    assert len(talk.done(Note)) == 1
+    assert len(talk.done(LogNote)) == 1
 
 
 def test_a_typed_question_interrupts_an_answer_and_waits_for_an_owner_who_speaks() -> None:
     talk = talk_in("speaking")
-    talk(Ask("why?"), Stopped(2, 0, 0))
+    talk(Ask("why?"), PlaybackStopped(2, 0, 0))
     assert talk.sent(Think) == [Think(4, (), "why?")]
     talk = talk_in("listening")
     talk(Ask("why?"))
@@ -669,10 +670,10 @@ def test_a_command_without_words_does_nothing(command: Message) -> None:
 
 def test_forgetting_drops_the_answer_in_the_air_too() -> None:
     talk = talk_in("speaking")
-    talk(Forget(), Stopped(2, 96_000, 0))
+    talk(Forget(), PlaybackStopped(2, 96_000, 0))
     assert talk.sent(Forget) == [Forget()]
-    assert talk.done(ForgetAll) == [ForgetAll()]
-    assert (talk.sent(Heard), talk.remembered()) == ([], [])
+    assert talk.done(EraseMemory) == [EraseMemory()]
+    assert (talk.sent(AnswerHeard), talk.remembered()) == ([], [])
 
 
 def test_forgetting_does_not_silence_an_owner_who_speaks() -> None:
@@ -683,14 +684,14 @@ def test_forgetting_does_not_silence_an_owner_who_speaks() -> None:
 
 def test_the_volume_is_passed_on() -> None:
     talk = Talk()
-    assert talk(SetVolume(0.3)) == [Send("playback", SetVolume(0.3))]
+    assert talk(SetVolume(0.3)) == [SendMessage("playback", SetVolume(0.3))]
 
 
 def test_a_playback_that_comes_up_anew_is_as_loud_as_the_last_one() -> None:
     talk = Talk()
     assert talk(PartChanged("playback", "up")) == []
     talk(SetVolume(0.3))
-    assert talk(PartChanged("playback", "up")) == [Send("playback", SetVolume(0.3))]
+    assert talk(PartChanged("playback", "up")) == [SendMessage("playback", SetVolume(0.3))]
     assert talk(PartChanged("speaker", "up")) == []
 
 
@@ -706,11 +707,11 @@ def test_an_announcement_has_a_chime_where_one_is_wanted() -> None:
 def test_a_conductor_that_takes_over_frees_the_floor() -> None:
     it, actions = opening(RULES, 5.0, turn=7, hold=4)
     assert actions == (
-        Send("thinker", Abandon(7)),
+        SendMessage("thinker", Abandon(7)),
         RaiseTurn(8),
-        Release(4),
-        Become("idle", 8, "started again"),
-        Send("listener", Attend(on=True, why="open")),
+        ReleaseHold(4),
+        AnnounceState("idle", 8, "started again"),
+        SendMessage("listener", SetListening(on=True, why="open")),
     )
     assert it.thinker_up
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.dialog.actions import Become, Release
+from appliance.dialog.actions import AnnounceState, ReleaseHold
 from appliance.dialog.state_machine import Tick
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Finished,
-    Heard,
     Onset,
-    Paused,
-    Resumed,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     Sentence,
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
-    Stopped,
     Think,
     ThoughtEnded,
     Verdict,
@@ -37,7 +37,7 @@ def answering() -> tuple[Talk, int]:
     talk.speech(1)
     for number, text in enumerate(MOON):
         talk(Sentence(2, number, text), Spoken(2, number, 32_000 * number, 32_000, 5.0))
-    talk(ThoughtEnded(2, 3, "complete"), Started(2, began := talk.index))
+    talk(ThoughtEnded(2, 3, "complete"), PlaybackStarted(2, began := talk.index))
     return talk, began
 
 
@@ -46,13 +46,15 @@ def test_who_speaks_into_the_first_moment_of_an_answer_goes_on_asking(
     after: int, kept: bool
 ) -> None:
     talk, began = answering()
-    talk(Onset(2, began + after, speaking=True), Paused(2, 2, 16_000, 0), after_s=1.0)
-    talk(Verdict(2, "interruption", 300), Stopped(2, 16_000, 0))
+    talk(Onset(2, began + after, speaking=True), PlaybackPaused(2, 2, 16_000, 0), after_s=1.0)
+    talk(Verdict(2, "interruption", 300), PlaybackStopped(2, 16_000, 0))
     assert talk.sent(Abandon) == [Abandon(2)]
     talk(SpeechStarted(2, 2, began + after), SpeechEnded(2, 0, 32_000, last=True), after_s=1.0)
     assert talk.sent(Think) == [Think(4, (2,))]
-    heard = [] if kept else [Heard(2, "The moon", complete=False)]
-    assert talk.sent(Heard, ever=True) == heard  # unheard: the thinker asks both pieces together
+    heard = [] if kept else [AnswerHeard(2, "The moon", complete=False)]
+    assert (
+        talk.sent(AnswerHeard, ever=True) == heard
+    )  # unheard: the thinker asks both pieces together
     assert talk.it.answer is not None
     assert talk.it.answer.question.seconds == (4.0 if kept else 2.0)
     assert talk.remembered() == ([] if kept else [("The moon", False)])
@@ -76,17 +78,17 @@ def test_speech_that_began_before_the_answer_and_is_told_after_goes_on_asking() 
     talk = Talk()
     talk.speech(1)
     talk(Onset(2, talk.index, speaking=False))
-    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 32_000, 5.0), Started(2, talk.index + 50))
+    talk(Sentence(2, 0, MOON[0]), Spoken(2, 0, 0, 32_000, 5.0), PlaybackStarted(2, talk.index + 50))
     talk(SpeechStarted(2, 2, talk.index), after_s=0.3)
     talk(SpeechEnded(2, 0, 16_000, last=True), after_s=1.0)
-    assert talk.sent(Heard, ever=True) == []
+    assert talk.sent(AnswerHeard, ever=True) == []
     assert talk.it.answer is not None
     assert talk.it.answer.question.seconds == 3.0
 
 
 def test_an_announcement_has_no_question_to_go_on_with() -> None:
     talk = Talk(ready=False)
-    talk(Ask("why?"), Started(talk.turn, talk.index))
+    talk(Ask("why?"), PlaybackStarted(talk.turn, talk.index))
     talk(Onset(2, talk.index + 100, speaking=True), Verdict(2, "interruption", 300))
     assert (talk.state, talk.sent(Abandon)) == ("listening", [])
 
@@ -96,16 +98,16 @@ def test_a_question_that_was_broken_off_and_not_gone_on_with_is_let_go() -> None
     talk(Onset(2, began + 100, speaking=True), Verdict(2, "interruption", 300))
     talk.wait(RULES.speech_s + 0.5)
     assert talk.state == "idle"
-    assert talk.sent(Heard, ever=True) == [Heard(2, "", complete=False)]
+    assert talk.sent(AnswerHeard, ever=True) == [AnswerHeard(2, "", complete=False)]
 
 
 # ── the last word again ──────────────────────────────────────────────────────────────────────
 def test_a_word_said_again_is_remembered_once() -> None:
     talk, _ = answering()
-    talk(Onset(2, talk.index + 40_000, speaking=True), Paused(2, 2, 40_000, 0), after_s=2.5)
-    talk(Verdict(2, "noise", 700), Resumed(2, 2, 32_000, 0), after_s=0.7)
-    talk(Onset(3, talk.index + 5000, speaking=True), Paused(2, 3, 36_000, 0), after_s=0.25)
-    talk(Verdict(3, "interruption", 300), Stopped(2, 36_000, 0))
+    talk(Onset(2, talk.index + 40_000, speaking=True), PlaybackPaused(2, 2, 40_000, 0), after_s=2.5)
+    talk(Verdict(2, "noise", 700), PlaybackResumed(2, 2, 32_000, 0), after_s=0.7)
+    talk(Onset(3, talk.index + 5000, speaking=True), PlaybackPaused(2, 3, 36_000, 0), after_s=0.25)
+    talk(Verdict(3, "interruption", 300), PlaybackStopped(2, 36_000, 0))
     assert talk.remembered() == [("The moon is grey. It", False)]
 
 
@@ -119,18 +121,18 @@ def disturbed(talk: Talk, serial: int, after_s: float) -> None:
 def test_a_single_murmur_lets_the_answer_go_on_at_once() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
-    assert talk.said == [Release(2), Become("speaking", 2, "backchannel")]
+    assert talk.said == [ReleaseHold(2), AnnounceState("speaking", 2, "backchannel")]
 
 
 def test_an_answer_that_is_disturbed_again_within_a_second_waits_for_calm() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
-    assert (talk.state, talk.done(Release)) == ("holding", [])
+    assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
     talk(Tick(3), after_s=RULES.calm_s - 0.05)
     assert talk.state == "holding"
     talk(Tick(3), after_s=0.06)
-    assert talk.said == [Release(3), Become("speaking", 2, "backchannel")]
+    assert talk.said == [ReleaseHold(3), AnnounceState("speaking", 2, "backchannel")]
 
 
 def test_a_second_disturbance_that_comes_late_does_not() -> None:
@@ -145,7 +147,7 @@ def test_while_it_waits_every_new_sound_makes_it_wait_anew_and_never_sounds_betw
     disturbed(talk, 2, after_s=1.0)
     for serial in range(3, 6):
         disturbed(talk, serial, after_s=0.3)
-        assert (talk.state, talk.done(Release)) == ("holding", [])
+        assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
     talk(Tick(5), after_s=RULES.calm_s + 0.01)
     assert talk.state == "speaking"
 
@@ -176,7 +178,7 @@ def test_an_onset_whose_message_is_on_its_way_is_not_let_go_by_calm() -> None:
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
     talk(Tick(4), after_s=RULES.calm_s + 0.01)
-    assert talk.done(Release) == [Release(3)]
+    assert talk.done(ReleaseHold) == [ReleaseHold(3)]
     talk(Onset(4, talk.index, speaking=True))
     assert talk.state == "holding"
 
@@ -185,7 +187,7 @@ def test_an_answer_that_ends_while_it_waits_for_calm_is_remembered_whole() -> No
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
-    talk(Finished(2, 96_000, 0), Tick(3), after_s=0.1)
+    talk(PlaybackFinished(2, 96_000, 0), Tick(3), after_s=0.1)
     assert talk.remembered() == [(" ".join(MOON), True)]
     talk.wait(2.0, hold=3)
     assert (talk.state, talk.it.held) == ("idle", False)

@@ -8,33 +8,34 @@ from typing import Literal, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.dialog.actions import Action, Become, RaiseTurn, Release, Send
+from appliance.dialog.actions import Action, AnnounceState, RaiseTurn, ReleaseHold, SendMessage
 from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
 from appliance.dialog.on_listening_mode import attention
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import Event, Ringing, Tick, ToolSaid
+from appliance.dialog.state_machine import DialogEvent, Ringing, Tick, ToolReply
 from appliance.dialog.transition import NOT_READY, NOTHING_SAID
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Ask,
-    Called,
     CardFound,
     CardLost,
     EndAnswer,
-    Finished,
     Forget,
-    Heard,
     Judgement,
-    Listen,
+    ListenOnce,
     Message,
     ModeName,
     Mute,
     Onset,
     PartChanged,
-    Paused,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
     RecallWanted,
     Repeat,
-    Resumed,
     Say,
     Sentence,
     SetMode,
@@ -44,18 +45,17 @@ from appliance.messages.speech import (
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
-    StillThinking,
-    Stopped,
     StopSpeaking,
     Think,
     ThinkerReady,
+    ThinkingProgress,
     ThoughtEnded,
+    ToolCalled,
     Verdict,
-    Woken,
+    WakeWordHeard,
     WordsHeard,
 )
-from appliance.messages.speech import Talk as Button
+from appliance.messages.speech import TalkButton as Button
 from tests.dialog.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]
@@ -100,7 +100,7 @@ class Walk:
     def turn(self, a: int) -> int:
         return self.talk.turn - (a in (0, 1)) + (a == 2)
 
-    def take(self, message: Event, after_s: float) -> None:
+    def take(self, message: DialogEvent, after_s: float) -> None:
         if isinstance(message, ThoughtEnded) and message.turn == self.thinking:
             self.thinking = None
         if isinstance(message, PartChanged) and message.part == "thinker" and message.state != "up":
@@ -128,29 +128,29 @@ class Walk:
             case RaiseTurn(turn):
                 assert turn > self.floor_turn
                 self.floor_turn = turn
-            case Release(serial):
+            case ReleaseHold(serial):
                 assert serial <= self.hold
                 self.released = serial
-            case Send(_, Think(turn)):
+            case SendMessage(_, Think(turn)):
                 assert self.thinking is None
                 self.thinking = turn
-            case Send(_, Abandon(turn)) if turn == self.thinking:
+            case SendMessage(_, Abandon(turn)) if turn == self.thinking:
                 self.thinking = None
-            case Send(_, Speak(turn, number, text)):
+            case SendMessage(_, Speak(turn, number, text)):
                 assert turn == self.floor_turn
                 lines = self.planned.setdefault(turn, [])
                 assert number == len(lines)
                 place = sum(1000 * len(line) for line in lines)
                 lines.append(text)
                 return [Spoken(turn, number, place, 1000 * len(text), 1.0)]
-            case Send(_, EndAnswer(turn)):
+            case SendMessage(_, EndAnswer(turn)):
                 assert turn == self.floor_turn
-            case Send(_, Heard(turn, text, _)):
+            case SendMessage(_, AnswerHeard(turn, text, _)):
                 assert turn not in self.heard or not text
                 self.heard.add(turn)
                 own = [line for line in self.planned.get(turn, []) if line not in OURS]
                 assert " ".join(own).startswith(text)
-            case Become(state):
+            case AnnounceState(state):
                 assert state in ("idle", "muted", "failed") or self.talk.it.deadline_s < NEVER
             case _:
                 pass
@@ -159,7 +159,7 @@ class Walk:
 
 # What may come, from two small numbers and what is going on: `turn` and `serial` are mostly the
 # ones in force, and at times the one before or after.
-Maker = Callable[[Walk, int, int], Event]
+Maker = Callable[[Walk, int, int], DialogEvent]
 COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Onset(walk.onset(), walk.talk.index - 1000 * a, speaking=b % 2 == 0),
     lambda walk, a, b: Onset(walk.onset(), 0, speaking=b % 2 == 0),
@@ -171,22 +171,22 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: Sentence(walk.turn(a), b, WORDS[b % 4]),
     lambda walk, a, b: ThoughtEnded(walk.turn(a), b, REASONS[b % 4]),
-    lambda walk, a, b: Called(walk.turn(a), b % 3, "time"),
-    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
-    lambda walk, a, b: ToolSaid(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: ToolCalled(walk.turn(a), b % 3, "time"),
+    lambda walk, a, b: ToolReply(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
+    lambda walk, a, b: ToolReply(walk.turn(a), b % 3, WORDS[: b % 2 + 1]),
     lambda walk, a, b: Ringing(WORDS[: b % 3]),
-    lambda walk, a, b: Started(walk.turn(a), walk.talk.index),
-    lambda walk, a, b: Started(walk.turn(a), 0),
-    lambda walk, a, b: Paused(walk.turn(a), walk.hold, 4000 * b, 0),
-    lambda walk, a, b: Resumed(walk.turn(a), walk.hold, 4000 * b, 0),
-    lambda walk, a, b: Finished(walk.turn(a), 4000 * b, 0),
-    lambda walk, a, b: Stopped(walk.turn(a), 4000 * b, 0),
+    lambda walk, a, b: PlaybackStarted(walk.turn(a), walk.talk.index),
+    lambda walk, a, b: PlaybackStarted(walk.turn(a), 0),
+    lambda walk, a, b: PlaybackPaused(walk.turn(a), walk.hold, 4000 * b, 0),
+    lambda walk, a, b: PlaybackResumed(walk.turn(a), walk.hold, 4000 * b, 0),
+    lambda walk, a, b: PlaybackFinished(walk.turn(a), 4000 * b, 0),
+    lambda walk, a, b: PlaybackStopped(walk.turn(a), 4000 * b, 0),
     lambda walk, a, b: PartChanged(PARTS[a % 6], ("up", "down", "failed")[b % 3]),
     lambda walk, a, b: CardLost(CARDS[b % 2], "gone"),
     lambda walk, a, b: CardFound(CARDS[b % 2], "hw:0", 16_000),
     lambda walk, a, b: ThinkerReady("pocket"),
     lambda walk, a, b: RecallWanted(),
-    lambda walk, a, b: StillThinking(walk.turn(a)),
+    lambda walk, a, b: ThinkingProgress(walk.turn(a)),
     lambda walk, a, b: SpeakerReady("espeak"),
     lambda walk, a, b: StopSpeaking(),
     lambda walk, a, b: Mute(on=b % 2 == 0),
@@ -196,8 +196,8 @@ COMES: tuple[Maker, ...] = (
     lambda walk, a, b: Repeat(),
     lambda walk, a, b: Button(pressed=b % 2 == 0),
     lambda walk, a, b: Button(pressed=b % 2 == 0),
-    lambda walk, a, b: Listen(),
-    lambda walk, a, b: Woken(walk.talk.index, "okay nabu"),
+    lambda walk, a, b: ListenOnce(),
+    lambda walk, a, b: WakeWordHeard(walk.talk.index, "okay nabu"),
     lambda walk, a, b: SetMode(MODES[b % 3]),
     lambda walk, a, b: WordsHeard(walk.serial(a), 300, "stop", UNDERSTOOD[b % 5]),
     lambda walk, a, b: Tick(walk.hold, pressed=True),
@@ -258,9 +258,9 @@ def test_after_any_walk_the_next_question_is_answered(
     assert walk.thinking == turn
     walk.take(Sentence(turn, 0, WORDS[number % 4]), 0.1)
     walk.take(ThoughtEnded(turn, 1, "complete"), 0.1)
-    walk.take(Started(turn, 0), 0.1)
+    walk.take(PlaybackStarted(turn, 0), 0.1)
     assert walk.talk.state == "speaking"
-    walk.take(Finished(turn, 9, 0), 1.0)
+    walk.take(PlaybackFinished(turn, 9, 0), 1.0)
     assert walk.talk.state == "idle"
     assert walk.talk.remembered()[-1] == (WORDS[number % 4], True)
 
@@ -273,7 +273,7 @@ def test_a_failed_sentence_leaves_the_others_in_order() -> None:
         walk.take(Sentence(turn, number, text), 0.0)
     walk.take(SpeakFailed(turn, 1, "no voice"), 0.0)
     walk.take(ThoughtEnded(turn, 4, "complete"), 0.0)
-    walk.talk(Started(turn, 0), Finished(turn, 99, 0))
+    walk.talk(PlaybackStarted(turn, 0), PlaybackFinished(turn, 99, 0))
     assert walk.talk.remembered() == [(" ".join((WORDS[0], *WORDS[2:])), True)]
 
 
@@ -290,7 +290,7 @@ def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) 
     walk.take(Ask("why?"), 0.0)
     turn, rules = walk.talk.turn, walk.talk.it.rules
     walk.take(Sentence(turn, 0, 400 * "No. "), 0.0)
-    walk.take(Started(turn, 0), 0.0)
+    walk.take(PlaybackStarted(turn, 0), 0.0)
     went_on_s = judged_s = -NEVER
     paused_s = NEVER
 

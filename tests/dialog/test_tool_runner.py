@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from appliance.dialog.actions import UseTool
-from appliance.dialog.on_tool import Ringing, ToolSaid
-from appliance.dialog.tool_runner import DONE, HOUSE_S, NOT_DONE, Desk, Event
+from appliance.dialog.on_tool import Ringing, ToolReply
+from appliance.dialog.tool_runner import DONE, HOUSE_S, NOT_DONE, ToolEvent, ToolRunner
 from appliance.messages.speech import (
     Forget,
     HouseRequest,
@@ -18,15 +18,15 @@ from appliance.messages.speech import (
     Message,
     Say,
     SetVolume,
-    TimerHappened,
-    TimersStand,
+    TimerEvent,
+    TimersStatus,
 )
 from appliance.settings import load
-from appliance.tools.spoken_time import Moment
-from appliance.tools.tool_call_syntax import Call, Value
-from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_NOTE, HOUSE_SILENT, About
+from appliance.tools.spoken_time import ClockReading
+from appliance.tools.tool_call_syntax import ToolCall, Value
+from appliance.tools.toolbox import HOUSE_AWAY, HOUSE_NOTE, HOUSE_SILENT, ToolContext
 
-HERE = About(house=True)
+HERE = ToolContext(house=True)
 
 
 class Bench:
@@ -36,14 +36,14 @@ class Bench:
         file = folder / "settings.yaml"
         file.write_text("")
         self.settings = load(file, {"state_dir": str(folder), **changes})
-        self.now = Moment(1000.0, 1_800_000_000.0)
-        self.desk = Desk(self.settings, lambda: self.now)
+        self.now = ClockReading(1000.0, 1_800_000_000.0)
+        self.desk = ToolRunner(self.settings, lambda: self.now)
 
     def later(self, seconds: float) -> None:
-        self.now = Moment(self.now.boot_s + seconds, self.now.wall_s + seconds)
+        self.now = ClockReading(self.now.boot_s + seconds, self.now.wall_s + seconds)
 
-    def use(self, tool: str, about: About = HERE, /, **arguments: Value) -> list[Event]:
-        return self.desk.use(UseTool(7, 0, Call(tool, arguments)), about)
+    def use(self, tool: str, about: ToolContext = HERE, /, **arguments: Value) -> list[ToolEvent]:
+        return self.desk.use(UseTool(7, 0, ToolCall(tool, arguments)), about)
 
     def for_link(self) -> list[Message]:
         found = list(self.desk.for_link)
@@ -53,7 +53,7 @@ class Bench:
     def restart(self, *, off_s: float = 0.0) -> None:
         self.desk.close()
         self.later(off_s)
-        self.desk = Desk(self.settings, lambda: self.now)
+        self.desk = ToolRunner(self.settings, lambda: self.now)
 
 
 Make = Callable[..., Bench]
@@ -73,11 +73,11 @@ def make(tmp_path: Path) -> Iterator[Make]:
 
 
 def test_a_tool_answers_at_once(make: Make) -> None:
-    assert make().use("timer", minutes=5) == [ToolSaid(7, 0, ("Five minutes, from now.",))]
+    assert make().use("timer", minutes=5) == [ToolReply(7, 0, ("Five minutes, from now.",))]
 
 
 def test_what_a_tool_wants_done_is_done_before_it_is_said(make: Make) -> None:
-    assert make().use("volume", change="up") == [SetVolume(0.95), ToolSaid(7, 0, ("Louder.",))]
+    assert make().use("volume", change="up") == [SetVolume(0.95), ToolReply(7, 0, ("Louder.",))]
     assert make().use("forget") == [Forget(last=True, aloud=True)]
 
 
@@ -89,7 +89,7 @@ def test_the_house_answers_for_the_tool(make: Make) -> None:
     bench.later(HOUSE_S - 0.1)
     assert bench.desk.look() == []
     said = bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True))
-    assert said == [ToolSaid(7, 0, ("Turned on the light",), HOUSE_NOTE)]
+    assert said == [ToolReply(7, 0, ("Turned on the light",), HOUSE_NOTE)]
     bench.later(10.0)
     assert bench.desk.look() == []
 
@@ -98,7 +98,7 @@ def test_the_house_answers_for_the_tool(make: Make) -> None:
 def test_a_house_without_a_word_is_spoken_for(make: Make, done: bool, sentence: str) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
-    assert bench.desk.house_said(HouseResponse(1, "", done)) == [ToolSaid(7, 0, (sentence,))]
+    assert bench.desk.house_said(HouseResponse(1, "", done)) == [ToolReply(7, 0, (sentence,))]
 
 
 def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
@@ -106,14 +106,14 @@ def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
     bench.use("home", command="turn on the light")
     assert 0 < bench.desk.wait_s() <= HOUSE_S
     bench.later(HOUSE_S)
-    assert bench.desk.look() == [ToolSaid(7, 0, (HOUSE_SILENT,))]
+    assert bench.desk.look() == [ToolReply(7, 0, (HOUSE_SILENT,))]
     assert bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True)) == []
 
 
 def test_a_house_that_is_away_is_excused_at_once_and_not_asked(make: Make) -> None:
     bench = make()
-    away = bench.use("home", About(house=False), command="turn on the light")
-    assert away == [ToolSaid(7, 0, (HOUSE_AWAY,))]
+    away = bench.use("home", ToolContext(house=False), command="turn on the light")
+    assert away == [ToolReply(7, 0, (HOUSE_AWAY,))]
     assert bench.for_link() == []
 
 
@@ -124,7 +124,7 @@ def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
     bench.use("home", command="two")
     assert bench.desk.house_said(HouseResponse(1, "One", done=True)) == []
     assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == [
-        ToolSaid(7, 0, ("Two",), HOUSE_NOTE)
+        ToolReply(7, 0, ("Two",), HOUSE_NOTE)
     ]
     assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == []
 
@@ -133,27 +133,27 @@ def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
 def test_a_timer_rings_and_the_house_is_told_each_time_once(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
-    stand = TimersStand(timers=1, next_at_s=1_800_000_300.0)
-    assert bench.for_link() == [TimerHappened("set", 1, False, "", 300.0), stand]
+    stand = TimersStatus(timers=1, next_at_s=1_800_000_300.0)
+    assert bench.for_link() == [TimerEvent("set", 1, False, "", 300.0), stand]
     bench.later(299.0)
     assert bench.desk.look() == []
     bench.later(1.0)
     assert bench.desk.look() == [Ringing(("Your timer is done: eggs.",))]
     assert bench.for_link() == [
-        TimerHappened("rings", 1, False, "", 300.0),
-        TimersStand(ringing=True),
+        TimerEvent("rings", 1, False, "", 300.0),
+        TimersStatus(ringing=True),
     ]
     bench.later(5.0)
     assert bench.desk.look() == []
     bench.desk.hushed()
-    assert bench.for_link() == [TimerHappened("stopped", 1, False, "", 300.0), TimersStand()]
+    assert bench.for_link() == [TimerEvent("stopped", 1, False, "", 300.0), TimersStatus()]
     assert bench.desk.look() == []
 
 
 def test_the_names_of_timers_are_words_and_leave_only_where_words_may(make: Make) -> None:
     bench = make(link={"words": True})
     bench.use("timer", minutes=5, name="eggs")
-    assert bench.for_link()[0] == TimerHappened("set", 1, False, "eggs", 300.0)
+    assert bench.for_link()[0] == TimerEvent("set", 1, False, "eggs", 300.0)
 
 
 def test_a_timer_that_is_given_up_stops_to_ring(make: Make) -> None:
@@ -206,4 +206,4 @@ def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
     bench.desk.hushed()
     bench.restart()
     assert bench.desk.look(voice=True) == []
-    assert bench.desk.stands() == TimersStand()
+    assert bench.desk.stands() == TimersStatus()

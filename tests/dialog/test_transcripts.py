@@ -14,11 +14,18 @@ import pytest
 
 from appliance.cli import memory as memory_commands
 from appliance.dialog import memory
-from appliance.dialog.actions import ForgetAll, GiveRecall, Remember
-from appliance.dialog.memory import Memory, Turn
-from appliance.dialog.memory_client import Keeping
+from appliance.dialog.actions import EraseMemory, Remember, SendRecall
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.dialog.memory_client import MemoryClient
 from appliance.dialog.memory_erase import forget_all, forget_last
-from appliance.messages.speech import Ask, Finished, Heard, Recall, Seen, Transcribed
+from appliance.messages.speech import (
+    AnswerHeard,
+    Ask,
+    ObservedMessage,
+    PlaybackFinished,
+    Recall,
+    Transcribed,
+)
 from appliance.settings import Settings, load
 from tests.dialog.test_conductor import Box, settings_in
 
@@ -36,9 +43,9 @@ VALUES ('2026-01-01', 7, '', 1.5, 'Grey.', 1, 'pocket')
 OLD_SELECT = "SELECT started, turn, asked, seconds, heard, complete, model FROM turns"
 
 
-def turn(number: int, transcript: str = "") -> Turn:
+def turn(number: int, transcript: str = "") -> RememberedTurn:
     started = f"2026-01-01T10:00:{number:02d}+00:00"
-    return Turn(started, number, "", 1.5, f"Answer {number}.", True, "pocket", transcript)
+    return RememberedTurn(started, number, "", 1.5, f"Answer {number}.", True, "pocket", transcript)
 
 
 @pytest.fixture
@@ -141,12 +148,12 @@ def settings(tmp_path: Path, **changes: Any) -> Settings:
     return load(empty, {"state_dir": str(tmp_path), **changes})
 
 
-def remember(keeping: Keeping, number: int) -> None:
+def remember(keeping: MemoryClient, number: int) -> None:
     asked_s = time.monotonic()
     keeping.carry_out(Remember(number, asked_s, "", 1.5, f"Answer {number}.", True), "pocket")
 
 
-def news(keeping: Keeping) -> list[Any]:
+def news(keeping: MemoryClient) -> list[Any]:
     """The next thing that the disk has to tell."""
     poll = select.poll()
     poll.register(keeping.fileno(), select.POLLIN)
@@ -154,21 +161,21 @@ def news(keeping: Keeping) -> list[Any]:
     return list(keeping.look(time.monotonic()))
 
 
-def recalled(keeping: Keeping) -> list[tuple[str, str, str]]:
-    keeping.carry_out(GiveRecall(), "pocket")
+def recalled(keeping: MemoryClient) -> list[tuple[str, str, str]]:
+    keeping.carry_out(SendRecall(), "pocket")
     (recall,) = (each for each in news(keeping) if isinstance(each, Recall))
     return list(recall.turns)
 
 
 def test_after_a_restart_both_sides_are_recalled(tmp_path: Path) -> None:
     chosen = settings(tmp_path)
-    keeping = Keeping(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"))
     for number, said in ((4, "tell me about the moon"), (5, ""), (6, "and the sea")):
         remember(keeping, number)
         if said:
             keeping.transcribed(Transcribed(number, said))
     keeping.close()
-    again = Keeping(chosen, logging.getLogger("test"))
+    again = MemoryClient(chosen, logging.getLogger("test"))
     assert recalled(again) == [
         ("", "tell me about the moon", "Answer 4."), ("", "", "Answer 5."),
         ("", "and the sea", "Answer 6."),
@@ -183,9 +190,9 @@ def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
     tmp_path: Path, last: bool
 ) -> None:
     chosen = settings(tmp_path)
-    keeping = Keeping(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"))
     remember(keeping, 4)
-    keeping.carry_out(ForgetAll(last=last), "pocket")
+    keeping.carry_out(EraseMemory(last=last), "pocket")
     keeping.transcribed(Transcribed(4, CANARY))
     news(keeping)
     assert recalled(keeping) == []
@@ -195,7 +202,7 @@ def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
 
 def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
     chosen = settings(tmp_path, memory={"keep_turns": 0})
-    keeping = Keeping(chosen, logging.getLogger("test"))
+    keeping = MemoryClient(chosen, logging.getLogger("test"))
     remember(keeping, 4)
     keeping.transcribed(Transcribed(4, CANARY))
     keeping.close()
@@ -225,7 +232,7 @@ def answered(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
     box.load_model()
     number = box.question()
     box.answer("The moon is grey.")
-    box.say("playback", Finished(number, 16_000, 0))
+    box.say("playback", PlaybackFinished(number, 16_000, 0))
     box.state("idle")
     yield box, number
     box.supervisor.stop_all()
@@ -249,7 +256,7 @@ def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
     answered: tuple[Box, int], capfd: pytest.CaptureFixture[str]
 ) -> None:
     box, number = answered
-    box.get("link", Heard)  # the answer's words may leave
+    box.get("link", AnswerHeard)  # the answer's words may leave
     box.say("thinker", Transcribed(number, CANARY))
     seen: dict[str, list[object]] = {peer: [] for peer in ("link", "room", "listener", "speaker")}
 
@@ -257,7 +264,8 @@ def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(
         for peer, messages in seen.items():
             messages += box._channels[peer].receive_all()
         return any(
-            isinstance(each, Seen) and isinstance(each.message, Ask) for each in seen["room"]
+            isinstance(each, ObservedMessage) and isinstance(each.message, Ask)
+            for each in seen["room"]
         )
 
     box.say("room", Ask("and the sea?"))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from appliance.hear.pipeline import Event, Hearing
+from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.messages.speech import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float
 from tests import skips
@@ -92,7 +92,7 @@ def impulse_response(seed: int = 0, rt60_s: float = 0.3, delay_ms: float = 40) -
 class Run:
     """What came of it: (sample of the owner's track at which it was said, event)."""
 
-    events: list[tuple[int, Event]] = field(default_factory=list)
+    events: list[tuple[int, HearingEvent]] = field(default_factory=list)
     played: Samples = field(default_factory=lambda: np.zeros(0, np.int16))
 
     def of(self, kind: type[T]) -> list[tuple[int, T]]:
@@ -100,7 +100,7 @@ class Run:
 
 
 def run(
-    hearing: Hearing,
+    hearing: HearingPipeline,
     owner: Wave,
     *,
     answer: Wave | None = None,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.settings import Hearing, load_defaults
+from appliance.settings import HearingSettings, load_defaults
 
 
 @pytest.fixture
-def settings() -> Hearing:
+def settings() -> HearingSettings:
     return load_defaults().hearing

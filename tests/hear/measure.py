@@ -16,8 +16,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from appliance.hear.onset.vad import SpeechProbability
-from appliance.hear.pipeline import Hearing
+from appliance.hear.onset.vad import VoiceActivityDetector
+from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.speech import Onset, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
@@ -68,7 +68,9 @@ def onsets(name: str, sounds: Sequence[Wave], talk_db: float | None, noise_db: f
     owner, true = track([at_level(s) for s in sounds], lead_s=3 if talk_db is None else 12,
                         gap_s=1.3 if talk_db is None else 2.2)  # fmt: skip
     said = None if talk_db is None else answer(int(len(owner) / RATE_HZ))
-    result = run(Hearing(SETTINGS), owner, answer=said, echo_db=talk_db or 0, noise_db=noise_db)
+    result = run(
+        HearingPipeline(SETTINGS), owner, answer=said, echo_db=talk_db or 0, noise_db=noise_db
+    )
     at = [sample for sample, _ in result.of(Onset)]
     found = [next((a - t for a in at if 0 < a - t < RATE_HZ // 2), None) for t in true]
     delays = [each / 16 for each in found if each is not None]
@@ -80,7 +82,9 @@ def onsets(name: str, sounds: Sequence[Wave], talk_db: float | None, noise_db: f
 def echo_only(seed: int, delay_ms: float, echo_db: float, seconds: int) -> None:
     room = impulse_response(seed, delay_ms=delay_ms)
     silence = np.zeros(seconds * RATE_HZ)
-    result = run(Hearing(SETTINGS), silence, answer=answer(seconds), echo_db=echo_db, room=room)
+    result = run(
+        HearingPipeline(SETTINGS), silence, answer=answer(seconds), echo_db=echo_db, room=room
+    )
     at = [sample / RATE_HZ for sample, _ in result.of(Onset)]
     yields = sum(v.kind == "interruption" for _, v in result.of(Verdict))
     first = sum(second < 10 for second in at)
@@ -92,7 +96,9 @@ def echo_only(seed: int, delay_ms: float, echo_db: float, seconds: int) -> None:
 
 def false_pauses(noise_db: float) -> None:
     kitchen = recording(RECORDINGS / "noise" / "kitchen.flac")
-    result = run(Hearing(SETTINGS), np.zeros(len(kitchen)), noise=kitchen, noise_db=noise_db)
+    result = run(
+        HearingPipeline(SETTINGS), np.zeros(len(kitchen)), noise=kitchen, noise_db=noise_db
+    )
     per_minute = len(result.of(Onset)) / (len(kitchen) / RATE_HZ / 60)
     print(f"kitchen at {noise_db:.0f} dBFS: {per_minute:.1f} onsets a minute, "
           f"{len(result.of(SpeechStarted))} taken for speech")  # fmt: skip
@@ -100,7 +106,7 @@ def false_pauses(noise_db: float) -> None:
 
 def verdicts(name: str, sounds: Sequence[Wave], talk: Wave) -> None:
     owner, true = track([at_level(sound) for sound in sounds], lead_s=10, gap_s=2.2)
-    result = run(Hearing(SETTINGS), owner, answer=talk)
+    result = run(HearingPipeline(SETTINGS), owner, answer=talk)
     kinds: Counter[str] = Counter()
     ages = []
     for onset in true:
@@ -113,7 +119,7 @@ def verdicts(name: str, sounds: Sequence[Wave], talk: Wave) -> None:
 
 
 def cost(seconds: int) -> None:
-    hearing, talk = Hearing(SETTINGS), answer(seconds)
+    hearing, talk = HearingPipeline(SETTINGS), answer(seconds)
     frames = (talk * 32768).astype(np.int16)[: len(talk) // 80 * 80].reshape(-1, 80)
     echo = (frames * 0.1).astype(np.int16)
     steps = np.zeros(len(frames))
@@ -126,7 +132,7 @@ def cost(seconds: int) -> None:
     print(
         f"whole, while the box sounds: {share:.1%} of a core; a step p50 {p50:.0f} p99 {p99:.0f} us"
     )
-    speech, hop = SpeechProbability(), frames[:3].ravel()
+    speech, hop = VoiceActivityDetector(), frames[:3].ravel()
     _timed("speech probability, a hop", lambda: speech.feed(np.resize(hop, 256)), 62.5)
     canceller = hearing._senses.canceller
     _timed("echo canceller, a step", lambda: canceller.cancel(echo[50], frames[50]), 200)

@@ -6,12 +6,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from appliance.hear.endpointing import CHUNK_FRAMES, Chunk, Utterance, Voicing
+from appliance.hear.endpointing import CHUNK_FRAMES, Endpointer, SpeechSlot, UtteranceStream
 from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.messages.speech import SpeechEnded
 from appliance.pcm import SampleBuffer
 from appliance.runtime.ipc.ring import END, PAUSE, START
-from appliance.settings import Hearing
+from appliance.settings import HearingSettings
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ from appliance.settings import Hearing
     ],
 )
 def test_hysteresis(
-    settings: Hearing, probabilities: list[float], voiced: bool, spoken_hops: int
+    settings: HearingSettings, probabilities: list[float], voiced: bool, spoken_hops: int
 ) -> None:
-    voicing = Voicing(settings.turn)
+    voicing = Endpointer(settings.turn)
     voicing.begin(1000)
     for hop, probability in enumerate(probabilities, 1):
         voicing.feed(probability, 1000 + hop * HOP_FRAMES)
@@ -37,8 +37,8 @@ def test_hysteresis(
     assert voicing.spoken_frames == spoken_hops * HOP_FRAMES
 
 
-def test_silence_counts_from_the_last_voice(settings: Hearing) -> None:
-    voicing = Voicing(settings.turn)
+def test_silence_counts_from_the_last_voice(settings: HearingSettings) -> None:
+    voicing = Endpointer(settings.turn)
     voicing.begin(0)
     voicing.feed(0.9, 256)
     voicing.feed(0.1, 512)
@@ -51,8 +51,8 @@ def counted(frames: int) -> SampleBuffer:
     return buffer
 
 
-def put_together(out: list[Chunk | SpeechEnded]) -> tuple[list[int], list[SpeechEnded]]:
-    chunks = [each for each in out if isinstance(each, Chunk)]
+def put_together(out: list[SpeechSlot | SpeechEnded]) -> tuple[list[int], list[SpeechEnded]]:
+    chunks = [each for each in out if isinstance(each, SpeechSlot)]
     assert all(len(chunk.samples) <= CHUNK_FRAMES for chunk in chunks)
     position = 0
     for chunk in chunks:
@@ -66,7 +66,7 @@ def put_together(out: list[Chunk | SpeechEnded]) -> tuple[list[int], list[Speech
 
 @pytest.mark.parametrize("until", [20_000, 20_001, 20_319, 400])
 def test_every_sample_goes_out_once(until: int) -> None:
-    buffer, utterance = counted(30_000), Utterance(7, 100, 1_000_000)
+    buffer, utterance = counted(30_000), UtteranceStream(7, 100, 1_000_000)
     out = []
     for now in range(180, until, 80):
         out += utterance.flow(buffer, now, 5000, pause=False)
@@ -77,7 +77,7 @@ def test_every_sample_goes_out_once(until: int) -> None:
 
 
 def test_pieces_lose_and_repeat_nothing() -> None:
-    buffer, utterance = counted(32_000), Utterance(7, 0, 10_000)
+    buffer, utterance = counted(32_000), UtteranceStream(7, 0, 10_000)
     out = utterance.flow(buffer, 31_000, 0, pause=False) + utterance.finish(
         buffer, 31_990, 0, 31_900
     )
@@ -89,11 +89,11 @@ def test_pieces_lose_and_repeat_nothing() -> None:
 
 
 def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
-    buffer, utterance = counted(32_000), Utterance(7, 0, 100_000)
+    buffer, utterance = counted(32_000), UtteranceStream(7, 0, 100_000)
     early = utterance.flow(buffer, 20_000, 0, pause=True)
     assert not any(isinstance(each, SpeechEnded) for each in early)
     buffer = SampleBuffer(160_000)
-    utterance = Utterance(7, 0, 100_000)
+    utterance = UtteranceStream(7, 0, 100_000)
     out = utterance.flow(buffer, 60_000, 0, pause=False) + utterance.flow(
         buffer, 61_000, 0, pause=True
     )
@@ -102,15 +102,15 @@ def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
     assert not cut.last
 
 
-def test_the_settings_say_when(settings: Hearing) -> None:
+def test_the_settings_say_when(settings: HearingSettings) -> None:
     turn = msgspec.structs.replace(settings.turn, probability=0.9)
-    voicing = Voicing(turn)
+    voicing = Endpointer(turn)
     voicing.feed(0.8, 256)
     assert not voicing.voiced
 
 
 def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
-    buffer, utterance = counted(30_000), Utterance(7, 0, 1_000_000)
+    buffer, utterance = counted(30_000), UtteranceStream(7, 0, 1_000_000)
     out = utterance.flow(buffer, 10_001, 0, pause=True)
     paused = utterance.pause(buffer, 10_001, 0)
     assert [chunk.flags for chunk in paused] == [PAUSE]

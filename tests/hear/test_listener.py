@@ -12,8 +12,8 @@ import pytest
 from appliance import settings
 from appliance.messages.speech import (
     Message,
+    ObservedMessage,
     Onset,
-    Seen,
     SpeechEnded,
     SpeechStarted,
     StateChanged,
@@ -42,7 +42,7 @@ class Box:
         self.mic = RingWriter(self.supervisor.rings["mic"])
         self.played = RingWriter(self.supervisor.rings["played"])
         self.heard = RingReader(self.supervisor.rings["heard"], "room")
-        self.messages: list[Message | Seen] = []
+        self.messages: list[Message | ObservedMessage] = []
         self.index = INDEX
 
     def start(self) -> None:
@@ -66,7 +66,7 @@ class Box:
                 self.until(lambda: True)
                 time.sleep(0.004)
 
-    def of(self, kind: type[Message]) -> list[Message | Seen]:
+    def of(self, kind: type[Message]) -> list[Message | ObservedMessage]:
         return [message for message in self.messages if isinstance(message, kind)]
 
 

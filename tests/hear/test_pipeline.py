@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from appliance.hear.endpointing import TRAILING_FRAMES, Chunk
+from appliance.hear.endpointing import TRAILING_FRAMES, SpeechSlot
 from appliance.hear.onset.highpass import HighPass
-from appliance.hear.pipeline import Hearing, Phase
+from appliance.hear.pipeline import HearingPipeline, SpeechPhase
 from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import Samples, from_float
 from appliance.runtime.ipc.ring import END, START
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 from lab.bench.interruption_cost import double_talk
 from tests import skips
 from tests.hear.arena import (
@@ -32,8 +32,8 @@ from tests.hear.arena import (
 NOTHING = np.zeros(80, np.int16)
 
 
-def heard_of(result: Run, utterance: int) -> tuple[Samples, list[Chunk]]:
-    chunks = [c for _, c in result.of(Chunk) if c.utterance == utterance]
+def heard_of(result: Run, utterance: int) -> tuple[Samples, list[SpeechSlot]]:
+    chunks = [c for _, c in result.of(SpeechSlot) if c.utterance == utterance]
     return np.concatenate([c.samples for c in chunks]), chunks
 
 
@@ -57,7 +57,7 @@ def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSetting
     phrases = ["stop", "wait", "right", "yes", "what about the sea", "hello", "four"]
     sounds = [at_level(say(p, v)) for p in phrases for v in ("en-us", "en-gb", "en-us+f3")]
     owner, onsets = track(sounds, lead_s=2, gap_s=1.0)
-    result = run(Hearing(settings), owner)
+    result = run(HearingPipeline(settings), owner)
     delays, missed = delays_ms(result, onsets)
     assert missed == 0
     assert np.median(delays) <= 25
@@ -69,7 +69,7 @@ def test_speech_in_a_quiet_room_is_noticed_within_25_ms(settings: HearingSetting
 def test_recorded_words_are_noticed_within_25_ms(settings: HearingSettings) -> None:
     sounds = [at_level(w) for word in ("yes", "no", "stop", "right") for w in words(word, 8)]
     owner, onsets = track(sounds, lead_s=2, gap_s=1.2)
-    delays, missed = delays_ms(run(Hearing(settings), owner), onsets)
+    delays, missed = delays_ms(run(HearingPipeline(settings), owner), onsets)
     assert missed <= 3
     assert np.median(delays) <= 25
 
@@ -78,14 +78,14 @@ def test_steady_noise_of_any_level_makes_no_onset_once_it_is_known(
     settings: HearingSettings,
 ) -> None:
     for noise_db in (-70, -50, -30):
-        result = run(Hearing(settings), np.zeros(10 * 16_000), noise_db=noise_db)
+        result = run(HearingPipeline(settings), np.zeros(10 * 16_000), noise_db=noise_db)
         assert len([at for at, _ in result.of(Onset) if at > 16_000]) == 0
 
 
 def test_a_noise_that_begins_is_taken_back_once_and_then_known(settings: HearingSettings) -> None:
     noise = np.random.default_rng(1).standard_normal(5 * 16_000) * 0.02
     noise[: 2 * 16_000] *= 0.01
-    result = run(Hearing(settings), noise)
+    result = run(HearingPipeline(settings), noise)
     [(at, onset)] = result.of(Onset)
     [(taken_back_at, verdict)] = result.of(Verdict)
     assert 0 < at - 2 * 16_000 < 400
@@ -97,7 +97,7 @@ def test_a_word_right_after_a_false_alarm_gets_through(settings: HearingSettings
     rng = np.random.default_rng(2)
     clatter = rng.standard_normal(800) * 0.1 * np.exp(-np.arange(800) / 200)
     owner, [_, word] = track([clatter, at_level(say("stop"))], lead_s=2, gap_s=0.2)
-    result = run(Hearing(settings), np.append(owner, np.zeros(16_000)))
+    result = run(HearingPipeline(settings), np.append(owner, np.zeros(16_000)))
     delays, missed = delays_ms(result, [word])
     assert missed == 0
     assert delays[0] < 150
@@ -108,7 +108,7 @@ def test_an_utterance_begins_300_ms_before_its_onset_and_loses_no_sample(
     settings: HearingSettings,
 ) -> None:
     owner, [true] = track([at_level(say("tell me about the moon"))], lead_s=2, gap_s=1)
-    result = run(Hearing(settings), owner, noise_db=None)
+    result = run(HearingPipeline(settings), owner, noise_db=None)
     [(_, started)] = result.of(SpeechStarted)
     [(ended_at, ended)] = result.of(SpeechEnded)
     samples, chunks = heard_of(result, started.utterance)
@@ -129,7 +129,9 @@ def test_a_long_turn_comes_in_pieces_and_loses_no_sample(settings: HearingSettin
     turn = msgspec.structs.replace(settings.turn, piece_s=5)
     speech = at_level(np.tile(say("and then we went to the sea"), 9))
     owner, _ = track([speech], lead_s=1, gap_s=1)
-    result = run(Hearing(msgspec.structs.replace(settings, turn=turn)), owner, noise_db=None)
+    result = run(
+        HearingPipeline(msgspec.structs.replace(settings, turn=turn)), owner, noise_db=None
+    )
     ends = [end for _, end in result.of(SpeechEnded)]
     samples, chunks = heard_of(result, 1)
     first = chunks[0].index - INDEX
@@ -142,7 +144,7 @@ def test_a_long_turn_comes_in_pieces_and_loses_no_sample(settings: HearingSettin
 
 def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
     answer = at_level(np.concatenate([say(ANSWER), say(ANSWER, "en-gb")]), -20)
-    result = run(Hearing(settings), np.zeros(25 * 16_000), answer=answer)
+    result = run(HearingPipeline(settings), np.zeros(25 * 16_000), answer=answer)
     assert [v for _, v in result.of(Verdict) if v.kind == "interruption"] == []
     assert result.of(SpeechStarted) == []
     assert len([at for at, _ in result.of(Onset) if at > 10 * 16_000]) <= 2
@@ -151,7 +153,7 @@ def test_the_box_does_not_interrupt_itself(settings: HearingSettings) -> None:
 def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
     sounds = [at_level(say(p, v)) for p in ("stop", "no", "wait") for v in ("en-us", "en-gb+f2")]
     owner, onsets = track(sounds, lead_s=8, gap_s=2.5)
-    result = run(Hearing(settings), owner, answer=at_level(np.tile(say(ANSWER), 3), -20))
+    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 3), -20))
     delays, missed = delays_ms(result, onsets)
     assert missed <= 1
     assert np.median(delays) < 100
@@ -160,10 +162,10 @@ def test_words_over_the_box_are_noticed(settings: HearingSettings) -> None:
 def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingSettings) -> None:
     phrases = [at_level(say("[[m'mh'm]]")), at_level(say("wait, tell me about the moon instead"))]
     owner, [hum, wait] = track(phrases, lead_s=7, gap_s=2)
-    result = run(Hearing(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
+    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
     [started] = [s for _, s in result.of(SpeechStarted)]
     assert wait - 100 * 16 < started.index - INDEX < wait + 60 * 16
-    assert {c.utterance for _, c in result.of(Chunk)} == {started.utterance}
+    assert {c.utterance for _, c in result.of(SpeechSlot)} == {started.utterance}
     serials = [s.serial for at, s in result.of(Onset) if hum < at]
     verdicts = {v.serial: v.kind for _, v in result.of(Verdict)}
     assert verdicts[serials[0]] == "backchannel"
@@ -175,7 +177,7 @@ def test_a_backchannel_goes_nowhere_and_an_interruption_whole(settings: HearingS
 def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
     sounds = [at_level(say(p)) for p in ("yes", "what about the sea", "[[m'mh'm]]", "stop")]
     owner, _ = track(sounds * 2, lead_s=1, gap_s=1.5)
-    result = run(Hearing(settings), owner, answer=at_level(say(ANSWER), -20))
+    result = run(HearingPipeline(settings), owner, answer=at_level(say(ANSWER), -20))
     serials = [event.serial for _, event in result.of(Onset)]
     assert serials == list(range(1, len(serials) + 1))
     ends = [v.serial for _, v in result.of(Verdict)]
@@ -185,7 +187,7 @@ def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
     assert started == [e.utterance for _, e in result.of(SpeechEnded)]
 
 
-def feed(hearing: Hearing, wave: Wave, index: int) -> Run:
+def feed(hearing: HearingPipeline, wave: Wave, index: int) -> Run:
     result = Run()
     for at in range(0, len(wave) - 79, 80):
         for event in hearing.hear(from_float(wave[at : at + 80]), NOTHING, index + at):
@@ -194,9 +196,9 @@ def feed(hearing: Hearing, wave: Wave, index: int) -> Run:
 
 
 def test_a_few_lost_slots_do_not_end_an_utterance(settings: HearingSettings) -> None:
-    hearing, speech = Hearing(settings), at_level(say("tell me about the moon"))
+    hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
-    assert hearing.phase is Phase.SPEECH
+    assert hearing.phase is SpeechPhase.SPEECH
     after = feed(hearing, np.append(speech[9600:], np.zeros(16_000)), 16_000 + 1600)
     [(_, ended)] = after.of(SpeechEnded)
     assert ended.last
@@ -207,7 +209,7 @@ def test_a_few_lost_slots_do_not_end_an_utterance(settings: HearingSettings) -> 
 def test_a_jump_of_the_index_ends_the_utterance_and_the_next_is_heard(
     settings: HearingSettings, jump: int
 ) -> None:
-    hearing, speech = Hearing(settings), at_level(say("tell me about the moon"))
+    hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
     after = feed(hearing, np.concatenate([np.zeros(8000), speech, np.zeros(16_000)]), 16_000 + jump)
     ends = [end for _, end in after.of(SpeechEnded)]
@@ -218,7 +220,7 @@ def test_a_jump_of_the_index_ends_the_utterance_and_the_next_is_heard(
 
 
 def test_when_the_sound_stops_coming_what_is_under_way_is_ended(settings: HearingSettings) -> None:
-    hearing, speech = Hearing(settings), at_level(say("tell me about the moon"))
+    hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
     assert isinstance(hearing.cut()[-1], SpeechEnded)
     assert hearing.cut() == []
@@ -236,10 +238,10 @@ def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
         "full scale": np.full(len(t), -1.0),
         "noise": np.sign(np.random.default_rng(0).standard_normal(len(t))),
     }[name]
-    result = feed(Hearing(settings), wave, 0)
+    result = feed(HearingPipeline(settings), wave, 0)
     assert len(result.of(Onset)) <= 3
     speech = at_level(say("tell me about the moon"))
-    hearing = Hearing(settings)
+    hearing = HearingPipeline(settings)
     feed(hearing, wave[:32_000], 0)
     silence = np.zeros(32_000)
     after = feed(hearing, np.concatenate([silence, speech, silence]), 32_000)
@@ -249,7 +251,7 @@ def test_absurd_sound_neither_breaks_it_nor_keeps_it_busy(
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason=skips.RECORDINGS)
 def test_a_kitchen_makes_no_utterance(settings: HearingSettings) -> None:
     kitchen = recording(RECORDINGS / "noise" / "kitchen.flac")[: 20 * 16_000]
-    result = run(Hearing(settings), np.zeros(len(kitchen)), noise=kitchen, noise_db=-50)
+    result = run(HearingPipeline(settings), np.zeros(len(kitchen)), noise=kitchen, noise_db=-50)
     assert result.of(SpeechStarted) == []
     assert {v.kind for _, v in result.of(Verdict)} <= {"noise"}
 
@@ -258,7 +260,7 @@ def test_a_kitchen_makes_no_utterance(settings: HearingSettings) -> None:
 def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
     settings: HearingSettings, wary: bool, patience: int
 ) -> None:
-    hearing = Hearing(settings)
+    hearing = HearingPipeline(settings)
     rng = np.random.default_rng(3)
     hiss = rng.normal(0, 1000, 5 * 16_000)
     hiss[: 2 * 16_000] = rng.normal(0, 5, 2 * 16_000)
@@ -278,7 +280,7 @@ def test_the_breath_at_a_voices_end_is_no_dish(
 ) -> None:
     question = at_level(say("what about the sea"), -26)
     breath = np.random.default_rng(4).normal(0, 0.003, 16_000)
-    hearing = Hearing(settings)
+    hearing = HearingPipeline(settings)
     hearing._senses.gate._wary_steps = 0
     until_s = 0.4 + breath_after_s  # the turn ends half a second after its last sound
     still = np.random.default_rng(5).normal(0, 0.0003, round(until_s * 16_000))
@@ -293,7 +295,7 @@ def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
 ) -> None:
     """What is left of its own voice until then is speech, and is not taken for a television."""
     mic, played = double_talk(6)  # murmurs as loud as the echo, at 1 s, 3 s and 5 s
-    hearing = Hearing(settings)
+    hearing = HearingPipeline(settings)
     hearing.answering = True
     onsets_s = [
         event.index / 16_000

@@ -7,9 +7,9 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.words import phrases
-from appliance.hear.words.interfaces import WakeSpotter
-from appliance.hear.words.microwakeword_backend import PHRASES, MicroSpotter
-from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWake
+from appliance.hear.words.interfaces import WakeWordSpotter
+from appliance.hear.words.microwakeword_backend import PHRASES, MicroWakeWordSpotter
+from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWakeWord
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import load_defaults
 from tests.hear.arena import ANSWER, at_level, say
@@ -69,13 +69,13 @@ def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
 
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
-def heard_at(spotter: WakeSpotter, samples: Samples) -> list[int]:
+def heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
     return [at for at in range(0, len(samples), 480) if spotter.feed(samples[at : at + 480])]
 
 
 @pytest.mark.parametrize("text", ["okay nahboo", "alexa"])
 def test_a_wake_word_is_heard_once_and_soon(text: str) -> None:
-    spotter = MicroSpotter({"okay nahboo": "okay nabu"}.get(text, text))
+    spotter = MicroWakeWordSpotter({"okay nahboo": "okay nabu"}.get(text, text))
     said = sound(text)
     once = np.concatenate([said, np.zeros(RATE_HZ, np.int16)])
     [at] = heard_at(spotter, once)
@@ -85,18 +85,18 @@ def test_a_wake_word_is_heard_once_and_soon(text: str) -> None:
 def test_an_answer_wakes_nobody() -> None:
     answer = from_float(at_level(say(ANSWER)))
     for phrase in PHRASES:
-        assert heard_at(MicroSpotter(phrase), answer) == []
+        assert heard_at(MicroWakeWordSpotter(phrase), answer) == []
 
 
 def test_a_spotter_is_as_good_after_a_gap() -> None:
-    spotter = MicroSpotter("alexa")
+    spotter = MicroWakeWordSpotter("alexa")
     assert len(heard_at(spotter, sound("alexa"))) == 1
     spotter.reset()
     assert len(heard_at(spotter, sound("alexa"))) == 1
 
 
 def test_the_owners_own_phrase_wakes_and_another_does_not() -> None:
-    spotter = PocketsphinxWake("hey interlude", sensitivity=1.0)
+    spotter = PocketsphinxWakeWord("hey interlude", sensitivity=1.0)
     assert heard_at(spotter, sound("what is the weather like tomorrow")) == []
     woken = []
     for voice in ("en-us+klatt2", "en-us+klatt4", "en-us", "en-us+f3", "en-gb", "en-us+m3"):
@@ -108,4 +108,4 @@ def test_the_owners_own_phrase_wakes_and_another_does_not() -> None:
 
 def test_a_wake_word_of_no_language_is_refused() -> None:
     with pytest.raises(ModelError, match="xyzzy"):
-        PocketsphinxWake("hey xyzzy")
+        PocketsphinxWakeWord("hey xyzzy")

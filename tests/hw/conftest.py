@@ -16,7 +16,7 @@ import pytest
 
 from appliance.pcm import Samples
 from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.card_events import CardEvent, Kind, Stream
+from lab.sim.card_events import CardEvent, CardEventKind, StreamDirection
 from lab.sim.simulated_card import SoundCard
 
 PLAYBACK, CAPTURE = 0, 1
@@ -49,13 +49,13 @@ class Stage:
         """Queue all of `samples` in one write. The PCM, and the index at which they start."""
         pcm = self.open(PLAYBACK, **how)
         assert pcm.write(samples.tobytes()) == len(samples) // how.get("channels", 1)
-        return pcm, self.event(Stream.PLAYBACK, Kind.START).index
+        return pcm, self.event(StreamDirection.PLAYBACK, CardEventKind.START).index
 
     def capture(self, **how: int) -> tuple[Any, int]:
         """Start to capture. The PCM, and the index of its first frame."""
         pcm = self.open(CAPTURE, **how)
         self.first_read = pcm.read()[1]
-        return pcm, self.event(Stream.CAPTURE, Kind.START).index
+        return pcm, self.event(StreamDirection.CAPTURE, CardEventKind.START).index
 
     def read_until(self, pcm: Any, index: int) -> Samples:
         """What `pcm` has captured, and was not read before, once the card is past `index`."""
@@ -71,11 +71,11 @@ class Stage:
         while self.card.now() < index:
             time.sleep(max(0.001, (self.card.time_of(index) - time.monotonic_ns()) / 1e9))
 
-    def event(self, stream: Stream, kind: Kind) -> CardEvent:
+    def event(self, stream: StreamDirection, kind: CardEventKind) -> CardEvent:
         """The latest of its kind."""
         return [e for e in self.card.events() if (e.stream, e.kind) == (stream, kind)][-1]
 
-    def kinds(self, stream: Stream) -> list[Kind]:
+    def kinds(self, stream: StreamDirection) -> list[CardEventKind]:
         """The log of one direction."""
         return [event.kind for event in self.card.events() if event.stream is stream]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from lab.sim.card_events import Kind, Stream
+from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import MAX_BUFFER_FRAMES, MAX_TAPS
 
 LEAD = 3200  # how far ahead of the card a test speaks: 0.2 s at 16 kHz
@@ -177,7 +177,7 @@ def test_an_overrun_is_logged_at_the_first_lost_frame(stage: Callable[..., Any])
     pcm, start = room.capture(period=80, periods=4)
     room.wait(start + 1000)
     assert pcm.read()[0] == -errno.EPIPE
-    xrun = room.event(Stream.CAPTURE, Kind.XRUN)
+    xrun = room.event(StreamDirection.CAPTURE, CardEventKind.XRUN)
     taken = len(room.first_read) // 2
     assert xrun.index == start + taken
     assert xrun.frames >= 1000 - taken
@@ -190,7 +190,7 @@ def test_after_an_overrun_capture_starts_again(stage: Callable[..., Any]) -> Non
     room.wait(start + 80 * 64)
     assert pcm.read()[0] == -errno.EPIPE
     pcm.read()
-    again = room.event(Stream.CAPTURE, Kind.START).index
+    again = room.event(StreamDirection.CAPTURE, CardEventKind.START).index
     assert again > start + 80 * 64
     room.read_until(pcm, again + 800)
     assert room.card.microphone_end() > again + 800
@@ -216,7 +216,7 @@ def test_a_stopped_loudspeaker_leaves_its_reverberation(
     player, played = room.play(ramp[:8000])
     room.wait(played + 1000)
     player.drop()
-    stop = room.event(Stream.PLAYBACK, Kind.STOP).index
+    stop = room.event(StreamDirection.PLAYBACK, CardEventKind.STOP).index
     heard = room.read_until(pcm, stop + 800)
     assert heard[stop - start + 398] == ramp[stop - played - 1]
     assert not heard[stop - start + 399 :].any()

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from lab.sim.card_events import Kind, Stream
+from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import LAYOUT
 from lab.sim.simulated_card import SoundCard
 
@@ -42,7 +42,7 @@ def test_an_unplugged_card_ends_its_streams(stage: Callable[..., Any], ramp: Sam
     heard = room.card.loudspeaker(start, 8000)
     assert np.array_equal(heard[: gone - start], ramp[: gone - start])
     assert not heard[gone - start :].any()
-    assert room.kinds(Stream.PLAYBACK) == [Kind.START, Kind.STOP]
+    assert room.kinds(StreamDirection.PLAYBACK) == [CardEventKind.START, CardEventKind.STOP]
 
 
 def test_a_replugged_card_opens_anew_and_old_streams_stay_dead(
@@ -152,7 +152,7 @@ def test_alsa_utils_play_and_record_through_plug(stage: Callable[..., Any]) -> N
     with subprocess.Popen([*record, "-d", "2", str(taped)]) as recorder:
         subprocess.run(["aplay", "-q", "-D", "plug:sim", str(room.folder / "tone.wav")], check=True)
         assert recorder.wait() == 0
-    start = room.event(Stream.PLAYBACK, Kind.START).index
+    start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     assert np.max(room.card.loudspeaker(start, 16000)) == pytest.approx(8000, abs=200)
     with wave.open(str(taped)) as file:
         heard = np.frombuffer(file.readframes(file.getnframes()), np.int16)

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from lab.sim.card_events import Kind, Stream
+from lab.sim.card_events import CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import RING_FRAMES
 
 
@@ -32,9 +32,9 @@ def test_frames_take_their_time_and_play_as_written(
     assert alsa.set_up(pcm, rate_hz) == 0
     assert alsa.write(pcm, sound) == len(sound)
     assert alsa.lib.snd_pcm_drain(pcm) == 0
-    start = room.event(Stream.PLAYBACK, Kind.START).index
-    stop = room.event(Stream.PLAYBACK, Kind.STOP)
-    assert room.kinds(Stream.PLAYBACK) == [Kind.START, Kind.STOP]
+    start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
+    stop = room.event(StreamDirection.PLAYBACK, CardEventKind.STOP)
+    assert room.kinds(StreamDirection.PLAYBACK) == [CardEventKind.START, CardEventKind.STOP]
     assert (stop.index - start, stop.frames) == (len(sound), 0)
     room.wait(stop.index + 100)
     assert np.array_equal(room.card.loudspeaker(start, len(sound)), sound)
@@ -66,7 +66,7 @@ def test_an_underrun_is_logged_at_the_first_missing_frame(
     pcm, start = room.play(ramp[:800])
     room.wait(start + 1000)
     assert pcm.write(ramp[:80].tobytes()) == -errno.EPIPE
-    xrun = room.event(Stream.PLAYBACK, Kind.XRUN)
+    xrun = room.event(StreamDirection.PLAYBACK, CardEventKind.XRUN)
     assert xrun.index == start + 800
     assert xrun.frames >= 200
     assert not room.card.loudspeaker(start + 800, 200).any()
@@ -81,7 +81,7 @@ def test_after_an_underrun_the_stream_starts_again(
     room.wait(start + 81)
     assert pcm.write(ramp.tobytes()) == -errno.EPIPE
     assert pcm.write(ramp[:800].tobytes()) == 800
-    again = room.event(Stream.PLAYBACK, Kind.START).index
+    again = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     room.wait(again + 800)
     assert again > start
     assert np.array_equal(room.card.loudspeaker(again, 800), ramp[:800])
@@ -93,12 +93,12 @@ def test_pause_and_resume_lose_and_repeat_nothing(stage: Callable[..., Any], ram
     pcm, start = room.play(ramp[:8000])
     room.wait(start + 1000)
     pcm.pause(1)
-    pause = room.event(Stream.PLAYBACK, Kind.PAUSE)
+    pause = room.event(StreamDirection.PLAYBACK, CardEventKind.PAUSE)
     played = pause.index - start
     assert pcm.write(ramp[8000:9600].tobytes()) == 1600  # what comes meanwhile queues up behind
     room.wait(pause.index + 800)
     pcm.pause(0)
-    resume = room.event(Stream.PLAYBACK, Kind.RESUME)
+    resume = room.event(StreamDirection.PLAYBACK, CardEventKind.RESUME)
     assert (pause.frames, resume.frames) == (8000 - played, 9600 - played)
     room.wait(resume.index + 9600 - played)
     assert np.array_equal(room.card.loudspeaker(start, played), ramp[:played])
@@ -115,7 +115,7 @@ def test_drop_silences_from_the_frame_it_names(stage: Callable[..., Any], ramp: 
     pcm, start = room.play(ramp[:8000])
     room.wait(start + 1000)
     pcm.drop()
-    stop = room.event(Stream.PLAYBACK, Kind.STOP)
+    stop = room.event(StreamDirection.PLAYBACK, CardEventKind.STOP)
     played = stop.index - start
     assert stop.frames == 8000 - played
     room.wait(start + 8000)
@@ -145,7 +145,7 @@ def test_delay_counts_what_is_queued_and_the_fifo(
     alsa.set_up(pcm, 16000)
     alsa.write(pcm, ramp[:4000])
     alsa.lib.snd_pcm_start(pcm)
-    start = room.event(Stream.PLAYBACK, Kind.START).index
+    start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     before = room.card.now()
     audible = start + 4000 - alsa.delay(pcm) + 48
     assert before <= audible <= room.card.now()
@@ -156,7 +156,7 @@ def test_rewound_frames_are_replaced(stage: Callable[..., Any], alsa: Any, ramp:
     _, pcm = alsa.open()
     alsa.set_up(pcm, 16000)
     alsa.write(pcm, ramp[:8000])  # the whole buffer: starts
-    start = room.event(Stream.PLAYBACK, Kind.START).index
+    start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     alsa.lib.snd_pcm_avail(pcm)
     back = alsa.lib.snd_pcm_rewind(pcm, ctypes.c_ulong(4000))
     assert back == 4000
@@ -234,7 +234,7 @@ def test_a_killed_player_is_followed_by_silence_for_ever(stage: Callable[..., An
         assert player.stdout is not None
         assert player.stdout.readline() == b"playing\n"
         player.send_signal(signal.SIGKILL)
-    start = room.event(Stream.PLAYBACK, Kind.START).index
+    start = room.event(StreamDirection.PLAYBACK, CardEventKind.START).index
     room.wait(start + 4800)
     heard = room.card.loudspeaker(start, 4800)
     assert (heard[:3200] == 0x2211).all()  # what was queued runs out

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel.pins import GROUNDS, HEADER, HEADER_GROUNDS, PINS, STRIP, Pin, pin
+from appliance.panel.pins import GROUNDS, HEADER, HEADER_GROUNDS, PINS, STRIP, PanelPin, pin
 from appliance.panel.wiring import as_svg, place
 
 HW = Path(__file__).parents[2] / "hw"
@@ -78,7 +78,7 @@ def test_the_page_names_the_ground_beside_each_thing() -> None:
 
 
 @pytest.mark.parametrize("row", STRIP, ids=lambda row: row.what)
-def test_the_page_has_the_lines_of_a_strip(row: Pin) -> None:
+def test_the_page_has_the_lines_of_a_strip(row: PanelPin) -> None:
     assert f"| {row.what} | {row.line} | {row.header} |" in page("pinout.md")
 
 

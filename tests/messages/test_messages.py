@@ -17,27 +17,27 @@ from msgspec import inspect
 from appliance.cli import tell
 from appliance.dialog import memory
 from appliance.dialog.answer import Question
-from appliance.dialog.memory import Memory, Turn
+from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.errors import BadMessage
 from appliance.messages import speech
 from appliance.messages.limits import MAX_ANSWER, MAX_BYTES, MAX_COUNT, MAX_WORDS, cut
 from appliance.messages.speech import (
+    AnswerHeard,
     Ask,
-    Finished,
-    Heard,
     Mail,
     Message,
     ModeName,
+    ObservedMessage,
+    PlaybackFinished,
+    PlaybackStarted,
     Recall,
     RecallWanted,
-    Seen,
     Sentence,
     SetMode,
     SetVoice,
     SetVolume,
     Speak,
     Spoken,
-    Started,
     StopSpeaking,
     Think,
     ThoughtEnded,
@@ -87,7 +87,7 @@ def encode_any(value: object) -> bytes:
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k is not Recall], ids=lambda k: k.__name__)
 def test_no_message_can_be_larger_than_a_datagram(kind: type[msgspec.Struct]) -> None:
-    copy = sum(len(f.encode_name) + 5 + most_bytes(f.type) for f in _fields(Seen)[:3])
+    copy = sum(len(f.encode_name) + 5 + most_bytes(f.type) for f in _fields(ObservedMessage)[:3])
     assert most_bytes(inspect.type_info(kind)) + copy + 100 <= MAX_BYTES  # 100: names, heads
 
 
@@ -141,7 +141,7 @@ def build(kind: type[msgspec.Struct], letter: str = WIDE, number: int = 2**63 - 
 def test_each_kind_at_its_largest_arrives_whole_and_so_does_its_copy(kind: type[Any]) -> None:
     near, far = (Channel(end) for end in channel.pair())
     message = build(kind)
-    copy = Seen(2**63 - 1, WIDE * 100, WIDE * 100, message)
+    copy = ObservedMessage(2**63 - 1, WIDE * 100, WIDE * 100, message)
     mail: tuple[Mail, ...] = (message, copy)
     for sent in mail:
         assert near.send(sent)
@@ -164,11 +164,11 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
 @pytest.mark.parametrize(
     "message",
     [
-        Heard(1, "x" * 2_000_000, complete=True),
+        AnswerHeard(1, "x" * 2_000_000, complete=True),
         Sentence(1, 0, "half a pair: \ud800" + "y" * 5000),
         SetVoice("\udcff"),
         Think(1, tuple(range(100_000)), "z" * 5000),
-        Seen(1, "a" * 5000, "b", Speak(1, 0, "c" * 70_000)),
+        ObservedMessage(1, "a" * 5000, "b", Speak(1, 0, "c" * 70_000)),
     ],
     ids=lambda message: type(message).__name__,
 )  # fmt: skip
@@ -237,9 +237,9 @@ def test_an_answer_that_is_too_long_ends_where_it_is_full_and_counts_as_cut() ->
     for number in range(100):
         talk(Sentence(turn, number, "x" * 300))
         talk(Spoken(turn, number, 16_000 * number, 16_000, 5.0))
-    talk(ThoughtEnded(turn, 100, "complete"), Started(turn, 0), after_s=0.2)
-    talk(Finished(turn, 1_600_000, 0), after_s=100.0)
-    (heard,) = talk.sent(Heard)
+    talk(ThoughtEnded(turn, 100, "complete"), PlaybackStarted(turn, 0), after_s=0.2)
+    talk(PlaybackFinished(turn, 1_600_000, 0), after_s=100.0)
+    (heard,) = talk.sent(AnswerHeard)
     assert MAX_ANSWER - 301 < len(heard.text) <= MAX_ANSWER
     assert not heard.complete
     assert sum(map(len, talk.it.last)) <= MAX_ANSWER  # what "say that again" says
@@ -312,7 +312,9 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
     kept = Memory(memory.path(settings), 1000)
     for number in range(200):
         asked, heard = f"{number} " + "why? " * 20_000, WIDE * 357
-        kept.remember(Turn("2026-01-01T00:00:00+00:00", number, asked, 1.0, heard, True, "m"))
+        kept.remember(
+            RememberedTurn("2026-01-01T00:00:00+00:00", number, asked, 1.0, heard, True, "m")
+        )
     kept.close()
     box = Box(settings)
     try:
@@ -331,7 +333,7 @@ def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> Non
     tell.send(box.settings, Ask(question))
     assert box.get("thinker", Think).text == question
     box.answer("Yes.")
-    box.say("playback", Finished(box.floor.turn, 16_000, 0))
+    box.say("playback", PlaybackFinished(box.floor.turn, 16_000, 0))
     box.state("idle")
     box.say("thinker", RecallWanted())
     assert box.get("thinker", Recall).turns == ((question, "", "Yes."),)

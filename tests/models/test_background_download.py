@@ -16,21 +16,21 @@ from appliance.models import catalogue
 from appliance.models.background_download import (
     AGAIN_S,
     MOST_AGAIN_S,
-    Errand,
+    BackgroundDownload,
     awaited,
     copy,
     on_stick,
     standing,
 )
-from appliance.models.catalogue import Model, ModelFile
-from appliance.models.download_news import News
-from appliance.models.store import Pin, Store, resolve
+from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.download_news import DownloadNews
+from appliance.models.store import ModelStore, PinnedRevision, resolve
 from appliance.settings import load
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
 
 
-def large() -> Model:
+def large() -> CatalogueModel:
     files = {
         role: ModelFile(
             path=f"{role}.gguf", size=len(data), sha256=hashlib.sha256(data).hexdigest()
@@ -45,17 +45,19 @@ def large() -> Model:
 class Box:
     """A store that awaits the model `large`, and what was told. `fails`: of the next fetches."""
 
-    store: Store
-    model: Model
-    told: list[News] = field(default_factory=list)
+    store: ModelStore
+    model: CatalogueModel
+    told: list[DownloadNews] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
     fails: list[InterludeError] = field(default_factory=list)
 
-    def fetch(self, model: Model) -> None:
+    def fetch(self, model: CatalogueModel) -> None:
         if self.fails:
             raise self.fails.pop(0)
         put(self.store.folder(model))
-        self.store.finish(model, Pin("0" * 40, {f.path: f for f in model.files.values()}))
+        self.store.finish(
+            model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
+        )
 
     @property
     def kinds(self) -> list[str]:
@@ -63,8 +65,8 @@ class Box:
         return [news.kind for news in self.told]
 
     @property
-    def errand(self) -> Errand:
-        return Errand(self.store, self.fetch, self.told.append, self.waits.append)
+    def errand(self) -> BackgroundDownload:
+        return BackgroundDownload(self.store, self.fetch, self.told.append, self.waits.append)
 
 
 def put(folder: Path, text: bytes = TEXT, audio: bytes = AUDIO) -> Path:
@@ -78,7 +80,7 @@ def put(folder: Path, text: bytes = TEXT, audio: bytes = AUDIO) -> Path:
 def box(tmp_path: Path) -> Box:
     model = large()
     models = {"large": model, "pocket": catalogue.find("pocket")}
-    store = Store(tmp_path / "models", models, tmp_path / "model-wanted")
+    store = ModelStore(tmp_path / "models", models, tmp_path / "model-wanted")
     store.root.mkdir()
     store.wish.write_text("large\n")
     return Box(store, model)
@@ -102,7 +104,7 @@ def test_a_network_that_is_away_is_tried_again(box: Box) -> None:
 def test_a_full_card_is_a_state_of_its_own_and_is_tried_ever_more_rarely(box: Box) -> None:
     files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
-    crowded = Box(Store(box.store.root, {"large": huge}, box.store.wish), huge)
+    crowded = Box(ModelStore(box.store.root, {"large": huge}, box.store.wish), huge)
     crowded.fails = [StorageError("large needs 1 EB more on the disk.")] * 6
     assert crowded.errand.run()
     assert crowded.waits == [AGAIN_S, 2 * AGAIN_S, 4 * AGAIN_S] + [MOST_AGAIN_S] * 3
@@ -113,7 +115,7 @@ def test_how_an_awaited_model_stands_can_be_read(box: Box) -> None:
     assert standing(box.store) == "large is awaited. Until it is here, pocket stands in for it."
     files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
-    crowded = Store(box.store.root, {"large": huge}, box.store.wish)
+    crowded = ModelStore(box.store.root, {"large": huge}, box.store.wish)
     assert "no room for it" in standing(crowded)
     box.store.wish.write_text("larg")
     assert "no model `larg`" in standing(box.store)
@@ -130,24 +132,24 @@ def test_a_card_that_cannot_be_written_is_not_called_full(box: Box) -> None:
 def test_another_wish_that_comes_meanwhile_is_seen_to_before_it_ends(box: Box) -> None:
     """So that whoever takes the wish away afterwards takes away none that is open."""
     other = msgspec.structs.replace(box.model, name="other")
-    store = Store(box.store.root, {"large": box.model, "other": other}, box.store.wish)
+    store = ModelStore(box.store.root, {"large": box.model, "other": other}, box.store.wish)
     fetched = []
 
-    def fetch(model: Model) -> None:
+    def fetch(model: CatalogueModel) -> None:
         fetched.append(model.name)
         put(store.folder(model))
-        store.finish(model, Pin("0" * 40, {f.path: f for f in model.files.values()}))
+        store.finish(model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()}))
         if model.name == "large":
             store.wish.write_text("other\n")
 
-    assert Errand(store, fetch, box.told.append, box.waits.append).run()
+    assert BackgroundDownload(store, fetch, box.told.append, box.waits.append).run()
     assert fetched == ["large", "other"]
 
 
 def test_a_model_that_a_stick_brought_meanwhile_is_not_fetched(box: Box, tmp_path: Path) -> None:
     stick = put(tmp_path / "stick")
     box.fails = [FetchError("The hub cannot be reached.")] * 9
-    errand = Errand(
+    errand = BackgroundDownload(
         box.store, box.fetch, box.told.append, lambda _: copy(on_stick(stick, box.model)[0],
                                                               box.store, box.model),
     )  # fmt: skip
@@ -197,7 +199,7 @@ def test_a_stick_with_a_part_of_it_is_said_so_and_nothing_is_copied(
     fill(tmp_path / "stick")
     with pytest.raises(FetchError, match="only a part"):
         box.errand.take(tmp_path / "stick")
-    assert box.told == [News("large", "part", lacks)]
+    assert box.told == [DownloadNews("large", "part", lacks)]
     assert box.store.state(box.model) == "missing"
     assert awaited(box.store) is not None
 
@@ -218,7 +220,7 @@ def test_a_stick_that_is_pulled_out_is_named_as_the_reason_and_nothing_is_taken(
 def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_path: Path) -> None:
     unknown = {role: ModelFile(path=f.path) for role, f in box.model.files.items()}
     model = msgspec.structs.replace(box.model, files=unknown)
-    other = Box(Store(box.store.root, {"large": model}, box.store.wish), model)
+    other = Box(ModelStore(box.store.root, {"large": model}, box.store.wish), model)
     put(tmp_path / "stick")
     assert len(on_stick(tmp_path / "stick", model)[0]) == 2
     with pytest.raises(ModelError, match="Nobody knows"):

@@ -10,8 +10,8 @@ import pytest
 from appliance import settings
 from appliance.errors import ModelError
 from appliance.models import catalogue
-from appliance.models.catalogue import Model
-from appliance.models.store import Pin, Store, resolve
+from appliance.models.catalogue import CatalogueModel
+from appliance.models.store import ModelStore, PinnedRevision, resolve
 from appliance.settings import Settings
 
 MODELS = catalogue.load()
@@ -23,12 +23,14 @@ def box(tmp_path: Path, model: str = "pocket") -> Settings:
     )
 
 
-def install(store: Store, model: Model) -> None:
+def install(store: ModelStore, model: CatalogueModel) -> None:
     """Put empty files where a fetch would have put the model."""
     store.folder(model).mkdir(parents=True)
     for file in model.files.values():
         store.path(model, file).touch()
-    store.finish(model, Pin("0" * 40, {file.path: file for file in model.files.values()}))
+    store.finish(
+        model, PinnedRevision("0" * 40, {file.path: file for file in model.files.values()})
+    )
 
 
 def test_what_the_settings_and_the_issue_name_is_there() -> None:
@@ -38,7 +40,7 @@ def test_what_the_settings_and_the_issue_name_is_there() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_every_model_says_where_it_is_from_and_under_which_licence(model: Model) -> None:
+def test_every_model_says_where_it_is_from_and_under_which_licence(model: CatalogueModel) -> None:
     assert model.licence
     assert model.licence_url.startswith("https://")
     assert model.about.endswith((".", "demo and tests."))
@@ -47,7 +49,7 @@ def test_every_model_says_where_it_is_from_and_under_which_licence(model: Model)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_every_model_has_the_files_its_users_ask_for(model: Model) -> None:
+def test_every_model_has_the_files_its_users_ask_for(model: CatalogueModel) -> None:
     wanted = {
         "language": {"text", "audio"},
         "voice": {"model", "config"},
@@ -75,7 +77,7 @@ def test_gemma_is_sampled_as_its_makers_advise_and_the_pocket_model_is_greedy() 
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-def test_no_model_has_weights_that_a_pi_has_no_instructions_for(model: Model) -> None:
+def test_no_model_has_weights_that_a_pi_has_no_instructions_for(model: CatalogueModel) -> None:
     encoder = model.files.get("audio")
     assert encoder is None or model.shipped or encoder.part == "f16"
     assert not any("BF16" in file.path for file in model.files.values() if file.part is None)
@@ -93,7 +95,7 @@ def test_a_model_of_another_kind_cannot_think(tmp_path: Path) -> None:
 
 def test_a_model_is_resolved_only_when_it_is_whole(tmp_path: Path) -> None:
     wanted = box(tmp_path, "gemma-4-e2b")
-    store = Store.of(wanted)
+    store = ModelStore.of(wanted)
     model = store.models["gemma-4-e2b"]
     with pytest.raises(ModelError, match=r"not on this box.*models fetch gemma-4-e2b"):
         resolve(wanted)
@@ -109,7 +111,7 @@ def test_a_model_is_resolved_only_when_it_is_whole(tmp_path: Path) -> None:
 
 def test_a_marker_cut_by_a_crash_counts_as_none(tmp_path: Path) -> None:
     wanted = box(tmp_path, "gemma-4-e2b")
-    store = Store.of(wanted)
+    store = ModelStore.of(wanted)
     model = store.models["gemma-4-e2b"]
     install(store, model)
     marker = store.folder(model) / "whole.json"
@@ -118,7 +120,7 @@ def test_a_marker_cut_by_a_crash_counts_as_none(tmp_path: Path) -> None:
 
 
 def test_the_shipped_model_needs_no_fetch(tmp_path: Path) -> None:
-    store = Store.of(box(tmp_path))
+    store = ModelStore.of(box(tmp_path))
     pocket = store.models["pocket"]
     assert store.state(pocket) != "missing"
     assert resolve(box(tmp_path)).text.is_file()

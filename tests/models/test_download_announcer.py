@@ -10,9 +10,9 @@ from typing import get_args
 import pytest
 
 from appliance.models import catalogue, download_news
-from appliance.models.download_announcer import RESTART_AGAIN_S, STICK_AGAIN_S, Announcer
-from appliance.models.download_news import Kind, News
-from appliance.models.store import Pin, Store
+from appliance.models.download_announcer import RESTART_AGAIN_S, STICK_AGAIN_S, ModelAnnouncer
+from appliance.models.download_news import DownloadNews, NewsKind
+from appliance.models.store import ModelStore, PinnedRevision
 
 NAME = "gemma-4-e2b"
 DAY, NIGHT = 12, 3
@@ -22,7 +22,7 @@ DAY, NIGHT = 12, 3
 class Box:
     """A box at an hour of the day. `talks`: looks at which somebody still talks."""
 
-    store: Store
+    store: ModelStore
     memory: Path
     said: list[str] = field(default_factory=list)
     waits: list[float] = field(default_factory=list)
@@ -31,11 +31,11 @@ class Box:
     now_s: float = 1000.0
     hour: int = DAY
 
-    def hear(self, kind: Kind, *lacks: int, model: str = NAME) -> bool:
-        return Announcer(
+    def hear(self, kind: NewsKind, *lacks: int, model: str = NAME) -> bool:
+        return ModelAnnouncer(
             self.store, self.memory, self.said.append, self.talking, self.restart,
             self.waits.append, lambda: self.now_s, lambda: self.hour,
-        ).tell(News(model, kind, lacks))  # fmt: skip
+        ).tell(DownloadNews(model, kind, lacks))  # fmt: skip
 
     def talking(self) -> bool:
         self.talks -= 1
@@ -49,18 +49,20 @@ class Box:
         self.store.folder(model).mkdir(parents=True)
         for file in model.files.values():
             self.store.path(model, file).touch()
-        self.store.finish(model, Pin("0" * 40, {f.path: f for f in model.files.values()}))
+        self.store.finish(
+            model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
+        )
 
 
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
     (tmp_path / "memory").mkdir()
     (tmp_path / "models").mkdir()
-    return Box(Store(tmp_path / "models", catalogue.load()), tmp_path / "memory")
+    return Box(ModelStore(tmp_path / "models", catalogue.load()), tmp_path / "memory")
 
 
 @pytest.mark.parametrize("kind", ["fetching", "away", "full", "card"])
-def test_what_lasts_is_said_once_however_often_it_is_tried_again(box: Box, kind: Kind) -> None:
+def test_what_lasts_is_said_once_however_often_it_is_tried_again(box: Box, kind: NewsKind) -> None:
     for _ in range(200):  # a day and more of a unit that starts every ten minutes
         box.hear(kind)
         box.now_s += 600.0
@@ -123,8 +125,8 @@ def test_a_model_that_is_in_no_catalogue_is_nothing_to_say(box: Box) -> None:
     assert box.said == []
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
-def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", get_args(NewsKind))
+def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: NewsKind) -> None:
     box.install()
     assert box.hear(kind, 0, 7, -1)
     assert box.said[0].endswith(".")
@@ -133,9 +135,9 @@ def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: Kind) -> None
 # ── on its way ───────────────────────────────────────────────────────────────────────────────
 def test_news_is_read_once_and_only_the_last(tmp_path: Path) -> None:
     assert download_news.take(tmp_path) is None
-    download_news.leave(News(NAME, "fetching"), tmp_path)
-    download_news.leave(News(NAME, "part", (0, 1)), tmp_path)
-    assert download_news.take(tmp_path) == News(NAME, "part", (0, 1))
+    download_news.leave(DownloadNews(NAME, "fetching"), tmp_path)
+    download_news.leave(DownloadNews(NAME, "part", (0, 1)), tmp_path)
+    assert download_news.take(tmp_path) == DownloadNews(NAME, "part", (0, 1))
     assert download_news.take(tmp_path) is None
 
 

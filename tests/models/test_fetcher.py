@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import FetchError, StorageError
-from appliance.models.catalogue import Model, ModelFile
+from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.disk_space import SPARE_BYTES
-from appliance.models.fetcher import ATTEMPTS, Fetcher
-from appliance.models.hub import Hub
-from appliance.models.store import Store
+from appliance.models.fetcher import ATTEMPTS, ModelFetcher
+from appliance.models.hub import ModelHub
+from appliance.models.store import ModelStore
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
 
 random.seed(1)
@@ -31,8 +31,8 @@ def pinned(path: str, content: bytes) -> ModelFile:
     return ModelFile(path=path, size=len(content), sha256=hashlib.sha256(content).hexdigest())
 
 
-def model_of(*files: ModelFile, revision: str | None = COMMIT) -> Model:
-    return Model(
+def model_of(*files: ModelFile, revision: str | None = COMMIT) -> CatalogueModel:
+    return CatalogueModel(
         name="some",
         kind="voice",
         about="A model.",
@@ -74,21 +74,23 @@ def hub() -> Iterator[HubServer]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "models", {SOME.name: SOME})
+def store(tmp_path: Path) -> ModelStore:
+    return ModelStore(tmp_path / "models", {SOME.name: SOME})
 
 
 def fetcher(
-    store: Store,
+    store: ModelStore,
     hub: HubServer,
     watcher: Watcher | None = None,
     free_bytes: Callable[[Path], int] = lambda _: 10**12,
-) -> Fetcher:
+) -> ModelFetcher:
     watcher = watcher or Watcher()
-    return Fetcher(store, Hub(hub.endpoint), watcher, free_bytes, watcher.waits_s.append)
+    return ModelFetcher(store, ModelHub(hub.endpoint), watcher, free_bytes, watcher.waits_s.append)
 
 
-def test_ok_files_arrive_whole_and_the_model_is_installed(store: Store, hub: HubServer) -> None:
+def test_ok_files_arrive_whole_and_the_model_is_installed(
+    store: ModelStore, hub: HubServer
+) -> None:
     assert store.state(SOME) == "missing"
     fetcher(store, hub).fetch(SOME)
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
@@ -98,7 +100,7 @@ def test_ok_files_arrive_whole_and_the_model_is_installed(store: Store, hub: Hub
     assert not list(store.root.rglob("*.partial"))
 
 
-def test_ok_a_cut_connection_is_resumed_where_it_was_cut(store: Store, hub: HubServer) -> None:
+def test_ok_a_cut_connection_is_resumed_where_it_was_cut(store: ModelStore, hub: HubServer) -> None:
     hub.cuts = [1_000_000, 500_000]
     watcher = Watcher()
     fetcher(store, hub, watcher).fetch(SOME)
@@ -107,7 +109,9 @@ def test_ok_a_cut_connection_is_resumed_where_it_was_cut(store: Store, hub: HubS
     assert len(watcher.troubles) == 2
 
 
-def test_ok_a_fetch_that_gave_up_is_gone_on_with_by_the_next(store: Store, hub: HubServer) -> None:
+def test_ok_a_fetch_that_gave_up_is_gone_on_with_by_the_next(
+    store: ModelStore, hub: HubServer
+) -> None:
     hub.cuts = [1_000_000] + [0] * ATTEMPTS
     with pytest.raises(FetchError, match=r"cannot be reached.*kept"):
         fetcher(store, hub).fetch(SOME)
@@ -123,7 +127,7 @@ def test_ok_a_fetch_that_gave_up_is_gone_on_with_by_the_next(store: Store, hub: 
 
 @pytest.mark.parametrize("ranges", [False, "refuse"])
 def test_ok_a_server_that_cannot_resume_is_asked_for_all_again(
-    store: Store, hub: HubServer, ranges: bool | str
+    store: ModelStore, hub: HubServer, ranges: bool | str
 ) -> None:
     hub.ranges = ranges
     hub.cuts = [1_000_000]
@@ -131,7 +135,9 @@ def test_ok_a_server_that_cannot_resume_is_asked_for_all_again(
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
 
 
-def test_ok_a_stumbling_server_is_asked_again_later_and_later(store: Store, hub: HubServer) -> None:
+def test_ok_a_stumbling_server_is_asked_again_later_and_later(
+    store: ModelStore, hub: HubServer
+) -> None:
     hub.statuses = [503, 200, 200, 503, 429]  # HEAD, HEAD, HEAD, then GETs
     watcher = Watcher()
     fetcher(store, hub, watcher).fetch(SOME)
@@ -139,14 +145,16 @@ def test_ok_a_stumbling_server_is_asked_again_later_and_later(store: Store, hub:
     assert watcher.waits_s == [1.0, 1.0, 2.0]
 
 
-def test_ok_whole_files_are_verified_and_not_fetched_again(store: Store, hub: HubServer) -> None:
+def test_ok_whole_files_are_verified_and_not_fetched_again(
+    store: ModelStore, hub: HubServer
+) -> None:
     fetcher(store, hub).fetch(SOME)
     hub.requests.clear()
     fetcher(store, hub).fetch(SOME)
     assert hub.gets == []
 
 
-def test_ok_a_file_damaged_on_the_disk_is_replaced(store: Store, hub: HubServer) -> None:
+def test_ok_a_file_damaged_on_the_disk_is_replaced(store: ModelStore, hub: HubServer) -> None:
     fetcher(store, hub).fetch(SOME)
     path = store.folder(SOME) / "big.bin"
     path.write_bytes(b"x" + BIG[1:])
@@ -155,14 +163,14 @@ def test_ok_a_file_damaged_on_the_disk_is_replaced(store: Store, hub: HubServer)
     assert path.read_bytes() == BIG
 
 
-def test_ok_a_part_longer_than_the_file_is_started_over(store: Store, hub: HubServer) -> None:
+def test_ok_a_part_longer_than_the_file_is_started_over(store: ModelStore, hub: HubServer) -> None:
     store.folder(SOME).mkdir(parents=True)
     (store.folder(SOME) / "big.bin.partial").write_bytes(BIG + b"more")
     fetcher(store, hub).fetch(SOME)
     assert (store.folder(SOME) / "big.bin").read_bytes() == BIG
 
 
-def test_fail_wrong_bytes_are_never_taken(store: Store, hub: HubServer) -> None:
+def test_fail_wrong_bytes_are_never_taken(store: ModelStore, hub: HubServer) -> None:
     hub.serves["deep/big.bin"] = b"x" + BIG[1:]
     with pytest.raises(FetchError, match=r"SHA-256 .* instead of .*deleted"):
         fetcher(store, hub).fetch(SOME)
@@ -170,7 +178,7 @@ def test_fail_wrong_bytes_are_never_taken(store: Store, hub: HubServer) -> None:
     assert not list(store.root.rglob("big.bin*"))
 
 
-def test_fail_more_bytes_than_promised_are_never_taken(store: Store, hub: HubServer) -> None:
+def test_fail_more_bytes_than_promised_are_never_taken(store: ModelStore, hub: HubServer) -> None:
     hub.serves["deep/big.bin"] = BIG + b"more"
     with pytest.raises(FetchError, match="more than the 3000000 bytes"):
         fetcher(store, hub).fetch(SOME)
@@ -178,7 +186,7 @@ def test_fail_more_bytes_than_promised_are_never_taken(store: Store, hub: HubSer
 
 
 def test_fail_a_file_replaced_upstream_is_refused_before_a_byte(
-    store: Store, hub: HubServer
+    store: ModelStore, hub: HubServer
 ) -> None:
     for other, what in ((BIG + b"!", "size"), (BIG[:-1] + b"!", "SHA-256")):
         hub.files["deep/big.bin"] = other
@@ -187,7 +195,7 @@ def test_fail_a_file_replaced_upstream_is_refused_before_a_byte(
     assert hub.gets == []
 
 
-def test_fail_a_file_or_repository_that_is_gone_is_said(store: Store, hub: HubServer) -> None:
+def test_fail_a_file_or_repository_that_is_gone_is_said(store: ModelStore, hub: HubServer) -> None:
     del hub.files["config.json"]
     with pytest.raises(FetchError, match=r"does not have config.json .*any more"):
         fetcher(store, hub).fetch(SOME)
@@ -198,28 +206,30 @@ def test_fail_a_file_or_repository_that_is_gone_is_said(store: Store, hub: HubSe
     [(401, "answered 401.*HF_TOKEN"), (403, "answered 403.*HF_TOKEN"), (400, "answered 400")],
 )
 def test_fail_a_closed_repository_is_said(
-    store: Store, hub: HubServer, status: int, words: str
+    store: ModelStore, hub: HubServer, status: int, words: str
 ) -> None:
     hub.statuses = [status]
     with pytest.raises(FetchError, match=words):
         fetcher(store, hub).fetch(SOME)
 
 
-def test_fail_no_network_is_said_after_some_attempts(store: Store, hub: HubServer) -> None:
-    one = Fetcher(store, Hub("http://127.0.0.1:9"), Watcher(), sleep=lambda _: None)
+def test_fail_no_network_is_said_after_some_attempts(store: ModelStore, hub: HubServer) -> None:
+    one = ModelFetcher(store, ModelHub("http://127.0.0.1:9"), Watcher(), sleep=lambda _: None)
     with pytest.raises(FetchError, match="cannot be reached"):
         one.fetch(SOME)
     assert store.state(SOME) == "missing"
 
 
-def test_fail_a_disk_without_room_is_told_how_much_is_missing(store: Store, hub: HubServer) -> None:
+def test_fail_a_disk_without_room_is_told_how_much_is_missing(
+    store: ModelStore, hub: HubServer
+) -> None:
     with pytest.raises(StorageError, match=r"needs 3 MB more .* 2 MB are missing.*state_dir"):
         fetcher(store, hub, free_bytes=lambda _: SPARE_BYTES + 1_000_000).fetch(SOME)
     assert hub.gets == []
     fetcher(store, hub, free_bytes=lambda _: SPARE_BYTES + 3_000_100).fetch(SOME)
 
 
-def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: Store, hub: HubServer) -> None:
+def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: ModelStore, hub: HubServer) -> None:
     code = (
         "import sys, resource\n"
         "from tests.models import test_fetch as t\n"
@@ -242,19 +252,19 @@ def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: Store, hub: HubServ
 def fetch_in_child(root: str, endpoint: str) -> None:
     """What a child process of these tests does; prints the exit code and the sentence."""
     try:
-        Fetcher(Store(Path(root), {}), Hub(endpoint), Watcher()).fetch(SOME)
+        ModelFetcher(ModelStore(Path(root), {}), ModelHub(endpoint), Watcher()).fetch(SOME)
     except (FetchError, StorageError) as error:
         print(error.exit_code, error)
 
 
 def test_fail_a_disk_that_may_not_be_written_is_said(tmp_path: Path, hub: HubServer) -> None:
     (tmp_path / "file").touch()
-    unwritable = Store(tmp_path / "file" / "models", {})  # below a file: not even for root
+    unwritable = ModelStore(tmp_path / "file" / "models", {})  # below a file: not even for root
     with pytest.raises(StorageError, match="cannot be written"):
         fetcher(unwritable, hub).fetch(SOME)
 
 
-def test_fail_a_second_fetch_at_once_is_locked_out(store: Store, hub: HubServer) -> None:
+def test_fail_a_second_fetch_at_once_is_locked_out(store: ModelStore, hub: HubServer) -> None:
     hub.hold = threading.Event()
     first = threading.Thread(target=fetcher(store, hub).fetch, args=(SOME,))
     first.start()
@@ -268,7 +278,7 @@ def test_fail_a_second_fetch_at_once_is_locked_out(store: Store, hub: HubServer)
     assert store.state(SOME) == "installed"
 
 
-def test_ok_ctrl_c_leaves_a_part_that_is_resumed(store: Store, hub: HubServer) -> None:
+def test_ok_ctrl_c_leaves_a_part_that_is_resumed(store: ModelStore, hub: HubServer) -> None:
     class Impatient(Watcher):
         def advance(self, name: str, done: int) -> None:
             if done > 1_000_000:
@@ -284,7 +294,7 @@ def test_ok_ctrl_c_leaves_a_part_that_is_resumed(store: Store, hub: HubServer) -
 
 @pytest.mark.parametrize("large", [True, False])
 def test_ok_what_is_not_known_is_pinned_at_the_first_fetch(
-    store: Store, hub: HubServer, large: bool
+    store: ModelStore, hub: HubServer, large: bool
 ) -> None:
     hub.large = large
     fetcher(store, hub).fetch(OPEN)
@@ -298,7 +308,7 @@ def test_ok_what_is_not_known_is_pinned_at_the_first_fetch(
 
 
 def test_fail_other_bytes_than_those_pinned_at_the_first_fetch(
-    store: Store, hub: HubServer
+    store: ModelStore, hub: HubServer
 ) -> None:
     hub.large = False
     fetcher(store, hub).fetch(OPEN)
@@ -310,8 +320,8 @@ def test_fail_other_bytes_than_those_pinned_at_the_first_fetch(
     assert store.state(OPEN) != "installed"
 
 
-def test_fail_a_model_of_the_package_is_not_fetched(store: Store, hub: HubServer) -> None:
-    shipped = Model(
+def test_fail_a_model_of_the_package_is_not_fetched(store: ModelStore, hub: HubServer) -> None:
+    shipped = CatalogueModel(
         name="ours",
         kind="language",
         about="",

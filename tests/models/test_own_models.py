@@ -13,11 +13,11 @@ import yaml
 from appliance.cli.check import language_model
 from appliance.errors import FetchError, ModelError, SeedRefused, SettingsError
 from appliance.models import catalogue
-from appliance.models.background_download import AGAIN_S, Errand
-from appliance.models.download_news import News, sentence
-from appliance.models.fetcher import Fetcher
-from appliance.models.hub import Hub
-from appliance.models.store import Store, resolve
+from appliance.models.background_download import AGAIN_S, BackgroundDownload
+from appliance.models.download_news import DownloadNews, sentence
+from appliance.models.fetcher import ModelFetcher
+from appliance.models.hub import ModelHub
+from appliance.models.store import ModelStore, resolve
 from appliance.provision.seed import check
 from appliance.provision.seed_files import SETTINGS, WANTED, plan
 from appliance.provision.seed_parsers import read
@@ -56,11 +56,11 @@ def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Pat
         )
     )
     (tmp_path / "wanted").write_text("mine\n")
-    store = Store.of(settings, tmp_path / "wanted")
+    store = ModelStore.of(settings, tmp_path / "wanted")
     store.root.mkdir()
     assert resolve(settings, store.wish).name == "pocket"
-    told: list[News] = []
-    errand = Errand(store, lambda model: None, told.append, lambda seconds: None)
+    told: list[DownloadNews] = []
+    errand = BackgroundDownload(store, lambda model: None, told.append, lambda seconds: None)
     assert errand.take(stick(tmp_path / "stick"))
     found = resolve(settings, store.wish)
     assert (found.name, found.persona, found.history_tokens) == ("mine", "You are mine.", 900)
@@ -74,9 +74,9 @@ def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Pat
 def test_other_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
     settings = load(written(tmp_path, {"mine": row()}))
     (tmp_path / "wanted").write_text("mine\n")
-    store = Store.of(settings, tmp_path / "wanted")
+    store = ModelStore.of(settings, tmp_path / "wanted")
     store.root.mkdir()
-    errand = Errand(store, lambda model: None, lambda news: None, lambda seconds: None)
+    errand = BackgroundDownload(store, lambda model: None, lambda news: None, lambda seconds: None)
     with pytest.raises(FetchError, match="not the file"):
         errand.take(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
     assert store.state(store.models["mine"]) != "installed"
@@ -85,24 +85,24 @@ def test_other_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
 def test_without_a_repository_nobody_asks_the_hub(tmp_path: Path) -> None:
     settings = load(written(tmp_path, {"mine": row()}))
     (tmp_path / "wanted").write_text("mine\n")
-    store = Store.of(settings, tmp_path / "wanted")
+    store = ModelStore.of(settings, tmp_path / "wanted")
     waits: list[float] = []
-    told: list[News] = []
+    told: list[DownloadNews] = []
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 3:
             store.wish.unlink()
 
-    def fetch(model: catalogue.Model) -> None:
+    def fetch(model: catalogue.CatalogueModel) -> None:
         raise AssertionError("there is no hub to ask")
 
-    assert not Errand(store, fetch, told.append, wait).run()
+    assert not BackgroundDownload(store, fetch, told.append, wait).run()
     assert waits == [AGAIN_S] * 3
     assert [news.kind for news in told] == ["by_stick"]
     assert "USB stick" in sentence(told[0], store.models["mine"])
     with pytest.raises(FetchError, match="names no repository"):
-        Fetcher(store, Hub("http://127.0.0.1:1"), None).fetch(store.models["mine"])  # type: ignore[arg-type]
+        ModelFetcher(store, ModelHub("http://127.0.0.1:1"), None).fetch(store.models["mine"])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_row_that_cannot_be_is_a_sentence(
     tmp_path: Path, name: str, change: dict[str, Any], said: str
 ) -> None:
     with pytest.raises((SettingsError, ModelError), match=said):
-        Store.of(load(written(tmp_path, {name: row(**change)})))
+        ModelStore.of(load(written(tmp_path, {name: row(**change)})))
 
 
 def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ from appliance.cli import models
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.background_download import copy, on_stick
-from appliance.models.catalogue import Form, Model, ModelFile
+from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.disk_space import SPARE_BYTES, missing_bytes
-from appliance.models.fetcher import Fetcher
-from appliance.models.hub import Hub
-from appliance.models.relay import Relay, told
-from appliance.models.store import Store
+from appliance.models.fetcher import ModelFetcher
+from appliance.models.hub import ModelHub
+from appliance.models.relay import ModelRelay, told
+from appliance.models.store import ModelStore
 from appliance.settings import load
 from tests.models import encoder
 from tests.models.hub_server import COMMIT, REPOSITORY, HubServer
@@ -37,16 +37,16 @@ WHOLE, PART = "mmproj.gguf", "audio-part.gguf"
 class Box:
     """`free`: bytes of room. What a fetch asked the hub for is in `hub.requests`."""
 
-    store: Store
+    store: ModelStore
     hub: HubServer
-    model: Model
+    model: CatalogueModel
     whole: bytes
     free: int = 1 << 40
 
     def fetch(self, form: Form | None = None) -> Watcher:
         watcher = Watcher()
-        hub = Hub(self.hub.endpoint)
-        Fetcher(self.store, hub, watcher, lambda _: self.free, watcher.waits_s.append).fetch(
+        hub = ModelHub(self.hub.endpoint)
+        ModelFetcher(self.store, hub, watcher, lambda _: self.free, watcher.waits_s.append).fetch(
             self.model, form
         )
         return watcher
@@ -79,7 +79,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
             ) for role, (path, data, part) in files.items()
         },
     )  # fmt: skip
-    store = Store(tmp_path / "models", {"large": model}, tmp_path / "wanted")
+    store = ModelStore(tmp_path / "models", {"large": model}, tmp_path / "wanted")
     store.root.mkdir()
     store.wish.write_text("large\n")
     with HubServer({path: data for path, data, _ in files.values()}) as server:
@@ -208,7 +208,7 @@ def test_from_a_stick_too_only_the_part_stays(box: Box, tmp_path: Path) -> None:
 
 
 def test_what_another_box_hands_over_is_kept_in_part(box: Box) -> None:
-    relay = Relay(box.store)
+    relay = ModelRelay(box.store)
     for name, data in (("text.gguf", TEXT), (WHOLE, box.whole)):
         relay.take("large", name, 0, io.BytesIO(data))
     relay.finish("large")
@@ -222,7 +222,7 @@ def test_what_another_box_hands_over_is_kept_in_part(box: Box) -> None:
 def test_a_box_that_keeps_the_part_hands_the_whole_on_from_the_hub(box: Box) -> None:
     box.fetch()
     box.bodies()
-    relay = Relay(box.store, box.hub.endpoint)
+    relay = ModelRelay(box.store, box.hub.endpoint)
     given = b"".join(relay.give("large", WHOLE, 0, 1 << 30))
     assert base64.b64decode(given) == box.whole
     assert box.bodies() == [WHOLE]

@@ -17,9 +17,9 @@ from appliance.__main__ import parser
 from appliance.cli import models_relay
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import download_news
-from appliance.models.catalogue import Model, ModelFile
-from appliance.models.relay import Relay, told
-from appliance.models.store import Store
+from appliance.models.catalogue import CatalogueModel, ModelFile
+from appliance.models.relay import ModelRelay, told
+from appliance.models.store import ModelStore
 from tests.models.hub_server import REPOSITORY, HubServer
 
 TEXT, AUDIO = os.urandom(3_000_001), os.urandom(1_000)
@@ -30,9 +30,9 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def model(**changes: str | None) -> Model:
+def model(**changes: str | None) -> CatalogueModel:
     known = {"text": sha256(TEXT), "audio": sha256(AUDIO), **changes}
-    return Model(
+    return CatalogueModel(
         name="some", kind="language", about="", repository=REPOSITORY, licence="MIT",
         licence_url="",
         files={
@@ -42,21 +42,23 @@ def model(**changes: str | None) -> Model:
     )  # fmt: skip
 
 
-def box(root: Path, row: Model | None = None, free: int = PLENTY) -> Relay:
+def box(root: Path, row: CatalogueModel | None = None, free: int = PLENTY) -> ModelRelay:
     root.mkdir(exist_ok=True)
-    return Relay(Store(root, {"some": row or model()}, root / "wanted"), free_bytes=lambda _: free)
+    return ModelRelay(
+        ModelStore(root, {"some": row or model()}, root / "wanted"), free_bytes=lambda _: free
+    )
 
 
-def brought(relay: Relay, name: str, data: bytes, at: int = 0) -> int:
+def brought(relay: ModelRelay, name: str, data: bytes, at: int = 0) -> int:
     return relay.take("some", name, at, io.BytesIO(data))
 
 
-def given(relay: Relay, name: str, at: int, most: int) -> bytes:
+def given(relay: ModelRelay, name: str, at: int, most: int) -> bytes:
     return base64.b64decode(b"".join(relay.give("some", name, at, most)), validate=True)
 
 
 @pytest.fixture
-def full(tmp_path: Path) -> Relay:
+def full(tmp_path: Path) -> ModelRelay:
     """A box that has it."""
     relay = box(tmp_path / "full")
     brought(relay, "text.gguf", TEXT)
@@ -71,7 +73,7 @@ def hub() -> Iterator[HubServer]:
         yield server
 
 
-def test_a_model_goes_from_one_box_to_another_in_pieces(full: Relay, tmp_path: Path) -> None:
+def test_a_model_goes_from_one_box_to_another_in_pieces(full: ModelRelay, tmp_path: Path) -> None:
     other = box(tmp_path / "other")
     for name, data in (("text.gguf", TEXT), ("audio.gguf", AUDIO)):
         have = 0
@@ -91,7 +93,7 @@ def test_a_box_without_it_hands_the_hubs_bytes_on_and_keeps_none(
     tmp_path: Path, hub: HubServer, ranges: bool
 ) -> None:
     hub.ranges = ranges
-    relay = Relay(box(tmp_path / "empty").store, hub.endpoint)
+    relay = ModelRelay(box(tmp_path / "empty").store, hub.endpoint)
     got = b""
     while piece := given(relay, "text.gguf", len(got), 1_400_000):
         got += piece
@@ -101,7 +103,7 @@ def test_a_box_without_it_hands_the_hubs_bytes_on_and_keeps_none(
 
 def test_a_hub_that_is_away_is_an_error_of_one_sentence(tmp_path: Path, hub: HubServer) -> None:
     hub.statuses = [503]
-    relay = Relay(box(tmp_path / "empty").store, hub.endpoint)
+    relay = ModelRelay(box(tmp_path / "empty").store, hub.endpoint)
     with pytest.raises(FetchError, match="cannot be reached"):
         given(relay, "text.gguf", 0, 10)
 
@@ -168,7 +170,7 @@ def test_a_fetch_of_the_boxs_own_is_not_disturbed(tmp_path: Path) -> None:
      ("some", "whole.json", "has no file")],
 )  # fmt: skip
 def test_only_files_of_the_catalogue_are_given_and_taken(
-    full: Relay, name: str, file: str, why: str
+    full: ModelRelay, name: str, file: str, why: str
 ) -> None:
     with pytest.raises(ModelError, match=why):
         list(full.give(name, file, 0, 10))
@@ -193,11 +195,13 @@ def test_a_box_that_awaits_it_is_told_that_it_is_here(
     assert models_relay.cli_take(relay.store, "some", None, 0, tmp_path) == 0
     assert capsys.readouterr().out == "some is here, every byte verified.\n"
     assert download_news.take(tmp_path) == (
-        download_news.News("some", "here") if awaited == "some" else None
+        download_news.DownloadNews("some", "here") if awaited == "some" else None
     )
 
 
-def test_the_verbs_speak_json_and_base64(full: Relay, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_verbs_speak_json_and_base64(
+    full: ModelRelay, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert models_relay.cli_told(full.store) == 0
     (row,) = json.loads(capsys.readouterr().out)["models"]
     assert (row["state"], row["files"][1]["sha256"]) == ("installed", sha256(AUDIO))

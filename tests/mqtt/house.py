@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 
 from appliance.messages.speech import (
     EndAnswer,
-    Finished,
     Message,
+    PlaybackFinished,
+    PlaybackStarted,
     RecallWanted,
     Sentence,
     SpeakerReady,
     SpeechEnded,
     SpeechStarted,
     Spoken,
-    Started,
     ThinkerReady,
     ThoughtEnded,
 )
@@ -29,7 +29,7 @@ from appliance.panel.keyboard_socket import place
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor
 from appliance.settings import load
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 
 PARTS = ("capture", "playback", "listener", "words", "thinker", "speaker")
 PATIENCE_S = 60.0  # on a very busy machine
@@ -122,13 +122,13 @@ class Box:
         self.say("thinker", Sentence(turn, 0, "Under the xylophone."))
         self.say("thinker", ThoughtEnded(turn, 1, "complete"))
         self.get("speaker", EndAnswer)
-        self.say("playback", Started(turn, index))
+        self.say("playback", PlaybackStarted(turn, index))
         self.say("speaker", Spoken(turn, 0, 0, 32_000, 5.0))
 
     def has_answered(self, turn: int) -> None:
         """What it said was heard to its end."""
         self.wait(0.05)  # what the speaker reported is known by now, as it is on a real box
-        self.say("playback", Finished(turn, 32_000, 99_000))
+        self.say("playback", PlaybackFinished(turn, 32_000, 99_000))
 
     def finger(self, *words: str) -> None:
         """On the panel's keyboard, as `interlude panel` would."""
@@ -145,20 +145,20 @@ class Box:
             self._mail[peer].clear()
 
     # ── at the broker ────────────────────────────────────────────────────────────────────────
-    def told(self, ear: Ear, name: str) -> Any:
+    def told(self, ear: BrokerObserver, name: str) -> Any:
         """What the topic says now, as JSON."""
         payload = ear.last(f"{self.root}/{name}")
         return None if payload is None else json.loads(payload)
 
-    def is_told(self, ear: Ear, name: str, **values: object) -> bool:
+    def is_told(self, ear: BrokerObserver, name: str, **values: object) -> bool:
         """Whether the topic says these."""
         now = self.told(ear, name)
         return now is not None and all(now[key] == value for key, value in values.items())
 
-    def online(self, ear: Ear) -> bool:
+    def online(self, ear: BrokerObserver) -> bool:
         return ear.last(f"{self.root}/availability") == b"online"
 
-    def events(self, ear: Ear) -> list[str]:
+    def events(self, ear: BrokerObserver) -> list[str]:
         """The kinds of events, in order."""
         return [
             json.loads(h.payload)["event_type"] for h in ear.of(f"{self.root}/event/conversation")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.mqtt.backoff import LONGEST_S, Cause, Retry
+from appliance.mqtt.backoff import LONGEST_S, Cause, ReconnectBackOff
 
 
 def delays(cause: Cause, jitter: float, times: int = 12) -> list[float]:
-    retry = Retry()
+    retry = ReconnectBackOff()
     return [retry.failed(cause, jitter) for _ in range(times)]
 
 
@@ -29,7 +29,7 @@ def test_a_broker_that_is_back_is_found_within_five_seconds() -> None:
 
 
 def test_success_begins_anew() -> None:
-    retry = Retry()
+    retry = ReconnectBackOff()
     for _ in range(9):
         retry.failed("refused", 1.0)
     retry.succeeded()

@@ -10,17 +10,17 @@ import pytest
 import yaml
 
 from appliance.messages.speech import StateName
-from appliance.mqtt.discovery import Offers, payload
-from appliance.mqtt.identity import Identity
+from appliance.mqtt.discovery import DiscoveryFeatures, payload
+from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.topics import Topics
-from appliance.settings import Link
+from appliance.settings import LinkSettings
 
 FOLDER = Path(__file__).parents[2] / "docs/blueprints"
 FILES = sorted(FOLDER.glob("*.yaml"))
 PAGE = (FOLDER.parent / "home-assistant.md").read_text(encoding="utf-8")
 TOPICS = Topics("interlude", "homeassistant", "x")
 COMPONENTS: dict[str, dict[str, Any]] = payload(
-    TOPICS, Identity("x", "x"), Offers(("amy",), True, True, True, True)
+    TOPICS, DeviceIdentity("x", "x"), DiscoveryFeatures(("amy",), True, True, True, True)
 )["cmps"]
 NOT_STATES = {"unavailable", "on"}  # Home Assistant's own
 
@@ -135,7 +135,7 @@ def test_the_page_tells_of_the_entity(name: str) -> None:
 
 def test_the_page_tells_of_every_setting_and_no_other() -> None:
     named = {word.removeprefix("link.") for word in _quoted(PAGE) if word.startswith("link.")}
-    assert named <= set(Link.__struct_fields__)
+    assert named <= set(LinkSettings.__struct_fields__)
     for field in ("broker", "user", "password_file", "tls", "ca_file", "words", "unmute"):
         assert field in named or f"{field}:" in PAGE
 

@@ -13,13 +13,13 @@ import pytest
 from appliance.errors import LinkError
 from appliance.mqtt import failures
 from appliance.mqtt.broker import Broker, broker
-from appliance.settings import Link, load_defaults
+from appliance.settings import LinkSettings, load_defaults
 from tests.mqtt.certificates import Authority
 
 NOBODY: dict[str, str] = {}
 
 
-def link(**changes: object) -> Link:
+def link(**changes: object) -> LinkSettings:
     return msgspec.structs.replace(load_defaults().link, broker="hall.example", **changes)
 
 

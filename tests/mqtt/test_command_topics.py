@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from appliance.messages.speech import (
     Ask,
-    Listen,
+    ListenOnce,
     Mute,
     Restart,
     Say,
@@ -24,21 +24,21 @@ from appliance.messages.speech import (
 from appliance.mqtt.command_topics import (
     COMMANDS,
     MOST_CHARACTERS,
-    Command,
-    Gate,
-    Install,
-    Limits,
-    Refused,
-    Wish,
+    CommandFilter,
+    CommandLimits,
+    CommandRejected,
+    CommandResult,
+    CommandTopic,
+    InstallCommand,
 )
 
-LIMITS = Limits(voices=("amy", "espeak"))
+LIMITS = CommandLimits(voices=("amy", "espeak"))
 NAMES = [command.name for command in COMMANDS]
 
 
-def read(name: str, payload: bytes, limits: Limits = LIMITS) -> Wish:
+def read(name: str, payload: bytes, limits: CommandLimits = LIMITS) -> CommandResult:
     """By a gate that has been open for long."""
-    return Gate(limits, -1000.0).read(name, payload, 0.0)
+    return CommandFilter(limits, -1000.0).read(name, payload, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def read(name: str, payload: bytes, limits: Limits = LIMITS) -> Wish:
         ("set/volume", b"35.5", SetVolume(0.355)),
         ("set/mode", b"push_to_talk", SetMode("push_to_talk")),
         ("set/voice", b"amy", SetVoice("amy")),
-        ("cmd/listen", b"PRESS", Listen()),
+        ("cmd/listen", b"PRESS", ListenOnce()),
         ("cmd/stop", b"", StopSpeaking()),
         ("cmd/restart", b"PRESS", Restart()),
-        ("cmd/install", b"install", Install()),
+        ("cmd/install", b"install", InstallCommand()),
         ("cmd/say", b"Dinner is ready.", Say("Dinner is ready.", chime=True)),
         ("cmd/ask", "Wie spät ist es?".encode(), Ask("Wie spät ist es?")),
     ],
 )
-def test_a_good_command_is_a_message(name: str, payload: bytes, message: Wish) -> None:
+def test_a_good_command_is_a_message(name: str, payload: bytes, message: CommandResult) -> None:
     assert read(name, payload) == message
 
 
@@ -96,20 +96,20 @@ def test_a_good_command_is_a_message(name: str, payload: bytes, message: Wish) -
     ],
 )
 def test_a_wrong_command_is_refused_with_its_kind(name: str, payload: bytes, why: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         read(name, payload)
     assert refused.value.refusal.why == why
 
 
 def test_a_refusal_never_repeats_what_the_command_said() -> None:
     for name in NAMES:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             read(name, b"secret-" * 1000)
         assert "secret" not in str(refused.value)
 
 
 def test_an_unknown_topic_is_not_repeated_either() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         read("cmd/<script>", b"")
     assert "script" not in str(refused.value)
 
@@ -126,29 +126,29 @@ def test_text_of_the_longest_length_is_said() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_retained_command_is_ignored(name: str) -> None:
-    with pytest.raises(Refused) as refused:
-        Gate(LIMITS, -1000.0).read(name, b"PRESS", 0.0, retained=True)
+    with pytest.raises(CommandRejected) as refused:
+        CommandFilter(LIMITS, -1000.0).read(name, b"PRESS", 0.0, retained=True)
     assert refused.value.refusal.why.startswith("retained")
 
 
 def test_unmuting_from_afar_can_be_forbidden_and_muting_cannot() -> None:
-    shut = Limits(unmute=False)
+    shut = CommandLimits(unmute=False)
     assert read("set/mute", b"ON", shut) == Mute(on=True)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         read("set/mute", b"OFF", shut)
     assert refused.value.refusal.why.startswith("not allowed")
 
 
 def test_push_to_talk_is_refused_where_there_is_no_button() -> None:
-    bare = Limits(button=False)
+    bare = CommandLimits(button=False)
     assert read("set/mode", b"wake_word", bare) == SetMode("wake_word")
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         read("set/mode", b"push_to_talk", bare)
     assert "This box has no button" in str(refused.value)
 
 
 # ── how often ────────────────────────────────────────────────────────────────────────────────
-def count(gate: Gate, name: str, payload: bytes, times: list[float]) -> int:
+def count(gate: CommandFilter, name: str, payload: bytes, times: list[float]) -> int:
     """How many of the commands at these times are let through."""
     refusals = set()
     passed = 0
@@ -156,38 +156,38 @@ def count(gate: Gate, name: str, payload: bytes, times: list[float]) -> int:
         try:
             gate.read(name, payload, now_s)
             passed += 1
-        except Refused as refused:
+        except CommandRejected as refused:
             refusals.add(refused.refusal.why)
     assert refusals <= {"too often"}
     return passed
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_of_a_flood_only_the_burst_and_the_rate_pass(command: Command) -> None:
+def test_of_a_flood_only_the_burst_and_the_rate_pass(command: CommandTopic) -> None:
     payload = {"set/mute": b"ON", "set/volume": b"5", "set/mode": b"open", "set/voice": b"amy",
                "cmd/say": b"a", "cmd/ask": b"a", "cmd/install": b"install",
                }.get(command.name, b"")  # fmt: skip
-    gate = Gate(LIMITS, 0.0)
+    gate = CommandFilter(LIMITS, 0.0)
     ready = command.burst if command.ready is None else command.ready
     flood = [second / 1000 for second in range(10_000)]
     assert ready <= count(gate, command.name, payload, flood) <= ready + 10 / command.every_s
 
 
 def test_five_announcements_at_once_and_then_one_every_two_seconds() -> None:
-    gate = Gate(LIMITS, 0.0)
+    gate = CommandFilter(LIMITS, 0.0)
     assert count(gate, "cmd/say", b"a", [0.0] * 9) == 5
     assert count(gate, "cmd/say", b"a", [1.9]) == 0
     assert count(gate, "cmd/say", b"a", [2.1, 2.2]) == 1
 
 
 def test_a_flood_of_one_command_does_not_silence_another() -> None:
-    gate = Gate(LIMITS, 0.0)
+    gate = CommandFilter(LIMITS, 0.0)
     count(gate, "cmd/say", b"a", [0.0] * 100)
     assert gate.read("cmd/stop", b"PRESS", 0.0) == StopSpeaking()
 
 
 def test_an_automation_cannot_restart_the_box_for_ever() -> None:
-    gate = Gate(LIMITS, 0.0)
+    gate = CommandFilter(LIMITS, 0.0)
     assert count(gate, "cmd/restart", b"PRESS", [0.0, 1.0, 30.0]) == 0
     assert count(gate, "cmd/restart", b"PRESS", [61.0, 62.0]) == 1
 
@@ -215,12 +215,12 @@ def obey(name: str, payload: bytes) -> None:
     message, refusal = None, ""
     try:
         message = read(name, payload)
-    except Refused as refused:
+    except CommandRejected as refused:
         refusal = str(refused)
     assert len(refusal) < 120
     if message is None:
         return
-    if isinstance(message, Install):
+    if isinstance(message, InstallCommand):
         assert (name, payload) == ("cmd/install", b"install")
         return
     assert decode(encode(message)) == message

@@ -23,33 +23,33 @@ from appliance.mqtt import connection as mqtt
 from appliance.mqtt import rate_limit
 from appliance.mqtt.broker import Broker
 from appliance.mqtt.connection import (
-    Arrived,
-    Down,
-    Event,
-    Receipt,
-    Session,
+    BrokerConnected,
+    BrokerDisconnected,
+    LastWill,
+    MessageArrived,
+    MqttConnection,
+    MqttEvent,
+    ProtocolVersion,
+    PublishReceipt,
     Subscribed,
-    Up,
-    Version,
-    Will,
 )
 from appliance.settings import load_defaults
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
 
 PATIENCE_S = 15.0
-WILL = Will("interlude/x/availability", b"offline")
+WILL = LastWill("interlude/x/availability", b"offline")
 E = TypeVar("E")
 
 
 class Caller:
     """Polls a session as the link does, and keeps what came of it."""
 
-    def __init__(self, at: Broker, version: Version = 5, name: str = "interlude-x") -> None:
-        self.events: list[Event] = []
+    def __init__(self, at: Broker, version: ProtocolVersion = 5, name: str = "interlude-x") -> None:
+        self.events: list[MqttEvent] = []
         self.steps = 0
-        self.session = Session(
+        self.session = MqttConnection(
             at, name, will=WILL, subscribe=("interlude/x/cmd/+",), version=version
         )
 
@@ -99,32 +99,32 @@ def at(broker: Mosquitto, user: str = "", password: str = "") -> Broker:
 # ── in and out ───────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("version", [5, 4])
 def test_a_broker_lets_us_in_and_gives_a_receipt(
-    broker: Mosquitto, call: Call, version: Version
+    broker: Mosquitto, call: Call, version: ProtocolVersion
 ) -> None:
     caller = call(at(broker), version)
-    assert caller.get(Up).version == version
+    assert caller.get(BrokerConnected).version == version
     assert caller.get(Subscribed).denied == ()
     number = caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
-    assert caller.get(Receipt) == Receipt(number or 0)
-    with Ear(broker.port) as ear:
+    assert caller.get(PublishReceipt) == PublishReceipt(number or 0)
+    with BrokerObserver(broker.port) as ear:
         assert ear.until(lambda: ear.last("interlude/x/state") == b"idle")
         assert ear.of("interlude/x/state")[0].retained
 
 
 @pytest.mark.parametrize("version", [5, 4])
 def test_a_command_arrives_and_what_was_retained_before_is_known_as_such(
-    broker: Mosquitto, call: Call, version: Version
+    broker: Mosquitto, call: Call, version: ProtocolVersion
 ) -> None:
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         ear.say("interlude/x/cmd/say", b"old", retain=True)
         caller = call(at(broker), version)
         caller.get(Subscribed)
         ear.say("interlude/x/cmd/say", b"new")
-        assert caller.until(lambda: any(a.payload == b"new" for a in caller.of(Arrived)))
-    assert [a for a in caller.of(Arrived) if not a.retained] == [
-        Arrived("interlude/x/cmd/say", b"new", retained=False)
+        assert caller.until(lambda: any(a.payload == b"new" for a in caller.of(MessageArrived)))
+    assert [a for a in caller.of(MessageArrived) if not a.retained] == [
+        MessageArrived("interlude/x/cmd/say", b"new", retained=False)
     ]
-    assert all(a.retained for a in caller.of(Arrived) if a.payload == b"old")
+    assert all(a.retained for a in caller.of(MessageArrived) if a.payload == b"old")
 
 
 def test_a_command_that_is_retained_as_it_comes_is_known_as_such(
@@ -132,20 +132,22 @@ def test_a_command_that_is_retained_as_it_comes_is_known_as_such(
 ) -> None:
     caller = call(at(broker))
     caller.get(Subscribed)
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         ear.say("interlude/x/cmd/say", b"for ever", retain=True)
-        assert caller.get(Arrived) == Arrived("interlude/x/cmd/say", b"for ever", retained=True)
+        assert caller.get(MessageArrived) == MessageArrived(
+            "interlude/x/cmd/say", b"for ever", retained=True
+        )
 
 
 def test_leaving_in_order_leaves_no_will_and_being_killed_does(
     broker: Mosquitto, call: Call
 ) -> None:
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         first = call(at(broker))
-        first.get(Up)
+        first.get(BrokerConnected)
         first.session.close()
         second = call(at(broker))
-        second.get(Up)
+        second.get(BrokerConnected)
         assert ear.last(WILL.topic) is None
         wire = socket.socket(fileno=os.dup(second.session.interests(0.0)[0][0]))
         wire.shutdown(socket.SHUT_RDWR)
@@ -154,10 +156,10 @@ def test_leaving_in_order_leaves_no_will_and_being_killed_does(
 
 def test_a_broker_that_is_killed_is_known_at_once(broker: Mosquitto, call: Call) -> None:
     caller = call(at(broker))
-    caller.get(Up)
+    caller.get(BrokerConnected)
     broker.kill()
     begun = time.monotonic()
-    assert caller.get(Down).failure.cause == "away"
+    assert caller.get(BrokerDisconnected).failure.cause == "away"
     assert time.monotonic() - begun < mqtt.KEEPALIVE_S  # not by a silence that lasts
     assert caller.session.publish("a", b"", qos=1, retain=True) is None
     assert caller.session.step(time.monotonic()) == []
@@ -165,7 +167,7 @@ def test_a_broker_that_is_killed_is_known_at_once(broker: Mosquitto, call: Call)
 
 def test_nobody_there_is_an_ordinary_failure(call: Call, broker: Mosquitto) -> None:
     broker.stop()
-    assert "No broker listens" in call(at(broker)).get(Down).failure.problem
+    assert "No broker listens" in call(at(broker)).get(BrokerDisconnected).failure.problem
 
 
 def test_a_broker_that_gave_our_place_to_another_is_not_one_that_is_gone(call: Call) -> None:
@@ -175,7 +177,7 @@ def test_a_broker_that_gave_our_place_to_another_is_not_one_that_is_gone(call: C
         connection.recv(1000)
 
     with played(take_over) as popular:
-        assert call(popular).get(Down).failure.cause == "taken"
+        assert call(popular).get(BrokerDisconnected).failure.cause == "taken"
 
 
 # ── refused ──────────────────────────────────────────────────────────────────────────────────
@@ -203,9 +205,11 @@ def guarded(mosquitto_with: Make, tmp_path: Path) -> Mosquitto:
     [("box", "wrong", "refuses the login of box"), ("", "", "wants a login")],
 )
 def test_a_wrong_password_is_refused_in_words(
-    guarded: Mosquitto, call: Call, version: Version, user: str, password: str, said: str
+    guarded: Mosquitto, call: Call, version: ProtocolVersion, user: str, password: str, said: str
 ) -> None:
-    failure = call(at(guarded, user=user, password=password), version).get(Down).failure
+    failure = (
+        call(at(guarded, user=user, password=password), version).get(BrokerDisconnected).failure
+    )
     assert failure.cause == "refused"
     assert said in failure.problem
     assert not failure.other_protocol
@@ -220,9 +224,9 @@ def test_a_topic_that_is_not_ours_to_write_is_told_in_its_receipt(
     guarded: Mosquitto, call: Call
 ) -> None:
     caller = call(at(guarded, user="box", password="right"))
-    caller.get(Up)
+    caller.get(BrokerConnected)
     caller.session.publish("interlude/y/state", b"idle", qos=1, retain=True)
-    assert caller.get(Receipt).denied == "Not authorized"
+    assert caller.get(PublishReceipt).denied == "Not authorized"
 
 
 # ── TLS ──────────────────────────────────────────────────────────────────────────────────────
@@ -253,9 +257,9 @@ def test_a_broker_of_our_own_authority_is_trusted(
     sealed: Mosquitto, authority: Authority, call: Call
 ) -> None:
     caller = call(with_tls(sealed, ca_file=authority.certificate))
-    caller.get(Up)
+    caller.get(BrokerConnected)
     caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
-    assert caller.get(Receipt).denied == ""
+    assert caller.get(PublishReceipt).denied == ""
 
 
 @pytest.mark.parametrize(
@@ -267,7 +271,9 @@ def test_a_certificate_of_another_authority_or_another_name_is_refused(
     host: str, right_authority: bool, said: str,
 ) -> None:  # fmt: skip
     trusted = authority if right_authority else Authority(tmp_path, "a stranger")
-    failure = call(with_tls(sealed, host, ca_file=trusted.certificate)).get(Down).failure
+    failure = (
+        call(with_tls(sealed, host, ca_file=trusted.certificate)).get(BrokerDisconnected).failure
+    )
     assert failure.cause == "refused"
     assert said in failure.problem
     assert "link.ca_file" in failure.remedy
@@ -276,9 +282,9 @@ def test_a_certificate_of_another_authority_or_another_name_is_refused(
 def test_tls_on_a_plain_port_and_plain_on_a_tls_port_are_explained(
     broker: Mosquitto, sealed: Mosquitto, authority: Authority, call: Call
 ) -> None:
-    wrong = call(with_tls(broker, ca_file=authority.certificate)).get(Down).failure
+    wrong = call(with_tls(broker, ca_file=authority.certificate)).get(BrokerDisconnected).failure
     assert "link.port" in wrong.remedy
-    assert "set `link.tls`" in call(at(sealed)).get(Down).failure.remedy
+    assert "set `link.tls`" in call(at(sealed)).get(BrokerDisconnected).failure.remedy
 
 
 def test_a_broker_that_wants_a_certificate_gets_ours(
@@ -293,9 +299,11 @@ def test_a_broker_that_wants_a_certificate_gets_ours(
     mine, my_key = authority.issue("box")
     trusted = {"ca_file": authority.certificate}
     assert "link.certificate_file" in str(
-        call(with_tls(strict, "localhost", **trusted)).get(Down).failure
+        call(with_tls(strict, "localhost", **trusted)).get(BrokerDisconnected).failure
     )
-    call(with_tls(strict, "localhost", **trusted, certificate_file=mine, key_file=my_key)).get(Up)
+    call(with_tls(strict, "localhost", **trusted, certificate_file=mine, key_file=my_key)).get(
+        BrokerConnected
+    )
 
 
 # ── older and odder brokers ──────────────────────────────────────────────────────────────────
@@ -327,12 +335,12 @@ def test_a_broker_of_3_1_1_is_known_by_its_answer(call: Call) -> None:
         connection.recv(1000)
 
     with played(refuse) as old:
-        assert call(old).get(Down).failure.other_protocol
+        assert call(old).get(BrokerDisconnected).failure.other_protocol
 
 
 def test_a_broker_that_hangs_up_on_mqtt_5_may_take_an_older_one(call: Call) -> None:
     with played(lambda connection: connection.recv(1000)) as old:
-        assert call(old).get(Down).failure.other_protocol
+        assert call(old).get(BrokerDisconnected).failure.other_protocol
 
 
 def test_a_broker_that_never_answers_is_given_up(
@@ -340,7 +348,7 @@ def test_a_broker_that_never_answers_is_given_up(
 ) -> None:
     monkeypatch.setattr(mqtt, "ANSWER_S", 0.3)
     with played(lambda connection: time.sleep(1.0)) as mute:
-        failure = call(mute).get(Down).failure
+        failure = call(mute).get(BrokerDisconnected).failure
     assert "does not answer" in failure.problem
     assert not failure.other_protocol
 
@@ -378,28 +386,28 @@ def test_whatever_a_broker_sends_it_costs_the_connection_at_most(call: Call, see
 
     with played(storm) as mad:
         caller = call(mad)
-        caller.get(Down)
-    assert all(isinstance(event, Event) for event in caller.events)
+        caller.get(BrokerDisconnected)
+    assert all(isinstance(event, MqttEvent) for event in caller.events)
 
 
 # ── floods and stalls ────────────────────────────────────────────────────────────────────────
 def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call: Call) -> None:
     caller = call(at(broker))
     caller.get(Subscribed)
-    with Ear(broker.port, topic="nothing") as flooder:
+    with BrokerObserver(broker.port, topic="nothing") as flooder:
         for _ in range(5000):
             flooder.say("interlude/x/cmd/say", b"a" * 50, qos=0)
         begun = time.monotonic()
-        assert caller.until(lambda: len(caller.of(Arrived)) > 100)
+        assert caller.until(lambda: len(caller.of(MessageArrived)) > 100)
         caller.until(lambda: False, 1.0)
         seconds = time.monotonic() - begun
     most = rate_limit.BURST + rate_limit.MESSAGES_A_SECOND * (seconds + 1.0)
-    assert len(caller.of(Arrived)) <= most
+    assert len(caller.of(MessageArrived)) <= most
 
 
 def test_publishing_to_a_frozen_broker_never_waits(broker: Mosquitto, call: Call) -> None:
     caller = call(at(broker))
-    caller.get(Up)
+    caller.get(BrokerConnected)
     broker.freeze()
     try:
         slowest_s = 0.0
@@ -410,4 +418,4 @@ def test_publishing_to_a_frozen_broker_never_waits(broker: Mosquitto, call: Call
     finally:
         broker.thaw()
     assert slowest_s < 2  # a busy machine's, not the broker's: that one never answered
-    assert caller.until(lambda: caller.of(Receipt))
+    assert caller.until(lambda: caller.of(PublishReceipt))

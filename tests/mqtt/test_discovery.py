@@ -10,14 +10,14 @@ import pytest
 
 from appliance.mqtt import discovery
 from appliance.mqtt.conversation_events import KINDS
-from appliance.mqtt.discovery import Offers
-from appliance.mqtt.identity import Identity
+from appliance.mqtt.discovery import DiscoveryFeatures
+from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.topics import Topics
 
 TOPICS = Topics("interlude", "homeassistant", "0a1b2c3d")
-BOX = Identity("0a1b2c3d", "Kitchen", "d8:3a:dd:0a:1b:2c", "Raspberry Pi 5", "1.2.3")
-EVERYTHING = Offers(("amy", "espeak"), True, True, True, True, True)
-LEAST = Offers(("espeak",))
+BOX = DeviceIdentity("0a1b2c3d", "Kitchen", "d8:3a:dd:0a:1b:2c", "Raspberry Pi 5", "1.2.3")
+EVERYTHING = DiscoveryFeatures(("amy", "espeak"), True, True, True, True, True)
+LEAST = DiscoveryFeatures(("espeak",))
 
 # Platform → the keys that Home Assistant 2026.11 took without a warning, required ones first.
 COMMON = {"p", "name", "uniq_id", "ent_cat", "ic", "en"}
@@ -38,17 +38,19 @@ ACCEPTED: dict[str, tuple[set[str], set[str]]] = {
 }  # fmt: skip
 
 
-def device(offers: Offers = EVERYTHING, identity: Identity = BOX) -> dict[str, Any]:
+def device(
+    offers: DiscoveryFeatures = EVERYTHING, identity: DeviceIdentity = BOX
+) -> dict[str, Any]:
     made: dict[str, Any] = json.loads(json.dumps(discovery.payload(TOPICS, identity, offers)))
     return made
 
 
-def components(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
+def components(offers: DiscoveryFeatures = EVERYTHING) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = device(offers)["cmps"]
     return found
 
 
-def present(offers: Offers = EVERYTHING) -> dict[str, dict[str, Any]]:
+def present(offers: DiscoveryFeatures = EVERYTHING) -> dict[str, dict[str, Any]]:
     return {key: found for key, found in components(offers).items() if len(found) > 1}
 
 
@@ -93,7 +95,7 @@ def test_unique_ids_come_from_the_serial_number_and_are_unique() -> None:
 
 
 def test_a_box_that_is_renamed_keeps_its_unique_ids() -> None:
-    renamed = Identity("0a1b2c3d", "Hall", BOX.mac)
+    renamed = DeviceIdentity("0a1b2c3d", "Hall", BOX.mac)
     assert device(identity=renamed)["cmps"] == device()["cmps"]
 
 
@@ -157,7 +159,7 @@ def test_every_kind_of_event_is_announced() -> None:
 
 
 def test_a_box_without_a_board_or_a_card_says_nothing_of_them() -> None:
-    bare = device(identity=Identity("x", "Interlude"))["dev"]
+    bare = device(identity=DeviceIdentity("x", "Interlude"))["dev"]
     assert "cns" not in bare
     assert "hw" not in bare
 

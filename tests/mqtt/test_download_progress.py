@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from appliance.models import catalogue
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.mqtt.download_progress import DONE, percent
 
 MODELS = catalogue.load()
 BIG = next(model for model in MODELS.values() if not model.shipped and (model.size or 0) > 1e6)
 
 
-def store(root: Path) -> Store:
-    return Store(root, MODELS, root / "model-wanted")
+def store(root: Path) -> ModelStore:
+    return ModelStore(root, MODELS, root / "model-wanted")
 
 
-def half(root: Path) -> Store:
+def half(root: Path) -> ModelStore:
     """Half of a model has arrived, as a hole: the disk need not be large."""
     made = store(root)
     made.folder(BIG).mkdir(parents=True)

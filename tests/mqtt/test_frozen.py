@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import HouseChanged, SetVolume, Standing
+from appliance.messages.speech import BoxStatus, BrokerChanged, SetVolume
 from appliance.mqtt.backoff import LONGEST_S
 from appliance.mqtt.home_assistant import DEAD_S
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.dialog.desk import Desk
 from tests.mqtt.desk import Clock, desk_at
 
@@ -26,21 +26,21 @@ def test_a_broker_that_stays_frozen_is_given_up_and_found_again_when_it_thaws(
     broker: Mosquitto, desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     clock = Clock(desk)
-    assert clock.until(lambda: HouseChanged(here=True) in desk.sent)
-    with Ear(broker.port) as ear:
+    assert clock.until(lambda: BrokerChanged(here=True) in desk.sent)
+    with BrokerObserver(broker.port) as ear:
         assert clock.until(lambda: ear.last("interlude/x/availability") == b"online")
     broker.freeze()
-    desk.arrived = [Standing("open", False, 0.7)]
+    desk.arrived = [BoxStatus("open", False, 0.7)]
     clock.until(lambda: not desk.arrived)
-    assert desk.sent[-1] == HouseChanged(here=True)
+    assert desk.sent[-1] == BrokerChanged(here=True)
     clock.ahead_s += DEAD_S + 1.0
-    assert clock.until(lambda: desk.sent[-1] == HouseChanged(here=False))
+    assert clock.until(lambda: desk.sent[-1] == BrokerChanged(here=False))
     assert "does not answer" in caplog.text
 
     broker.thaw()
     clock.ahead_s += LONGEST_S["away"]
-    assert clock.until(lambda: desk.sent[-1] == HouseChanged(here=True))
-    with Ear(broker.port) as ear:
+    assert clock.until(lambda: desk.sent[-1] == BrokerChanged(here=True))
+    with BrokerObserver(broker.port) as ear:
         clock.until(lambda: b'"volume":70' in (ear.last("interlude/x/settings") or b""))
         assert b'"volume":70' in (ear.last("interlude/x/settings") or b"")
         ear.say("interlude/x/set/volume", b"35")

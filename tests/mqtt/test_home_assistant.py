@@ -13,27 +13,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.messages.speech import (
+    BoxStatus,
+    ButtonPressed,
     Message,
-    Pressed,
     Restart,
     SetVoice,
     SetVolume,
     SpeechEnded,
     SpeechStarted,
-    Standing,
     StateChanged,
-    TimerHappened,
-    TimersStand,
-    Woken,
+    TimerEvent,
+    TimersStatus,
+    WakeWordHeard,
 )
-from appliance.mqtt.command_topics import COMMANDS, Refused
-from appliance.mqtt.discovery import Offers
-from appliance.mqtt.home_assistant import OFFLINE, House, Publication
-from appliance.mqtt.identity import Identity
-from appliance.mqtt.state_payloads import Reading
-from appliance.mqtt.update_entity import Ready
+from appliance.mqtt.command_topics import COMMANDS, CommandRejected
+from appliance.mqtt.discovery import DiscoveryFeatures
+from appliance.mqtt.home_assistant import OFFLINE, HomeAssistantState, Publication
+from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.state_payloads import MachineReading
+from appliance.mqtt.update_entity import UpdateStatus
 from appliance.settings import load_defaults
-from appliance.update.request import Going, Offer
+from appliance.update.request import InstallProgress, UpdateOffer
 
 ORDER = [
     "homeassistant/device/interlude_x/config", "interlude/x/state", "interlude/x/settings",
@@ -47,11 +47,11 @@ class Scene:
 
     def __init__(self) -> None:
         self.shown = True
-        self.house = House(
+        self.house = HomeAssistantState(
             load_defaults(),
-            Identity("x", "Interlude"),
-            Offers(("espeak",)),
-            Standing("open", False, 0.8, "espeak", "pocket"),
+            DeviceIdentity("x", "Interlude"),
+            DiscoveryFeatures(("espeak",)),
+            BoxStatus("open", False, 0.8, "espeak", "pocket"),
             started=datetime(2026, 11, 21, tzinfo=UTC),
             now_s=0.0,
             dice=lambda: 0.5,
@@ -114,7 +114,7 @@ def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
     scene = Scene().connect()
     scene.say()
     scene.house.hear(StateChanged("listening", 1, 0))
-    scene.house.hear(Woken(5, "okay nabu"))
+    scene.house.hear(WakeWordHeard(5, "okay nabu"))
     assert [(p.topic, p.keep) for p in scene.say(1.0)] == [
         ("interlude/x/state", True), ("interlude/x/event/conversation", False),
     ]  # fmt: skip
@@ -124,7 +124,7 @@ def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
 def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(Pressed("double_press"))
+    scene.house.hear(ButtonPressed("double_press"))
     out = scene.say(1.0)
     assert [(p.topic, json.loads(p.payload), p.keep) for p in out] == [
         ("interlude/x/event/button", {"event_type": "double_press"}, False)
@@ -134,8 +134,8 @@ def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
 def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(TimerHappened("rings", 3, alarm=False, length_s=300.0))
-    scene.house.hear(TimersStand(timers=1, ringing=True))
+    scene.house.hear(TimerEvent("rings", 3, alarm=False, length_s=300.0))
+    scene.house.hear(TimersStatus(timers=1, ringing=True))
     out = scene.say(1.0)
     assert [(p.topic, p.keep) for p in out] == [
         ("interlude/x/state", True), ("interlude/x/timers", True),
@@ -147,8 +147,8 @@ def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
 
 def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
     scene = Scene()
-    scene.house.hear(TimerHappened("rings", 3, alarm=False))
-    scene.house.hear(TimersStand(timers=1, ringing=True))
+    scene.house.hear(TimerEvent("rings", 3, alarm=False))
+    scene.house.hear(TimersStatus(timers=1, ringing=True))
     scene.say(1.0)
     scene.connect()
     assert topics(scene.say(2.0)) == ORDER
@@ -156,11 +156,11 @@ def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
 
 def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
     scene = Scene()
-    scene.house.hear(Woken(5, "okay nabu"))
+    scene.house.hear(WakeWordHeard(5, "okay nabu"))
     assert topics(scene.connect().say()) == ORDER
     scene.house.disconnected()
     for _ in range(500):
-        scene.house.hear(Woken(5, "okay nabu"))
+        scene.house.hear(WakeWordHeard(5, "okay nabu"))
         assert scene.say(1.0) == []
     assert topics(scene.connect().say(2.0)) == ORDER
 
@@ -183,7 +183,7 @@ def test_a_broker_that_stalls_is_owed_one_state_and_gets_no_event() -> None:
     assert len(scene.say(10.0, answered=False)) == 1
     for now_s in (11.5, 12.0, 13.0):
         scene.house.hear(StateChanged("thinking", 1, 0))
-        scene.house.hear(Woken(5, "okay nabu"))
+        scene.house.hear(WakeWordHeard(5, "okay nabu"))
         assert scene.say(now_s, answered=False) == []
     scene.answer()
     (only,) = scene.say(14.0)
@@ -232,13 +232,13 @@ def test_a_command_is_a_message_for_the_conductor() -> None:
 def test_the_voices_to_choose_from_are_those_that_have_spoken() -> None:
     scene = Scene().connect()
     assert options(scene.say()) == ["espeak"]
-    with pytest.raises(Refused, match="none of the options"):
+    with pytest.raises(CommandRejected, match="none of the options"):
         scene.house.arrived("interlude/x/set/voice", b"amy", 0.0, retained=False)
-    scene.house.hear(Standing("open", False, 0.8, "amy", voices=("amy", "espeak")))
+    scene.house.hear(BoxStatus("open", False, 0.8, "amy", voices=("amy", "espeak")))
     assert options(scene.say(1.0)) == ["amy", "espeak"]
     wish = scene.house.arrived("interlude/x/set/voice", b"amy", 1.0, retained=False)
     assert wish == SetVoice("amy")
-    scene.house.hear(Standing("open", False, 0.8, "espeak", voices=("espeak",)))
+    scene.house.hear(BoxStatus("open", False, 0.8, "espeak", voices=("espeak",)))
     assert options(scene.say(2.0)) == ["espeak"]
     assert topics(scene.say(3.0)) == []
 
@@ -252,41 +252,41 @@ def options(out: list[Publication]) -> list[str]:
 
 @pytest.mark.parametrize("topic", ["interlude/y/set/volume", "interlude/x/state", "x", ""])
 def test_another_boxs_topic_is_no_command(topic: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         Scene().house.arrived(topic, b"40", 1.0, retained=False)
 
 
-OFFER = Offer("9.9.9", Path("/nowhere/9.9.9.release"))
+OFFER = UpdateOffer("9.9.9", Path("/nowhere/9.9.9.release"))
 
 
 def test_what_lies_ready_is_installed_when_the_house_wants_it_and_only_once() -> None:
     scene = Scene().connect()
-    scene.house.releases(Ready(OFFER), 0.0)
+    scene.house.releases(UpdateStatus(OFFER), 0.0)
     scene.say()
     wish = scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
     assert wish == OFFER
     told = json.loads(scene.say(1.0)[0].payload)
     assert (told["latest_version"], told["in_progress"]) == ("9.9.9", True)
-    with pytest.raises(Refused, match="already"):
+    with pytest.raises(CommandRejected, match="already"):
         scene.house.arrived("interlude/x/cmd/install", b"install", 70.0, retained=False)
 
 
 def test_a_retained_install_and_one_of_nothing_are_refused() -> None:
     scene = Scene().connect()
-    with pytest.raises(Refused, match="nothing to install"):
+    with pytest.raises(CommandRejected, match="nothing to install"):
         scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
-    scene.house.releases(Ready(OFFER), 100.0)
-    with pytest.raises(Refused, match="retained"):
+    scene.house.releases(UpdateStatus(OFFER), 100.0)
+    with pytest.raises(CommandRejected, match="retained"):
         scene.house.arrived("interlude/x/cmd/install", b"install", 100.0, retained=True)
     assert not scene.house.installing
 
 
 def test_a_restart_waits_for_the_end_of_an_installation() -> None:
     scene = Scene().connect()
-    scene.house.releases(Ready(OFFER, Going("9.9.9", "unpacking", 0.4)), 0.0)
-    with pytest.raises(Refused, match="being installed"):
+    scene.house.releases(UpdateStatus(OFFER, InstallProgress("9.9.9", "unpacking", 0.4)), 0.0)
+    with pytest.raises(CommandRejected, match="being installed"):
         scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 100.0, retained=False)
-    scene.house.releases(Ready(None, Going("9.9.9")), 101.0)
+    scene.house.releases(UpdateStatus(None, InstallProgress("9.9.9")), 101.0)
     wish = scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
     assert wish == Restart()
 
@@ -294,7 +294,7 @@ def test_a_restart_waits_for_the_end_of_an_installation() -> None:
 def test_a_refused_command_changes_nothing() -> None:
     scene = Scene().connect()
     scene.say()
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         scene.house.arrived("interlude/x/set/volume", b"400", 1.0, retained=False)
     assert scene.say(2.0) == []
 
@@ -326,7 +326,7 @@ def test_old_mail_changes_states_and_makes_no_event() -> None:
         StateChanged("listening", 1, 0),
         SpeechStarted(5, 5, 0),
         SpeechEnded(5, 32_000, 32_000, last=True),
-        Woken(5, "okay nabu"),
+        WakeWordHeard(5, "okay nabu"),
     ):
         scene.house.catch_up(message)
     out = scene.connect().say()
@@ -338,7 +338,7 @@ def test_an_hour_of_idling_is_at_most_two_messages_a_minute() -> None:
     scene = Scene().connect()
     said = len(scene.say())
     for second in range(3600):
-        wobble = Reading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
+        wobble = MachineReading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
         scene.house.read(wobble)  # a fan that cannot make up its mind
         said += len(scene.say(float(second)))
     assert said - len(ORDER) <= 2 * 60
@@ -367,7 +367,7 @@ def test_ten_thousand_hostile_payloads_change_no_state_and_make_no_event(
         payload = bytearray(dice.choice(SEEDS) + dice.randbytes(dice.randrange(20)))
         if payload and dice.random() < 0.5:
             payload[dice.randrange(len(payload))] ^= 1 << dice.randrange(8)
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(CommandRejected):
             wish = scene.house.arrived(
                 dice.choice(SUBSCRIBED), bytes(payload), number / 100, retained=dice.random() < 0.2
             )

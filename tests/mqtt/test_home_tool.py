@@ -10,8 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.messages.speech import (
-    CallAnswered,
-    Called,
     HouseRequest,
     HouseResponse,
     Recall,
@@ -19,14 +17,16 @@ from appliance.messages.speech import (
     Speak,
     Think,
     ThoughtEnded,
+    ToolAnswered,
+    ToolCalled,
     encode,
 )
-from appliance.mqtt.command_topics import Refused
-from appliance.mqtt.home_tool import MOST_BYTES, MOST_OPEN, Bridge
+from appliance.mqtt.command_topics import CommandRejected
+from appliance.mqtt.home_tool import MOST_BYTES, MOST_OPEN, HomeToolBridge
 from appliance.mqtt.topics import Topics
 from appliance.tools.tool_call_syntax import MOST_LETTERS
 from appliance.tools.toolbox import HOUSE_NOTE
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.house import box
 
 LIGHT = HouseRequest(7, "turn on the light")
@@ -43,9 +43,9 @@ class Dice:
         return self.rolled / 1000
 
 
-def asked() -> tuple[Bridge, str]:
+def asked() -> tuple[HomeToolBridge, str]:
     """A bridge over which something was asked, and the request's id."""
-    bridge = Bridge(Dice())
+    bridge = HomeToolBridge(Dice())
     request = json.loads(bridge.request(LIGHT))
     assert request["text"] == "turn on the light"
     return bridge, request["id"]
@@ -84,13 +84,13 @@ def test_what_is_spoken_is_one_plain_line(
 def test_an_answer_counts_once() -> None:
     bridge, name = asked()
     bridge.response(answer(name), retained=False)
-    with pytest.raises(Refused, match="answered already"):
+    with pytest.raises(CommandRejected, match="answered already"):
         bridge.response(answer(name), retained=False)
 
 
 def test_a_retained_answer_is_none() -> None:
     bridge, name = asked()
-    with pytest.raises(Refused, match="retained"):
+    with pytest.raises(CommandRejected, match="retained"):
         bridge.response(answer(name), retained=True)
     bridge.response(answer(name), retained=False)
 
@@ -102,7 +102,7 @@ def test_a_retained_answer_is_none() -> None:
 )  # fmt: skip
 def test_what_answers_nothing_is_refused_without_a_word_of_it(payload: bytes) -> None:
     bridge, _ = asked()
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(CommandRejected) as caught:
         bridge.response(payload, retained=False)
     assert "light" not in str(caught.value)
 
@@ -112,7 +112,7 @@ def test_whatever_comes_is_short_and_plain_or_refused(
     junk: bytes, speech: str, kind: str | None
 ) -> None:
     bridge, name = asked()
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         bridge.response(junk, retained=False)
     response = bridge.response(answer(name, speech=speech, type=kind), retained=False)
     assert len(response.text) <= MOST_LETTERS
@@ -121,10 +121,10 @@ def test_whatever_comes_is_short_and_plain_or_refused(
 
 
 def test_ids_differ_and_old_requests_are_forgotten() -> None:
-    bridge = Bridge(Dice())
+    bridge = HomeToolBridge(Dice())
     names = [json.loads(bridge.request(HouseRequest(n, "x")))["id"] for n in range(MOST_OPEN + 1)]
     assert len(set(names)) == len(names)
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         bridge.response(answer(names[0]), retained=False)
     assert bridge.response(answer(names[-1]), retained=False).number == MOST_OPEN
 
@@ -142,12 +142,12 @@ def test_the_model_asks_the_house_and_the_house_answers_aloud(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
     """Conductor, link and broker are real; the test is the model, the voice and the house."""
-    with Ear(broker.port) as ear, box(broker, tmp_path, tools={"home": True}) as one:
+    with BrokerObserver(broker.port) as ear, box(broker, tmp_path, tools={"home": True}) as one:
         one.until(lambda: one.online(ear))
         one.get("thinker", Recall)  # it is known to be ready
         one.asks(5)
         turn = one.get("thinker", Think).turn
-        one.say("thinker", Called(turn, 0, "home", {"command": "turn on the light"}))
+        one.say("thinker", ToolCalled(turn, 0, "home", {"command": "turn on the light"}))
         one.say("thinker", Sentence(turn, 0, "And now?"), ThoughtEnded(turn, 1, "complete"))
         one.until(lambda: ear.of("interlude/x/ha/request"))
         (heard,) = ear.of("interlude/x/ha/request")
@@ -157,5 +157,5 @@ def test_the_model_asks_the_house_and_the_house_answers_aloud(
         ear.say("interlude/x/ha/response", answer("nobody", speech="Hello"))
         ear.say("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
         assert one.get("speaker", Speak).text == "Turned on the light"
-        assert one.get("thinker", CallAnswered).text == HOUSE_NOTE  # and not the house's own words
+        assert one.get("thinker", ToolAnswered).text == HOUSE_NOTE  # and not the house's own words
         assert one.get("speaker", Speak).text == "And now?"

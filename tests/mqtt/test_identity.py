@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.mqtt.identity import Identity
+from appliance.mqtt.identity import DeviceIdentity
 from appliance.runtime.machine import Machine
-from appliance.settings import Link, load_defaults
+from appliance.settings import LinkSettings, load_defaults
 
 LINK = load_defaults().link
 
@@ -28,13 +28,13 @@ def board(root: Path, serial: str = "", machine_id: str = "", mac: str = "") -> 
     return Machine(root)
 
 
-def changed(**what: str) -> Link:
+def changed(**what: str) -> LinkSettings:
     return msgspec.structs.replace(LINK, **what)
 
 
 def test_a_board_is_known_by_the_end_of_its_serial_number(tmp_path: Path) -> None:
     machine = board(tmp_path, "10000000e63a4b5c", "aa", "d8:3a:dd:00:00:01")
-    one = Identity.of(LINK, machine)
+    one = DeviceIdentity.of(LINK, machine)
     assert (one.box, one.mac, one.name) == ("e63a4b5c", "d8:3a:dd:00:00:01", "Interlude")
 
 
@@ -42,27 +42,27 @@ def test_a_machine_without_one_is_known_by_its_installation_which_stays_secret(
     tmp_path: Path,
 ) -> None:
     installation = "0123456789abcdef0123456789abcdef"
-    one = Identity.of(LINK, board(tmp_path, machine_id=installation))
+    one = DeviceIdentity.of(LINK, board(tmp_path, machine_id=installation))
     assert len(one.box) == 8
     assert one.box not in installation
 
 
 def test_two_installations_are_two_boxes(tmp_path: Path) -> None:
-    one = Identity.of(LINK, board(tmp_path / "a", machine_id="a" * 32))
-    other = Identity.of(LINK, board(tmp_path / "b", machine_id="b" * 32))
+    one = DeviceIdentity.of(LINK, board(tmp_path / "a", machine_id="a" * 32))
+    other = DeviceIdentity.of(LINK, board(tmp_path / "b", machine_id="b" * 32))
     assert one.box != other.box
 
 
 def test_a_machine_that_tells_nothing_has_an_id_all_the_same(tmp_path: Path) -> None:
-    assert Identity.of(LINK, board(tmp_path)).box == "box"
+    assert DeviceIdentity.of(LINK, board(tmp_path)).box == "box"
     with_card = board(tmp_path / "c", mac="d8:3a:dd:00:00:01")
-    assert Identity.of(LINK, with_card).box == "dd000001"
+    assert DeviceIdentity.of(LINK, with_card).box == "dd000001"
 
 
 def test_an_owner_may_name_the_box_without_changing_its_id(tmp_path: Path) -> None:
     machine = board(tmp_path, "10000000e63a4b5c")
-    assert Identity.of(changed(name="Kitchen"), machine).box == "e63a4b5c"
-    assert Identity.of(changed(name="Kitchen"), machine).name == "Kitchen"
+    assert DeviceIdentity.of(changed(name="Kitchen"), machine).box == "e63a4b5c"
+    assert DeviceIdentity.of(changed(name="Kitchen"), machine).name == "Kitchen"
 
 
 @pytest.mark.parametrize("identifier", ["two", "Box_2"])
@@ -70,5 +70,5 @@ def test_a_second_box_on_one_machine_has_its_own_id_and_no_address(
     tmp_path: Path, identifier: str
 ) -> None:
     machine = board(tmp_path, "10000000e63a4b5c", mac="d8:3a:dd:00:00:01")
-    one = Identity.of(changed(id=identifier), machine)
+    one = DeviceIdentity.of(changed(id=identifier), machine)
     assert (one.box, one.mac) == (identifier, "")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import SetVolume, Standing, Think
+from appliance.messages.speech import BoxStatus, SetVolume, Think
 from appliance.mqtt.connection import KEEPALIVE_S
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.conftest import Make
 from tests.mqtt.elder import elder
 from tests.mqtt.house import box
@@ -22,7 +22,7 @@ CONFIG = "homeassistant/device/interlude_x/config"
 def test_a_box_says_so_when_it_stops_and_is_missed_at_once_when_it_is_killed(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         with box(broker, tmp_path) as one:
             one.until(lambda: one.online(ear))
             pid = one.pid()
@@ -46,17 +46,17 @@ def test_after_a_restart_of_the_broker_all_is_right_again_and_no_event_is_late(
 ) -> None:
     broker = mosquitto_with(lasting=lasting)
     with box(broker, tmp_path) as one:
-        with Ear(broker.port) as ear:
+        with BrokerObserver(broker.port) as ear:
             one.until(lambda: one.online(ear))
-        one.until(lambda: one.get("words", Standing).house)
+        one.until(lambda: one.get("words", BoxStatus).house)
         broker.stop()
-        one.until(lambda: one.get("words", Standing).house is False)
+        one.until(lambda: one.get("words", BoxStatus).house is False)
         one.asks(5)  # the box goes on meanwhile
         one.answers(one.get("thinker", Think).turn)
         one.say("room", SetVolume(0.1))
         one.wait(0.3)
         broker.start()
-        with Ear(broker.port) as ear:
+        with BrokerObserver(broker.port) as ear:
             one.until(lambda: one.online(ear) and one.is_told(ear, "settings", volume=10))
             one.until(lambda: one.is_told(ear, "state", state="speaking"))
             assert ear.last(CONFIG)
@@ -69,14 +69,14 @@ def test_a_broker_that_comes_up_after_the_box_is_found(broker: Mosquitto, tmp_pa
     with box(broker, tmp_path) as one:
         one.wait(0.3)
         broker.start()
-        with Ear(broker.port) as ear:
+        with BrokerObserver(broker.port) as ear:
             one.until(lambda: one.online(ear))
 
 
 def test_a_broker_that_knows_only_3_1_1_is_spoken_to_in_that(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    with elder(broker) as old, Ear(broker.port) as ear, box(old, tmp_path) as one:
+    with elder(broker) as old, BrokerObserver(broker.port) as ear, box(old, tmp_path) as one:
         one.until(lambda: one.online(ear))
         ear.say("interlude/x/set/volume", b"35")
         one.until(lambda: one.is_told(ear, "settings", volume=35))
@@ -98,7 +98,7 @@ def test_a_secret_that_others_may_read_is_not_used_until_it_is_mended(
         one.until(refused)
         assert "connected" not in "".join(said)
         password.chmod(0o600)
-        with Ear(broker.port) as ear:
+        with BrokerObserver(broker.port) as ear:
             one.until(lambda: one.online(ear))
         said.append(capfd.readouterr().err)
         assert "".join(said).count("Others may read") == 1
@@ -107,7 +107,7 @@ def test_a_secret_that_others_may_read_is_not_used_until_it_is_mended(
 def test_a_frozen_broker_gets_the_newest_state_and_no_late_event_when_it_thaws(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
+    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
         one.until(lambda: one.online(ear))
         one.until(lambda: one.is_told(ear, "state", state="idle"))
         broker.freeze()
@@ -134,7 +134,7 @@ def test_two_boxes_on_one_broker_do_not_hear_each_others_commands(
     with (
         box(broker, tmp_path, "x") as one,
         box(broker, tmp_path, "y") as other,
-        Ear(broker.port) as ear,
+        BrokerObserver(broker.port) as ear,
     ):
         one.until(lambda: one.online(ear))
         other.until(lambda: other.online(ear))
@@ -163,7 +163,7 @@ def test_two_boxes_of_one_id_give_way_to_each_other_and_say_why(
 def test_the_button_and_the_switch_on_the_housing_are_known_to_the_house(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    with Ear(broker.port) as ear, box(broker, tmp_path, panel=True) as one:
+    with BrokerObserver(broker.port) as ear, box(broker, tmp_path, panel=True) as one:
         one.until(lambda: one.online(ear))
         one.finger("on")
         one.until(lambda: one.is_told(ear, "telemetry", hw_mute=False))

@@ -11,7 +11,6 @@ import pytest
 
 from appliance.messages.speech import (
     Ask,
-    Called,
     Mute,
     Say,
     SetVoice,
@@ -19,8 +18,9 @@ from appliance.messages.speech import (
     Speak,
     StopSpeaking,
     Think,
+    ToolCalled,
 )
-from lab.bench.mosquitto import Ear, Mosquitto, resident_mib
+from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 from tests.mqtt.house import Box, box
 
 CONVERSATION = "interlude/x/event/conversation"
@@ -31,7 +31,7 @@ class House:
     """A box that runs, the broker, and who listens there."""
 
     box: Box
-    ear: Ear
+    ear: BrokerObserver
     port: int
 
 
@@ -40,7 +40,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """One for all tests here."""
     folder = tmp_path_factory.mktemp("house")
     folder.chmod(0o777)
-    with Mosquitto(folder) as broker, Ear(broker.port) as ear:
+    with Mosquitto(folder) as broker, BrokerObserver(broker.port) as ear:
         ear.say("interlude/x/set/volume", b"1", retain=True)
         with box(broker, folder) as one:
             one.until(lambda: one.online(ear))
@@ -149,7 +149,7 @@ def test_a_flood_leaves_the_box_as_it_was_and_lets_the_next_command_through(
 ) -> None:
     one, ear = house.box, house.ear
     before = resident_mib(one.pid())
-    with Ear(house.port, topic="nothing") as flooder:
+    with BrokerObserver(house.port, topic="nothing") as flooder:
         for number in range(800):
             topic = ("set/volume", "cmd/say", "cmd/x", "set/mute")[number % 4]
             flooder.say(f"interlude/x/{topic}", b"\xff" * (number % 300), qos=0)
@@ -158,14 +158,14 @@ def test_a_flood_leaves_the_box_as_it_was_and_lets_the_next_command_through(
     assert resident_mib(one.pid()) - before < 5.0
 
 
-def obeys(one: Box, ear: Ear) -> bool:
+def obeys(one: Box, ear: BrokerObserver) -> bool:
     ear.say("interlude/x/set/volume", b"42")
     one.wait(0.3)
     return one.is_told(ear, "settings", volume=42)
 
 
 # ── privacy ──────────────────────────────────────────────────────────────────────────────────
-def talk(one: Box, ear: Ear) -> None:
+def talk(one: Box, ear: BrokerObserver) -> None:
     """Somebody asks by text and is answered in words, and sets a timer with a name."""
     ear.say(f"{one.root}/cmd/ask", b"where is the zanzibar key")
     turn = one.get("thinker", Think).turn
@@ -175,7 +175,7 @@ def talk(one: Box, ear: Ear) -> None:
     one.until(lambda: "agent_said" in one.events(ear))
     ear.say(f"{one.root}/cmd/ask", b"time the zanzibar")
     turn = one.get("thinker", Think).turn
-    one.say("thinker", Called(turn, 0, "timer", {"minutes": 60, "name": "zanzibar"}))
+    one.say("thinker", ToolCalled(turn, 0, "timer", {"minutes": 60, "name": "zanzibar"}))
     one.until(lambda: ear.of(f"{one.root}/event/timer"))
     ear.say(f"{one.root}/cmd/stop", b"PRESS")
     one.until(lambda: one.is_told(ear, "state", state="idle"))
@@ -192,7 +192,7 @@ def test_words_that_the_owner_lets_out_are_in_events_only_and_never_kept_nor_log
     running: House, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     at = Mosquitto(tmp_path, running.port)  # the one that runs already
-    with box(at, tmp_path, "w", words=True) as one, Ear(running.port) as ear:
+    with box(at, tmp_path, "w", words=True) as one, BrokerObserver(running.port) as ear:
         one.until(lambda: one.online(ear))
         talk(one, ear)
         for number in range(5):
@@ -206,5 +206,5 @@ def test_words_that_the_owner_lets_out_are_in_events_only_and_never_kept_nor_log
     assert log.count("refused a command: cmd/listen") == 1
     assert "zanzibar" not in log
     assert "xylophone" not in log
-    with Ear(running.port) as later:
+    with BrokerObserver(running.port) as later:
         assert not later.until(lambda: any(b"xylophone" in h.payload for h in later.heard), 0.3)

@@ -15,8 +15,14 @@ import pytest
 from appliance.mqtt import connection as mqtt
 from appliance.mqtt import rate_limit
 from appliance.mqtt.broker import Broker
-from appliance.mqtt.connection import Arrived, Down, Subscribed, Up, Version
-from lab.bench.mosquitto import Ear, Mosquitto
+from appliance.mqtt.connection import (
+    BrokerConnected,
+    BrokerDisconnected,
+    MessageArrived,
+    ProtocolVersion,
+    Subscribed,
+)
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.memory_peak import Peak
 from tests.mqtt.certificates import Authority
 from tests.mqtt.conftest import Make
@@ -98,16 +104,16 @@ def test_of_64_megabytes_by_mqtt_3_1_1_nothing_is_kept_and_the_reason_is_said(
     caller.get(Subscribed)
     peak = Peak()
     shout(where, 64)
-    failure = caller.get(Down).failure
+    failure = caller.get(BrokerDisconnected).failure
     assert peak.mib < 16
     assert f"a packet of {LARGE + len(TOPIC) + 2} bytes" in failure.problem
     assert failure.cause == "refused"  # no use to come back soon: it may be retained
     assert "retained" in failure.remedy
-    assert not caller.of(Arrived)
+    assert not caller.of(MessageArrived)
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_a_promise_alone_reserves_no_memory(call: Call, version: Version) -> None:
+def test_a_promise_alone_reserves_no_memory(call: Call, version: ProtocolVersion) -> None:
     """Of 256 MB, the most that MQTT can write, as long as the caller looks."""
     peak = Peak()
 
@@ -120,20 +126,20 @@ def test_a_promise_alone_reserves_no_memory(call: Call, version: Version) -> Non
                 pass
 
     with played(promise) as mad:
-        assert "268435455" in call(mad, version).get(Down).failure.problem
+        assert "268435455" in call(mad, version).get(BrokerDisconnected).failure.problem
     assert peak.mib < 16
 
 
 @pytest.mark.parametrize("version", [4, 5])
 def test_the_largest_packet_that_is_taken_arrives(
-    broker: Mosquitto, call: Call, version: Version
+    broker: Mosquitto, call: Call, version: ProtocolVersion
 ) -> None:
     caller = call(at(broker), version)
     caller.get(Subscribed)
     payload = b"y" * (mqtt.MOST_BYTES - 100)
-    with Ear(broker.port, topic="nothing") as ear:
+    with BrokerObserver(broker.port, topic="nothing") as ear:
         ear.say(TOPIC, payload)
-        assert caller.get(Arrived).payload == payload
+        assert caller.get(MessageArrived).payload == payload
 
 
 # ── what a well-behaved broker never does ────────────────────────────────────────────────────
@@ -145,8 +151,8 @@ def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call)
     peak = Peak()
     with played(after_connack(storm)) as mad:
         caller = call(mad, 4)
-        assert "does not speak MQTT" in caller.get(Down).failure.problem
-    assert not caller.of(Arrived)
+        assert "does not speak MQTT" in caller.get(BrokerDisconnected).failure.problem
+    assert not caller.of(MessageArrived)
     assert peak.mib < 16
 
 
@@ -164,10 +170,10 @@ def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
 
     with played(after_connack(storm)) as mad:
         caller: Caller = call(mad, 4)
-        caller.get(Up)
+        caller.get(BrokerConnected)
         wire = socket.socket(fileno=os.dup(caller.session.interests(0.0)[0][0]))
         wire.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        assert "does not speak MQTT" in caller.get(Down).failure.problem
+        assert "does not speak MQTT" in caller.get(BrokerDisconnected).failure.problem
         wire.close()
 
 
@@ -180,6 +186,6 @@ def test_a_packet_that_drips_in_is_waited_for_without_being_held_up(call: Call) 
 
     with played(after_connack(drip)) as slow:
         caller = call(slow, 4)
-        assert caller.get(Arrived).payload == b"abc"
+        assert caller.get(MessageArrived).payload == b"abc"
         assert not caller.session.over
         caller.session.close()

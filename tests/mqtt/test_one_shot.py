@@ -12,7 +12,7 @@ from appliance.errors import LinkError
 from appliance.mqtt import one_shot
 from appliance.mqtt.link import removed
 from appliance.settings import Settings, load
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.conftest import Make
 from tests.mqtt.elder import elder
 from tests.mqtt.house import box
@@ -61,7 +61,7 @@ def test_a_password_that_others_may_read_is_a_problem(broker: Mosquitto, tmp_pat
 
 
 def test_looking_does_not_disturb_a_box_that_runs(broker: Mosquitto, tmp_path: Path) -> None:
-    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
+    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
         one.until(lambda: one.online(ear))
         one_shot.check(settings(broker, tmp_path))
         one.wait(0.3)
@@ -73,7 +73,7 @@ def test_a_box_that_is_removed_leaves_nothing_and_stays_away_until_it_is_added(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
     ours = settings(broker, tmp_path)
-    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
+    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
         one.until(lambda: one.online(ear))
         assert one_shot.cli_remove(ours) == 0
         # Both say so: the errand, and the box when it sees that it is not wanted.
@@ -92,10 +92,10 @@ def test_a_box_that_is_removed_leaves_nothing_and_stays_away_until_it_is_added(
 def test_a_box_that_does_not_run_takes_all_it_left_with_it(
     broker: Mosquitto, tmp_path: Path
 ) -> None:
-    with box(broker, tmp_path) as one, Ear(broker.port) as ear:
+    with box(broker, tmp_path) as one, BrokerObserver(broker.port) as ear:
         one.until(lambda: one.online(ear))
     one_shot.cli_remove(settings(broker, tmp_path))
-    with Ear(broker.port) as later:
+    with BrokerObserver(broker.port) as later:
         assert not later.until(lambda: later.heard, 0.3)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appliance.messages.speech import Message
-from appliance.mqtt.command_topics import COMMANDS, Refused
+from appliance.mqtt.command_topics import COMMANDS, CommandRejected
 from appliance.mqtt.connection import MOST_BYTES
 from appliance.runtime.ipc import channel
 from appliance.runtime.ipc.channel import Channel
@@ -55,7 +55,7 @@ def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
     house = Scene().connect().house
     try:
         wish = house.arrived(topic, payload, now_s, retained=retained)
-    except Refused as refused:
+    except CommandRejected as refused:
         text = str(refused)
         assert len(text) < 200
         assert text.isprintable()
@@ -78,7 +78,7 @@ def test_a_payload_of_64_megabytes_is_refused_by_its_length(topic: str, piece: b
     if topic == TOPICS[0]:
         assert house.arrived(topic, payload, 1e6, retained=False) is None
     else:
-        with pytest.raises(Refused):
+        with pytest.raises(CommandRejected):
             house.arrived(topic, payload, 1e6, retained=False)
     assert time.monotonic() - began_s < 5
     assert peak.mib < 16

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.mqtt.retained_topics import States
+from appliance.mqtt.retained_topics import RetainedTopics
 
 
-def states() -> States:
-    made = States(("a", "b", "c"))
+def states() -> RetainedTopics:
+    made = RetainedTopics(("a", "b", "c"))
     for topic in "bca":
         made.set(topic, topic.encode())
     return made
 
 
-def send(made: States, now_s: float = 0.0, first: int = 1) -> list[str]:
+def send(made: RetainedTopics, now_s: float = 0.0, first: int = 1) -> list[str]:
     """Everything that is due, sent and acknowledged. Returns the topics."""
     due = made.due(now_s)
     for number, (topic, payload) in enumerate(due, first):

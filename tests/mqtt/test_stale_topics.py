@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import HouseChanged
+from appliance.messages.speech import BrokerChanged
 from appliance.mqtt import stale_topics as leftovers
 from appliance.mqtt.link import SWEEP_S
-from appliance.mqtt.stale_topics import Leftovers
+from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.topics import Topics
-from lab.bench.mosquitto import Ear, Mosquitto
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.desk import Clock, desk_at
 
 BEFORE, NOW = ("a/x/config", "i/x/state"), ("b/x/config", "i/x/state")
@@ -25,7 +25,7 @@ def file(tmp_path: Path) -> Path:
 
 def stale(file: Path, ours: tuple[str, ...], place: str = "here:1883") -> tuple[str, ...]:
     """What a box with these topics finds to be emptied there. It does not get round to it."""
-    leftovers = Leftovers(file, ours)
+    leftovers = StaleTopics(file, ours)
     leftovers.at(place)
     return leftovers.stale
 
@@ -47,7 +47,7 @@ def test_names_that_lasted_for_a_moment_are_not_forgotten(file: Path) -> None:
 
 def test_it_is_emptied_again_until_the_broker_has_said_that_it_is(file: Path) -> None:
     stale(file, BEFORE)
-    one = Leftovers(file, NOW)
+    one = StaleTopics(file, NOW)
     for receipt in (8, 7):  # of something else; its own
         one.at("here:1883")
         assert one.stale == ("a/x/config",)
@@ -72,7 +72,7 @@ def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     """A box with these settings is at the broker until it has written down what it left there."""
     desk = desk_at(folder, broker.port, **link)
     clock, file = Clock(desk), leftovers.path(desk.settings)
-    assert clock.until(lambda: HouseChanged(here=True) in desk.sent)
+    assert clock.until(lambda: BrokerChanged(here=True) in desk.sent)
     clock.ahead_s += SWEEP_S
     ours = list(Topics.of(desk.settings.link, "x").retained)
     assert clock.until(lambda: json.loads(file.read_text(encoding="utf-8"))["topics"] == ours)
@@ -83,7 +83,7 @@ def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
 def test_no_ghost_stays_when_prefix_and_base_are_changed(broker: Mosquitto, tmp_path: Path) -> None:
     runs(broker, tmp_path)
     runs(broker, tmp_path, base="voice", discovery_prefix="ha")
-    with Ear(broker.port) as ear:
+    with BrokerObserver(broker.port) as ear:
         assert ear.until(lambda: ear.last("voice/x/availability"))
         topics = {heard.topic for heard in ear.heard}
     assert "ha/device/interlude_x/config" in topics

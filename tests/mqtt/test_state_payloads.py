@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from appliance.messages.speech import PartChanged, Standing, StateChanged, TimersStand
-from appliance.mqtt.conversation_events import Story
+from appliance.messages.speech import BoxStatus, PartChanged, StateChanged, TimersStatus
+from appliance.mqtt.conversation_events import ConversationEvents
 from appliance.mqtt.problem_state import PROBLEMS, worst
-from appliance.mqtt.state_payloads import Picture, Reading
+from appliance.mqtt.state_payloads import MachineReading, StatePayloads
 from appliance.mqtt.topics import Topics
 
 TOPICS = Topics("interlude", "homeassistant", "x")
 BEGAN = datetime(2026, 11, 21, 6, 0, tzinfo=UTC)
-WELL = Reading(temperature_c=55.0, memory_percent=40)
+WELL = MachineReading(temperature_c=55.0, memory_percent=40)
 
 
-def picture() -> Picture:
-    made = Picture(
+def picture() -> StatePayloads:
+    made = StatePayloads(
         TOPICS,
-        standing=Standing("open", False, 0.8, "amy", "pocket"),
+        standing=BoxStatus("open", False, 0.8, "amy", "pocket"),
         started=BEGAN,
         version="1.2.3",
         interval_s=60,
@@ -32,8 +32,10 @@ def picture() -> Picture:
     return made
 
 
-def told(made: Picture, topic: str, now_s: float = 0.0, story: Story | None = None) -> Any:
-    return json.loads(made.payloads(story or Story(), now_s)[topic])
+def told(
+    made: StatePayloads, topic: str, now_s: float = 0.0, story: ConversationEvents | None = None
+) -> Any:
+    return json.loads(made.payloads(story or ConversationEvents(), now_s)[topic])
 
 
 def test_every_payload_has_all_its_keys_from_the_start() -> None:
@@ -51,7 +53,7 @@ def test_every_payload_has_all_its_keys_from_the_start() -> None:
 
 def test_what_the_owner_sets_is_what_the_house_sees() -> None:
     made = picture()
-    made.hear(Standing("wake_word", True, 0.355, "espeak", "gemma-4-e2b"))
+    made.hear(BoxStatus("wake_word", True, 0.355, "espeak", "gemma-4-e2b"))
     assert told(made, TOPICS.settings) == {
         "mute": "ON", "volume": 36, "voice": "espeak", "mode": "wake_word",
     }  # fmt: skip
@@ -61,7 +63,7 @@ def test_what_the_owner_sets_is_what_the_house_sees() -> None:
 def test_the_switch_on_the_housing_is_told_at_once_and_nobody_unmutes_it() -> None:
     made = picture()
     assert told(made, TOPICS.telemetry)["hw_mute"] is False
-    made.hear(Standing("open", False, 0.8, "amy", "pocket", cut=True))
+    made.hear(BoxStatus("open", False, 0.8, "amy", "pocket", cut=True))
     assert told(made, TOPICS.settings)["mute"] == "ON"
     assert told(made, TOPICS.state) == {"state": "muted"}
     assert told(made, TOPICS.telemetry, 0.1)["hw_mute"] is True
@@ -69,17 +71,17 @@ def test_the_switch_on_the_housing_is_told_at_once_and_nobody_unmutes_it() -> No
 
 def test_a_button_that_is_stuck_is_a_problem_until_it_works_again() -> None:
     made = picture()
-    made.hear(Standing("open", False, 0.8, "amy", "pocket", button="stuck"))
+    made.hear(BoxStatus("open", False, 0.8, "amy", "pocket", button="stuck"))
     assert told(made, TOPICS.telemetry)["problem"] == "button"
-    made.hear(Standing("open", False, 0.8, "amy", "pocket"))
+    made.hear(BoxStatus("open", False, 0.8, "amy", "pocket"))
     assert told(made, TOPICS.telemetry, 1.0)["problem"] == "none_found"
 
 
 def test_a_disk_that_keeps_nothing_is_a_problem_until_it_does() -> None:
     made = picture()
-    made.hear(Standing("open", True, 0.8, "amy", "pocket", storage=True))
+    made.hear(BoxStatus("open", True, 0.8, "amy", "pocket", storage=True))
     assert told(made, TOPICS.telemetry)["problem"] == "storage"
-    made.hear(Standing("open", True, 0.8, "amy", "pocket"))
+    made.hear(BoxStatus("open", True, 0.8, "amy", "pocket"))
     assert told(made, TOPICS.telemetry, 1.0)["problem"] == "none_found"
 
 
@@ -93,7 +95,7 @@ def test_a_download_is_told_once_an_interval() -> None:
 
 def test_a_voice_that_has_not_come_up_yet_keeps_its_name() -> None:
     made = picture()
-    made.hear(Standing("open", False, 0.8))
+    made.hear(BoxStatus("open", False, 0.8))
     assert told(made, TOPICS.settings)["voice"] == "amy"
     assert told(made, TOPICS.telemetry)["model"] == "pocket"
 
@@ -122,7 +124,7 @@ def test_an_idle_box_that_neither_warms_nor_fills_tells_the_same_for_hours() -> 
     payloads = set()
     for number, reading in enumerate(readings):
         made.read(reading)
-        payloads.add(made.payloads(Story(), 10.0 * number)[TOPICS.telemetry])
+        payloads.add(made.payloads(ConversationEvents(), 10.0 * number)[TOPICS.telemetry])
     assert len(payloads) == 1
 
 
@@ -150,9 +152,9 @@ def test_a_part_that_was_given_up_is_a_problem_until_it_is_up_again() -> None:
 
 def test_a_card_that_is_gone_is_a_problem_until_it_is_found() -> None:
     made = picture()
-    made.hear(Standing("open", False, 0.8, broken=("the loudspeaker",)))
+    made.hear(BoxStatus("open", False, 0.8, broken=("the loudspeaker",)))
     assert told(made, TOPICS.telemetry)["problem"] == "loudspeaker"
-    made.hear(Standing("open", False, 0.8))
+    made.hear(BoxStatus("open", False, 0.8))
     assert told(made, TOPICS.telemetry)["problem"] == "none_found"
 
 
@@ -185,16 +187,16 @@ def test_the_worst_problem_is_the_one_that_is_told(
 @pytest.mark.parametrize("between", ["idle", "muted"])
 def test_a_bell_between_two_rings_is_no_change_of_state(between: str) -> None:
     made = picture()
-    made.hear(TimersStand(ringing=True))
+    made.hear(TimersStatus(ringing=True))
     for state in ("speaking", between, "speaking", between):
         made.hear(StateChanged(state, 1, 0))  # type: ignore[arg-type]  # one of the seven
         assert told(made, TOPICS.state) == {"state": "speaking"}
-    made.hear(TimersStand())
+    made.hear(TimersStatus())
     assert told(made, TOPICS.state) == {"state": between}
 
 
 def test_whoever_speaks_while_it_rings_is_told_of() -> None:
     made = picture()
-    made.hear(TimersStand(ringing=True))
+    made.hear(TimersStatus(ringing=True))
     made.hear(StateChanged("listening", 1, 0))
     assert told(made, TOPICS.state) == {"state": "listening"}

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from appliance import settings
 from appliance.dialog.actions import SetMuted
-from appliance.messages.speech import Message, ModeName, Mute, Restart, SetVolume, Standing
-from appliance.mqtt.command_topics import COMMANDS, Refused
-from appliance.mqtt.discovery import Offers
-from appliance.mqtt.home_assistant import House
-from appliance.mqtt.identity import Identity
-from appliance.mqtt.update_entity import Ready
-from appliance.update.request import Offer
-from lab.bench.mosquitto import Ear, Mosquitto
+from appliance.messages.speech import BoxStatus, Message, ModeName, Mute, Restart, SetVolume
+from appliance.mqtt.command_topics import COMMANDS, CommandRejected
+from appliance.mqtt.discovery import DiscoveryFeatures
+from appliance.mqtt.home_assistant import HomeAssistantState
+from appliance.mqtt.identity import DeviceIdentity
+from appliance.mqtt.update_entity import UpdateStatus
+from appliance.update.request import UpdateOffer
+from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.dialog.life import Life
 from tests.dialog.talk import talk_in
 from tests.mqtt import house
@@ -35,18 +35,18 @@ WORDS = [
 MORE_S = 100.0  # between two commands, so that none is refused for its rate
 
 
-def shut() -> House:
+def shut() -> HomeAssistantState:
     given_settings = settings.load(None, {"link": {"unmute": False, "broker": "x"}})
-    made = House(
+    made = HomeAssistantState(
         given_settings,
-        Identity("x", "Interlude"),
-        Offers(("espeak",)),
-        Standing("open", True, 0.8, "espeak", "pocket"),
+        DeviceIdentity("x", "Interlude"),
+        DiscoveryFeatures(("espeak",)),
+        BoxStatus("open", True, 0.8, "espeak", "pocket"),
         started=datetime(2026, 11, 21, tzinfo=UTC),
         now_s=-1000.0,
         dice=lambda: 0.5,
     )
-    made.releases(Ready(Offer("9.9.9", Path("x.release"))), 0.0)
+    made.releases(UpdateStatus(UpdateOffer("9.9.9", Path("x.release"))), 0.0)
     return made
 
 
@@ -70,7 +70,7 @@ def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: s
     for number, (name, payload, retained) in enumerate(sent):
         try:
             wish = made.arrived(f"interlude/x/{name}", payload, MORE_S * number, retained=retained)
-        except Refused:
+        except CommandRejected:
             continue
         if not isinstance(wish, Message):
             continue
@@ -92,7 +92,7 @@ def test_what_is_tried_above_is_obeyed_where_it_is_allowed() -> None:
             now_s += MORE_S
             try:
                 made.arrived(f"interlude/x/{name}", payload, now_s, retained=False)
-            except Refused:
+            except CommandRejected:
                 continue
             obeyed.add(name)
     assert obeyed >= set(NAMES) - {"cmd/restart"}  # which waits while something is installed
@@ -130,7 +130,7 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
         return all(now.get(key) == value for key, value in values.items())
 
     try:
-        with Ear(broker.port) as ear:
+        with BrokerObserver(broker.port) as ear:
             assert ear.until(lambda: told(mute="OFF"), 30.0)
             assert not life.deaf()
             ear.say("interlude/x/set/mute", "ON")

@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import ReleaseSick
-from appliance.mqtt.command_topics import Refused
-from appliance.mqtt.update_entity import BEGINS_S, MOST_CHARACTERS, Ready, Software, installs, look
-from appliance.update.release.installer import Wishes
-from appliance.update.request import Going, Offer, ask, install_wanted
+from appliance.errors import HealthCheckFailed
+from appliance.mqtt.command_topics import CommandRejected
+from appliance.mqtt.update_entity import (
+    BEGINS_S,
+    MOST_CHARACTERS,
+    UpdateEntity,
+    UpdateStatus,
+    installs,
+    look,
+)
+from appliance.update.release.installer import InstallOptions
+from appliance.update.request import InstallProgress, UpdateOffer, ask, install_wanted
 from tests.update.release.workshop import Bench, bench
 
-OFFER = Offer("0.3.0", Path("/nowhere/0.3.0.release"))
+OFFER = UpdateOffer("0.3.0", Path("/nowhere/0.3.0.release"))
 
 
 @pytest.fixture
@@ -33,9 +40,9 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
     return folder
 
 
-def software(ready: Ready | None = None, now_s: float = 0.0) -> Software:
-    made = Software("0.2.0")
-    made.read(ready or Ready(), now_s)
+def software(ready: UpdateStatus | None = None, now_s: float = 0.0) -> UpdateEntity:
+    made = UpdateEntity("0.2.0")
+    made.read(ready or UpdateStatus(), now_s)
     return made
 
 
@@ -44,34 +51,39 @@ def test_a_box_without_anything_ready_is_up_to_date() -> None:
     assert told["installed_version"] == told["latest_version"] == "0.2.0"
     assert (told["in_progress"], told["update_percentage"]) == (False, None)
     assert told["release_summary"] == ""  # Home Assistant refuses the whole payload for a null here
-    with pytest.raises(Refused, match="nothing to install"):
+    with pytest.raises(CommandRejected, match="nothing to install"):
         software().install(1.0)
 
 
 def test_all_keys_are_there_whatever_happens() -> None:
     keys = set(software().payload())
-    for ready in (Ready(OFFER), Ready(OFFER, Going("0.3.0", "trying", 0.5))):
+    for ready in (
+        UpdateStatus(OFFER),
+        UpdateStatus(OFFER, InstallProgress("0.3.0", "trying", 0.5)),
+    ):
         assert set(software(ready).payload()) == keys
 
 
 def test_a_system_is_offered_beside_the_one_that_runs_and_not_beside_the_release() -> None:
-    made = software(Ready(Offer("0.0.7", Path("/nowhere/0.0.7.system")), system="0.0.6"))
+    made = software(
+        UpdateStatus(UpdateOffer("0.0.7", Path("/nowhere/0.0.7.system")), system="0.0.6")
+    )
     told = made.payload()
     assert (told["installed_version"], told["latest_version"]) == ("0.0.6", "0.0.7")
     assert "system" in told["title"]
 
 
 def test_progress_follows_the_installation_and_ends_with_it() -> None:
-    made = software(Ready(OFFER))
+    made = software(UpdateStatus(OFFER))
     assert made.install(1.0) == OFFER
     assert made.payload()["in_progress"] is True
     assert made.payload()["update_percentage"] is None  # nobody has begun yet
-    made.read(Ready(OFFER, Going("0.3.0", "unpacking", 0.42)), 2.0)
+    made.read(UpdateStatus(OFFER, InstallProgress("0.3.0", "unpacking", 0.42)), 2.0)
     told = made.payload()
     assert (told["latest_version"], told["update_percentage"]) == ("0.3.0", 42)
-    with pytest.raises(Refused, match="already"):
+    with pytest.raises(CommandRejected, match="already"):
         made.install(3.0)
-    made.read(Ready(OFFER, Going("0.3.0", problem="It is damaged.")), 4.0)
+    made.read(UpdateStatus(OFFER, InstallProgress("0.3.0", problem="It is damaged.")), 4.0)
     told = made.payload()
     assert told["in_progress"] is False
     assert told["release_summary"] == "0.3.0 was not installed: It is damaged."
@@ -79,16 +91,16 @@ def test_progress_follows_the_installation_and_ends_with_it() -> None:
 
 
 def test_nobody_who_begins_is_waited_for_in_vain() -> None:
-    made = software(Ready(OFFER))
+    made = software(UpdateStatus(OFFER))
     made.install(1.0)
-    made.read(Ready(OFFER), BEGINS_S)
+    made.read(UpdateStatus(OFFER), BEGINS_S)
     assert made.busy
-    made.read(Ready(OFFER), BEGINS_S + 1.1)
+    made.read(UpdateStatus(OFFER), BEGINS_S + 1.1)
     assert not made.busy
 
 
 def test_a_long_story_of_failure_is_as_short_as_home_assistant_wants_it() -> None:
-    told = software(Ready(None, Going("0.3.0", problem="x" * 1000))).payload()
+    told = software(UpdateStatus(None, InstallProgress("0.3.0", problem="x" * 1000))).payload()
     assert len(told["release_summary"]) == MOST_CHARACTERS
 
 
@@ -101,8 +113,8 @@ def test_the_newest_of_what_lies_ready_is_offered(at: Bench, incoming: Path) -> 
 def test_how_a_real_installation_ended_is_told(at: Bench, incoming: Path) -> None:
     made = software(look(at.shelf, incoming, at.shelf.trial_folder))
     ask(made.install(1.0))
-    with pytest.raises(ReleaseSick):
-        install_wanted(at.installer(), Wishes(), incoming)
+    with pytest.raises(HealthCheckFailed):
+        install_wanted(at.installer(), InstallOptions(), incoming)
     made.read(look(at.shelf, incoming, at.shelf.trial_folder), 2.0)
     told = made.payload()
     assert told["in_progress"] is False

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import Started, StateChanged
-from lab.bench.mosquitto import Ear, Heard, Mosquitto
+from appliance.messages.speech import PlaybackStarted, StateChanged
+from lab.bench.mosquitto import BrokerMessage, BrokerObserver, Mosquitto
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
 
@@ -29,10 +29,10 @@ class House:
 
     def __init__(self, broker: Mosquitto) -> None:
         self.broker = broker
-        self.ear = Ear(broker.port)
+        self.ear = BrokerObserver(broker.port)
         self.step = "talk"
         self.back_s = 0.0
-        self.before: list[Heard] = []
+        self.before: list[BrokerMessage] = []
 
     def __call__(self, rehearsal: Rehearsal) -> None:
         state = rehearsal.state
@@ -51,7 +51,7 @@ class House:
                 self.step = "away"
             case "away" if time.monotonic() > self.back_s:
                 self.broker.start()
-                self.ear = Ear(self.broker.port)
+                self.ear = BrokerObserver(self.broker.port)
                 self.step = "back"
             case "back" if self.is_right(state):
                 self.step = "done"
@@ -61,7 +61,7 @@ class House:
         topic = "interlude/x/event/conversation"
         return [json.loads(heard.payload)["event_type"] for heard in self.ear.of(topic)]
 
-    def traffic(self) -> list[Heard]:
+    def traffic(self) -> list[BrokerMessage]:
         """All that the box wrote."""
         every = [*self.before, *self.ear.heard]
         return [heard for heard in every if "/cmd/" not in heard.topic]
@@ -96,7 +96,7 @@ def test_an_announcement_waits_its_turn_and_a_dying_broker_is_never_noticed(
 
     # The answer was said to its end; then came the chime and the words, and nothing was late.
     assert house.events() == ["agent_said", "announced"]
-    started = [message.turn for _, message in reader.recording.of(Started)]
+    started = [message.turn for _, message in reader.recording.of(PlaybackStarted)]
     assert len(started) == 2
     announcement = reader.recording.answers[started[1]]
     assert np.abs(announcement[:8000]).max() > 2000  # the chime

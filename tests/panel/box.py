@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from appliance import settings
-from appliance.messages.speech import Message, Seen
+from appliance.messages.speech import Message, ObservedMessage
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor
 
@@ -58,7 +58,8 @@ class Room:
         end = time.monotonic() + wait_s
         while time.monotonic() < end:
             self.heard += [
-                seen.message if isinstance(seen, Seen) else seen for seen in self.mail.receive_all()
+                seen.message if isinstance(seen, ObservedMessage) else seen
+                for seen in self.mail.receive_all()
             ]
             if true():
                 return True

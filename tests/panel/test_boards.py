@@ -9,7 +9,7 @@ import pytest
 from appliance.errors import PanelError
 from appliance.panel.boards import BOARDS, named, of_hat
 from appliance.panel.pins import HEADER
-from appliance.settings import Panel
+from appliance.settings import PanelSettings
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_any_other_hat_is_a_stranger(vendor: str, product: str) -> None:
 
 
 def test_every_board_can_be_named_in_the_settings() -> None:
-    may = set(get_args(get_type_hints(Panel)["gpio"]))
+    may = set(get_args(get_type_hints(PanelSettings)["gpio"]))
     assert may - {"auto", "none", "keyboard"} == {board.name for board in BOARDS}
 
 

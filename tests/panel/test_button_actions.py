@@ -4,50 +4,58 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.messages.speech import Forget, Message, Mute, Repeat, StateName, StopSpeaking, Talk
+from appliance.messages.speech import (
+    Forget,
+    Message,
+    Mute,
+    Repeat,
+    StateName,
+    StopSpeaking,
+    TalkButton,
+)
 from appliance.panel.button import Gesture
-from appliance.panel.button_actions import ANSWERING, Meaning
+from appliance.panel.button_actions import ANSWERING, ButtonActions
 
 
 @pytest.mark.parametrize("state", ANSWERING)
 def test_a_press_while_the_box_answers_ends_the_answer(state: StateName) -> None:
-    assert Meaning(state=state).asks("press") == (StopSpeaking(),)
+    assert ButtonActions(state=state).asks("press") == (StopSpeaking(),)
 
 
 def test_a_press_while_the_box_is_at_rest_opens_the_floor() -> None:
-    assert Meaning(state="idle").asks("press") == (Talk(True),)
+    assert ButtonActions(state="idle").asks("press") == (TalkButton(True),)
 
 
 def test_with_push_to_talk_the_button_is_held_while_speaking() -> None:
-    held = Meaning("push_to_talk", state="idle")
-    assert [held.asks("press"), held.asks("release")] == [(Talk(True),), (Talk(False),)]
+    held = ButtonActions("push_to_talk", state="idle")
+    assert [held.asks("press"), held.asks("release")] == [(TalkButton(True),), (TalkButton(False),)]
     assert held.asks("long") == ()  # a long question is no wish to be deaf
 
 
 def test_with_toggle_a_long_press_mutes_and_with_hold_it_can_only_unmute() -> None:
-    assert Meaning("push_to_talk", toggle=True).asks("long") == (Mute(True),)
-    assert Meaning("push_to_talk", muted=True).asks("long") == (Mute(False),)
+    assert ButtonActions("push_to_talk", toggle=True).asks("long") == (Mute(True),)
+    assert ButtonActions("push_to_talk", muted=True).asks("long") == (Mute(False),)
 
 
 def test_a_short_press_over_an_answer_with_push_to_talk_ends_it_and_opens_nothing() -> None:
-    held = Meaning("push_to_talk", state="speaking")
-    assert held.asks("press") == (Talk(True),)
+    held = ButtonActions("push_to_talk", state="speaking")
+    assert held.asks("press") == (TalkButton(True),)
     assert held.asks("short") == (StopSpeaking(),)
 
 
 def test_a_short_press_at_rest_with_push_to_talk_stops_nothing() -> None:
-    held = Meaning("push_to_talk", state="idle")
+    held = ButtonActions("push_to_talk", state="idle")
     held.asks("press")
     assert held.asks("short") == ()
 
 
 def test_a_long_press_mutes_and_the_next_one_unmutes() -> None:
-    assert Meaning().asks("long") == (Mute(True),)
-    assert Meaning(muted=True).asks("long") == (Mute(False),)
+    assert ButtonActions().asks("long") == (Mute(True),)
+    assert ButtonActions(muted=True).asks("long") == (Mute(False),)
 
 
 def test_a_double_press_repeats_the_last_answer() -> None:
-    assert Meaning().asks("double") == (StopSpeaking(), Repeat())
+    assert ButtonActions().asks("double") == (StopSpeaking(), Repeat())
 
 
 @pytest.mark.parametrize(
@@ -57,4 +65,4 @@ def test_a_double_press_repeats_the_last_answer() -> None:
 def test_a_reset_forgets_at_once_and_its_warning_does_nothing(
     gesture: Gesture, asked: tuple[Message, ...]
 ) -> None:
-    assert Meaning().asks(gesture) == asked
+    assert ButtonActions().asks(gesture) == asked

@@ -6,7 +6,7 @@ import pytest
 
 from appliance.messages.speech import PressName
 from appliance.panel.button import Gesture
-from appliance.panel.button_events import Told
+from appliance.panel.button_events import ButtonEvents
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,6 @@ from appliance.panel.button_events import Told
 def test_each_press_is_told_once_and_once_it_is_sure(
     gestures: list[Gesture], told: list[PressName]
 ) -> None:
-    teller = Told()
+    teller = ButtonEvents()
     heard = [message.kind for gesture in gestures for message in teller.of(gesture)]
     assert heard == told

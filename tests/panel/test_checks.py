@@ -11,10 +11,10 @@ import pytest
 
 from appliance import settings
 from appliance.panel.checks import findings, look
-from appliance.panel.health import Health, write
+from appliance.panel.health import PanelHealth, write
 from appliance.runtime.machine import Machine
 
-WELL = Health(pid=os.getpid(), wires="keyboard", pressed=True)
+WELL = PanelHealth(pid=os.getpid(), wires="keyboard", pressed=True)
 
 
 def mine(tmp_path: Path, **panel: Any) -> settings.Settings:

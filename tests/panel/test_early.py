@@ -12,15 +12,15 @@ import msgspec
 import pytest
 
 from appliance import settings
-from appliance.errors import PanelError, PanelTaken
+from appliance.errors import PanelBusy, PanelError
 from appliance.panel import early
 from appliance.panel.button import RESET_S, SETUP_S, Button
-from appliance.panel.early import ALONE_S, BEGINS, Early
-from appliance.panel.gpio import EARLY, Wires
+from appliance.panel.early import ALONE_S, BEGINS, EarlyPanel
+from appliance.panel.gpio import EARLY, GpioWires
 from appliance.panel.light import OFF
 from appliance.panel.pins import pin
 from appliance.runtime import status
-from appliance.settings import Panel
+from appliance.settings import PanelSettings
 
 PANEL = msgspec.structs.replace(settings.load_defaults().panel, gpio="keyboard", night="")
 COLOURS = ("light_red", "light_green", "light_blue")
@@ -28,19 +28,19 @@ LIMIT_S = 20.0  # for a thread on a busy machine, never waited for
 
 
 @pytest.fixture
-def wires() -> Iterator[Wires]:
-    made = Wires(PANEL)
+def wires() -> Iterator[GpioWires]:
+    made = GpioWires(PANEL)
     yield made
     made.close()
 
 
-def shown(wires: Wires) -> tuple[float, ...]:
+def shown(wires: GpioWires) -> tuple[float, ...]:
     factory: Any = wires._factory
     return tuple(round(float(factory.pin(pin(each).line).state), 2) for each in COLOURS)
 
 
-def test_the_light_breathes_in_white_from_the_first_step(wires: Wires) -> None:
-    light = Early(wires, PANEL, 100.0)
+def test_the_light_breathes_in_white_from_the_first_step(wires: GpioWires) -> None:
+    light = EarlyPanel(wires, PANEL, 100.0)
     seen = []
     for step in range(0, 1000, 40):
         light.step(100.0 + step / 1000)
@@ -51,31 +51,31 @@ def test_the_light_breathes_in_white_from_the_first_step(wires: Wires) -> None:
     assert light.wait_s(101.0) <= 0.04
 
 
-def test_a_light_that_nobody_takes_over_says_that_something_failed(wires: Wires) -> None:
-    light = Early(wires, PANEL, 100.0)
+def test_a_light_that_nobody_takes_over_says_that_something_failed(wires: GpioWires) -> None:
+    light = EarlyPanel(wires, PANEL, 100.0)
     light.step(100.0 + ALONE_S - 1)
     assert shown(wires)[2] > 0
     light.step(100.0 + ALONE_S + 1)
     assert shown(wires) == (1.0, 0.0, 0.0)
 
 
-def hold(wires: Wires) -> None:
+def hold(wires: GpioWires) -> None:
     """Before anybody listens: it is down when the light begins."""
     wires.drive("button", True)
     wires.edges()
 
 
-def held(wires: Wires, light: Early, until_s: float) -> None:
+def held(wires: GpioWires, light: EarlyPanel, until_s: float) -> None:
     """From power-on, with a step every 20 ms."""
     for tick in range(round((until_s - light.begun_s) / 0.02) + 1):
         light.step(light.begun_s + tick * 0.02)
 
 
 def test_a_hold_that_begins_here_is_warned_of_and_ends_as_set_up_with_the_panel(
-    wires: Wires,
+    wires: GpioWires,
 ) -> None:
     hold(wires)
-    light = Early(wires, PANEL, 100.0)
+    light = EarlyPanel(wires, PANEL, 100.0)
     held(wires, light, 101.0)
     assert light._notice == ""
     held(wires, light, 103.0)
@@ -86,18 +86,18 @@ def test_a_hold_that_begins_here_is_warned_of_and_ends_as_set_up_with_the_panel(
     assert [each for each in done if each != "setup_warning"] == ["setup"]
 
 
-def test_a_hold_that_ends_here_is_done_by_the_panel(wires: Wires) -> None:
+def test_a_hold_that_ends_here_is_done_by_the_panel(wires: GpioWires) -> None:
     hold(wires)
-    light = Early(wires, PANEL, 100.0)
+    light = EarlyPanel(wires, PANEL, 100.0)
     held(wires, light, 100.5 + SETUP_S)
     light._note(False, 100.6 + SETUP_S)
     assert light._notice == "setup"
     assert early.resume(Button(power_on=True), light.edges) == ["setup_warning", "setup"]
 
 
-def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: Wires) -> None:
+def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: GpioWires) -> None:
     hold(wires)
-    light = Early(wires, PANEL, 100.0)
+    light = EarlyPanel(wires, PANEL, 100.0)
     held(wires, light, 101.0 + RESET_S)
     light._note(False, 101.1 + RESET_S)
     assert light._notice == "reset_armed"
@@ -106,8 +106,8 @@ def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: 
     assert "reset" in panels.edge(True, 103.0 + RESET_S)
 
 
-def test_other_presses_before_the_box_mean_nothing_to_it(wires: Wires) -> None:
-    light = Early(wires, PANEL, 100.0)
+def test_other_presses_before_the_box_mean_nothing_to_it(wires: GpioWires) -> None:
+    light = EarlyPanel(wires, PANEL, 100.0)
     for at_s in (101.0, 101.2, 102.0, 104.0):
         light._note(True, at_s)
         light._note(False, at_s + 0.1)
@@ -141,7 +141,7 @@ class Life:
         self.file = folder / "settings.yaml"
         self.file.write_text(text)
         self.said: list[str] = []
-        self.made: list[Wires] = []
+        self.made: list[GpioWires] = []
         self.colours: list[object] = []
         self.refusals = refusals
         self.code = -1
@@ -151,12 +151,12 @@ class Life:
     def _run(self) -> None:
         self.code = early.cli(self.file, self.folder, self.box, self.said.append, self._wires)
 
-    def _wires(self, panel: Panel, consumer: str) -> Wires:
+    def _wires(self, panel: PanelSettings, consumer: str) -> GpioWires:
         assert consumer == EARLY
         if self.refusals:
             self.refusals -= 1
             raise PanelError("There is no GPIO chip here yet.")
-        made = Wires(PANEL)
+        made = GpioWires(PANEL)
         show = made.show
 
         def watched(colour: tuple[float, float, float]) -> None:
@@ -217,5 +217,7 @@ def test_the_folder_of_the_box_is_where_the_panel_asks() -> None:
 
 def test_wires_that_are_not_all_to_be_had_are_all_let_go_of() -> None:
     with pytest.raises(PanelError):
-        Wires(msgspec.structs.replace(PANEL, gpio="codec-zero", mute_switch=True, chip="nowhere"))
-    assert issubclass(PanelTaken, PanelError)
+        GpioWires(
+            msgspec.structs.replace(PANEL, gpio="codec-zero", mute_switch=True, chip="nowhere")
+        )
+    assert issubclass(PanelBusy, PanelError)

@@ -11,28 +11,28 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.panel.gpio import Wires
+from appliance.panel.gpio import GpioWires
 from appliance.panel.pins import pin
 
 PANEL = msgspec.structs.replace(settings.load_defaults().panel, gpio="keyboard", mute_switch=True)
 
 
 @pytest.fixture
-def wires() -> Iterator[Wires]:
-    wires = Wires(PANEL)
+def wires() -> Iterator[GpioWires]:
+    wires = GpioWires(PANEL)
     yield wires
     wires.close()
 
 
-def wire(wires: Wires, name: str) -> Any:
+def wire(wires: GpioWires, name: str) -> Any:
     return wires._factory.pin(pin(name).line)
 
 
-def test_with_nothing_wired_the_button_is_up_and_the_switch_cuts(wires: Wires) -> None:
+def test_with_nothing_wired_the_button_is_up_and_the_switch_cuts(wires: GpioWires) -> None:
     assert wires.levels() == {"button": False, "mute_switch": True}
 
 
-def test_a_low_wire_is_a_press_and_the_descriptor_wakes(wires: Wires) -> None:
+def test_a_low_wire_is_a_press_and_the_descriptor_wakes(wires: GpioWires) -> None:
     wire(wires, "button").drive_low()
     assert select.select([wires.fileno()], [], [], 0)[0]
     assert [edge[:2] for edge in wires.edges()] == [("button", True)]
@@ -40,33 +40,33 @@ def test_a_low_wire_is_a_press_and_the_descriptor_wakes(wires: Wires) -> None:
     assert [edge[:2] for edge in wires.edges()] == [("button", False)]
 
 
-def test_without_an_edge_there_is_nothing_to_read(wires: Wires) -> None:
+def test_without_an_edge_there_is_nothing_to_read(wires: GpioWires) -> None:
     assert wires.edges() == []
     assert not select.select([wires.fileno()], [], [], 0)[0]
 
 
-def test_the_switch_closed_to_ground_lets_hear(wires: Wires) -> None:
+def test_the_switch_closed_to_ground_lets_hear(wires: GpioWires) -> None:
     wires.drive("mute_switch", False)
     assert not wire(wires, "mute_switch").state
     assert [edge[:2] for edge in wires.edges()] == [("mute_switch", False)]
 
 
 def test_a_switch_that_is_not_configured_is_not_wired() -> None:
-    bare = Wires(msgspec.structs.replace(PANEL, mute_switch=False))
+    bare = GpioWires(msgspec.structs.replace(PANEL, mute_switch=False))
     bare.drive("mute_switch", True)
     assert bare.levels() == {"button": False}
     assert bare.edges() == []
     bare.close()
 
 
-def test_the_colour_lies_on_the_three_lines(wires: Wires) -> None:
+def test_the_colour_lies_on_the_three_lines(wires: GpioWires) -> None:
     wires.show((1.0, 0.5, 0.0))
     lines = [wire(wires, f"light_{name}").state for name in ("red", "green", "blue")]
     assert lines == [1.0, 0.5, 0.0]
 
 
 def test_a_single_light_shows_the_brightest_of_the_three() -> None:
-    single = Wires(msgspec.structs.replace(PANEL, light="single"))
+    single = GpioWires(msgspec.structs.replace(PANEL, light="single"))
     single.show((0.0, 0.3, 0.9))
     assert wire(single, "light_red").state == pytest.approx(0.9)
     single.close()
@@ -74,5 +74,5 @@ def test_a_single_light_shows_the_brightest_of_the_three() -> None:
 
 def test_where_there_is_no_header_one_sentence_says_so() -> None:
     with pytest.raises(PanelError) as caught:
-        Wires(msgspec.structs.replace(PANEL, gpio="header"))
+        GpioWires(msgspec.structs.replace(PANEL, gpio="header"))
     assert caught.value.remedy

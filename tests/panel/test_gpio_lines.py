@@ -8,14 +8,14 @@ import pytest
 from gpiod.line import Bias, Clock, Direction, Edge
 
 from appliance.errors import PanelError
-from appliance.panel.gpio_lines import Chip
+from appliance.panel.gpio_lines import GpioChip
 from tests.panel.kernel import Kernel
 
 PI_5 = {"/dev/gpiochip0": "gpio-brcmstb@107d508500", "/dev/gpiochip10": "pinctrl-rp1"}
 
 
-def chip(kernel: Kernel, label: str = "") -> Chip:
-    return Chip(label, kernel.files, kernel.opened)
+def chip(kernel: Kernel, label: str = "") -> GpioChip:
+    return GpioChip(label, kernel.files, kernel.opened)
 
 
 @pytest.mark.parametrize("label", ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"])

@@ -14,9 +14,9 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages.speech import Talk
-from appliance.panel.gpio import Wires
-from appliance.panel.gpio_lines import Chip
+from appliance.messages.speech import TalkButton
+from appliance.panel.gpio import GpioWires
+from appliance.panel.gpio_lines import GpioChip
 from appliance.panel.pins import pin
 from tests import skips
 from tests.panel.box import Room
@@ -60,9 +60,9 @@ def simulator() -> Iterator[Simulator]:
 
 
 @pytest.fixture
-def wires(simulator: Simulator) -> Iterator[Wires]:
+def wires(simulator: Simulator) -> Iterator[GpioWires]:
     panel = settings.load_defaults().panel
-    wires = Wires(msgspec.structs.replace(panel, gpio="header", chip=LABEL, mute_switch=True))
+    wires = GpioWires(msgspec.structs.replace(panel, gpio="header", chip=LABEL, mute_switch=True))
     yield wires
     wires.close()
 
@@ -77,20 +77,20 @@ def until(true: Callable[[], bool]) -> bool:
     return True
 
 
-def arrived(wires: Wires, count: int) -> list[tuple[str, bool, float]]:
+def arrived(wires: GpioWires, count: int) -> list[tuple[str, bool, float]]:
     found: list[tuple[str, bool, float]] = []
     while len(found) < count and select.select([wires.fileno()], [], [], 20.0)[0]:
         found += wires.edges()
     return found
 
 
-def test_with_nothing_wired_the_kernels_pull_ups_hold_the_lines_high(wires: Wires) -> None:
+def test_with_nothing_wired_the_kernels_pull_ups_hold_the_lines_high(wires: GpioWires) -> None:
     assert wires.levels() == {"button": False, "mute_switch": True}
     assert wires.by == f"libgpiod, {LABEL}"
 
 
 def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(
-    wires: Wires, simulator: Simulator
+    wires: GpioWires, simulator: Simulator
 ) -> None:
     before = time.monotonic()
     simulator.pull("button", "down")
@@ -103,12 +103,14 @@ def test_a_press_arrives_with_the_moment_at_which_the_kernel_saw_it(
     assert [edge[:2] for edge in arrived(wires, 1)] == [("button", False)]
 
 
-def test_the_switch_is_heard_on_a_line_of_its_own(wires: Wires, simulator: Simulator) -> None:
+def test_the_switch_is_heard_on_a_line_of_its_own(wires: GpioWires, simulator: Simulator) -> None:
     simulator.pull("mute_switch", "down")
     assert [edge[:2] for edge in arrived(wires, 1)] == [("mute_switch", False)]
 
 
-def test_a_thousand_bounces_leave_the_level_that_is_so(wires: Wires, simulator: Simulator) -> None:
+def test_a_thousand_bounces_leave_the_level_that_is_so(
+    wires: GpioWires, simulator: Simulator
+) -> None:
     for _ in range(500):
         simulator.pull("button", "down")
         simulator.pull("button", "up")
@@ -122,13 +124,13 @@ def test_a_thousand_bounces_leave_the_level_that_is_so(wires: Wires, simulator: 
     assert until(ends_down)
 
 
-def test_a_full_colour_lies_steady_on_the_lines(wires: Wires, simulator: Simulator) -> None:
+def test_a_full_colour_lies_steady_on_the_lines(wires: GpioWires, simulator: Simulator) -> None:
     wires.show((1.0, 0.0, 1.0))
     names = ("light_red", "light_green", "light_blue")
     assert [simulator.value(name) for name in names] == ["1", "0", "1"]
 
 
-def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: Wires, simulator: Simulator) -> None:
+def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: GpioWires, simulator: Simulator) -> None:
     wires.show((0.5, 0.0, 0.0))
     assert until(lambda: simulator.value("light_red") == "1")
     assert until(lambda: simulator.value("light_red") == "0")
@@ -137,20 +139,20 @@ def test_a_dimmed_line_is_seen_both_lit_and_dark(wires: Wires, simulator: Simula
     assert not any(simulator.value("light_red") == "1" for _ in range(50))
 
 
-def test_what_is_taken_says_by_whom(wires: Wires) -> None:
+def test_what_is_taken_says_by_whom(wires: GpioWires) -> None:
     with pytest.raises(PanelError, match="taken by interlude"):
-        Chip(LABEL).line(pin("button").line)
+        GpioChip(LABEL).line(pin("button").line)
 
 
 def test_what_was_closed_is_free(simulator: Simulator) -> None:
     panel = settings.load_defaults().panel
     for _ in range(2):
-        Wires(msgspec.structs.replace(panel, gpio="header", chip=LABEL)).close()
+        GpioWires(msgspec.structs.replace(panel, gpio="header", chip=LABEL)).close()
 
 
 def test_a_label_that_no_chip_has_is_told_with_those_that_are_here(simulator: Simulator) -> None:
     with pytest.raises(PanelError, match=LABEL):
-        Chip("pinctrl-of-mars")
+        GpioChip("pinctrl-of-mars")
 
 
 @pytest.mark.timeout(900)  # an emulated machine takes a minute and more to import it all
@@ -166,7 +168,7 @@ def test_the_whole_panel_works_on_the_kernels_lines(simulator: Simulator, tmp_pa
         assert room.until(lambda: not room.floor.deaf)
         before = room.floor.press
         simulator.pull("button", "down")
-        assert room.until(lambda: room.floor.press == before + 1 and Talk(True) in room.heard)
+        assert room.until(lambda: room.floor.press == before + 1 and TalkButton(True) in room.heard)
         simulator.pull("button", "up")
         assert room.until(lambda: not room.floor.pressed)
         simulator.pull("mute_switch", "up")

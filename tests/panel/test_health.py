@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.panel.health import FILE, Health, read, write
+from appliance.panel.health import FILE, PanelHealth, read, write
 
-WELL = Health(pid=os.getpid(), wires="keyboard", pressed=True)
+WELL = PanelHealth(pid=os.getpid(), wires="keyboard", pressed=True)
 
 
 def test_what_a_running_panel_wrote_is_read_back(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import PanelError
-from appliance.panel.led_strip import APA102_HZ, MOST_LEDS, WS2812_HZ, Strip, apa102, ws2812
+from appliance.panel.led_strip import APA102_HZ, MOST_LEDS, WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import OFF
-from appliance.panel.spi import Bus
+from appliance.panel.spi import SpiBus
 
 RED, HALF_BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 0.5)
 TRANSFER = 4096  # bytes that the kernel's driver takes at once
@@ -71,7 +71,7 @@ def test_a_colour_beyond_full_light_is_full_light() -> None:
 
 def test_a_strip_that_is_closed_is_dark() -> None:
     wire = Wire()
-    strip = Strip(wire, apa102, 3)
+    strip = LedStrip(wire, apa102, 3)
     strip.show(RED)
     strip.close()
     assert wire.frames == [apa102(RED, 3), apa102(OFF, 3)]
@@ -84,5 +84,5 @@ def test_a_bus_that_is_none_says_what_to_do(tmp_path: Path, what: str) -> None:
     if what == "a plain file":
         path.touch()
     with pytest.raises(PanelError) as caught:
-        Bus(str(path), APA102_HZ)
+        SpiBus(str(path), APA102_HZ)
     assert "dtparam=spi=on" in caught.value.remedy

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.panel.light import PATTERNS
-from appliance.panel.machine_indicators import FETCHING_S, LOOK_S, STALE_S, Around
+from appliance.panel.machine_indicators import FETCHING_S, LOOK_S, STALE_S, MachineIndicators
 from appliance.runtime import network_status
 from appliance.runtime.machine import Machine
-from appliance.update.request import PROGRESS, Teller
+from appliance.update.request import PROGRESS, ProgressWriter
 
 ROOT = Path(__file__).parents[2]
 ZONE = "sys/class/thermal/thermal_zone0/temp"
@@ -23,9 +23,9 @@ THROTTLED = "sys/devices/platform/soc@107c000000/soc:firmware/get_throttled"
 
 
 @pytest.fixture
-def around(tmp_path: Path) -> Around:
-    store = Store.of(settings.load(None, {"state_dir": str(tmp_path / "state")}))
-    return Around(Machine(tmp_path), store, tmp_path / "trial", tmp_path)
+def around(tmp_path: Path) -> MachineIndicators:
+    store = ModelStore.of(settings.load(None, {"state_dir": str(tmp_path / "state")}))
+    return MachineIndicators(Machine(tmp_path), store, tmp_path / "trial", tmp_path)
 
 
 def put(path: Path, text: str = "x", age_s: float = 0.0) -> None:
@@ -35,18 +35,18 @@ def put(path: Path, text: str = "x", age_s: float = 0.0) -> None:
     os.utime(path, (then, then))
 
 
-def partial(around: Around) -> Path:
+def partial(around: MachineIndicators) -> Path:
     model = next(m for m in around.store.models.values() if not m.shipped)
     return around.store.partial(model, next(iter(model.files.values())))
 
 
-def test_a_machine_that_is_well_shows_nothing(around: Around, tmp_path: Path) -> None:
+def test_a_machine_that_is_well_shows_nothing(around: MachineIndicators, tmp_path: Path) -> None:
     put(tmp_path / ZONE, "52100")
     assert around.look(0.0) == frozenset()
 
 
 def test_heat_is_shown_from_80_degrees_until_it_has_cooled_down(
-    around: Around, tmp_path: Path
+    around: MachineIndicators, tmp_path: Path
 ) -> None:
     seen = []
     for number, degrees in enumerate((79.9, 80.0, 78.5, 76.9, 79.0)):
@@ -56,7 +56,7 @@ def test_heat_is_shown_from_80_degrees_until_it_has_cooled_down(
 
 
 def test_a_weak_supply_is_shown_like_heat_and_one_that_was_weak_is_not(
-    around: Around, tmp_path: Path
+    around: MachineIndicators, tmp_path: Path
 ) -> None:
     put(tmp_path / THROTTLED, "1")
     assert around.look(0.0) == {"too_hot"}
@@ -64,16 +64,18 @@ def test_a_weak_supply_is_shown_like_heat_and_one_that_was_weak_is_not(
     assert around.look(LOOK_S) == frozenset()
 
 
-def test_an_installation_is_shown_until_it_ends(around: Around, tmp_path: Path) -> None:
-    teller = Teller(tmp_path / "trial", "2.0.0")
+def test_an_installation_is_shown_until_it_ends(around: MachineIndicators, tmp_path: Path) -> None:
+    teller = ProgressWriter(tmp_path / "trial", "2.0.0")
     teller.progress("unpack", 0.4)
     assert around.look(0.0) == {"updating"}
     teller.end()
     assert around.look(LOOK_S) == frozenset()
 
 
-def test_one_that_was_killed_is_not_shown_for_ever(around: Around, tmp_path: Path) -> None:
-    Teller(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
+def test_one_that_was_killed_is_not_shown_for_ever(
+    around: MachineIndicators, tmp_path: Path
+) -> None:
+    ProgressWriter(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
     then = time.time() - STALE_S - 1
     os.utime(tmp_path / "trial" / PROGRESS, (then, then))
     assert around.look(0.0) == frozenset()
@@ -81,19 +83,19 @@ def test_one_that_was_killed_is_not_shown_for_ever(around: Around, tmp_path: Pat
 
 @pytest.mark.parametrize(("age_s", "shown"), [(0.0, True), (FETCHING_S + 1, False)])
 def test_a_download_is_shown_while_its_file_grows(
-    around: Around, age_s: float, shown: bool
+    around: MachineIndicators, age_s: float, shown: bool
 ) -> None:
     put(partial(around), age_s=age_s)
     assert ("fetching" in around.look(0.0)) == shown
 
 
 def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
-    around: Around, tmp_path: Path
+    around: MachineIndicators, tmp_path: Path
 ) -> None:
-    network_status.write(network_status.Network(setup="Interlude 4711"), tmp_path)
+    network_status.write(network_status.NetworkStatus(setup="Interlude 4711"), tmp_path)
     assert around.look(0.0) == {"setup"}
     network_status.write(
-        network_status.Network(problem="The Wi-Fi Home is not in reach."), tmp_path
+        network_status.NetworkStatus(problem="The Wi-Fi Home is not in reach."), tmp_path
     )
     assert around.look(LOOK_S) == frozenset()
 
@@ -107,16 +109,18 @@ def test_what_says_so_lies_where_the_box_may_read() -> None:
     assert re.search(rf"^d\s+{network_status.FOLDER}\s+0755 root\s+root\s", folders, re.MULTILINE)
 
 
-def test_the_disk_is_left_alone_between_two_looks(around: Around, tmp_path: Path) -> None:
+def test_the_disk_is_left_alone_between_two_looks(
+    around: MachineIndicators, tmp_path: Path
+) -> None:
     around.look(0.0)
     put(tmp_path / ZONE, "90000")
     assert around.look(LOOK_S / 2) == frozenset()
     assert around.look(LOOK_S) == {"too_hot"}
 
 
-def test_all_that_is_seen_has_a_pattern(around: Around, tmp_path: Path) -> None:
+def test_all_that_is_seen_has_a_pattern(around: MachineIndicators, tmp_path: Path) -> None:
     put(tmp_path / ZONE, "90000")
     put(partial(around))
-    Teller(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
+    ProgressWriter(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
     assert around.look(0.0) == {"too_hot", "updating", "fetching"}
     assert around.seen <= PATTERNS.keys()

@@ -14,10 +14,10 @@ from typing import cast
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import Mute, Standing, StateChanged, Switched
-from appliance.models.store import Store
+from appliance.messages.speech import BoxStatus, Mute, MuteSwitched, StateChanged
+from appliance.models.store import ModelStore
 from appliance.panel.button import LONG_S
-from appliance.panel.machine_indicators import Around
+from appliance.panel.machine_indicators import MachineIndicators
 from appliance.panel.panel import Panel
 from appliance.runtime import process_table
 from appliance.runtime.machine import Machine
@@ -25,7 +25,7 @@ from appliance.runtime.worker import Worker
 from tests.dialog.desk import Desk
 from tests.dialog.life import Life
 
-MUTED, HEARING = Standing("open", True, 0.8), Standing("open", False, 0.8)
+MUTED, HEARING = BoxStatus("open", True, 0.8), BoxStatus("open", False, 0.8)
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 @pytest.fixture
 def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made = Panel(cast("Worker", desk))
-    made._around = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path, tmp_path)
+    made._around = MachineIndicators(
+        Machine(tmp_path), ModelStore.of(desk.settings), tmp_path, tmp_path
+    )
     made._wires.drive("mute_switch", False)
     later(made)
     later(made, 1.0)
@@ -108,7 +110,7 @@ def test_the_switch_asks_for_no_mute(desk: Desk, panel: Panel) -> None:
         later(panel, 4.0)
         said.append(desk.floor.switched_off)
     assert said == [True, False]
-    assert desk.sent == [Switched(off=True), Switched(off=False)]
+    assert desk.sent == [MuteSwitched(off=True), MuteSwitched(off=False)]
 
 
 # ── real processes ───────────────────────────────────────────────────────────────────────────

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from appliance.panel.mute_switch import SURE_S, Switch
+from appliance.panel.mute_switch import SURE_S, MuteSwitch
 
 
 def test_it_cuts_at_the_first_edge() -> None:
-    assert Switch(off=False).level(True, 1.0)
+    assert MuteSwitch(off=False).level(True, 1.0)
 
 
 def test_it_lets_hear_once_it_has_been_closed_for_long_enough() -> None:
-    switch = Switch()
+    switch = MuteSwitch()
     assert switch.level(False, 1.0)
     assert switch.waits
     assert not switch.tick(1.0 + SURE_S)
 
 
 def test_a_bounce_never_listens() -> None:
-    switch = Switch()
+    switch = MuteSwitch()
     for beat in range(100):
         now = beat * 0.01
         assert switch.level(beat % 2 == 0, now)
@@ -27,4 +27,4 @@ def test_a_bounce_never_listens() -> None:
 
 
 def test_an_unread_switch_cuts() -> None:
-    assert Switch().off
+    assert MuteSwitch().off

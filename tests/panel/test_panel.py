@@ -13,11 +13,11 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages.speech import Forget, Restart, Standing, StateChanged, TimersStand
-from appliance.models.store import Store
+from appliance.messages.speech import BoxStatus, Forget, Restart, StateChanged, TimersStatus
+from appliance.models.store import ModelStore
 from appliance.panel import health
 from appliance.panel.button import Gesture
-from appliance.panel.machine_indicators import Around
+from appliance.panel.machine_indicators import MachineIndicators
 from appliance.panel.panel import Panel
 from appliance.provision import factory_reset
 from appliance.runtime.machine import Machine
@@ -38,7 +38,9 @@ def desk(tmp_path: Path) -> Desk:
 @pytest.fixture
 def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made = Panel(cast("Worker", desk))
-    cool = Around(Machine(tmp_path), Store.of(desk.settings), tmp_path / "trial", tmp_path / "open")
+    cool = MachineIndicators(
+        Machine(tmp_path), ModelStore.of(desk.settings), tmp_path / "trial", tmp_path / "open"
+    )
     made._around = cool  # whatever the machine of the test is like
     made.step(0.0)
     yield made
@@ -100,31 +102,31 @@ def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
 @pytest.mark.parametrize(
     ("standing", "light"),
     [
-        (Standing("open", False, 0.8), "idle"),
-        (Standing("open", False, 0.8, starting=True), "starting"),
-        (Standing("open", False, 0.8, house=False), "no_broker"),
-        (Standing("open", False, 0.8, broken=("listener",)), "failed"),
-        (Standing("open", False, 0.8, broken=("the microphone",)), "no_card"),
-        (Standing("open", False, 0.8, broken=("the loudspeaker", "the microphone")), "no_card"),
-        (Standing("open", False, 0.8, broken=("the loudspeaker", "words")), "failed"),
-        (Standing("open", True, 0.8, broken=("the microphone",)), "muted"),
+        (BoxStatus("open", False, 0.8), "idle"),
+        (BoxStatus("open", False, 0.8, starting=True), "starting"),
+        (BoxStatus("open", False, 0.8, house=False), "no_broker"),
+        (BoxStatus("open", False, 0.8, broken=("listener",)), "failed"),
+        (BoxStatus("open", False, 0.8, broken=("the microphone",)), "no_card"),
+        (BoxStatus("open", False, 0.8, broken=("the loudspeaker", "the microphone")), "no_card"),
+        (BoxStatus("open", False, 0.8, broken=("the loudspeaker", "words")), "failed"),
+        (BoxStatus("open", True, 0.8, broken=("the microphone",)), "muted"),
     ],
 )
 def test_how_the_box_stands_is_in_the_light(
-    desk: Desk, panel: Panel, standing: Standing, light: str
+    desk: Desk, panel: Panel, standing: BoxStatus, light: str
 ) -> None:
     desk.arrived = [StateChanged("idle", 1, 0), standing]
     assert shown(panel) == light
 
 
 def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, panel: Panel) -> None:
-    desk.arrived = [StateChanged("speaking", 1, 0), TimersStand(ringing=True)]
+    desk.arrived = [StateChanged("speaking", 1, 0), TimersStatus(ringing=True)]
     assert shown(panel) == "ringing"
     desk.arrived = [StateChanged("idle", 1, 0)]
     assert shown(panel) == "ringing"
     desk.arrived = [StateChanged("listening", 1, 0)]
     assert shown(panel) == "listening"
-    desk.arrived = [StateChanged("idle", 1, 0), TimersStand()]
+    desk.arrived = [StateChanged("idle", 1, 0), TimersStatus()]
     assert shown(panel) == "idle"
 
 

@@ -18,8 +18,8 @@ from gpiozero.exc import (
 )
 
 from appliance.errors import PanelError
-from appliance.panel.gpio_lines import Chip
-from appliance.panel.pin_factory import KernelFactory
+from appliance.panel.gpio_lines import GpioChip
+from appliance.panel.pin_factory import KernelPinFactory
 from tests.panel.kernel import Kernel
 
 SOON_S = 20.0  # a limit for a thread on a busy machine, never waited for
@@ -31,14 +31,14 @@ def kernel() -> Kernel:
 
 
 @pytest.fixture
-def factory(kernel: Kernel) -> Iterator[KernelFactory]:
-    made = KernelFactory(Chip("", kernel.files, kernel.opened))
+def factory(kernel: Kernel) -> Iterator[KernelPinFactory]:
+    made = KernelPinFactory(GpioChip("", kernel.files, kernel.opened))
     yield made
     made.close()
 
 
 def test_a_button_of_gpiozeros_is_pressed_by_a_low_line(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     button = Button(17, pin_factory=factory)
     pressed, released = threading.Event(), threading.Event()
@@ -52,7 +52,7 @@ def test_a_button_of_gpiozeros_is_pressed_by_a_low_line(
 
 
 def test_two_lines_are_heard_by_one_thread_and_not_mixed_up(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     one, other = Button(17, pin_factory=factory), Button(27, pin_factory=factory)
     heard: list[int] = []
@@ -71,7 +71,9 @@ def test_two_lines_are_heard_by_one_thread_and_not_mixed_up(
     other.close()
 
 
-def test_an_edge_that_nobody_asked_for_is_no_event(factory: KernelFactory, kernel: Kernel) -> None:
+def test_an_edge_that_nobody_asked_for_is_no_event(
+    factory: KernelPinFactory, kernel: Kernel
+) -> None:
     pin = factory.pin(17)
     pin.input_with_pull("up")
     pin.edges = "rising"
@@ -93,7 +95,7 @@ def test_an_edge_that_nobody_asked_for_is_no_event(factory: KernelFactory, kerne
 
 
 def test_a_led_is_lit_and_dark_and_an_input_after_it_was_closed(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     led = LED(22, pin_factory=factory)
     seen: list[bool] = []
@@ -106,7 +108,7 @@ def test_a_led_is_lit_and_dark_and_an_input_after_it_was_closed(
 
 
 def test_full_light_and_none_are_set_once_and_a_share_stays_what_was_asked(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     led = PWMLED(22, pin_factory=factory)
     seen: list[bool] = []
@@ -119,14 +121,14 @@ def test_full_light_and_none_are_set_once_and_a_share_stays_what_was_asked(
     led.close()
 
 
-def test_debounce_is_the_kernels(factory: KernelFactory, kernel: Kernel) -> None:
+def test_debounce_is_the_kernels(factory: KernelPinFactory, kernel: Kernel) -> None:
     button = Button(17, bounce_time=0.02, pin_factory=factory)
     assert kernel.wires[17].settings.debounce_period.total_seconds() == pytest.approx(0.02)
     assert factory.pin(17).bounce == pytest.approx(0.02)
     button.close()
 
 
-def test_what_makes_no_sense_is_gpiozeros_own_error(factory: KernelFactory) -> None:
+def test_what_makes_no_sense_is_gpiozeros_own_error(factory: KernelPinFactory) -> None:
     pin = factory.pin(17)
     pin.function = "input"
     with pytest.raises(PinSetInput):
@@ -146,14 +148,14 @@ def test_what_makes_no_sense_is_gpiozeros_own_error(factory: KernelFactory) -> N
         pin.state = 2
 
 
-def test_a_taken_line_is_told_and_the_others_are_there(factory: KernelFactory) -> None:
+def test_a_taken_line_is_told_and_the_others_are_there(factory: KernelPinFactory) -> None:
     with pytest.raises(PanelError, match="ttyAMA0"):
         factory.pin(14)
     assert not factory.pin(23).state
 
 
 def test_lines_that_vanish_are_told_once_and_end_the_thread(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     told = threading.Event()
     factory.when_lost = told.set
@@ -169,7 +171,7 @@ def test_lines_that_vanish_are_told_once_and_end_the_thread(
 
 
 def test_closing_frees_every_line_and_may_be_done_twice(
-    factory: KernelFactory, kernel: Kernel
+    factory: KernelPinFactory, kernel: Kernel
 ) -> None:
     Button(17, pin_factory=factory).close()
     LED(22, pin_factory=factory).close()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance.panel.pins import GROUNDS, HEADER, PINS, Pin, pin
+from appliance.panel.pins import GROUNDS, HEADER, PINS, PanelPin, pin
 
 
 @pytest.mark.parametrize("row", PINS, ids=lambda row: row.what)
-def test_each_line_is_at_its_pin_of_the_header(row: Pin) -> None:
+def test_each_line_is_at_its_pin_of_the_header(row: PanelPin) -> None:
     assert HEADER[row.line] == row.header
 
 

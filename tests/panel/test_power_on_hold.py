@@ -9,7 +9,7 @@ import pytest
 
 from appliance.messages.speech import Restart, Say
 from appliance.panel import power_on_hold
-from appliance.panel.power_on_hold import WANTED_SETUP, Held, ask
+from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, ask
 from appliance.provision import factory_reset
 
 LOG = logging.getLogger("panel")
@@ -22,7 +22,7 @@ def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None
     (state / "timers").mkdir(parents=True)
     (state / factory_reset.NOTE).mkdir()  # in the note's way, and in root's way too
     (state / factory_reset.NOTE / "file").touch()
-    here = Held(state, LOG, incoming)
+    here = PowerOnHold(state, LOG, incoming)
     here.wish("reset")
     assert here.answers.get(timeout=20) == Restart(), "all was erased at once"
     assert (incoming / WANTED_SETUP).read_text() == "reset"
@@ -31,7 +31,7 @@ def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None
 
 def test_a_reset_that_can_do_nothing_says_so_and_does_not_begin_anew(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
-    here = Held(tmp_path / "state", LOG, tmp_path / "none")
+    here = PowerOnHold(tmp_path / "state", LOG, tmp_path / "none")
     here.wish("reset")
     assert here.answers.get(timeout=20) == Say(factory_reset.SAID_FAILED)
 
@@ -40,13 +40,15 @@ def test_set_up_is_asked_for_and_erases_nothing(tmp_path: Path) -> None:
     (tmp_path / "timers").mkdir()
     incoming = tmp_path / "incoming"
     incoming.mkdir()
-    Held(tmp_path, LOG, incoming)._ask_for_setup()
+    PowerOnHold(tmp_path, LOG, incoming)._ask_for_setup()
     assert (incoming / WANTED_SETUP).read_text() == "setup"
     assert (tmp_path / "timers").exists()
 
 
 @pytest.mark.parametrize("wish", ["setup", "reset"])
-def test_who_has_the_rights_finds_one_word(tmp_path: Path, wish: power_on_hold.Wish) -> None:
+def test_who_has_the_rights_finds_one_word(
+    tmp_path: Path, wish: power_on_hold.PowerOnAction
+) -> None:
     assert ask(wish, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [WANTED_SETUP]
     assert (tmp_path / WANTED_SETUP).read_text() == wish

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.messages.speech import ButtonFault, Forget, StopSpeaking, Switched, Talk
+from appliance.messages.speech import ButtonFault, Forget, MuteSwitched, StopSpeaking, TalkButton
 from appliance.panel import health
 from appliance.panel.button import BOUNCING_EDGES
 from appliance.runtime.supervisor import SWITCH_LATE_S
@@ -40,7 +40,7 @@ def test_the_closed_switch_lets_hear_and_the_next_opening_cuts_again(room: Room)
     assert room.until(lambda: not room.floor.deaf)
     room.heard.clear()
     room.push("off")
-    assert room.until(lambda: room.floor.switched_off and Switched(off=True) in room.heard)
+    assert room.until(lambda: room.floor.switched_off and MuteSwitched(off=True) in room.heard)
     room.push("on")
     assert room.until(lambda: not room.floor.deaf)
 
@@ -50,7 +50,7 @@ def test_a_press_is_raised_and_the_conductor_lets_it_go(room: Room) -> None:
     room.heard.clear()
     room.push("press")
     assert room.until(lambda: room.floor.press == before + 1)
-    assert room.until(lambda: Talk(True) in room.heard and not room.floor.pressed)
+    assert room.until(lambda: TalkButton(True) in room.heard and not room.floor.pressed)
     room.push("release")
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from appliance.panel.software_pwm import Dimmer, plan
+from appliance.panel.software_pwm import SoftwarePwm, plan
 
 PERIOD_S = 0.01
 
@@ -25,7 +25,7 @@ def test_lines_of_one_share_go_dark_together_and_no_line_is_no_work() -> None:
 @pytest.mark.parametrize(("share", "lit"), [(0.0, False), (1.0, True), (-1.0, False), (3.0, True)])
 def test_fully_on_or_off_is_one_write_and_no_thread(share: float, lit: bool) -> None:
     written: list[tuple[int, bool]] = []
-    dimmer = Dimmer(lambda line, on: written.append((line, on)), 100.0)
+    dimmer = SoftwarePwm(lambda line, on: written.append((line, on)), 100.0)
     dimmer.set(22, share)
     assert written == [(22, lit)]
     assert dimmer._thread is None
@@ -41,7 +41,7 @@ def test_a_share_is_lit_and_dark_in_turn_until_the_line_is_set() -> None:
         if len(written) == 10:
             often.set()
 
-    dimmer = Dimmer(write, 1000.0)
+    dimmer = SoftwarePwm(write, 1000.0)
     dimmer.set(22, 0.5)
     assert often.wait(20.0)
     dimmer.set(22, 0.0)

@@ -14,8 +14,8 @@ from appliance.messages.speech import SpeechEnded, SpeechStarted, Think
 from appliance.panel.keyboard_socket import place
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
-from lab.bench.harness import QUIET, Stage
-from lab.bench.panel import Finger
+from lab.bench.harness import QUIET, BenchHarness
+from lab.bench.panel import ButtonPresser
 from lab.sim import scene, script_sounds
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
@@ -33,10 +33,10 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
     heard: list[tuple[int, Samples]] = []  # by the card's index
     cut = end = 0
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         nonlocal cut, end
         floor = stage.supervisor.floor()
-        finger = Finger(stage.state_dir / place(chosen).name)
+        finger = ButtonPresser(stage.state_dir / place(chosen).name)
         finger.push("on")
         assert stage.until(lambda: not floor.deaf, SURE_S)
         stage.wait(1.0)  # the listener learns how quiet it is
@@ -61,7 +61,7 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
         assert stage.until(lambda: finger.frames[-1][1] == "muted", SURE_S)
         finger.close()
 
-    stage = Stage(QUIET, chosen, act, parts=PARTS)
+    stage = BenchHarness(QUIET, chosen, act, parts=PARTS)
     recording = stage.play()
     before = [samples for index, samples in heard if index < cut - RATE_HZ // 10]
     after = [samples for index, samples in heard if index >= cut]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance.provision.apply_seed import Ground
+from appliance.provision.apply_seed import ProvisionTarget
 
 
 @pytest.fixture
-def ground(tmp_path: Path) -> Ground:
+def ground(tmp_path: Path) -> ProvisionTarget:
     """A box's root with the settings as they are shipped, and one time zone."""
     root = tmp_path / "root"
     (root / "etc/interlude").mkdir(parents=True)
@@ -18,4 +18,4 @@ def ground(tmp_path: Path) -> Ground:
     zone.parent.mkdir(parents=True)
     zone.touch()
     (tmp_path / "keep").mkdir()
-    return Ground(root, tmp_path / "keep")
+    return ProvisionTarget(root, tmp_path / "keep")

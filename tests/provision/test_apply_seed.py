@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SeedRefused, StorageError
-from appliance.provision.apply_seed import ZONE, Ground, apply, forget
-from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, forget
+from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import (
     CONNECTION,
     KEYS,
@@ -29,7 +29,7 @@ from appliance.update.release.disk_changes import Disk
 from tests.provision.test_seed_parsers import KEY, SECRET
 
 WHOLE = Seed(
-    hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE", keys=(KEY,),
+    hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE", keys=(KEY,),
     timezone="Europe/Berlin", mode="wake_word", card="plughw:CARD=Jabra",
     panel="header", name="Kitchen", broker="homeassistant.local",
     user="interlude", password=SECRET,
@@ -48,7 +48,7 @@ def tree(base: Path) -> dict[str, tuple[int, bytes]]:
     return found
 
 
-def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: Ground) -> None:
+def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: ProvisionTarget) -> None:
     apply(WHOLE, ground)
     kept, live = tree(ground.keep), tree(ground.root)
     assert kept["etc/hostname"] == (0o644, b"kitchen\n")
@@ -65,7 +65,7 @@ def test_everything_is_where_the_system_looks_and_where_it_is_kept(ground: Groun
     assert (ground.root / "etc/interlude/secrets").stat().st_mode & 0o777 == 0o700
 
 
-def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: Ground) -> None:
+def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: ProvisionTarget) -> None:
     apply(WHOLE, ground)
     settings = load(ground.root / SETTINGS)
     assert (settings.mode, settings.link.broker) == ("wake_word", "homeassistant.local")
@@ -74,14 +74,14 @@ def test_the_box_can_use_the_settings_and_finds_the_broker_in_them(ground: Groun
     assert "# The owner's settings" in (ground.root / SETTINGS).read_text()
 
 
-def test_what_the_owner_had_set_stays(ground: Ground) -> None:
+def test_what_the_owner_had_set_stays(ground: ProvisionTarget) -> None:
     (ground.root / SETTINGS).write_text("log: debug\nlink: {broker: old, words: true}\n")
     apply(Seed(broker="new"), ground)
     settings = load(ground.root / SETTINGS)
     assert (settings.log, settings.link.broker, settings.link.words) == ("debug", "new", True)
 
 
-def test_an_empty_seed_changes_nothing(ground: Ground) -> None:
+def test_an_empty_seed_changes_nothing(ground: ProvisionTarget) -> None:
     before = tree(ground.root)
     assert apply(Seed(), ground) == []
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
@@ -90,19 +90,21 @@ def test_an_empty_seed_changes_nothing(ground: Ground) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        Seed(hostname="kitchen", wifi=Wifi(b"Home", "short")),
+        Seed(hostname="kitchen", wifi=WifiNetwork(b"Home", "short")),
         Seed(hostname="kitchen", timezone="Europe/Nowhere"),
         Seed(hostname="kitchen", mode="loud"),
     ],
 )
-def test_a_seed_with_one_bad_word_changes_nothing_at_all(ground: Ground, bad: Seed) -> None:
+def test_a_seed_with_one_bad_word_changes_nothing_at_all(
+    ground: ProvisionTarget, bad: Seed
+) -> None:
     before = tree(ground.root)
     with pytest.raises(SeedRefused):
         apply(bad, ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
-def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: Ground) -> None:
+def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: ProvisionTarget) -> None:
     (ground.root / SETTINGS).write_text("card: {period_ms: 10}\npanel: {light: none}\n")
     apply(Seed(card="plughw:CARD=Jabra", panel="header", mode="push_to_talk"), ground)
     settings = load(ground.root / SETTINGS)
@@ -112,7 +114,7 @@ def test_a_seed_names_the_card_for_both_directions_and_the_panel(ground: Ground)
     assert settings.mode == "push_to_talk"
 
 
-def test_push_to_talk_needs_a_button_on_this_very_machine(ground: Ground) -> None:
+def test_push_to_talk_needs_a_button_on_this_very_machine(ground: ProvisionTarget) -> None:
     wish = Seed(mode="push_to_talk", hostname="kitchen")
     with pytest.raises(SeedRefused, match="This box has no button"):
         apply(wish, ground)
@@ -127,7 +129,7 @@ def test_push_to_talk_needs_a_button_on_this_very_machine(ground: Ground) -> Non
 
 
 @pytest.mark.parametrize("now", ["card: [", "- a\n", "nonsense: 1\n"])
-def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -> None:
+def test_settings_that_are_broken_are_not_made_worse(ground: ProvisionTarget, now: str) -> None:
     (ground.root / SETTINGS).write_text(now)
     before = tree(ground.root)
     with pytest.raises(SeedRefused):
@@ -135,7 +137,7 @@ def test_settings_that_are_broken_are_not_made_worse(ground: Ground, now: str) -
     assert (tree(ground.root), tree(ground.keep)) == (before, {})
 
 
-def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
+def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> None:
     """Whatever a seed may say: a field that is new is not forgotten here."""
     own = OwnModel(text=OwnFile(file="a.gguf", size=1, sha256="0" * 64),
                    audio=OwnFile(file="b.gguf", size=1, sha256="1" * 64))  # fmt: skip
@@ -154,7 +156,7 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: Ground) -> None:
     forget(ground)  # what is gone may be forgotten again
 
 
-def test_nor_secrets_and_warnings_of_another_origin(ground: Ground) -> None:
+def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> None:
     for name in ("etc/interlude/secrets/thinking-key", "var/log/interlude/warnings.log",
                  "var/log/interlude/warnings.log.1"):  # fmt: skip
         (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -163,7 +165,7 @@ def test_nor_secrets_and_warnings_of_another_origin(ground: Ground) -> None:
     assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
 
 
-def test_a_reset_leaves_what_is_the_boxs_own(ground: Ground) -> None:
+def test_a_reset_leaves_what_is_the_boxs_own(ground: ProvisionTarget) -> None:
     own = ("etc/machine-id", "etc/ssh/ssh_host_ed25519_key")
     for name in own:
         (ground.keep / name).parent.mkdir(parents=True, exist_ok=True)
@@ -190,9 +192,9 @@ class MortalDisk(Disk):
 
 
 def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
-    twin = Ground(tmp_path / "twin/root", tmp_path / "twin/keep")
+    twin = ProvisionTarget(tmp_path / "twin/root", tmp_path / "twin/keep")
     for path in (twin.root / "usr/share/zoneinfo/Europe", twin.root / "etc/interlude"):
         path.mkdir(parents=True)
     (twin.root / "usr/share/zoneinfo/Europe/Berlin").touch()
@@ -207,7 +209,7 @@ def test_cut_short_anywhere_the_next_start_brings_it_to_the_same_end(
     while True:
         child = os.fork()
         if child == 0:
-            apply(seed, Ground(ground.root, ground.keep, MortalDisk(cuts + 1)))
+            apply(seed, ProvisionTarget(ground.root, ground.keep, MortalDisk(cuts + 1)))
             os._exit(0)
         if os.WIFEXITED(os.waitpid(child, 0)[1]):
             break
@@ -226,7 +228,7 @@ FOLDERS = ("etc", "etc/interlude", "etc/interlude/secrets", "root", "root/.ssh",
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_folder_that_is_a_link_is_written_into(
-    ground: Ground, tmp_path: Path, folder: str
+    ground: ProvisionTarget, tmp_path: Path, folder: str
 ) -> None:
     trap = tmp_path / "trap"
     trap.mkdir(mode=0o755)
@@ -244,7 +246,7 @@ def test_no_folder_that_is_a_link_is_written_into(
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775])
-def test_nor_one_that_others_may_change(ground: Ground, mode: int) -> None:
+def test_nor_one_that_others_may_change(ground: ProvisionTarget, mode: int) -> None:
     place = ground.root / "etc/interlude"
     place.chmod(mode)
     if mode == 0o775:
@@ -258,7 +260,7 @@ def test_nor_one_that_others_may_change(ground: Ground, mode: int) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to another user")
-def test_nor_one_that_belongs_to_another_user(ground: Ground) -> None:
+def test_nor_one_that_belongs_to_another_user(ground: ProvisionTarget) -> None:
     place = ground.root / "etc/interlude"
     os.chown(place, 12_345, 12_345)
     with pytest.raises(StorageError, match="another user"):
@@ -267,7 +269,7 @@ def test_nor_one_that_belongs_to_another_user(ground: Ground) -> None:
 
 
 def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_text("as it was")
@@ -278,14 +280,16 @@ def test_a_link_that_waits_under_the_fresh_files_name_leads_nowhere(
     assert (ground.root / WANTED).read_text() == "gemma-4-e2b\n"
 
 
-def test_nothing_that_root_writes_belongs_to_another_user(ground: Ground) -> None:
+def test_nothing_that_root_writes_belongs_to_another_user(ground: ProvisionTarget) -> None:
     apply(dataclasses.replace(WHOLE, model="gemma-4-e2b"), ground)
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert path.lstat().st_uid == os.geteuid()
     assert (ground.root / WANTED).stat().st_mode & 0o777 == 0o644
 
 
-def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(ground: Ground) -> None:
+def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(
+    ground: ProvisionTarget,
+) -> None:
     apply(WHOLE, ground)
     (ground.root / "etc/NetworkManager").rename(ground.root / "elsewhere")
     (ground.root / "etc/NetworkManager").symlink_to(ground.root / "elsewhere")
@@ -296,7 +300,7 @@ def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(ground: Grou
     assert not (ground.root / SETTINGS).exists()
 
 
-def test_a_reset_takes_no_file_from_behind_a_link(ground: Ground, tmp_path: Path) -> None:
+def test_a_reset_takes_no_file_from_behind_a_link(ground: ProvisionTarget, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "warnings.log").write_text("another's")
@@ -307,7 +311,7 @@ def test_a_reset_takes_no_file_from_behind_a_link(ground: Ground, tmp_path: Path
     assert (elsewhere / "warnings.log").exists()
 
 
-def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: Ground) -> None:
+def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: ProvisionTarget) -> None:
     logs = ground.root / "var/log/interlude"
     inside = logs / "warnings.log"
     for _ in range(70):  # deeper than anything is erased
@@ -320,7 +324,9 @@ def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: Ground) -> Non
     assert [path.name for path in logs.iterdir()] == ["warnings.log"]
 
 
-def test_what_cannot_be_a_file_is_refused_before_anything_is_written(ground: Ground) -> None:
+def test_what_cannot_be_a_file_is_refused_before_anything_is_written(
+    ground: ProvisionTarget,
+) -> None:
     before = tree(ground.root)
     with pytest.raises(SeedRefused):
         apply(Seed(hostname="kitchen", keys=(f"{KEY} \ud800",)), ground)
@@ -330,13 +336,15 @@ def test_what_cannot_be_a_file_is_refused_before_anything_is_written(ground: Gro
 @pytest.mark.parametrize(
     ("wifi", "lines"),
     [
-        (Wifi(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
-        (Wifi(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
-        (Wifi(b"Home", "ends in one "), ["psk=ends in one\\s"]),
-        (Wifi(b"Open", "", hidden=True), ["hidden=true"]),
+        (WifiNetwork(b"Home", "correct horse"), ["ssid=72;111;109;101;", "psk=correct horse"]),
+        (WifiNetwork(b"\xc3\xa9", " a\\b ;c#"), ["ssid=195;169;", "psk=\\sa\\\\b ;c#"]),
+        (WifiNetwork(b"Home", "ends in one "), ["psk=ends in one\\s"]),
+        (WifiNetwork(b"Open", "", hidden=True), ["hidden=true"]),
     ],
 )
-def test_a_network_is_written_as_network_manager_reads_it(wifi: Wifi, lines: list[str]) -> None:
+def test_a_network_is_written_as_network_manager_reads_it(
+    wifi: WifiNetwork, lines: list[str]
+) -> None:
     text = connection(wifi).splitlines()
     for line in lines:
         assert line in text

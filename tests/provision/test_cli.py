@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.provision import BAD_SEED, CARD_S, LEFT, Voice, note, reset, take, wish
+from appliance.cli.provision import BAD_SEED, CARD_S, LEFT, SetupAnnouncer, note, reset, take, wish
 from appliance.errors import StorageError
 from appliance.messages.speech import Message, Restart, Say
 from appliance.panel import power_on_hold
 from appliance.panel.power_on_hold import WANTED_SETUP
-from appliance.provision.apply_seed import Ground
-from appliance.provision.first_start import Begun
+from appliance.provision.apply_seed import ProvisionTarget
+from appliance.provision.first_start import ProvisionResult
 from appliance.provision.setup_sentences import card_says
-from appliance.runtime.status import Status
+from appliance.runtime.status import SupervisorStatus
 from appliance.settings import load
 from tests import skips
 
@@ -58,7 +58,7 @@ def test_the_panel_leaves_its_wish_where_it_is_looked_for(tmp_path: Path) -> Non
     assert wish(tmp_path) == "setup"
 
 
-class Spoken(Voice):
+class Spoken(SetupAnnouncer):
     """A box that is reached from `opens_s` on, starts anew at `ends_s` by itself, and speaks for
     five seconds. Its clock is the one of who waits."""
 
@@ -70,10 +70,10 @@ class Spoken(Voice):
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
 
-    def stands(self) -> Status:
+    def stands(self) -> SupervisorStatus:
         ended = 0 <= self.ends_s <= self.time_s
         talks = any(isinstance(m, Say) and self.time_s < at + 5 for at, m in self.told)
-        return Status(pid=2 if ended else 1, state="speaking" if talks else "idle")
+        return SupervisorStatus(pid=2 if ended else 1, state="speaking" if talks else "idle")
 
     def tell(self, message: Message) -> bool:
         if self.time_s >= self.opens_s:
@@ -89,14 +89,14 @@ class Spoken(Voice):
 SENTENCE = Say(LEFT, chime=True)
 
 
-def stubborn(ground: Ground) -> None:
+def stubborn(ground: ProvisionTarget) -> None:
     (ground.root / "root").symlink_to(ground.keep)  # in which no ssh key of its owner's lies
     (ground.keep / ".ssh").mkdir()
     (ground.keep / ".ssh/authorized_keys").touch()
 
 
 def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     voice = Spoken()
     reset(voice, ground, tmp_path)
@@ -109,7 +109,7 @@ def test_a_reset_that_left_something_says_so_and_one_that_did_not_is_silent(
 
 @pytest.mark.parametrize("left", [False, True])
 def test_a_box_that_is_starting_is_told_of_a_reset_once_it_listens(
-    ground: Ground, tmp_path: Path, *, left: bool
+    ground: ProvisionTarget, tmp_path: Path, *, left: bool
 ) -> None:
     if left:
         stubborn(ground)
@@ -119,7 +119,9 @@ def test_a_box_that_is_starting_is_told_of_a_reset_once_it_listens(
 
 
 @pytest.mark.parametrize("left", [False, True])
-def test_a_box_that_stays_away_ends_the_wait(ground: Ground, tmp_path: Path, *, left: bool) -> None:
+def test_a_box_that_stays_away_ends_the_wait(
+    ground: ProvisionTarget, tmp_path: Path, *, left: bool
+) -> None:
     if left:
         stubborn(ground)
     voice = Spoken(opens_s=1e9)
@@ -127,7 +129,9 @@ def test_a_box_that_stays_away_ends_the_wait(ground: Ground, tmp_path: Path, *, 
     assert 180 <= voice.time_s < 400
 
 
-def test_the_box_speaks_to_the_end_before_it_starts_anew(ground: Ground, tmp_path: Path) -> None:
+def test_the_box_speaks_to_the_end_before_it_starts_anew(
+    ground: ProvisionTarget, tmp_path: Path
+) -> None:
     stubborn(ground)
     voice = Spoken()
     reset(voice, ground, tmp_path)
@@ -136,7 +140,7 @@ def test_the_box_speaks_to_the_end_before_it_starts_anew(ground: Ground, tmp_pat
 
 
 def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     stubborn(ground)
     voice = Spoken(ends_s=2)
@@ -145,7 +149,7 @@ def test_a_box_that_ends_with_the_sentence_untold_is_told_again(
 
 
 def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
-    ground: Ground, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ground: ProvisionTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As on a card that has become read-only: the note stays, and its unit runs again."""
     waits: list[float] = []
@@ -174,7 +178,7 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
 
 
 def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     stubborn(ground)
     voice = Spoken()
@@ -189,18 +193,18 @@ def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
 
 def test_a_box_that_is_away_takes_nothing_and_that_is_no_error(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path)})
-    assert not Voice(lambda: settings).says("I have no network.")
+    assert not SetupAnnouncer(lambda: settings).says("I have no network.")
 
 
 def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    note(Begun(misnamed="interlude.yaml.txt"), tmp_path)
+    note(ProvisionResult(misnamed="interlude.yaml.txt"), tmp_path)
     said = (tmp_path / BAD_SEED).read_text()
     assert "interlude.yaml.txt on the card is not read. Name it interlude.yaml" in said
     assert capsys.readouterr().out == f"<4>The card's seed was not used: {said}\n"
     assert "interlude dot yaml dot txt on the card is not read" in card_says(said)
-    note(Begun(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)
+    note(ProvisionResult(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)
     both = (tmp_path / BAD_SEED).read_text()
     assert "interlude.yaml is no text." in both
     assert "interlude.yml on the card is not read" in both
@@ -209,8 +213,8 @@ def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
 def test_a_card_that_says_nothing_strange_leaves_no_note(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    note(Begun(problem="interlude.yaml is no text."), tmp_path)
+    note(ProvisionResult(problem="interlude.yaml is no text."), tmp_path)
     capsys.readouterr()
-    note(Begun(seeded=("etc/hostname",)), tmp_path)
+    note(ProvisionResult(seeded=("etc/hostname",)), tmp_path)
     assert not (tmp_path / BAD_SEED).exists()
     assert capsys.readouterr().out == ""

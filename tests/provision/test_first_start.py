@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from appliance.provision.apply_seed import Ground
-from appliance.provision.first_start import Begun, begin, host_keys
-from appliance.update.system.block_device import ImageCard
+from appliance.provision.apply_seed import ProvisionTarget
+from appliance.provision.first_start import ProvisionResult, begin, host_keys
+from appliance.update.system.block_device import ImageDisk
 from tests.provision.test_seed_parsers import NETWORK, OWN, PSK, USER_DATA
 from tests.update.release.workshop import MortalDisk, TightDisk
 from tests.update.system.workshop import FAT_MIB, fat
@@ -23,26 +23,28 @@ AUTOBOOT = b"boot_partition=2\n"
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A box's own keys, made once: it takes a while."""
     base = tmp_path_factory.mktemp("keys")
-    host_keys(Ground(base / "root", base / "keep"))
+    host_keys(ProvisionTarget(base / "root", base / "keep"))
     return base / "keep/etc/ssh"
 
 
 @pytest.fixture
-def ground(ground: Ground, keys: Path) -> Ground:
+def ground(ground: ProvisionTarget, keys: Path) -> ProvisionTarget:
     """A box that has its keys."""
     shutil.copytree(keys, ground.keep / "etc/ssh")
     return ground
 
 
-def card(folder: Path, **files: str) -> ImageCard:
+def card(folder: Path, **files: str) -> ImageDisk:
     names = {"user": "user-data", "network": "network-config", "meta": "meta-data",
              "own": "interlude.yaml"}  # fmt: skip
     carried = {names[key]: text.encode() for key, text in files.items()}
     image = fat(folder / "config.fat", {"autoboot.txt": AUTOBOOT, **carried})
-    return ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
+    return ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
 
 
-def test_imagers_seed_is_used_and_nothing_of_it_is_left(ground: Ground, tmp_path: Path) -> None:
+def test_imagers_seed_is_used_and_nothing_of_it_is_left(
+    ground: ProvisionTarget, tmp_path: Path
+) -> None:
     new = card(tmp_path, user=USER_DATA, network=NETWORK, meta="instance-id: x\n")
     begun = begin(new, ground)
     assert begun.problem == ""
@@ -52,10 +54,12 @@ def test_imagers_seed_is_used_and_nothing_of_it_is_left(ground: Ground, tmp_path
     assert b"notAHash" not in raw
     assert AUTOBOOT in raw
     assert (ground.keep / "etc/hostname").read_text() == "kitchen\n"
-    assert begin(new, ground) == Begun()
+    assert begin(new, ground) == ProvisionResult()
 
 
-def test_nor_of_what_an_editor_left_of_an_earlier_one(ground: Ground, tmp_path: Path) -> None:
+def test_nor_of_what_an_editor_left_of_an_earlier_one(
+    ground: ProvisionTarget, tmp_path: Path
+) -> None:
     own = OWN.replace("model: gemma-4-e2b", "model: pocket")
     new = card(tmp_path, own=own.replace("correct horse", "earlier horse"))
     (tmp_path / "interlude.yaml").write_text(own)
@@ -66,7 +70,7 @@ def test_nor_of_what_an_editor_left_of_an_earlier_one(ground: Ground, tmp_path: 
     assert b" horse" not in image.read_bytes()
 
 
-def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> None:
+def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Path) -> None:
     begin(card(tmp_path, user=USER_DATA), ground)
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert not (path.is_file() and b"notAHash" in path.read_bytes())
@@ -90,7 +94,7 @@ def test_no_password_is_taken_from_a_seed(ground: Ground, tmp_path: Path) -> Non
     ],
 )
 def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
-    ground: Ground, tmp_path: Path, word: str, bad: str, why: str
+    ground: ProvisionTarget, tmp_path: Path, word: str, bad: str, why: str
 ) -> None:
     new = card(tmp_path, own=OWN.replace(word, bad))
     begun = begin(new, ground)
@@ -101,7 +105,7 @@ def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
 
 
 def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     own = OWN.replace("model: gemma-4-e2b", "model: pocket")
     new, counted = card(tmp_path, own=own), MortalDisk()
@@ -114,19 +118,21 @@ def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
     assert b"correct horse" not in (tmp_path / "config.fat").read_bytes()
 
 
-def test_a_large_file_is_refused_by_its_length(ground: Ground, tmp_path: Path) -> None:
+def test_a_large_file_is_refused_by_its_length(ground: ProvisionTarget, tmp_path: Path) -> None:
     assert "too many" in begin(card(tmp_path, own="#" * 70_000), ground).problem
 
 
-def test_a_card_without_a_seed_gets_its_keys_all_the_same(ground: Ground, tmp_path: Path) -> None:
+def test_a_card_without_a_seed_gets_its_keys_all_the_same(
+    ground: ProvisionTarget, tmp_path: Path
+) -> None:
     shutil.rmtree(ground.keep / "etc")
-    assert begin(card(tmp_path), ground) == Begun()
+    assert begin(card(tmp_path), ground) == ProvisionResult()
     private = ground.keep / "etc/ssh/ssh_host_ed25519_key"
     assert private.stat().st_mode & 0o777 == 0o600
     assert (ground.root / "etc/ssh/ssh_host_ed25519_key").read_bytes() == private.read_bytes()
 
 
-def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
+def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: ProvisionTarget) -> None:
     folder = ground.keep / "etc/ssh"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     host_keys(ground)
@@ -138,10 +144,10 @@ def test_keys_stay_and_only_a_broken_one_is_made_anew(ground: Ground) -> None:
     assert changed == {"ssh_host_ed25519_key", "ssh_host_ed25519_key.pub"}
 
 
-def named(folder: Path, **files: str) -> ImageCard:
+def named(folder: Path, **files: str) -> ImageDisk:
     """A card with files of these names; a `_` stands for a dot."""
     image = fat(folder / "named.fat", {n.replace("_", "."): t.encode() for n, t in files.items()})
-    return ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
+    return ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
 
 
 @pytest.mark.parametrize(
@@ -149,10 +155,10 @@ def named(folder: Path, **files: str) -> ImageCard:
              "interlude (1).yaml", "interlude.yaml.yaml", "interlude.rtf"]
 )  # fmt: skip
 def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
-    ground: Ground, tmp_path: Path, name: str
+    ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
     new = named(tmp_path, **{name: OWN})
-    assert begin(new, ground) == Begun(misnamed=name)
+    assert begin(new, ground) == ProvisionResult(misnamed=name)
     assert not (ground.keep / "etc/hostname").exists()
     assert b"correct horse" in (tmp_path / "named.fat").read_bytes()
 
@@ -161,13 +167,13 @@ def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
     "name", ["autoboot.txt", "interlude.yaml.bak", "._interlude.yaml", "notes.txt", "x.yml"]
 )
 def test_a_file_that_nobody_meant_for_it_is_passed_over(
-    ground: Ground, tmp_path: Path, name: str
+    ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
-    assert begin(named(tmp_path, **{name: "x"}), ground) == Begun()
+    assert begin(named(tmp_path, **{name: "x"}), ground) == ProvisionResult()
 
 
 def test_a_seed_is_used_and_the_other_file_beside_it_is_named(
-    ground: Ground, tmp_path: Path
+    ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     begun = begin(named(tmp_path, interlude_yaml="hostname: attic\n", interlude_yml=OWN), ground)
     assert (begun.problem, begun.misnamed) == ("", "interlude.yml")
@@ -175,7 +181,9 @@ def test_a_seed_is_used_and_the_other_file_beside_it_is_named(
 
 
 @pytest.mark.parametrize("name", ["user-data", "interlude.yaml"])
-def test_zeros_that_a_cut_wipe_left_are_no_seed(ground: Ground, tmp_path: Path, name: str) -> None:
+def test_zeros_that_a_cut_wipe_left_are_no_seed(
+    ground: ProvisionTarget, tmp_path: Path, name: str
+) -> None:
     image = fat(tmp_path / "config.fat", {name: bytes(900)})
-    new = ImageCard(image, {"bootconfig": (0, FAT_MIB << 20)})
-    assert begin(new, ground) == Begun()
+    new = ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
+    assert begin(new, ground) == ProvisionResult()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
-from appliance.provision.growpart import SECTOR, Place, command, find, grow, resize
+from appliance.provision.growpart import SECTOR, PartitionPlace, command, find, grow, resize
 
 MIB = 1 << 20
 TABLE = (
@@ -34,9 +34,9 @@ def rows(image: Path) -> list[tuple[str, int, int]]:
     return [(row["name"], row["start"], row["size"]) for row in said["partitions"]]
 
 
-def place(image: Path, device: Path) -> Place:
+def place(image: Path, device: Path) -> PartitionPlace:
     _, start, size = rows(image)[1]
-    return Place(device, image, 2, start, size, image.stat().st_size // SECTOR)
+    return PartitionPlace(device, image, 2, start, size, image.stat().st_size // SECTOR)
 
 
 def test_partition_and_file_system_fill_the_card_and_keep_what_they_hold(

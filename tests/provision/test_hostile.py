@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from appliance.errors import SeedRefused
-from appliance.provision.apply_seed import Ground, apply
+from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.seed import Seed, check
 from appliance.provision.seed_files import plan
 from appliance.provision.seed_parsers import FORMS, MOST_BYTES, read
-from appliance.provision.submitted_form import FILE, Typed, take
+from appliance.provision.submitted_form import FILE, SubmittedForm, take
 from tests.provision.test_apply_seed import tree
 from tests.provision.test_seed_parsers import KEY
 
@@ -168,7 +168,8 @@ def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200) | st.fixed_dictionaries(
     {"wifi": st.text(max_size=40)},
-    optional=dict.fromkeys((*Typed.__struct_fields__[1:], "ssh_keys"), st.text(max_size=40)),
+    optional=dict.fromkeys((*SubmittedForm.__struct_fields__[1:], "ssh_keys"),
+    st.text(max_size=40)),
 ).map(msgspec.json.encode))  # fmt: skip
 def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
@@ -187,7 +188,7 @@ def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
 
 
 @pytest.mark.parametrize("word", ["!!bool x", "!!int ''", "!!timestamp x", '"me \\ud800"'])
-def test_such_a_seed_changes_nothing(ground: Ground, word: str) -> None:
+def test_such_a_seed_changes_nothing(ground: ProvisionTarget, word: str) -> None:
     before = tree(ground.root)
     for field in (f"name: {word}", f"ssh_keys: [{KEY} x, {word}]"):
         with pytest.raises(SeedRefused):

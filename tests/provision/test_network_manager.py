@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
-from appliance.provision.network_manager import ADDRESS, Joined, Radio, access_point
+from appliance.provision.network_manager import ADDRESS, JoinedNetwork, NmcliNetworks, access_point
 from appliance.provision.wifi_errors import REASONS, sentence
 
 CABLE = (
@@ -23,7 +23,7 @@ HINT = "Hint: use 'journalctl -xe NM_CONNECTION=x + NM_DEVICE=wlan0' to get more
 FAILED = "Error: Connection activation failed: "
 
 
-def radio(folder: Path, says: str = "", code: int = 0, up: str = "") -> Radio:
+def radio(folder: Path, says: str = "", code: int = 0, up: str = "") -> NmcliNetworks:
     """A machine whose nmcli says that, and to `connection up` something else."""
     nmcli = folder / "nmcli"
     refuses = f'case "$*" in *" up "*) printf "%b" "{up}" >&2; exit 4;; esac' if up else ""
@@ -31,7 +31,7 @@ def radio(folder: Path, says: str = "", code: int = 0, up: str = "") -> Radio:
         f'#!/bin/sh\necho "$*" >>{folder}/asked\n{refuses}\nprintf "{says}"\nexit {code}\n'
     )
     nmcli.chmod(0o755)
-    return Radio(folder / "run", str(nmcli), 3, folder / "etc/dnsmasq.conf")
+    return NmcliNetworks(folder / "run", str(nmcli), 3, folder / "etc/dnsmasq.conf")
 
 
 def asked(folder: Path) -> list[str]:
@@ -39,11 +39,13 @@ def asked(folder: Path) -> list[str]:
 
 
 def test_a_cable_is_a_network_and_our_own_access_point_is_none(tmp_path: Path) -> None:
-    assert radio(tmp_path, CABLE).joined() == Joined("ethernet", "eth0", "Wired connection 1")
-    wifi = Joined("wifi", "wlan0", "Home")
+    assert radio(tmp_path, CABLE).joined() == JoinedNetwork(
+        "ethernet", "eth0", "Wired connection 1"
+    )
+    wifi = JoinedNetwork("wifi", "wlan0", "Home")
     assert radio(tmp_path, r"wlan0:wifi:connected:Home\n").joined() == wifi
     both = radio(tmp_path, r"wlan0:wifi:connected:Home\n" + CABLE).joined()
-    assert both == Joined("ethernet", "eth0", "Wired connection 1")
+    assert both == JoinedNetwork("ethernet", "eth0", "Wired connection 1")
     assert radio(tmp_path, AP).joined() is None
     assert radio(tmp_path, AP).device() == "wlan0"
     assert radio(tmp_path, "").device() == ""
@@ -165,4 +167,4 @@ def test_a_network_manager_that_fails_or_is_missing_is_a_sentence(tmp_path: Path
     with pytest.raises(StorageError, match="NetworkManager: Error: not running"):
         radio(tmp_path, "Error: not running", 8).names()
     with pytest.raises(StorageError, match="cannot be asked"):
-        Radio(tmp_path, str(tmp_path / "none")).joined()
+        NmcliNetworks(tmp_path, str(tmp_path / "none")).joined()

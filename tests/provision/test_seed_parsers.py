@@ -7,7 +7,7 @@ import base64
 import pytest
 
 from appliance.errors import InterludeError, SeedRefused
-from appliance.provision.seed import Seed, Wifi, check
+from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_parsers import MOST_BYTES, read
 
 KEY = (
@@ -147,7 +147,7 @@ def seed(**files: str) -> Seed:
 def test_what_imager_2_writes_is_understood() -> None:
     assert seed(user_data=USER_DATA, network=NETWORK) == Seed(
         hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
-        wifi=Wifi('Café "upstairs"'.encode(), PSK, hidden=True),
+        wifi=WifiNetwork('Café "upstairs"'.encode(), PSK, hidden=True),
     )  # fmt: skip
 
 
@@ -155,25 +155,25 @@ def test_what_imager_2_writes_is_understood() -> None:
 def test_both_forms_in_toml_are_understood(form: str) -> None:
     assert seed(**{form: PRESEED}) == Seed(
         hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
-        wifi=Wifi(b"Home", PSK),
+        wifi=WifiNetwork(b"Home", PSK),
     )  # fmt: skip
 
 
 def test_a_name_in_hex_is_understood() -> None:
-    assert seed(preseed='[wlan]\nssid_hex = "c3a9ff"\n').wifi == Wifi(b"\xc3\xa9\xff")
+    assert seed(preseed='[wlan]\nssid_hex = "c3a9ff"\n').wifi == WifiNetwork(b"\xc3\xa9\xff")
 
 
 def test_the_older_imagers_script_is_read_and_not_run() -> None:
     assert seed(script=SCRIPT) == Seed(
         hostname="kitchen", timezone="Europe/Berlin", keys=(KEY,), country="DE",
-        wifi=Wifi(b"Anna's", PSK, hidden=True),
+        wifi=WifiNetwork(b"Anna's", PSK, hidden=True),
     )  # fmt: skip
 
 
 def test_our_own_form_says_all_there_is() -> None:
     assert seed(own=OWN) == Seed(
         card="plughw:CARD=Array", panel="codec-zero",
-        hostname="kitchen", wifi=Wifi(b"Home", "correct horse"), country="DE",
+        hostname="kitchen", wifi=WifiNetwork(b"Home", "correct horse"), country="DE",
         timezone="Europe/Berlin", mode="wake_word", name="Kitchen",
         broker="homeassistant.local", port=1883, user="interlude", password=SECRET,
         model="gemma-4-e2b",
@@ -237,7 +237,7 @@ def test_bytes_that_are_no_text_are_said_so(data: bytes) -> None:
 def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
     text = f"hostname: kitchen{end}wifi:{end}  name: Café{end}  password: eight and more{end}"
     assert read({"interlude.yaml": text.encode(code)}) == Seed(
-        hostname="kitchen", wifi=Wifi("Café".encode(), "eight and more")
+        hostname="kitchen", wifi=WifiNetwork("Café".encode(), "eight and more")
     )
 
 
@@ -247,7 +247,7 @@ def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
 )  # fmt: skip
 def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
     quoted = f"'{password}'" if '"' in password else password
-    wanted = Wifi(b"NO", password.replace("''", "'"))
+    wanted = WifiNetwork(b"NO", password.replace("''", "'"))
     assert seed(own=f"wifi:\n  name: NO\n  password: {quoted}\n").wifi == wanted
     points = f"{{wlan0: {{access-points: {{NO: {{password: {quoted}}}}}}}}}"
     assert seed(network=f"network: {{wifis: {points}}}").wifi == wanted
@@ -289,7 +289,7 @@ def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
 def test_a_hash_that_cuts_nothing_is_welcome(password: str) -> None:
     found = seed(own=f"wifi:\n  name: Home\n  password: {password}\n  country: DE # here\n")
     plain = password.partition("  # ")[0].strip("'\"").replace("''", "'")
-    assert found == Seed(wifi=Wifi(b"Home", plain), country="DE")
+    assert found == Seed(wifi=WifiNetwork(b"Home", plain), country="DE")
 
 
 def test_remarks_behind_other_lines_are_remarks() -> None:
@@ -299,7 +299,7 @@ def test_remarks_behind_other_lines_are_remarks() -> None:
 
 def test_small_liberties_are_taken_as_they_are_meant() -> None:
     found = seed(own=f"ssh_keys: {KEY}\nwifi: {{name: Home, country: no, hidden: yes}}\nmqtt:\n")
-    assert found == Seed(keys=(KEY,), wifi=Wifi(b"Home", hidden=True), country="NO")
+    assert found == Seed(keys=(KEY,), wifi=WifiNetwork(b"Home", hidden=True), country="NO")
 
 
 @pytest.mark.parametrize(
@@ -342,12 +342,12 @@ def test_what_is_wrong_is_said_in_an_owners_words_and_no_secret_repeated(
         (Seed(name="\ud800"), "strange ones"),
         (Seed(model="gemma-9"), "no model"),
         (Seed(model="ljspeech"), "not a language model"),
-        (Seed(wifi=Wifi(b"")), "1 to 32"),
-        (Seed(wifi=Wifi(b"x" * 33)), "1 to 32"),
-        (Seed(wifi=Wifi(b"a\nb")), "cannot be written"),
-        (Seed(wifi=Wifi(b"Home", "short")), "8 to 63"),
-        (Seed(wifi=Wifi(b"Home", "x" * 65)), "8 to 63"),
-        (Seed(wifi=Wifi(b"Home", "eight\nletters")), "8 to 63"),
+        (Seed(wifi=WifiNetwork(b"")), "1 to 32"),
+        (Seed(wifi=WifiNetwork(b"x" * 33)), "1 to 32"),
+        (Seed(wifi=WifiNetwork(b"a\nb")), "cannot be written"),
+        (Seed(wifi=WifiNetwork(b"Home", "short")), "8 to 63"),
+        (Seed(wifi=WifiNetwork(b"Home", "x" * 65)), "8 to 63"),
+        (Seed(wifi=WifiNetwork(b"Home", "eight\nletters")), "8 to 63"),
         (Seed(keys=("ssh-ed25519 AAAA",)), "ssh key number 1"),
         (Seed(keys=(KEY, 'command="/bin/sh" ' + KEY)), "ssh key number 2"),
         (Seed(keys=(KEY + "\nssh-rsa AAAA",)), "ssh key number 1"),
@@ -368,7 +368,7 @@ def test_a_word_that_could_do_harm_is_refused_and_no_secret_repeated(bad: Seed, 
     [
         Seed(),
         Seed(hostname="a", broker="192.168.1.7", timezone="UTC"),
-        Seed(wifi=Wifi(b"\xff\xfe odd bytes", "")),
+        Seed(wifi=WifiNetwork(b"\xff\xfe odd bytes", "")),
         Seed(broker="fd00::7", user="x", password=SECRET),
     ],
 )

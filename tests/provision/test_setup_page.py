@@ -15,10 +15,16 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from appliance.provision.seed import Seed, Wifi, check
-from appliance.provision.setup_page import FORM, MOST_A_MINUTE, MOST_BYTES, Page
-from appliance.provision.setup_server import CONNECTION_S, MOST_CONNECTIONS, OPEN, Opened, server
-from appliance.provision.submitted_form import FILE, MODELS, Typed, put, take, used
+from appliance.provision.seed import Seed, WifiNetwork, check
+from appliance.provision.setup_page import FORM, MOST_A_MINUTE, MOST_BYTES, SetupPage
+from appliance.provision.setup_server import (
+    CONNECTION_S,
+    MOST_CONNECTIONS,
+    OPEN,
+    SetupAccess,
+    server,
+)
+from appliance.provision.submitted_form import FILE, MODELS, SubmittedForm, put, take, used
 
 PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
@@ -26,7 +32,7 @@ TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "
               "mode": "wake_word", "model": "gemma-4-e2b", "card": "plughw:CARD=Jabra",
               "panel": "header"}  # fmt: skip
 MEANT = Seed(
-    wifi=Wifi(b"Home & garden", "correct horse"), country="DE", broker="homeassistant.local",
+    wifi=WifiNetwork(b"Home & garden", "correct horse"), country="DE", broker="homeassistant.local",
     user="interlude", password='p"\\s', mode="wake_word", model="gemma-4-e2b",
     card="plughw:CARD=Jabra", panel="header",
 )  # fmt: skip
@@ -38,19 +44,19 @@ def taken() -> list[Seed]:
 
 
 @pytest.fixture
-def page(taken: list[Seed]) -> Page:
-    return Page(PLACE, taken.append, ("Home & garden", "<script>"))
+def page(taken: list[Seed]) -> SetupPage:
+    return SetupPage(PLACE, taken.append, ("Home & garden", "<script>"))
 
 
 def headers(**other: str) -> dict[str, str]:
     return {"Host": PLACE, "Content-Type": FORM, "Origin": f"http://{PLACE}", **other}
 
 
-def body(page: Page, **other: str) -> bytes:
+def body(page: SetupPage, **other: str) -> bytes:
     return urlencode({"token": page.token, **TYPED_WELL, **other}).encode()
 
 
-def test_what_is_typed_becomes_a_seed(page: Page, taken: list[Seed]) -> None:
+def test_what_is_typed_becomes_a_seed(page: SetupPage, taken: list[Seed]) -> None:
     reply = page.post(headers(), body(page), 0.0)
     assert reply.status == 200
     assert taken == [MEANT]
@@ -67,16 +73,16 @@ def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
     assert take(tmp_path, os.geteuid()) is None
 
 
-def test_every_field_of_the_page_is_one_that_root_takes(page: Page) -> None:
+def test_every_field_of_the_page_is_one_that_root_takes(page: SetupPage) -> None:
     shown = page.get("/", PLACE).body
     fields = set(re.findall(r'<(?:input|select)[^>]* name="(\w+)"', shown)) - {"token"}
     fields |= set(re.findall(r'<select name="(\w+)"', shown))
-    assert fields == set(Typed.__struct_fields__)
+    assert fields == set(SubmittedForm.__struct_fields__)
     offered = re.findall(r'<option value="([^"]*)">', shown.partition('name="model"')[2])
     assert tuple(offered) == MODELS
 
 
-def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(page: Page) -> None:
+def test_the_form_shows_the_names_in_reach_and_nothing_of_them_runs(page: SetupPage) -> None:
     shown = page.get("/", PLACE).body
     assert "required" in shown
     assert "Home &amp; garden" in shown
@@ -101,7 +107,7 @@ PROBES = (
 
 @pytest.mark.parametrize(("host", "path", "wanted"), PROBES)
 def test_what_looks_for_the_world_is_led_to_the_form(
-    page: Page, host: str, path: str, wanted: str
+    page: SetupPage, host: str, path: str, wanted: str
 ) -> None:
     reply = page.get(path, host)
     assert (reply.status, reply.to) == (302, f"http://{PLACE}/")
@@ -109,17 +115,17 @@ def test_what_looks_for_the_world_is_led_to_the_form(
 
 
 @pytest.mark.parametrize("path", ["/favicon.ico", "/../etc/passwd", "//", "http://10.42.0.1/"])
-def test_every_other_page_leads_to_the_form(page: Page, path: str) -> None:
+def test_every_other_page_leads_to_the_form(page: SetupPage, path: str) -> None:
     assert (page.get(path, PLACE).status, page.get(path, PLACE).to) == (302, f"http://{PLACE}/")
 
 
-def test_another_hosts_page_has_no_form_which_could_not_be_sent(page: Page) -> None:
+def test_another_hosts_page_has_no_form_which_could_not_be_sent(page: SetupPage) -> None:
     assert page.get("/", "example.com").to == f"http://{PLACE}/"
     assert page.get("/", "").to == f"http://{PLACE}/"
 
 
 def test_beside_a_cable_a_wifi_may_stay_empty_and_something_is_typed(taken: list[Seed]) -> None:
-    page = Page(PLACE, taken.append, cable=True)
+    page = SetupPage(PLACE, taken.append, cable=True)
     assert "required" not in page.get("/", PLACE).body
     empty = urlencode({"token": page.token, **dict.fromkeys(TYPED_WELL, "")}).encode()
     reply = page.post(headers(), empty, 0.0)
@@ -139,7 +145,7 @@ def test_beside_a_cable_a_wifi_may_stay_empty_and_something_is_typed(taken: list
     ],
 )
 def test_another_pages_form_is_refused(
-    page: Page, taken: list[Seed], other: dict[str, str], status: int
+    page: SetupPage, taken: list[Seed], other: dict[str, str], status: int
 ) -> None:
     assert page.post(headers(**other), body(page), 0.0).status == status
     assert taken == []
@@ -147,7 +153,7 @@ def test_another_pages_form_is_refused(
 
 @pytest.mark.parametrize("token", ["", "guessed", "ümlaut"])
 def test_nothing_is_taken_without_the_pages_token(
-    page: Page, taken: list[Seed], token: str
+    page: SetupPage, taken: list[Seed], token: str
 ) -> None:
     assert page.post(headers(), body(page, token=token), 0.0).status == 403
     assert taken == []
@@ -169,7 +175,7 @@ def test_nothing_is_taken_without_the_pages_token(
     ],
 )
 def test_what_is_wrong_is_said_on_the_page_and_not_taken(
-    page: Page, taken: list[Seed], other: dict[str, str], why: str
+    page: SetupPage, taken: list[Seed], other: dict[str, str], why: str
 ) -> None:
     reply = page.post(headers(), body(page, **other), 0.0)
     assert reply.status == 400
@@ -179,12 +185,12 @@ def test_what_is_wrong_is_said_on_the_page_and_not_taken(
 
 
 @pytest.mark.parametrize("raw", [b"", b"%zz", b"\xff", b"wifi=a&wifi=b", b"a=" + b"b" * MOST_BYTES])
-def test_bytes_that_are_no_form_are_refused(page: Page, taken: list[Seed], raw: bytes) -> None:
+def test_bytes_that_are_no_form_are_refused(page: SetupPage, taken: list[Seed], raw: bytes) -> None:
     assert page.post(headers(), raw, 0.0).status in (400, 403, 413)
     assert taken == []
 
 
-def test_a_token_cannot_be_tried_without_end(page: Page) -> None:
+def test_a_token_cannot_be_tried_without_end(page: SetupPage) -> None:
     found = [page.post(headers(), body(page, token="x"), at * 0.1).status for at in range(40)]
     assert found.count(403) == MOST_A_MINUTE
     assert found[-1] == 429
@@ -195,7 +201,7 @@ def test_a_token_cannot_be_tried_without_end(page: Page) -> None:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Path, int]]:
     """The page on a port of this machine."""
-    said = Opened("127.0.0.1", 0)
+    said = SetupAccess("127.0.0.1", 0)
     (tmp_path / OPEN).write_bytes(msgspec.json.encode(said))
     made = server(tmp_path, said, tmp_path)
     thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})

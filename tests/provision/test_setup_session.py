@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from appliance.errors import SeedRefused, StorageError
-from appliance.provision.network_manager import Joined
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.network_manager import JoinedNetwork
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_server import opened
 from appliance.provision.setup_session import (
     ASKED_S,
@@ -23,29 +23,32 @@ from appliance.provision.setup_session import (
     REPEAT_S,
     REPEATS,
     USED_S,
-    SetUp,
+    SetupSession,
 )
 from appliance.provision.submitted_form import FILE, put, take, use
 from appliance.runtime import network_status as network
 
 PASSWORD = ("amber", "canoe", "maple", "tulip", "zebra")
 WRONG = "The Wi-Fi Home does not take the password that I have."
-CABLE, WIFI = Joined("ethernet", "eth0", "Wired connection 1"), Joined("wifi", "wlan0", "Home")
-HOME = Seed(wifi=Wifi(b"Home", "correct horse"), country="DE")
+CABLE, WIFI = (
+    JoinedNetwork("ethernet", "eth0", "Wired connection 1"),
+    JoinedNetwork("wifi", "wlan0", "Home"),
+)
+HOME = Seed(wifi=WifiNetwork(b"Home", "correct horse"), country="DE")
 
 
 @dataclass
 class PaperRadio:
     """A machine's networks. `answers`: why the next tries to join fail; "" where one does not."""
 
-    network: Joined | None = None
+    network: JoinedNetwork | None = None
     has_profile: bool = False
     wifi: str = "wlan0"
     answers: list[str] = field(default_factory=lambda: [""])
     story: list[str] = field(default_factory=list)
     joins: Callable[[], None] = lambda: None
 
-    def joined(self) -> Joined | None:
+    def joined(self) -> JoinedNetwork | None:
         return self.network
 
     def known(self) -> list[str]:
@@ -83,7 +86,7 @@ class Scene:
     applied: list[Seed] = field(default_factory=list)
     at: list[tuple[float, Callable[[], object]]] = field(default_factory=list)
     refuses: str = ""
-    public: list[network.Network] = field(default_factory=list)
+    public: list[network.NetworkStatus] = field(default_factory=list)
     time_s: float = 0.0
     box_up_s: float = 0.0  # from when on the box takes what it is to say
     own_name: str = "interlude.local"
@@ -113,7 +116,7 @@ class Scene:
 
     def run(self, *, asked: bool = False, first: bool = True) -> str:
         self.radio.joins = lambda: self.open_when_joining.append(network.read(self.folder).setup)
-        made = SetUp(
+        made = SetupSession(
             self.radio, self.says, self.apply, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
             untouched=lambda: self.untouched, first=first, card=self.card,
@@ -122,7 +125,7 @@ class Scene:
         return made.run(asked=asked)
 
     @property
-    def shown(self) -> set[network.Network]:
+    def shown(self) -> set[network.NetworkStatus]:
         """What anybody could read meanwhile."""
         return set(self.public)
 
@@ -147,7 +150,7 @@ def test_a_box_in_a_network_is_left_alone(scene: Scene) -> None:
     scene.radio.network = CABLE
     assert scene.run() == "in a network"
     assert (scene.said, scene.radio.story) == ([], [])
-    assert network.read(scene.folder) == network.Network(name="interlude.local")
+    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_a_cable_that_comes_up_late_is_waited_for(scene: Scene) -> None:
@@ -165,9 +168,9 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
     assert scene.radio.story == ["join", "open Interlude 4711", "close", "join", "close"]
     assert scene.said[0].startswith(f"{WRONG} To set me up with a phone")
     assert scene.logged == [WRONG]
-    assert network.Network(problem=WRONG, setup="Interlude 4711", wifi=WRONG) in scene.shown
+    assert network.NetworkStatus(problem=WRONG, setup="Interlude 4711", wifi=WRONG) in scene.shown
     assert KNOWN_S + 45 <= 75
-    assert network.read(scene.folder) == network.Network(name="interlude.local")
+    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) -> None:
@@ -208,7 +211,7 @@ def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: 
     assert "Interlude 4 7 1 1" in scene.said[0]
     assert scene.radio.story == ["open Interlude 4711", "close", "close"]
     assert ASKED_S <= scene.time_s < ASKED_S + 5 * LOOK_S
-    assert network.Network(setup="Interlude 4711") in scene.shown
+    assert network.NetworkStatus(setup="Interlude 4711") in scene.shown
     assert scene.logged == []
 
 
@@ -398,7 +401,7 @@ def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(wifi())
     taken = take(tmp_path, os.geteuid())
     assert taken is not None
-    assert taken.wifi == Wifi(b"Home", "correct horse")
+    assert taken.wifi == WifiNetwork(b"Home", "correct horse")
 
 
 def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
@@ -435,7 +438,7 @@ def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG])
     scene.at = [(KNOWN_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
-    here = network.Network(name="interlude.local", wifi=WRONG)
+    here = network.NetworkStatus(name="interlude.local", wifi=WRONG)
     assert network.read(scene.folder) == here
     again = Scene(scene.folder, scene.page, PaperRadio(network=CABLE, has_profile=True))
     assert again.run(first=False) == "in a network"
@@ -443,10 +446,10 @@ def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene
 
 
 def test_a_wifi_that_let_the_box_in_is_no_trouble_any_more(scene: Scene) -> None:
-    network.write(network.Network(wifi=WRONG), scene.folder)
+    network.write(network.NetworkStatus(wifi=WRONG), scene.folder)
     scene.radio = PaperRadio(network=WIFI, has_profile=True)
     assert scene.run() == "in a network"
-    assert network.read(scene.folder) == network.Network(name="interlude.local")
+    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_what_the_card_says_can_be_read_for_as_long_as_it_says_it(scene: Scene) -> None:
@@ -473,7 +476,7 @@ def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene:
     class Away(PaperRadio):
         asked = 0
 
-        def joined(self) -> Joined | None:
+        def joined(self) -> JoinedNetwork | None:
             self.asked += 1
             if self.asked % 3:
                 raise StorageError("NetworkManager: is not running.")
@@ -533,5 +536,5 @@ def test_a_cable_is_asked_for_as_soon_as_the_box_can(scene: Scene) -> None:
 
 
 def test_each_set_up_has_a_password_of_its_own() -> None:
-    made = [SetUp(PaperRadio(), bool, print) for _ in range(4)]
+    made = [SetupSession(PaperRadio(), bool, print) for _ in range(4)]
     assert len({one.password for one in made}) == 4

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.provision.apply_seed import Ground, apply, forget
-from appliance.provision.seed import Seed, Wifi
+from appliance.provision.apply_seed import ProvisionTarget, apply, forget
+from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_state import untouched
 from tests.provision.test_seed_parsers import KEY
 
 
-def test_a_card_as_it_was_flashed_is_untouched(ground: Ground) -> None:
+def test_a_card_as_it_was_flashed_is_untouched(ground: ProvisionTarget) -> None:
     assert untouched(ground)
     (ground.root / "etc/interlude/settings.yaml").write_text("{}\n")  # as the roles write it
     assert untouched(ground)
@@ -19,18 +19,19 @@ def test_a_card_as_it_was_flashed_is_untouched(ground: Ground) -> None:
 @pytest.mark.parametrize(
     "seed",
     [
-        Seed(wifi=Wifi(b"Home", "correct horse")), Seed(hostname="kitchen"), Seed(keys=(KEY,)),
+        Seed(wifi=WifiNetwork(b"Home", "correct horse")), Seed(hostname="kitchen"),
+        Seed(keys=(KEY,)),
         Seed(mode="wake_word"), Seed(broker="homeassistant.local"), Seed(model="gemma-4-e2b"),
     ],
     ids=["Wi-Fi", "name", "key", "mode", "broker", "model"],
 )  # fmt: skip
-def test_a_seed_touches_it_and_a_reset_undoes_that(ground: Ground, seed: Seed) -> None:
+def test_a_seed_touches_it_and_a_reset_undoes_that(ground: ProvisionTarget, seed: Seed) -> None:
     apply(seed, ground)
     assert not untouched(ground)
     forget(ground)
     assert untouched(ground)
 
 
-def test_settings_that_cannot_be_read_are_somebodys(ground: Ground) -> None:
+def test_settings_that_cannot_be_read_are_somebodys(ground: ProvisionTarget) -> None:
     (ground.root / "etc/interlude/settings.yaml").write_text("mode: [")
     assert not untouched(ground)

@@ -15,7 +15,7 @@ import pytest
 
 from appliance.__main__ import parser
 from appliance.errors import NotAllowed
-from appliance.runtime.service_account import NOWHERE, PATH, RunsAs, Service
+from appliance.runtime.service_account import NOWHERE, PATH, RunsAs, ServiceAccount
 from appliance.settings import load
 from tests import skips
 
@@ -34,16 +34,16 @@ def user(uid: int, *names: str) -> Callable[[str], pwd.struct_passwd]:
     return entry
 
 
-def box(tmp_path: Path, environment: dict[str, str], uid: int = ME) -> Service:
+def box(tmp_path: Path, environment: dict[str, str], uid: int = ME) -> ServiceAccount:
     code = tmp_path / "releases/0.4.0/lib/appliance/service.py"
     state = tmp_path / "state"
     users = user(uid, "interlude", "interlude-model")
-    return Service(code, tmp_path / "releases", state, users, environment)
+    return ServiceAccount(code, tmp_path / "releases", state, users, environment)
 
 
 def test_a_checkout_changes_nothing() -> None:
     environment: dict[str, str] = {}
-    Service(environment=environment).enter("box")
+    ServiceAccount(environment=environment).enter("box")
     assert environment == {}
     assert os.geteuid() == ME
 
@@ -95,7 +95,7 @@ def test_a_command_has_the_passwords_that_systemd_gave_to_the_running_service(
 
 
 def test_a_system_without_that_user_says_so(tmp_path: Path) -> None:
-    here = Service(tmp_path / "releases/x", tmp_path / "releases", tmp_path, user(1), {})
+    here = ServiceAccount(tmp_path / "releases/x", tmp_path / "releases", tmp_path, user(1), {})
     with pytest.raises(NotAllowed, match="no user interlude, as which"):
         here.enter("box")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.runtime.status import MOST_BYTES, NAME, Status, StatusFile, folder, read
+from appliance.runtime.status import MOST_BYTES, NAME, StatusFile, SupervisorStatus, folder, read
 
-WELL = Status(pid=7, state="idle", ready=True, healthy=True)
+WELL = SupervisorStatus(pid=7, state="idle", ready=True, healthy=True)
 
 
 def test_what_was_written_is_read_again_by_anybody(tmp_path: Path) -> None:
@@ -71,23 +71,23 @@ def test_the_folder_is_the_one_that_systemd_made(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("state", ["listening", "thinking", "speaking", "holding"])
 def test_a_box_in_conversation_is_not_to_be_restarted(state: str) -> None:
-    assert Status(pid=1, state=state).talking
+    assert SupervisorStatus(pid=1, state=state).talking
 
 
 @pytest.mark.parametrize("state", ["starting", "idle", "muted", "failed"])
 def test_a_silent_box_may_be(state: str) -> None:
-    assert not Status(pid=1, state=state).talking
+    assert not SupervisorStatus(pid=1, state=state).talking
 
 
 @pytest.mark.parametrize(
     "sick",
     [
-        Status(pid=1, ready=False, healthy=True),
-        Status(pid=1, ready=True, healthy=False),
-        Status(pid=1, ready=True, healthy=True, failed=("speaker",)),
-        Status(pid=1, ready=True, healthy=True, state="failed"),
+        SupervisorStatus(pid=1, ready=False, healthy=True),
+        SupervisorStatus(pid=1, ready=True, healthy=False),
+        SupervisorStatus(pid=1, ready=True, healthy=True, failed=("speaker",)),
+        SupervisorStatus(pid=1, ready=True, healthy=True, state="failed"),
     ],
 )
-def test_a_box_that_lacks_anything_is_not_well(sick: Status) -> None:
+def test_a_box_that_lacks_anything_is_not_well(sick: SupervisorStatus) -> None:
     assert WELL.well
     assert not sick.well

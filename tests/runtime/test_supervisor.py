@@ -17,7 +17,7 @@ import pytest
 
 from appliance import settings
 from appliance.errors import SettingsError
-from appliance.messages.speech import Message, PartChanged, Seen
+from appliance.messages.speech import Message, ObservedMessage, PartChanged
 from appliance.runtime import process_table, status
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.supervision import supervised_part as parts_of_the_box
@@ -150,7 +150,7 @@ def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 3
 def mail(supervisor: Supervisor) -> list[Message]:
     """What the conductor would be told."""
     every = Channel(supervisor.joints.ends["supervisor"][1].dup()).receive_all()
-    return [message for message in every if not isinstance(message, Seen)]
+    return [message for message in every if not isinstance(message, ObservedMessage)]
 
 
 def pid(supervisor: Supervisor, name: str) -> int:

@@ -297,7 +297,7 @@ def test_a_damaged_file_of_what_was_set_leaves_the_settings_as_they_are(
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
     (tmp_path / adjusted.FILE).write_bytes(content)
     assert adjusted.adjusted(files) == files
-    kept = adjusted.Adjustments(files)
+    kept = adjusted.AdjustmentStore(files)
     [complaint] = kept.complaints()
     assert "damaged" in complaint
     kept.follow("wake_word", 0.3, "amy")
@@ -309,7 +309,7 @@ def test_a_damaged_file_of_what_was_set_leaves_the_settings_as_they_are(
 
 def test_what_is_set_back_to_the_files_value_is_no_longer_set(tmp_path: Path) -> None:
     files = in_state(tmp_path, volume=(0.43, 0.8), voice=("joe", "auto"))
-    kept = adjusted.Adjustments(files)
+    kept = adjusted.AdjustmentStore(files)
     kept.follow(files.mode, 0.8, "")
     kept.finish()
     kept.join()
@@ -323,7 +323,7 @@ def test_a_volume_that_is_none_is_not_kept_as_it_came(
     tmp_path: Path, given: float, kept_as: float
 ) -> None:
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
-    kept = adjusted.Adjustments(files)
+    kept = adjusted.AdjustmentStore(files)
     kept.follow(files.mode, given, None)
     kept.finish()
     kept.join()

@@ -93,7 +93,7 @@ def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the
     period_s: float, within_min: float
 ) -> None:
     """By the supervisor's exit code, and the two failures for which a release is left."""
-    ends, now_s = failure_rate.Ends(), 0.0
+    ends, now_s = failure_rate.FailureRate(), 0.0
     note, links = fallback.Note(), list[str]()
     while not links:
         now_s += period_s
@@ -102,7 +102,7 @@ def test_a_needed_part_that_works_for_minutes_and_ends_again_and_again_costs_the
             seen = fallback.Seen("1.2.0", "1.1.0", frozenset({"1.1.0", "1.2.0"}), "exit-code",
                                  failure_rate.EXIT_CODE, "boot", now_s)  # fmt: skip
             made = fallback.decide(note, seen)
-            note, ends = made.note, failure_rate.Ends()
+            note, ends = made.note, failure_rate.FailureRate()
             now_s += made.wait_s
             links += [made.link] * bool(made.link)
     assert links == ["1.1.0"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from appliance.update.release.fallback import left, sentences
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 from system.usr.lib.interlude import fallback
 from system.usr.lib.interlude.fallback import FAILURES, Box, Decision, Disk, Note, Seen, decide
 
@@ -276,16 +276,16 @@ def test_two_failures_lead_to_the_release_before_and_the_owner_is_told(root: Pat
     at = box(root)
     once(at)
     assert starts(root) == NEW
-    assert sentences(Shelf(root)) == []
+    assert sentences(ReleaseStore(root)) == []
     once(at)
     assert starts(root) == OLD
-    assert left(Shelf(root)) == NEW
-    assert sentences(Shelf(root)) == [
+    assert left(ReleaseStore(root)) == NEW
+    assert sentences(ReleaseStore(root)) == [
         f"Version {NEW} did not stay up, so I went back to version {OLD}."
     ]
     (root / "current").unlink()
     (root / "current").symlink_to("releases/1.3.0")
-    assert left(Shelf(root)) == ""
+    assert left(ReleaseStore(root)) == ""
 
 
 class MortalDisk(Disk):
@@ -330,7 +330,7 @@ def test_cut_short_after_any_change_a_whole_release_starts_and_the_next_failure_
         if starts(root) != target:
             once(box(root))
         assert starts(root) == target, after
-        assert left(Shelf(root)) == (NEW if target == OLD else ""), after
+        assert left(ReleaseStore(root)) == (NEW if target == OLD else ""), after
         once(box(root))  # the next one is the target's first, whatever was cut short
         assert starts(root) == target, after
         for name, leads_to in links.items():
@@ -350,7 +350,7 @@ def test_a_damaged_note_is_no_note(root: Path, harm: bytes) -> None:
     (root / fallback.NOTE).write_bytes(harm)
     made = once(box(root))
     assert (made.link, made.note.version, made.note.failures) == ("", NEW, 1)
-    assert sentences(Shelf(root)) == []
+    assert sentences(ReleaseStore(root)) == []
 
 
 def test_links_that_lead_out_of_the_releases_are_not_followed(root: Path) -> None:
@@ -363,7 +363,7 @@ def test_links_that_lead_out_of_the_releases_are_not_followed(root: Path) -> Non
 def test_nothing_is_changed_while_a_release_is_being_installed(root: Path) -> None:
     at = box(root)
     for _ in range(3):
-        with Shelf(root, root.parent / "run").alone():
+        with ReleaseStore(root, root.parent / "run").alone():
             assert once(at).link == ""
     once(at)
     assert once(at).link == OLD
@@ -402,7 +402,9 @@ def test_the_other_system_is_asked_for_by_its_unit(root: Path) -> None:
     asked = (root.parent / "asked").read_text().splitlines()
     assert asked[-1] == f"--no-block start {fallback.OTHER_SYSTEM}"
     os_release.write_text("IMAGE_ID=interlude\nIMAGE_VERSION=0.8.0\n")
-    assert sentences(Shelf(root), os_release) == ["The system 0.9.0 was left for the system 0.8.0."]
+    assert sentences(ReleaseStore(root), os_release) == [
+        "The system 0.9.0 was left for the system 0.8.0."
+    ]
 
 
 @pytest.mark.parametrize(

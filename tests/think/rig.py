@@ -14,16 +14,16 @@ import numpy.typing as npt
 
 from appliance import settings
 from appliance.messages.speech import (
+    BaseMessage,
     Recall,
     RecallWanted,
-    Record,
     Sentence,
     Think,
     ThinkerReady,
     ThoughtEnded,
 )
 from appliance.models.catalogue import ModelFile
-from appliance.models.store import Pin, Store
+from appliance.models.store import ModelStore, PinnedRevision
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, PAUSE, START, RingWriter
@@ -36,7 +36,7 @@ LIMIT_S = 20.0
 
 def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b") -> None:
     """Put two files where a fetched model of that name would lie."""
-    store = Store.of(plain)
+    store = ModelStore.of(plain)
     model = store.models[name]
     found = {}
     for role, source in (("text", text), ("audio", audio)):
@@ -45,7 +45,7 @@ def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b")
         target.write_bytes(source.read_bytes())
         path = model.files[role].path
         found[path] = ModelFile(path=path)
-    store.finish(model, Pin("0" * 40, found))
+    store.finish(model, PinnedRevision("0" * 40, found))
 
 
 class Rig:
@@ -69,7 +69,7 @@ class Rig:
         self.mail = Channel(self.supervisor.joints.ends["thinker"][1])
         self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
-        self.messages: list[Record] = []
+        self.messages: list[BaseMessage] = []
         self.limit_s, self.busy_s = LIMIT_S, 0.0
         self._recalled = recalled  # None: the memory does not answer
         self.supervisor.start()
@@ -90,7 +90,7 @@ class Rig:
     def wait_ready(self) -> None:
         self.until(lambda: self.told(ThinkerReady))
 
-    def told(self, kind: type[Record], turn: int | None = None) -> list[Any]:
+    def told(self, kind: type[BaseMessage], turn: int | None = None) -> list[Any]:
         return [
             message
             for message in self.messages

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from appliance.think.audio_embeddings import Clips
+from appliance.think.audio_embeddings import AudioEmbeddingCache
 from appliance.think.gemma import TOKEN_SAMPLES, Gemma
-from appliance.think.history import Clip
+from appliance.think.history import SpeechClip
 
 SOUND = np.random.default_rng(1).normal(0, 3000, 6 * 16_000).astype(np.int16)
 
@@ -37,9 +37,9 @@ def test_the_encoder_is_causal(gemma: Callable[[], Gemma]) -> None:
 
 
 def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
-    clips = Clips(Causal())
-    before = clips.overhear(Clip(3, SOUND[:20_000]))
-    after = clips[Clip(3, SOUND[:50_000])]
+    clips = AudioEmbeddingCache(Causal())
+    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
+    after = clips[SpeechClip(3, SOUND[:50_000])]
     kept = len(before.ids) - 1
     assert np.array_equal(before.ids[:kept], after.ids[:kept])
     assert not set(after.ids[kept:]) & set(before.ids)
@@ -49,19 +49,19 @@ def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
 
 def test_the_same_sound_again_is_not_encoded_again() -> None:
     encode = Causal()
-    clips = Clips(encode)
-    before = clips.overhear(Clip(3, SOUND[:20_000]))
-    assert clips[Clip(3, SOUND[:20_000])] is before
+    clips = AudioEmbeddingCache(encode)
+    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
+    assert clips[SpeechClip(3, SOUND[:20_000])] is before
     assert encode.encoded == [20_000]
 
 
 def test_other_sound_shares_nothing_with_it() -> None:
-    clips = Clips(Causal())
-    before = clips.overhear(Clip(3, SOUND[:20_000]))
+    clips = AudioEmbeddingCache(Causal())
+    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
     others = [
-        Clip(4, SOUND[:30_000]),  # another utterance
-        Clip(3, SOUND[1:30_000]),  # as a reader that lost a slot would have it
-        Clip(3, SOUND[:10_000]),
+        SpeechClip(4, SOUND[:30_000]),  # another utterance
+        SpeechClip(3, SOUND[1:30_000]),  # as a reader that lost a slot would have it
+        SpeechClip(3, SOUND[:10_000]),
     ]
     for other in others:
         assert not set(clips[other].ids) & set(before.ids)

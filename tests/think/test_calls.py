@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from appliance.messages.speech import Called, Message, Sentence, ThoughtEnded
+from appliance.messages.speech import Message, Sentence, ThoughtEnded, ToolCalled
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Effort, LocalModel
+from appliance.think.interface import AnswerMetrics, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.session import BUNGLED, MOST_CALLS, Mind
+from appliance.think.session import BUNGLED, MOST_CALLS, ModelSession
 from appliance.tools.table import TOOLS, Tool
 
 TIMER = "<|tool_call>call:timer{minutes:5}<tool_call|>"
@@ -51,7 +51,7 @@ class Bench:
         )
         self.local = LocalGemma(model, thinking, 1, tools, Dictated)
         self.sent: list[Message] = []
-        self.mind = Mind(self.local, self.sent.append)
+        self.mind = ModelSession(self.local, self.sent.append)
         self.turn = 0
 
     @property
@@ -95,8 +95,8 @@ def make(tiny_model: LocalModel) -> Iterator[Make]:
         one.local.close()
 
 
-def called(turn: int, number: int, name: str, **arguments: Any) -> Called:
-    return Called(turn, number, name, arguments)
+def called(turn: int, number: int, name: str, **arguments: Any) -> ToolCalled:
+    return ToolCalled(turn, number, name, arguments)
 
 
 def test_a_call_leaves_as_a_call_and_none_of_it_as_a_sentence(make: Make) -> None:
@@ -169,7 +169,7 @@ def test_of_a_call_and_its_answer_nothing_is_read_twice(make: Make) -> None:
     assert bench.mind.settle()
     assert bench.gemma.position == held
     bench.gemma.dictate("big")
-    effort = Effort()
+    effort = AnswerMetrics()
     bench.mind.history.begin(2, text="the moon")
     list(bench.local.answer(bench.mind.history, effort))
     question = bench.gemma.tokenize("<|turn>user\nthe moon<turn|>\n<|turn>model\n", marks=True)
@@ -199,7 +199,7 @@ def test_a_model_with_a_prompt_of_its_own_is_told_of_none(tiny_model: LocalModel
     local = LocalGemma(own, trained, 1, TOOLS)
     bare = LocalGemma(own, trained, 1)
     try:
-        opening = [list(it._prompt(Mind(it, print).history, open_last=False).ids)
+        opening = [list(it._prompt(ModelSession(it, print).history, open_last=False).ids)
                    for it in (local, bare)]  # fmt: skip
         assert opening[0] == opening[1]
     finally:

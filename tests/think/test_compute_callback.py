@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from appliance.think.compute_callback import Watch
+from appliance.think.compute_callback import ComputeCallback
 
 
-def computed(watch: Watch, operations: int) -> int:
+def computed(watch: ComputeCallback, operations: int) -> int:
     """How many operations are computed, as ggml_backend_sched_compute_splits goes about it."""
     watch.begin()
     done = 0
@@ -33,19 +33,19 @@ def wish(after_looks: int) -> Callable[[], bool]:
 
 
 def test_what_is_wanted_is_computed_to_its_end_with_a_look_a_stride() -> None:
-    watch = Watch(lambda: False, stride=8)
+    watch = ComputeCallback(lambda: False, stride=8)
     assert computed(watch, 100) == 100
     assert (watch.steps, watch.stopped) == (12, False)
 
 
 def test_what_is_wanted_no_more_ends_at_the_next_look() -> None:
-    watch = Watch(wish(3), stride=8)
+    watch = ComputeCallback(wish(3), stride=8)
     assert computed(watch, 100) == 32
     assert (watch.steps, watch.stopped) == (4, True)
 
 
 def test_the_graph_after_one_that_was_ended_is_not_taken_for_ended() -> None:
-    watch = Watch(wish(0), stride=8)
+    watch = ComputeCallback(wish(0), stride=8)
     computed(watch, 100)
     computed(watch, 3)  # too short for a look
     assert not watch.stopped

@@ -13,7 +13,7 @@ import pytest
 from appliance.errors import ModelError
 from appliance.think.context import BATCH
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Abandoned, Sampling
+from appliance.think.interface import AnswerAbandoned, Sampling
 from tests.think import tiny
 
 Load = Callable[..., Gemma]
@@ -111,11 +111,11 @@ def test_interruption_ends_a_long_reading_and_leaves_a_clean_model(gemma: Load) 
     model.feed(some_tokens(20))
     timer = threading.Timer(0.05, model.interrupt)
     timer.start()
-    with pytest.raises(Abandoned):
+    with pytest.raises(AnswerAbandoned):
         read_on(model, 20)
     held = model.position
     assert held == 520 or (held - 20) % BATCH == 0  # nothing half done
-    with pytest.raises(Abandoned):
+    with pytest.raises(AnswerAbandoned):
         model.feed([5])  # until it is taken back
     model.resume()
     model.roll_back(20)
@@ -137,7 +137,7 @@ def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
 
         timer = threading.Timer(0.02, interrupt)
         timer.start()
-        with pytest.raises(Abandoned):
+        with pytest.raises(AnswerAbandoned):
             read_on(model, 0)
         timer.join()
         read_on_by.append(model.pulse - pulses[0])
@@ -166,11 +166,11 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
 
     interrupting = threading.Thread(target=interrupt, daemon=True)
     interrupting.start()
-    with pytest.raises(Abandoned):
+    with pytest.raises(AnswerAbandoned):
         model.encode(whole)
     interrupting.join()
     assert model.pulse - steps < steps  # it had not come to its end
-    with pytest.raises(Abandoned):
+    with pytest.raises(AnswerAbandoned):
         model.encode(whole)  # until it is taken back
     model.resume()
     assert np.array_equal(model.encode(whole), fresh)

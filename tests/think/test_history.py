@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.think.history import RECALLED, Clip, History, Use
-from appliance.tools.tool_call_syntax import Call
+from appliance.think.history import RECALLED, History, SpeechClip, ToolUse
+from appliance.tools.tool_call_syntax import ToolCall
 
 
-def clip(utterance: int) -> Clip:
-    return Clip(utterance, np.zeros(160, np.int16))
+def clip(utterance: int) -> SpeechClip:
+    return SpeechClip(utterance, np.zeros(160, np.int16))
 
 
 def told(history: History) -> list[tuple[int, str, str]]:
@@ -118,7 +118,7 @@ def test_recalled_turns_come_before_those_of_now_and_only_once() -> None:
 def test_what_was_said_is_written_down_once_its_turn_is_over_oldest_first() -> None:
     history = History()
     asked_and_answered(history, 1)  # typed
-    clip = Clip(2, np.zeros(16_000, np.int16))
+    clip = SpeechClip(2, np.zeros(16_000, np.int16))
     for number in (2, 3):
         history.begin(number, [clip]).answer = "Yes."
     assert not history.unwritten  # nobody knows yet how much was heard
@@ -148,7 +148,7 @@ def test_the_oldest_turn_is_dropped_but_never_the_last() -> None:
 def test_a_tools_answer_is_part_of_what_is_answered_in_the_order_it_was_heard() -> None:
     history = History()
     turn = history.begin(1, text="the time, and how are you")
-    turn.uses = [Use(Call("time")), Use(Call("date"))]
+    turn.uses = [ToolUse(ToolCall("time")), ToolUse(ToolCall("date"))]
     turn.answer = "I am well."  # the model was faster than the clock
     history.used(1, 1, "It is Monday.")
     history.used(1, 0, "It is nine.")

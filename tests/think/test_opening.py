@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from appliance.think.history import History
-from appliance.think.incremental_prefill import Reader
-from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.incremental_prefill import IncrementalPrefill
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.prompt_state_cache import Openings
+from appliance.think.prompt_state_cache import PromptStateCache
 from tests.think import tiny
 from tests.think.test_local import NOISE, answered, clip, said, settle, thinking
 
@@ -34,7 +34,7 @@ def make(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Make]:
         for before in made:
             assert before._openings is None or before._openings.wait(10)
         files = replace(tiny_model, text=text or tiny_model.text)
-        openings = Openings(folder) if folder is not None else None
+        openings = PromptStateCache(folder) if folder is not None else None
         settings = thinking(**{"persona": PERSONA, **changes})
         made.append(LocalGemma(files, settings, 1, openings=openings))
         return made[-1]
@@ -48,7 +48,7 @@ def weights(model: LocalGemma, text: str = "hello") -> np.ndarray[Any, Any]:
     """Of the first token of the answer to that."""
     history = History()
     history.begin(1, text=text)
-    next(iter(model.answer(history, Effort())))
+    next(iter(model.answer(history, AnswerMetrics())))
     return model._gemma.logits()
 
 
@@ -68,7 +68,7 @@ def test_a_question_that_comes_first_keeps_the_opening_too(make: Make) -> None:
     first = make()
     fresh = weights(first)
     second = make()
-    effort, history = Effort(), History()
+    effort, history = AnswerMetrics(), History()
     history.begin(1, text="hello")
     next(iter(second.answer(history, effort)))
     assert effort.read < 40
@@ -140,7 +140,7 @@ def a_long_talk(model: LocalGemma, turns: int, history: History) -> list[int]:
     read = []
     for number in range(turns):
         history.begin(number, [clip(1.5, number)])
-        effort = Effort()
+        effort = AnswerMetrics()
         assert history.last is not None
         history.last.answer += said(model.answer(history, effort))
         read.append(effort.read)
@@ -159,7 +159,7 @@ def test_after_pruning_the_model_holds_what_a_fresh_reading_would(make: Make) ->
     model, fresh, history = make(folder=None, history_tokens=600), make(folder=None), History()
     a_long_talk(model, 25, history)
     history.begin(99, text="tell me about the moon")
-    first, second = model.answer(history, Effort()), fresh.answer(history, Effort())
+    first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
     assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
     assert said(first) == said(second)
@@ -175,10 +175,10 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
         model.hurry()
         return time.monotonic()
 
-    model._spare = Reader(model._gemma, 1, clock=asked_meanwhile)
-    with pytest.raises(Abandoned):
+    model._spare = IncrementalPrefill(model._gemma, 1, clock=asked_meanwhile)
+    with pytest.raises(AnswerAbandoned):
         settle(model, history)
-    model._spare = Reader(model._gemma, 1)
+    model._spare = IncrementalPrefill(model._gemma, 1)
     model.resume()
     tape = model._prompt(history, open_last=False)
     assert np.array_equal(model._reader.held, tape.ids)  # what a question needs is all there
@@ -186,7 +186,7 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
     assert model._spare.held.size
     a_long_talk(model, 8, history)
     history.begin(99, text="tell me about the moon")
-    first, second = model.answer(history, Effort()), fresh.answer(history, Effort())
+    first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
     assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
 
@@ -209,7 +209,7 @@ def test_memory_of_forgotten_turns_is_not_prepared(make: Make) -> None:
 def test_an_interruption_while_a_piece_is_read_leaves_a_clean_model(make: Make) -> None:
     model, fresh, history = make(folder=None), make(folder=None), History()
     model.interrupt()
-    with pytest.raises(Abandoned):
+    with pytest.raises(AnswerAbandoned):
         settle(model, history)
     model.resume()
     settle(model, history)

@@ -9,8 +9,8 @@ import pytest
 
 from appliance.think import prompt
 from appliance.think.gemma import Gemma
-from appliance.think.history import Clip, History
-from appliance.think.prompt import Drawn, Marks, Words
+from appliance.think.history import History, SpeechClip
+from appliance.think.prompt import ControlText, PlainText, SampledTokens
 
 
 def as_text(
@@ -19,20 +19,22 @@ def as_text(
     out = ""
     for part in prompt.render(persona, history, open_last=open_last, instruction=instruction):
         match part:
-            case Clip(utterance):
+            case SpeechClip(utterance):
                 out += f"[sound {utterance}]"
-            case Drawn(tokens):
+            case SampledTokens(tokens):
                 out += f"{list(tokens)}"
-            case Marks(text) | Words(text):
+            case ControlText(text) | PlainText(text):
                 out += text
     return out
 
 
 def conversation() -> History:
     history = History()
-    turn = history.begin(1, [Clip(4, np.zeros(1, np.int16)), Clip(5, np.zeros(1, np.int16))])
+    turn = history.begin(
+        1, [SpeechClip(4, np.zeros(1, np.int16)), SpeechClip(5, np.zeros(1, np.int16))]
+    )
     turn.answer, turn.tokens = "Hello.", [7, 8]
-    history.begin(2, [Clip(6, np.zeros(1, np.int16))], "typed too")
+    history.begin(2, [SpeechClip(6, np.zeros(1, np.int16))], "typed too")
     return history
 
 
@@ -104,6 +106,6 @@ def test_tokens_part_by_part_are_those_of_the_whole(gemma: Callable[[], Gemma]) 
     parts = list(prompt.render("a big stone", history, open_last=True))
     tokens: list[int] = []
     for part in parts:
-        assert isinstance(part, Marks | Words)
-        tokens += model.tokenize(part.text, marks=isinstance(part, Marks))
+        assert isinstance(part, ControlText | PlainText)
+        tokens += model.tokenize(part.text, marks=isinstance(part, ControlText))
     assert tokens == model.tokenize(as_text("a big stone", history), marks=True)

@@ -9,14 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from appliance.think.prompt_state_cache import MOST_BYTES, MOST_FILES, Openings, model_identity
+from appliance.think.prompt_state_cache import (
+    MOST_BYTES,
+    MOST_FILES,
+    PromptStateCache,
+    model_identity,
+)
 
 STATE = bytes(range(256)) * 40
 
 
 def kept(folder: Path, made_of: bytes = b"made of this", state: bytes = STATE) -> Path:
     """The file of it."""
-    openings = Openings(folder)
+    openings = PromptStateCache(folder)
     before = set(folder.iterdir()) if folder.exists() else set()
     openings.keep(made_of, state)
     assert openings.wait(10)
@@ -29,19 +34,19 @@ def test_what_is_kept_is_found_again_by_what_made_it(tmp_path: Path) -> None:
     path = kept(folder)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    openings = Openings(folder)
+    openings = PromptStateCache(folder)
     assert openings.take(b"made of this") == STATE
     openings.works(b"made of this")
-    assert Openings(folder).take(b"made of this") == STATE
+    assert PromptStateCache(folder).take(b"made of this") == STATE
 
 
 def test_what_another_model_build_or_text_made_is_not_found(tmp_path: Path) -> None:
     kept(tmp_path)
-    assert Openings(tmp_path).take(b"made of that") is None
+    assert PromptStateCache(tmp_path).take(b"made of that") is None
 
 
 def test_without_a_folder_there_is_nothing(tmp_path: Path) -> None:
-    assert Openings(tmp_path / "none").take(b"made of this") is None
+    assert PromptStateCache(tmp_path / "none").take(b"made of this") is None
 
 
 def cut(path: Path) -> None:
@@ -98,14 +103,14 @@ def test_what_is_not_exactly_what_was_kept_is_not_used(
     tmp_path: Path, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     harm(kept(tmp_path))
-    assert Openings(tmp_path).take(b"made of this") is None
+    assert PromptStateCache(tmp_path).take(b"made of this") is None
     assert "what was kept of the opening" in caplog.text
 
 
 @pytest.mark.parametrize("harm", [cut, one_bit, endless, empty, a_pipe, a_link])
 def test_what_cannot_be_used_is_written_anew(tmp_path: Path, harm: Callable[[Path], None]) -> None:
     harm(kept(tmp_path))
-    openings = Openings(tmp_path)
+    openings = PromptStateCache(tmp_path)
     openings.keep(b"made of this", STATE)
     assert openings.wait(10)
     assert openings.take(b"made of this") == STATE
@@ -113,27 +118,27 @@ def test_what_cannot_be_used_is_written_anew(tmp_path: Path, harm: Callable[[Pat
 
 def test_a_state_that_ends_the_process_is_not_tried_a_second_time(tmp_path: Path) -> None:
     kept(tmp_path)
-    assert Openings(tmp_path).take(b"made of this") == STATE  # and here the process ends
-    assert Openings(tmp_path).take(b"made of this") is None
+    assert PromptStateCache(tmp_path).take(b"made of this") == STATE  # and here the process ends
+    assert PromptStateCache(tmp_path).take(b"made of this") is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_no_more_than_two_are_kept_and_leftovers_go(tmp_path: Path) -> None:
     (tmp_path / ".half.state.new").write_bytes(STATE)
     for number, made_of in enumerate((b"one", b"two", b"three")):
-        openings = Openings(tmp_path)
+        openings = PromptStateCache(tmp_path)
         openings.keep(made_of, STATE)
         assert openings.wait(10)
         newest = max(tmp_path.glob("*.state"), key=lambda path: path.stat().st_mtime_ns)
         os.utime(newest, ns=(number + 1, number + 1))  # a clock with coarse steps
     assert len(list(tmp_path.iterdir())) == MOST_FILES
-    assert Openings(tmp_path).take(b"one") is None
-    assert Openings(tmp_path).take(b"two") == STATE
-    assert Openings(tmp_path).take(b"three") == STATE
+    assert PromptStateCache(tmp_path).take(b"one") is None
+    assert PromptStateCache(tmp_path).take(b"two") == STATE
+    assert PromptStateCache(tmp_path).take(b"three") == STATE
 
 
 def test_one_that_is_too_long_is_not_kept(tmp_path: Path) -> None:
-    openings = Openings(tmp_path)
+    openings = PromptStateCache(tmp_path)
     openings.keep(b"made of this", bytes(MOST_BYTES + 1))
     assert openings.wait(10)
     assert list(tmp_path.iterdir()) == []
@@ -143,7 +148,7 @@ def test_a_folder_that_cannot_be_made_is_said_and_no_error(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").touch()
-    openings = Openings(tmp_path / "file" / "openings")
+    openings = PromptStateCache(tmp_path / "file" / "openings")
     openings.keep(b"made of this", STATE)
     assert openings.wait(10)
     assert "the opening cannot be kept" in caplog.text

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from appliance.think.history import History, Turn
-from appliance.think.pruning import Pruning
+from appliance.think.history import History, HistoryTurn
+from appliance.think.pruning import HistoryPruning
 
 BUDGET, LIMIT = 6000, 5400
 
 
 def talk(*sizes: int) -> History:
     history = History()
-    history.turns = [Turn(number, answer="x" * size) for number, size in enumerate(sizes)]
+    history.turns = [HistoryTurn(number, answer="x" * size) for number, size in enumerate(sizes)]
     return history
 
 
@@ -18,8 +18,8 @@ def size(history: History) -> int:
     return sum(len(turn.answer) for turn in history.turns)
 
 
-def pruning() -> Pruning:
-    return Pruning(BUDGET, LIMIT, size)
+def pruning() -> HistoryPruning:
+    return HistoryPruning(BUDGET, LIMIT, size)
 
 
 def test_while_there_is_room_nothing_is_to_be_dropped() -> None:
@@ -41,7 +41,7 @@ def test_which_turns_stay_stays_so_while_the_conversation_goes_on() -> None:
     assert before is not None
     shorter = before
     for number in range(14, 19):
-        history.turns.append(Turn(number, answer="x" * 300))
+        history.turns.append(HistoryTurn(number, answer="x" * 300))
         found = it.shorter(history)
         assert found is not None
         shorter = found

@@ -19,14 +19,14 @@ from appliance.messages.thinking import RECALL_TIMES
 from appliance.runtime.process_table import row
 from appliance.settings import Settings, load
 from appliance.think.factory import choose, kept
-from appliance.think.history import History, Turn, recalled
-from appliance.think.incremental_prefill import Reader
-from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.history import History, HistoryTurn, recalled
+from appliance.think.incremental_prefill import IncrementalPrefill
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
 from appliance.think.local import LocalGemma
-from appliance.think.prompt_state_cache import Openings
-from appliance.think.session import Mind
+from appliance.think.prompt_state_cache import PromptStateCache
+from appliance.think.session import ModelSession
 from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, Standby
-from appliance.think.thinker import Thread
+from appliance.think.thinker import ModelThread
 from tests.think.test_local import NOISE, clip, thinking
 
 RECALLED = 3
@@ -46,12 +46,12 @@ class Box:
         self.file = folder / "memory" / "memory.db"
         self.memory = Memory(self.file, KEEP)
         self.model = LocalGemma(
-            files, thinking(persona=PERSONA), 1, openings=Openings(folder / "openings"),
+            files, thinking(persona=PERSONA), 1, openings=PromptStateCache(folder / "openings"),
             memory=self.file, recall_turns=RECALLED,
         )  # fmt: skip
         self.now_s = 0.0
         self.asked = False
-        self.mind = Mind(self.model, self._take, lambda: self.now_s, RECALLED)
+        self.mind = ModelSession(self.model, self._take, lambda: self.now_s, RECALLED)
 
     def _take(self, message: Message) -> None:
         self.asked = self.asked or isinstance(message, RecallWanted)
@@ -76,7 +76,9 @@ class Box:
         self.mind.history.begin(number, text=f"{SAID} {number}").put(heard)
         self.mind.heard(number, heard, complete=True)
         now = datetime.now(UTC).isoformat()
-        self.memory.remember(memory.Turn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny"))
+        self.memory.remember(
+            memory.RememberedTurn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny")
+        )
         self.settle()
 
     def rest(self, seconds: float) -> None:
@@ -132,7 +134,7 @@ def weights(it: Box) -> np.ndarray:
     history = History()
     history.turns = list(it.mind.history.turns)
     history.begin(99, text="hello")
-    next(iter(it.model.answer(history, Effort())))
+    next(iter(it.model.answer(history, AnswerMetrics())))
     return it.model._gemma.logits()
 
 
@@ -268,7 +270,7 @@ def test_a_question_before_anything_is_settled_goes_on_with_it_too(box: Begin) -
     second = box()
     second.recall()
     second.mind.history.begin(9, text="hello")
-    effort = Effort()
+    effort = AnswerMetrics()
     next(iter(second.model.answer(second.mind.history, effort)))
     assert effort.read < 40  # the question and the marks around it
 
@@ -283,10 +285,10 @@ def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Beg
         return time.monotonic()
 
     it.rest(0.0)
-    it.model._spare = Reader(it.model._gemma, 1, clock=asked_meanwhile)
-    with pytest.raises(Abandoned):
+    it.model._spare = IncrementalPrefill(it.model._gemma, 1, clock=asked_meanwhile)
+    with pytest.raises(AnswerAbandoned):
         it.rest(PREPARE_S)
-    it.model._spare = Reader(it.model._gemma, 1)
+    it.model._spare = IncrementalPrefill(it.model._gemma, 1)
     it.rest(0.0)
     it.rest(WRITE_S)
     assert it.states()
@@ -432,7 +434,7 @@ def test_where_it_is_not_kept_any_more_a_start_erases_it(
 
 
 def test_without_a_memory_a_mind_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
-    mind = Mind(LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2)
+    mind = ModelSession(LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2)
     mind.recall([(f"{number}", "", "yes") for number in range(5)])
     assert [turn.text for turn in mind.history.turns] == ["3", "4"]
     mind.model.close()
@@ -449,12 +451,12 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
     def run(done: Callable[[LocalGemma], bool]) -> LocalGemma:
         model = LocalGemma(
             tiny_model, thinking(persona=PERSONA), 1, memory=file, recall_turns=RECALLED,
-            openings=Openings(tmp_path / "openings"),
+            openings=PromptStateCache(tmp_path / "openings"),
         )  # fmt: skip
         sent: list[Message] = []
         answered = 0
-        mind = partial(Mind, recall_turns=RECALLED, standby=Standby(0.0, 1e9))
-        thread = Thread(lambda: model, sent.append, idle_s=0.01, mind=mind)
+        mind = partial(ModelSession, recall_turns=RECALLED, standby=Standby(0.0, 1e9))
+        thread = ModelThread(lambda: model, sent.append, idle_s=0.01, mind=mind)
         thread.writes = True
         thread.do(lambda mind: mind.recall(turns))
         thread.start()
@@ -470,7 +472,7 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
         assert thread.problem is None
         return model
 
-    tape: list[Turn] = recalled(turns)
+    tape: list[HistoryTurn] = recalled(turns)
     run(lambda model: len(model._spare.held) == len(model._recalled(tape)))
     (path,) = file.parent.glob("*.state-*")
     assert path.stat().st_size

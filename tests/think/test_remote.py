@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 from appliance.errors import RemoteError, SettingsError
-from appliance.settings import Thinking, load_defaults
-from appliance.think.history import Clip, History, Use
-from appliance.think.interface import Abandoned, Effort
+from appliance.settings import ThinkingSettings, load_defaults
+from appliance.think.history import History, SpeechClip, ToolUse
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics
 from appliance.think.remote import RemoteModel, read_key
 from appliance.tools.table import TOOLS
-from appliance.tools.tool_call_syntax import BadCall, Call
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 Reply = Callable[[BaseHTTPRequestHandler], None]
 
@@ -112,7 +112,9 @@ def hang(seconds: float, *lines: str) -> Reply:
     return reply
 
 
-def thinking(url: str, timeout_s: float = 5.0, key_file: str = "", **changes: Any) -> Thinking:
+def thinking(
+    url: str, timeout_s: float = 5.0, key_file: str = "", **changes: Any
+) -> ThinkingSettings:
     plain = load_defaults().thinking
     remote = msgspec.structs.replace(
         plain.remote, url=url, model="gemma", timeout_s=timeout_s, key_file=key_file
@@ -122,9 +124,9 @@ def thinking(url: str, timeout_s: float = 5.0, key_file: str = "", **changes: An
 
 def hear(
     url: str, history: History | None = None, **changes: Any
-) -> tuple[list[str | Call | BadCall], Effort]:
+) -> tuple[list[str | ToolCall | BadToolCall], AnswerMetrics]:
     """The pieces of the answer."""
-    model, effort = RemoteModel(thinking(url, **changes), TOOLS), Effort()
+    model, effort = RemoteModel(thinking(url, **changes), TOOLS), AnswerMetrics()
     if history is None:
         history = History()
         history.begin(1, text="hi")
@@ -138,7 +140,7 @@ def words(pieces: Iterable[object]) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, Effort]:
+def ask(url: str, history: History | None = None, **changes: Any) -> tuple[str, AnswerMetrics]:
     pieces, effort = hear(url, history, **changes)
     return words(pieces), effort
 
@@ -168,7 +170,7 @@ def test_the_conversation_is_sent_with_sound_before_words(server: Server) -> Non
     samples = np.arange(-400, 400, dtype=np.int16)
     history = History()
     history.begin(1, text="hello").answer = "Hello to you. "
-    history.begin(2, [Clip(5, samples)], "typed too")
+    history.begin(2, [SpeechClip(5, samples)], "typed too")
     server.reply = stream(said("Yes."), said("", "stop"))
     ask(
         server.url, history, temperature=0.5, answer_tokens=77, seed=3,
@@ -204,18 +206,18 @@ def test_a_call_comes_between_the_words_before_and_after_it(server: Server) -> N
         said("Sure. "), wants(0, "timer"), wants(0, None, '{"minutes"'), wants(0, None, ": 5}"),
         wants(1, "time", "{}"), said("", "tool_calls"),
     )  # fmt: skip
-    calls = [Call("timer", {"minutes": 5}), Call("time")]
+    calls = [ToolCall("timer", {"minutes": 5}), ToolCall("time")]
     assert hear(server.url)[0] == ["Sure. ", *calls]
     server.reply = stream(
         said("Sure. <|tool_"), said("call>call:time{}<tool_call|>Done."), said("", "stop")
     )
-    assert hear(server.url)[0] == ["Sure. ", Call("time"), "Done."]
+    assert hear(server.url)[0] == ["Sure. ", ToolCall("time"), "Done."]
 
 
 def test_tools_their_calls_and_answers_are_sent_in_the_servers_form(server: Server) -> None:
     history = History()
     turn = history.begin(1, text="a timer please")
-    turn.uses.append(Use(Call("timer", {"minutes": 5})))
+    turn.uses.append(ToolUse(ToolCall("timer", {"minutes": 5})))
     history.used(1, 0, "Five minutes, from now.")
     history.heard(1, "Five minutes, from now.", complete=True)
     history.begin(2, text="how long?")
@@ -235,7 +237,7 @@ def test_what_was_said_is_written_down_by_the_server_without_the_conversation(
 ) -> None:
     server.reply = stream(said("Tell me about\n"), said("the moon."), said("", "stop"))
     model = RemoteModel(thinking(server.url), TOOLS)
-    clips = [Clip(number, np.zeros(16_000, np.int16)) for number in range(2)]
+    clips = [SpeechClip(number, np.zeros(16_000, np.int16)) for number in range(2)]
     assert model.transcribe(clips) == "Tell me about the moon."
     (body,) = server.bodies
     (user,) = body["messages"]
@@ -250,7 +252,7 @@ def test_what_was_said_is_written_down_by_the_server_without_the_conversation(
 def test_the_oldest_turns_are_not_sent_beyond_the_budget(server: Server) -> None:
     history = History()
     for number in range(5):
-        history.begin(number, [Clip(number, np.zeros(16_000 * 2, np.int16))]).answer = "Yes."
+        history.begin(number, [SpeechClip(number, np.zeros(16_000 * 2, np.int16))]).answer = "Yes."
     history.begin(9, text="hi")
     server.reply = stream(said("Yes."), said("", "stop"))
     ask(server.url, history, history_tokens=128)
@@ -334,13 +336,13 @@ def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str
     history.begin(1, text="hi")
     threading.Timer(0.2, model.interrupt).start()
     began_s = time.monotonic()
-    with pytest.raises(Abandoned):
-        list(model.answer(history, Effort()))
+    with pytest.raises(AnswerAbandoned):
+        list(model.answer(history, AnswerMetrics()))
     assert time.monotonic() - began_s < 2
     assert not lines or server.left.wait(2)  # the server notices, and stops computing
     model.resume()
     server.reply = stream(said("Yes."), said("", "stop"))
-    assert words(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, AnswerMetrics())) == "Yes."
     model.close()
 
 
@@ -348,11 +350,11 @@ def test_an_interruption_that_came_too_late_does_not_hit_the_next_answer(server:
     server.reply = stream(said("Yes."), said("", "stop"))
     model, history = RemoteModel(thinking(server.url)), History()
     history.begin(1, text="hi")
-    assert words(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, AnswerMetrics())) == "Yes."
     model.interrupt()
     model.resume()
-    assert words(model.answer(history, Effort())) == "Yes."
+    assert words(model.answer(history, AnswerMetrics())) == "Yes."
     model.interrupt()
-    with pytest.raises(Abandoned):
-        list(model.answer(history, Effort()))
+    with pytest.raises(AnswerAbandoned):
+        list(model.answer(history, AnswerMetrics()))
     model.close()

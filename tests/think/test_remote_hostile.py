@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from appliance.errors import RemoteError
 from appliance.think import remote
 from appliance.think.history import History
-from appliance.think.interface import Effort
+from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import LETTERS_A_TOKEN, RemoteModel
 from appliance.think.server_sent_events import MOST_ANSWER_BYTES
 from tests.memory_peak import Peak
@@ -139,13 +139,13 @@ def test_a_login_in_the_address_is_used_and_told_to_nobody(server: Server) -> No
     model, history = RemoteModel(thinking(url)), History()
     history.begin(1, text="hi")
     server.reply = stream(said("Yes."), said("", "stop"))
-    assert list(model.answer(history, Effort()))
+    assert list(model.answer(history, AnswerMetrics()))
     login = base64.b64encode(b"user:s3cret").decode()
     assert server.headers[0]["Authorization"] == f"Basic {login}"
     assert model.name == f"gemma at 127.0.0.1:{server.http.server_port}"
     server.reply = without_end(b"no" * 1000, 401)
     with pytest.raises(RemoteError) as refused:
-        list(model.answer(history, Effort()))
+        list(model.answer(history, AnswerMetrics()))
     assert "s3cret" not in str(refused.value)
     model.close()
 
@@ -190,4 +190,4 @@ def test_whatever_a_server_answers_is_words_calls_or_one_named_error(
     history = History()
     history.begin(1, text="hi")
     with contextlib.suppress(RemoteError):
-        words(model.answer(history, Effort())).encode()
+        words(model.answer(history, AnswerMetrics())).encode()

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.think.sentences import LONGEST, Sentences
+from appliance.think.sentences import LONGEST, SentenceSplitter
 
 
 def split(text: str, *, clause_words: int = 999) -> list[str]:
-    sentences = Sentences(clause_words=clause_words)
+    sentences = SentenceSplitter(clause_words=clause_words)
     return sentences.feed(text) + sentences.flush()
 
 
@@ -84,14 +84,14 @@ def test_text_is_split_where_a_reader_would_breathe(text: str, sentences: list[s
 @pytest.mark.parametrize(("text", "_"), TABLE)
 def test_how_text_arrives_makes_no_difference(text: str, _: list[str]) -> None:
     for size in (1, 2, 3, 7):
-        stream, found = Sentences(), []
+        stream, found = SentenceSplitter(), []
         for at in range(0, len(text), size):
             found += stream.feed(text[at : at + size])
         assert found + stream.flush() == split(text, clause_words=6)
 
 
 def test_a_sentence_leaves_as_soon_as_it_is_surely_complete() -> None:
-    stream = Sentences()
+    stream = SentenceSplitter()
     assert stream.feed("It is far. ") == []  # "far. away" would go on
     assert stream.feed("Th") == ["It is far."]
     assert stream.feed("e end.\n") == ["The end."]
@@ -131,7 +131,7 @@ def test_a_word_that_never_ends_is_cut_anywhere() -> None:
 
 
 def test_a_new_text_after_a_flush_begins_afresh() -> None:
-    stream = Sentences()
+    stream = SentenceSplitter()
     stream.feed("One two three four five six seven, eight")
     stream.flush()
     assert stream.feed("One two three four five six seven, eight") == [
@@ -144,7 +144,7 @@ letters = st.text(alphabet="abIZ 5.,;:!?…-—'\"\n*eg", max_size=120)
 
 @given(letters, st.lists(st.integers(1, 9), min_size=1, max_size=40))
 def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> None:
-    whole, pieces = Sentences(longest=40), Sentences(longest=40)
+    whole, pieces = SentenceSplitter(longest=40), SentenceSplitter(longest=40)
     expected = whole.feed(text) + whole.flush()
     found, at, turn = [], 0, 0
     while at < len(text):
@@ -156,7 +156,7 @@ def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> No
 
 @given(letters)
 def test_no_letter_is_lost_and_their_order_is_kept(text: str) -> None:
-    stream = Sentences(longest=40)
+    stream = SentenceSplitter(longest=40)
     found = "".join(stream.feed(text) + stream.flush())
     assert [c for c in found if c.isalnum()] == [c for c in text if c.isalnum()]
 

@@ -12,10 +12,10 @@ import pytest
 from appliance.errors import RemoteError
 from appliance.messages.speech import Sentence, ThoughtEnded
 from appliance.think.history import History
-from appliance.think.interface import Effort
+from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel
-from appliance.think.server_dialect import OFF, Dialect
-from appliance.think.session import Mind
+from appliance.think.server_dialect import OFF, ServerDialect
+from appliance.think.session import ModelSession
 from tests.think.test_remote import (
     Reply,
     Server,
@@ -67,7 +67,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 def questions(model: RemoteModel, count: int) -> list[str]:
     history = History()
     history.begin(1, text="hi")
-    return [words(model.answer(history, Effort())) for _ in range(count)]
+    return [words(model.answer(history, AnswerMetrics())) for _ in range(count)]
 
 
 def test_thinking_is_switched_off_in_every_dialect(server: Server) -> None:
@@ -125,7 +125,7 @@ def test_a_refusal_that_no_field_can_have_caused_is_not_asked_twice(
 
 
 def test_a_field_is_named_as_a_whole_word_only() -> None:
-    dialect = Dialect()
+    dialect = ServerDialect()
     assert dialect.fewer({"think": False, "a": 1}, 400, b"no thinking here") == {}
     assert dialect.fewer({"think": False, "a": 1}, 400, b"`think`: unknown") == {"a": 1}
     assert dialect.fewer({}, 400, b"think") is None
@@ -188,7 +188,7 @@ def test_what_a_server_refused_is_told_in_words_to_be_said(server: Server) -> No
     server.reply = refuse(500, '{"error": {"message": "audio input is not supported"}}')
     told: list[Any] = []
     model = RemoteModel(thinking(server.url))
-    mind = Mind(model, told.append)
+    mind = ModelSession(model, told.append)
     mind.think(1, (), "hi", 0.0)
     (end,) = told
     assert isinstance(end, ThoughtEnded)

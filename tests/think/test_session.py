@@ -10,9 +10,9 @@ import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.speech import Message, Sentence, ThoughtEnded, Transcribed
-from appliance.think.history import Clip, History
-from appliance.think.interface import Abandoned, Effort
-from appliance.think.session import Mind
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.session import ModelSession
 
 
 class Scripted:
@@ -35,20 +35,20 @@ class Scripted:
         self.hurried = 0
         self.during: Callable[[], object] = lambda: None
 
-    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+    def answer(self, history: History, effort: AnswerMetrics) -> Iterator[str]:
         assert history.last is not None
         self.asked.append(tuple(clip.utterance for clip in history.last.clips))
         effort.encode_ms, effort.prefill_ms, effort.limited = 0.5, 0.25, self.limited
         for piece in self.pieces:
             if self.interrupted:
-                raise Abandoned
+                raise AnswerAbandoned
             if isinstance(piece, str):
                 effort.tokens += 1
                 yield piece
             else:
                 piece()
 
-    def prepare(self, clip: Clip) -> None:
+    def prepare(self, clip: SpeechClip) -> None:
         self.during()
 
     def settle(self, history: History) -> bool:
@@ -64,7 +64,7 @@ class Scripted:
     def hurry(self) -> None:
         self.hurried += 1
 
-    def transcribe(self, clips: Sequence[Clip]) -> str:
+    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         self.transcribed.append(tuple(clip.utterance for clip in clips))
         if isinstance(self.words, str):
             return self.words
@@ -90,9 +90,9 @@ class Ticking:
         return self.now_s
 
 
-def mind_of(model: Scripted) -> tuple[Mind, list[Message]]:
+def mind_of(model: Scripted) -> tuple[ModelSession, list[Message]]:
     sent: list[Message] = []
-    return Mind(model, sent.append, Ticking()), sent
+    return ModelSession(model, sent.append, Ticking()), sent
 
 
 def sentences(sent: list[Message]) -> list[tuple[int, int, str]]:
@@ -130,12 +130,12 @@ def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
     model = Scripted()
     mind, sent = mind_of(model)
     model.pieces = ("One. Two", lambda: mind.outdate(1), " three. Four.")
-    mind.think(1, [Clip(7, np.zeros(1, np.int16))], "", 100.0)
+    mind.think(1, [SpeechClip(7, np.zeros(1, np.int16))], "", 100.0)
     assert ended(sent).reason == "abandoned"
     assert sentences(sent) == [(1, 0, "One.")]
     model.pieces = ("Yes.",)
     sent.clear()
-    mind.think(2, [Clip(8, np.zeros(1, np.int16))], "", 100.0)
+    mind.think(2, [SpeechClip(8, np.zeros(1, np.int16))], "", 100.0)
     assert ended(sent).reason == "complete"
     assert model.asked == [(7,), (7, 8)]
 
@@ -214,8 +214,8 @@ def test_after_quitting_nothing_is_begun() -> None:
     assert model.interrupted
 
 
-def clip_of(utterance: int) -> Clip:
-    return Clip(utterance, np.zeros(16_000, np.int16))
+def clip_of(utterance: int) -> SpeechClip:
+    return SpeechClip(utterance, np.zeros(16_000, np.int16))
 
 
 def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> None:
@@ -251,9 +251,9 @@ def test_forgetting_lets_go_of_what_was_overheard() -> None:
 
 
 # ── what was said is written down ────────────────────────────────────────────────────────────
-def over(mind: Mind, turn: int) -> None:
+def over(mind: ModelSession, turn: int) -> None:
     """A spoken question whose answer was heard."""
-    mind.think(turn, [Clip(turn, np.zeros(1600, np.int16))], "", 100.0)
+    mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 100.0)
     mind.heard(turn, "Yes.", complete=True)
 
 
@@ -297,7 +297,7 @@ def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> N
     mind, _ = mind_of(model)
     mind.think(1, [], "typed", 100.0)
     mind.heard(1, "Yes.", complete=True)
-    mind.think(2, [Clip(2, np.zeros(1600, np.int16))], "", 100.0)
+    mind.think(2, [SpeechClip(2, np.zeros(1600, np.int16))], "", 100.0)
     mind.write_down(lambda: False)
     assert model.transcribed == []
 
@@ -327,15 +327,15 @@ def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
 @pytest.mark.parametrize(
     ("asked", "ends"),
     [
-        ([Clip(1, np.zeros(16_000, np.int16))], False),  # the same sound: it is of use
-        ([Clip(1, np.zeros(17_000, np.int16))], True),  # there is more of it: encoded anew
-        ([Clip(2, np.zeros(16_000, np.int16))], True),
+        ([SpeechClip(1, np.zeros(16_000, np.int16))], False),  # the same sound: it is of use
+        ([SpeechClip(1, np.zeros(17_000, np.int16))], True),  # there is more of it: encoded anew
+        ([SpeechClip(2, np.zeros(16_000, np.int16))], True),
         ([], True),  # typed
         (None, False),  # no question
     ],
 )
 def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
-    asked: list[Clip] | None, ends: bool
+    asked: list[SpeechClip] | None, ends: bool
 ) -> None:
     model = Scripted("Yes.")
     mind, _ = mind_of(model)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.dialog.memory import Memory, Turn
+from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.runtime.folder_lock import locked
 from appliance.think import state_file
@@ -30,7 +30,9 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "memory" / "memory.db"
     memory = Memory(path, 50)
     for number in range(2):
-        memory.remember(Turn("2026-01-01T10:00:00+00:00", number, WORDS, 0.0, WORDS, True, "x"))
+        memory.remember(
+            RememberedTurn("2026-01-01T10:00:00+00:00", number, WORDS, 0.0, WORDS, True, "x")
+        )
     memory.close()
     return path
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.think.special_tokens import Hidden, TextFilter
+from appliance.think.special_tokens import HiddenText, SpecialTokenFilter
 
 TEXTS = [
     ("Hello.", "Hello."),
@@ -25,37 +25,40 @@ TEXTS = [
 
 @pytest.mark.parametrize(("text", "said"), TEXTS)
 def test_tags_spelled_out_are_not_said_either(text: str, said: str) -> None:
-    gate = TextFilter()
+    gate = SpecialTokenFilter()
     assert gate.feed(text) + gate.flush() == said
 
 
 @pytest.mark.parametrize(("text", "said"), TEXTS)
 @given(size=st.integers(1, 6))
 def test_a_tag_cut_in_pieces_is_still_a_tag(text: str, said: str, size: int) -> None:
-    gate = TextFilter()
+    gate = SpecialTokenFilter()
     pieces = [gate.feed(text[at : at + size]) for at in range(0, len(text), size)]
     assert "".join(pieces) + gate.flush() == said
 
 
 def test_text_that_can_be_no_tag_is_not_held_back() -> None:
-    gate = TextFilter()
+    gate = SpecialTokenFilter()
     assert gate.feed("Hello") == "Hello"
     assert gate.feed(" <") == " "
     assert gate.feed("3") == "<3"
 
 
 HIDDEN = [
-    ("One <|tool_call>f{}<tool_call|>two", ["One ", Hidden("<|tool_call>", "f{}", True), "two"]),
-    ("<|tool_call>f{}", [Hidden("<|tool_call>", "f{}", False)]),
-    ("<think>a <|tool_call>f{}</think>", [Hidden("<think>", "a <|tool_call>f{}", True)]),
+    (
+        "One <|tool_call>f{}<tool_call|>two",
+        ["One ", HiddenText("<|tool_call>", "f{}", True), "two"],
+    ),
+    ("<|tool_call>f{}", [HiddenText("<|tool_call>", "f{}", False)]),
+    ("<think>a <|tool_call>f{}</think>", [HiddenText("<think>", "a <|tool_call>f{}", True)]),
     ("plain", ["plain"]),
     ("stray <tool_call|>tag", ["stray ", "tag"]),
 ]
 
 
-def joined(parts: list[str | Hidden]) -> list[str | Hidden]:
+def joined(parts: list[str | HiddenText]) -> list[str | HiddenText]:
     """Texts that follow each other, as one."""
-    found: list[str | Hidden] = []
+    found: list[str | HiddenText] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
             found[-1] += part
@@ -66,16 +69,18 @@ def joined(parts: list[str | Hidden]) -> list[str | Hidden]:
 
 @pytest.mark.parametrize(("text", "parts"), HIDDEN)
 @given(size=st.integers(1, 40))
-def test_what_is_hidden_comes_in_its_place(text: str, parts: list[str | Hidden], size: int) -> None:
-    gate = TextFilter()
+def test_what_is_hidden_comes_in_its_place(
+    text: str, parts: list[str | HiddenText], size: int
+) -> None:
+    gate = SpecialTokenFilter()
     found = [part for at in range(0, len(text), size) for part in gate.split(text[at : at + size])]
     assert joined(found + gate.end()) == joined(parts)
 
 
 def test_a_call_without_end_does_not_fill_the_memory() -> None:
-    gate = TextFilter()
+    gate = SpecialTokenFilter()
     for _ in range(100):
         assert gate.split("<|tool_call>" + "x" * 1000) == []
     (hidden,) = gate.end()
-    assert isinstance(hidden, Hidden)
+    assert isinstance(hidden, HiddenText)
     assert len(hidden.text) <= 4000

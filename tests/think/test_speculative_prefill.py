@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.pcm import RATE_HZ
-from appliance.think.speculative_prefill import ReadAhead
+from appliance.think.speculative_prefill import SpeculativePrefill
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,12 @@ from appliance.think.speculative_prefill import ReadAhead
 def test_it_reads_ahead_a_second_at_a_time_or_when_it_may_be_all(
     seconds: float, paused: bool, idle: bool, due: bool
 ) -> None:
-    ahead = ReadAhead()
+    ahead = SpeculativePrefill()
     assert ahead.due(1, int(seconds * RATE_HZ), paused=paused, idle=idle) == due
 
 
 def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
-    ahead = ReadAhead()
+    ahead = SpeculativePrefill()
     assert ahead.due(1, 20_000, paused=True, idle=True)
     assert not ahead.due(1, 20_000, paused=True, idle=True)
     assert not ahead.due(1, 30_000, paused=False, idle=True)
@@ -36,7 +36,7 @@ def test_nothing_is_read_twice_and_the_next_utterance_begins_afresh() -> None:
 
 
 def test_a_slow_machine_reads_in_longer_pieces() -> None:
-    ahead = ReadAhead()
+    ahead = SpeculativePrefill()
     ahead.cost_s = 1.5
     assert not ahead.due(1, int(2.9 * RATE_HZ), paused=False, idle=True)
     assert ahead.due(1, 3 * RATE_HZ, paused=False, idle=True)

@@ -10,16 +10,16 @@ import pytest
 
 from appliance.cli import check
 from appliance.models import catalogue
-from appliance.models.store import Store
+from appliance.models.store import ModelStore
 from appliance.runtime.diagnostics import ok
 from appliance.settings import load
 from appliance.think.interface import LocalModel
-from appliance.think.template_check import Comparison, Way, compare, compare_later
+from appliance.think.template_check import PromptStyle, TemplateComparison, compare, compare_later
 from appliance.think.vocabulary import template_of
 from appliance.tools.table import TOOLS, available
 from tests.think import tiny
 
-WAY = Way("Be kind.", (), "Reply briefly.")
+WAY = PromptStyle("Be kind.", (), "Reply briefly.")
 # In Gemma 4's form, in both ways that templates know of what a tool said: in the message that calls
 # it, or in one of its own, after which the model's turn goes on.
 HEAD = """\
@@ -59,7 +59,11 @@ IN_THREE = "".join([
 
 @pytest.mark.parametrize("template", [IN_ONE, IN_THREE], ids=["in one message", "in three"])
 def test_a_template_that_makes_the_same_text_is_the_same(template: str) -> None:
-    for way in (WAY, Way("Be kind."), Way("Be kind.", (), "It is {{ 7 * 7 }}, said { %}.")):
+    for way in (
+        WAY,
+        PromptStyle("Be kind."),
+        PromptStyle("Be kind.", (), "It is {{ 7 * 7 }}, said { %}."),
+    ):
         found = compare(template, way)
         assert found.same, found.sentence()
     assert "<|tool_response>response:timer" in found.ours
@@ -140,19 +144,21 @@ def test_whoever_loads_the_model_does_not_wait_and_reads_it_in_the_log(
 
 # ── the models that there are ────────────────────────────────────────────────────────────────
 def test_the_pocket_model_is_asked_as_its_template_says() -> None:
-    model = Store(Path("/nowhere"), catalogue.load()).language_model("pocket")
+    model = ModelStore(Path("/nowhere"), catalogue.load()).language_model("pocket")
     thinking = load(None).thinking
-    found = compare(template_of(model.text), Way.of(model, thinking, available(load(None))))
+    found = compare(template_of(model.text), PromptStyle.of(model, thinking, available(load(None))))
     assert found.same, found.sentence()
     assert check.prompt(load(None)) == ok("prompt", found.sentence())
 
 
 def test_a_model_of_the_owners_persona_is_told_of_tools_and_given_the_instruction() -> None:
     thinking = load(None).thinking
-    way = Way.of(LocalModel("any", Path("a"), Path("b")), thinking, TOOLS)
-    assert way == Way(thinking.persona, TOOLS, "Please respond to the audio input concisely.")
+    way = PromptStyle.of(LocalModel("any", Path("a"), Path("b")), thinking, TOOLS)
+    assert way == PromptStyle(
+        thinking.persona, TOOLS, "Please respond to the audio input concisely."
+    )
     own = LocalModel("own", Path("a"), Path("b"), persona="I", instruction="")
-    assert Way.of(own, thinking, TOOLS) == Way("I", (), "")
+    assert PromptStyle.of(own, thinking, TOOLS) == PromptStyle("I", (), "")
 
 
 def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
@@ -161,4 +167,4 @@ def test_a_file_without_a_template_has_none(tmp_path: Path) -> None:
 
 
 def test_a_comparison_of_nothing_is_not_the_same() -> None:
-    assert not Comparison(problem="why").same
+    assert not TemplateComparison(problem="why").same

@@ -15,8 +15,8 @@ import pytest
 
 from appliance.messages.speech import (
     Abandon,
+    AnswerHeard,
     Forget,
-    Heard,
     PartChanged,
     Recall,
     RecallWanted,
@@ -96,7 +96,7 @@ def test_a_question_is_read_while_the_silence_after_it_lasts(rig: Rig) -> None:
     rig.say(3, noise(4), pause=True)
     rig.think(1, 3)
     read_ahead = rig.end_of(1)
-    rig.mail.send(Heard(1, "", False))
+    rig.mail.send(AnswerHeard(1, "", False))
     rig.say(4, noise(4, seed=4))
     rig.think(2, 4)
     read_after = rig.end_of(2)
@@ -118,7 +118,7 @@ def test_typed_words_are_answered_and_the_whole_conversation_goes_on(rig: Rig) -
         rig.say(turn, noise(1, turn))
         rig.think(turn, turn, text="tell me about the moon")
         assert rig.end_of(turn).reason == "limit"
-        rig.mail.send(Heard(turn, rig.text_of(turn), turn % 2 == 0))
+        rig.mail.send(AnswerHeard(turn, rig.text_of(turn), turn % 2 == 0))
     rig.mail.send(Forget())
     rig.think(6, text="hello")
     assert rig.end_of(6).reason == "limit"

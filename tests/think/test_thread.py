@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from appliance.messages.speech import Message, ThinkerReady, ThoughtEnded, Transcribed
-from appliance.think.history import Clip, History
-from appliance.think.interface import Abandoned, Effort
-from appliance.think.session import Mind
-from appliance.think.thinker import Thread
+from appliance.think.history import History, SpeechClip
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.session import ModelSession
+from appliance.think.thinker import ModelThread
 
 
 class Slow:
@@ -39,17 +39,17 @@ class Slow:
             self.log.append("piece")
         return not self.left
 
-    def answer(self, history: History, effort: Effort) -> Iterator[str]:
+    def answer(self, history: History, effort: AnswerMetrics) -> Iterator[str]:
         self.log.append("answer")
         self.left = 0  # what was left to be read is part of the prompt
         yield "Yes."
 
-    def transcribe(self, clips: Sequence[Clip]) -> str:
+    def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         self.log.append("writes")
         self.while_writing()
         return f"words {clips[0].utterance}"
 
-    def prepare(self, clip: Clip) -> None: ...
+    def prepare(self, clip: SpeechClip) -> None: ...
     def overhear(self, history: History, *, likely_all: bool) -> None: ...
     def hurry(self) -> None: ...
 
@@ -68,7 +68,7 @@ class Running:
     def __init__(self, model: Slow, recall_s: float = 60.0, idle_s: float = 60.0) -> None:
         self.model = model
         self.sent: list[Message] = []
-        self.thread = Thread(lambda: model, self._take, recall_s, idle_s)
+        self.thread = ModelThread(lambda: model, self._take, recall_s, idle_s)
 
     def _take(self, message: Message) -> None:
         self.sent.append(message)
@@ -166,9 +166,9 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
 
 
 # ── what was said is written down ────────────────────────────────────────────────────────────
-def spoken(turn: int, mind: Mind) -> None:
+def spoken(turn: int, mind: ModelSession) -> None:
     """A question that was said aloud, answered, and its answer heard."""
-    mind.think(turn, [Clip(turn, np.zeros(1600, np.int16))], "", 0.0)
+    mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 0.0)
     mind.heard(turn, "Yes.", complete=True)
 
 
@@ -196,7 +196,7 @@ def test_once_nobody_waits_every_turn_is_written_down_oldest_first(running: Begi
 def test_nothing_is_written_down_where_nothing_is_kept(running: Begin) -> None:
     it = running(Slow(0), idle_s=0.001)
     talked(it, 1)
-    done: list[Mind] = []
+    done: list[ModelSession] = []
     for number in range(20):  # each after a while in which nothing was to be done
         it.thread.do(done.append)
         it.until(lambda number=number: len(done) > number)  # type: ignore[misc]
@@ -221,7 +221,7 @@ def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: 
         it.model.log.append("answer again")
         it.thread.do(lambda mind: mind.think(2, [], "and?", 0.0))
         assert it.model.interrupted
-        raise Abandoned
+        raise AnswerAbandoned
 
     it.model.while_writing = asked_meanwhile
     talked(it, 1)
@@ -239,7 +239,7 @@ def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None
 
     def forget_meanwhile() -> None:
         it.thread.do(lambda mind: mind.forget())
-        raise Abandoned
+        raise AnswerAbandoned
 
     it.model.while_writing = forget_meanwhile
     talked(it, 1)

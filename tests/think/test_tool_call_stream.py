@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages.speech import Called, encode
-from appliance.think.tool_call_stream import CallDeltas
-from appliance.tools.tool_call_syntax import BadCall, Call
+from appliance.messages.speech import ToolCalled, encode
+from appliance.think.tool_call_stream import ToolCallStream
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 
 def delta(index: int, name: str = "", arguments: str = "") -> dict[str, Any]:
     return {"index": index, "function": {"name": name, "arguments": arguments}}
 
 
-def calls(*events: list[dict[str, Any]]) -> list[Call | BadCall]:
-    deltas = CallDeltas()
-    found: list[Call | BadCall] = []
+def calls(*events: list[dict[str, Any]]) -> list[ToolCall | BadToolCall]:
+    deltas = ToolCallStream()
+    found: list[ToolCall | BadToolCall] = []
     for event in events:
         deltas.feed(event)
         found += deltas.complete()
@@ -28,16 +28,16 @@ def calls(*events: list[dict[str, Any]]) -> list[Call | BadCall]:
 
 def test_a_call_in_pieces_is_one_call() -> None:
     pieces = [delta(0, "timer")], [delta(0, arguments='{"min')], [delta(0, arguments='utes": 5}')]
-    assert calls(*pieces) == [Call("timer", {"minutes": 5})]
+    assert calls(*pieces) == [ToolCall("timer", {"minutes": 5})]
 
 
 def test_one_is_complete_when_the_next_begins() -> None:
-    deltas = CallDeltas()
+    deltas = ToolCallStream()
     deltas.feed([delta(0, "time")])
     assert list(deltas.complete()) == []
     deltas.feed([delta(1, "date", "{}")])
-    assert list(deltas.complete()) == [Call("time")]
-    assert list(deltas.end()) == [Call("date")]
+    assert list(deltas.complete()) == [ToolCall("time")]
+    assert list(deltas.end()) == [ToolCall("date")]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_one_is_complete_when_the_next_begins() -> None:
 )  # fmt: skip
 def test_what_is_no_call_is_a_bad_one(arguments: str) -> None:
     (found,) = calls([delta(0, "timer", arguments)])
-    assert isinstance(found, BadCall)
+    assert isinstance(found, BadToolCall)
 
 
 def test_more_calls_than_anybody_wants_are_refused() -> None:
@@ -58,5 +58,5 @@ def test_more_calls_than_anybody_wants_are_refused() -> None:
 @given(st.text(max_size=10), st.text(max_size=60))
 def test_whatever_a_server_sends_can_be_told_on(name: str, arguments: str) -> None:
     for found in calls([delta(0, name, arguments)]):
-        if isinstance(found, Call):
-            encode(Called(1, 0, found.name, dict(found.arguments)))
+        if isinstance(found, ToolCall):
+            encode(ToolCalled(1, 0, found.name, dict(found.arguments)))

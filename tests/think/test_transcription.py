@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.messages.speech import Heard, Transcribed
-from appliance.models.store import Store
+from appliance.messages.speech import AnswerHeard, Transcribed
+from appliance.models.store import ModelStore
 from appliance.settings import load_defaults
 from appliance.think.history import History
-from appliance.think.interface import Abandoned, Effort, LocalModel
+from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
 from appliance.think.local import LocalGemma
 from appliance.think.prompt import LEAST_TOKENS, TOKENS_A_SECOND, dictation, most_tokens
 from tests.think.rig import Rig
@@ -58,7 +58,7 @@ def test_a_model_that_cannot_is_not_asked(pocket: Callable[..., LocalGemma]) -> 
 
 
 def test_the_pocket_model_cannot_and_gemma_can() -> None:
-    models = Store.of(load_defaults()).models
+    models = ModelStore.of(load_defaults()).models
     can = {name: row.language.transcribes for name, row in models.items() if row.language}
     assert not can["pocket"]
     assert can["gemma-4-e2b"]
@@ -90,12 +90,12 @@ def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> 
     model, history = LocalGemma(tiny_model, thinking(), 1), History()
     history.begin(1, [clip(2)])
     turn = history.turns[0]
-    turn.answer = "".join(p for p in model.answer(history, Effort()) if isinstance(p, str))
+    turn.answer = "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str))
     turn.settled = True
     settle(model, history)
     model.transcribe(turn.clips)
     history.begin(2, text="hello")
-    effort = Effort()
+    effort = AnswerMetrics()
     next(model.answer(history, effort))
     assert effort.read < 30  # the question and the marks around it
     model.close()
@@ -120,7 +120,7 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     interrupting.start()
     try:
         text = model.transcribe([said])
-    except Abandoned:
+    except AnswerAbandoned:
         stopped = model.pulse
         model.resume()
         text = model.transcribe([said])
@@ -151,6 +151,6 @@ def test_a_whole_process_tells_what_was_said_once_its_answer_was_heard(tmp_path:
         rig.think(1, 7)
         rig.end_of(1)
         assert not rig.told(Transcribed)
-        rig.mail.send(Heard(1, rig.text_of(1) or "Yes.", complete=True))
+        rig.mail.send(AnswerHeard(1, rig.text_of(1) or "Yes.", complete=True))
         rig.until(lambda: rig.told(Transcribed, 1))  # for 5 s of it nobody wants anything
         assert rig.told(Transcribed) == [Transcribed(1, NOT_UNDERSTOOD)]

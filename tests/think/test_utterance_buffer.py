@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.runtime.ipc.ring import END, START, Slot
-from appliance.think.utterance_buffer import UNNAMED_S, Utterances
+from appliance.runtime.ipc.ring import END, START, RingSlot
+from appliance.think.utterance_buffer import UNNAMED_S, UtteranceBuffer
 
 SLOT = 320
 
 
-def slot(utterance: int, flags: int = 0, value: int = 1, frames: int = SLOT) -> Slot:
-    return Slot(0, 0, 0, 0, utterance, flags, np.full(frames, value, np.int16))
+def slot(utterance: int, flags: int = 0, value: int = 1, frames: int = SLOT) -> RingSlot:
+    return RingSlot(0, 0, 0, 0, utterance, flags, np.full(frames, value, np.int16))
 
 
-def fill(utterances: Utterances, number: int, slots: int, value: int = 1, now_s: float = 0) -> None:
+def fill(
+    utterances: UtteranceBuffer, number: int, slots: int, value: int = 1, now_s: float = 0
+) -> None:
     for at in range(slots):
         flags = (START if at == 0 else 0) | (END if at == slots - 1 else 0)
         utterances.add(slot(number, flags, value), now_s)
 
 
 def test_an_utterance_is_one_clip_with_all_its_samples() -> None:
-    utterances = Utterances()
+    utterances = UtteranceBuffer()
     for at in range(4):
         utterances.add(slot(3, START if at == 0 else 0, at), 0)
     done = utterances.add(slot(3, END, 9, frames=7), 0)
@@ -33,7 +35,7 @@ def test_an_utterance_is_one_clip_with_all_its_samples() -> None:
 
 
 def test_utterances_come_in_the_order_they_are_named() -> None:
-    utterances = Utterances()
+    utterances = UtteranceBuffer()
     fill(utterances, 1, 2, value=1)
     fill(utterances, 2, 2, value=2)
     question = utterances.take([2, 1, 5])
@@ -42,19 +44,19 @@ def test_utterances_come_in_the_order_they_are_named() -> None:
 
 
 def test_an_utterance_without_its_end_is_taken_as_far_as_it_goes() -> None:
-    utterances = Utterances()
+    utterances = UtteranceBuffer()
     utterances.add(slot(1, START), 0)
     assert len(utterances.take([1]).clips[0].samples) == SLOT
 
 
 def test_an_end_without_samples_makes_no_utterance() -> None:
-    utterances = Utterances()
+    utterances = UtteranceBuffer()
     utterances.add(slot(1, END, frames=0), 0)
     assert utterances.take([1]).missing == (1,)
 
 
 def test_a_long_utterance_is_cut_where_it_is_quiet() -> None:
-    utterances = Utterances(clip_frames=100 * SLOT)
+    utterances = UtteranceBuffer(clip_frames=100 * SLOT)
     for at in range(120):
         utterances.add(slot(1, START if at == 0 else 0, 0 if 80 <= at < 90 else 1000), 0)
     first, second = utterances.take([1]).clips
@@ -63,7 +65,7 @@ def test_a_long_utterance_is_cut_where_it_is_quiet() -> None:
 
 
 def test_clips_of_loud_noise_are_cut_too() -> None:
-    utterances = Utterances(clip_frames=10 * SLOT)
+    utterances = UtteranceBuffer(clip_frames=10 * SLOT)
     fill(utterances, 1, 95, value=32767)
     clips = utterances.take([1]).clips
     assert sum(len(clip.samples) for clip in clips) == 95 * SLOT
@@ -71,7 +73,7 @@ def test_clips_of_loud_noise_are_cut_too() -> None:
 
 
 def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
-    utterances = Utterances(keep_frames=300 * SLOT, clip_frames=50 * SLOT)
+    utterances = UtteranceBuffer(keep_frames=300 * SLOT, clip_frames=50 * SLOT)
     for at in range(3000):
         utterances.add(slot(1, START if at == 0 else 0, at % 100), 0)
         assert utterances.frames <= 301 * SLOT
@@ -83,7 +85,7 @@ def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
 
 
 def test_what_nobody_asks_about_is_forgotten_in_time() -> None:
-    utterances = Utterances()
+    utterances = UtteranceBuffer()
     fill(utterances, 1, 5, now_s=0)
     fill(utterances, 2, 5, now_s=UNNAMED_S - 1)
     assert utterances.frames == 10 * SLOT

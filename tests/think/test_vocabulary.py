@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from appliance.think.gemma import Gemma
 from appliance.think.interface import Sampling
-from appliance.think.mark_splitter import Unmarked
+from appliance.think.mark_splitter import MarkSplitter
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"
 SLOW = settings(
@@ -68,10 +68,10 @@ def test_nothing_that_is_made_of_marks_and_words_holds_a_mark(
 
 def test_words_without_marks_are_tokenized_in_one_piece() -> None:
     words = "five < six | seven > two, <b>bold</b>\n\n\n and\t  <|tool_cal l>"
-    assert Unmarked(["<|tool_call>", "<turn|>"]).pieces(words) == [words]
-    assert Unmarked([]).pieces("<turn|>") == ["<turn|>"]
+    assert MarkSplitter(["<|tool_call>", "<turn|>"]).pieces(words) == [words]
+    assert MarkSplitter([]).pieces("<turn|>") == ["<turn|>"]
 
 
 def test_marks_that_overlap_are_all_cut() -> None:
-    assert Unmarked(["<a><b>", "<b><c>"]).pieces("<a><b><c>") == ["<", "a><", "b><c>"]
-    assert Unmarked(["aa"]).pieces("aaaa") == ["a", "a", "a", "a"]
+    assert MarkSplitter(["<a><b>", "<b><c>"]).pieces("<a><b><c>") == ["<", "a><", "b><c>"]
+    assert MarkSplitter(["aa"]).pieces("aaaa") == ["a", "a", "a", "a"]

@@ -7,34 +7,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.tools.intents import request
-from appliance.tools.tool_call_syntax import Call
+from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import TOOLS
 
 
 @pytest.mark.parametrize(
     ("words", "call"),
     [
-        ("What time is it?", Call("time")),
-        ("what's the time", Call("time")),
-        ("Hey, what time is it now?", Call("time")),
-        ("What is today's date?", Call("date")),
-        ("set a timer for five minutes", Call("timer", {"minutes": 5})),
-        ("Please set a timer for 10 minutes.", Call("timer", {"minutes": 10})),
-        ("start a timer for half an hour", Call("timer", {"minutes": 30})),
-        ("set a timer for an hour and a half", Call("timer", {"minutes": 90})),
-        ("set a timer for two and a half minutes", Call("timer", {"minutes": 2.5})),
-        ("set a timer for thirty seconds please", Call("timer", {"minutes": 0.5})),
-        ("can you set a ten minute timer", Call("timer", {"minutes": 10})),
-        ("cancel the timer", Call("cancel_timer")),
-        ("how long is left", Call("timers")),
-        ("turn it up", Call("volume", {"change": "up"})),
-        ("quieter", Call("volume", {"change": "down"})),
-        ("say that again", Call("repeat")),
-        ("forget what I said", Call("forget")),
-        ("Turn off the kitchen light.", Call("home", {"command": "turn off the kitchen light"})),
+        ("What time is it?", ToolCall("time")),
+        ("what's the time", ToolCall("time")),
+        ("Hey, what time is it now?", ToolCall("time")),
+        ("What is today's date?", ToolCall("date")),
+        ("set a timer for five minutes", ToolCall("timer", {"minutes": 5})),
+        ("Please set a timer for 10 minutes.", ToolCall("timer", {"minutes": 10})),
+        ("start a timer for half an hour", ToolCall("timer", {"minutes": 30})),
+        ("set a timer for an hour and a half", ToolCall("timer", {"minutes": 90})),
+        ("set a timer for two and a half minutes", ToolCall("timer", {"minutes": 2.5})),
+        ("set a timer for thirty seconds please", ToolCall("timer", {"minutes": 0.5})),
+        ("can you set a ten minute timer", ToolCall("timer", {"minutes": 10})),
+        ("cancel the timer", ToolCall("cancel_timer")),
+        ("how long is left", ToolCall("timers")),
+        ("turn it up", ToolCall("volume", {"change": "up"})),
+        ("quieter", ToolCall("volume", {"change": "down"})),
+        ("say that again", ToolCall("repeat")),
+        ("forget what I said", ToolCall("forget")),
+        (
+            "Turn off the kitchen light.",
+            ToolCall("home", {"command": "turn off the kitchen light"}),
+        ),
     ],
 )
-def test_a_plain_request_is_understood(words: str, call: Call) -> None:
+def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
     assert request(words) == call
 
 

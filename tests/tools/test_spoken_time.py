@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.tools.spoken_time import (
-    Moment,
+    ClockReading,
     next_time,
     spoken_date,
     spoken_length,
@@ -21,8 +21,8 @@ from appliance.tools.spoken_time import (
 NINE_TEN = datetime(2026, 11, 21, 9, 10, tzinfo=UTC)  # a Saturday
 
 
-def at(when: datetime) -> Moment:
-    return Moment(1000.0, when.timestamp(), when.tzinfo)
+def at(when: datetime) -> ClockReading:
+    return ClockReading(1000.0, when.timestamp(), when.tzinfo)
 
 
 @pytest.mark.parametrize(

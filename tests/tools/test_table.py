@@ -9,7 +9,7 @@ import pytest
 
 import appliance.tools
 from appliance.settings import Settings, load
-from appliance.tools.table import TOOLS, Parameter, Tool, available, declaration, function
+from appliance.tools.table import TOOLS, Tool, ToolParameter, available, declaration, function
 
 
 def settings(tmp_path: Path, text: str) -> Settings:
@@ -23,9 +23,9 @@ def test_a_declaration_is_to_the_letter_what_gemmas_chat_template_writes() -> No
         "weather",
         "Weather",
         (
-            Parameter("unit", options=("c", "f")),
-            Parameter("city", "City", needed=True),
-            Parameter("days", kind="number"),
+            ToolParameter("unit", options=("c", "f")),
+            ToolParameter("city", "City", needed=True),
+            ToolParameter("days", kind="number"),
         ),
     )
     assert declaration(weather) == (

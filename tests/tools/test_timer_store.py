@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from appliance.tools.timer_store import MOST_BYTES, Shelf
+from appliance.tools.timer_store import MOST_BYTES, TimerStore
 from appliance.tools.timers import Timer
 
 EGGS = Timer(1, "eggs", 300.0, 1300.0, 1_800_000_300.0, 1000.0)
@@ -19,7 +19,7 @@ PILLS = Timer(2, "pills", due_wall_s=1_800_009_000.0)
 
 def kept(file: Path, *states: tuple[Timer, ...], boot: str = "a") -> list[str]:
     """Keep these states, one after the other. Returns the complaints."""
-    shelf = Shelf(file, boot)
+    shelf = TimerStore(file, boot)
     for state in states:
         shelf.keep(state)
     shelf.close()
@@ -27,7 +27,7 @@ def kept(file: Path, *states: tuple[Timer, ...], boot: str = "a") -> list[str]:
 
 
 def loaded(file: Path, boot: str = "a") -> tuple[tuple[Timer, ...], bool, list[str]]:
-    shelf = Shelf(file, boot)
+    shelf = TimerStore(file, boot)
     timers, same_boot = shelf.load()
     shelf.close()
     return timers, same_boot, [shelf.complaints.get() for _ in range(shelf.complaints.qsize())]
@@ -85,7 +85,7 @@ def test_a_huge_file_does_not_fill_the_memory(tmp_path: Path) -> None:
 
 def test_a_disk_that_cannot_be_written_is_said_once_and_harms_nothing(tmp_path: Path) -> None:
     (tmp_path / "timers").write_text("no folder")
-    shelf = Shelf(tmp_path / "timers" / "timers.json", "a")
+    shelf = TimerStore(tmp_path / "timers" / "timers.json", "a")
     for _ in range(3):
         shelf.keep((EGGS,))
         while shelf._newest:  # until the thread has tried

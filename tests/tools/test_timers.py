@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.tools.spoken_time import Moment
+from appliance.tools.spoken_time import ClockReading
 from appliance.tools.timers import LATE_S, MOST, Timer, Timers
 
-START = Moment(1000.0, 1_800_000_000.0)
+START = ClockReading(1000.0, 1_800_000_000.0)
 
 
-def later(seconds: float, *, wall_s: float | None = None) -> Moment:
+def later(seconds: float, *, wall_s: float | None = None) -> ClockReading:
     """`seconds` after the start; the wall's clock may have been set meanwhile."""
-    return Moment(START.boot_s + seconds, START.wall_s + (seconds if wall_s is None else wall_s))
+    return ClockReading(
+        START.boot_s + seconds, START.wall_s + (seconds if wall_s is None else wall_s)
+    )
 
 
 def kinds(timers: Timers) -> list[str]:
@@ -94,11 +96,11 @@ def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant
     """A machine without a battery begins in the past, and asks the network what time it is."""
     timers = Timers()
     zone = ZoneInfo("Europe/Berlin")
-    wrong = Moment(10.0, datetime(2024, 1, 1, 3, 0, tzinfo=zone).timestamp(), zone)
+    wrong = ClockReading(10.0, datetime(2024, 1, 1, 3, 0, tzinfo=zone).timestamp(), zone)
     timers.look(wrong)
     timers.wake(datetime(2024, 1, 1, 7, 0, tzinfo=zone).timestamp(), "", wrong)
     right = datetime(2026, 11, 21, 22, 5, tzinfo=zone)  # five minutes later: it is evening
-    timers.look(Moment(310.0, right.timestamp(), zone))
+    timers.look(ClockReading(310.0, right.timestamp(), zone))
     assert not timers.missed
     (alarm,) = timers.waiting
     assert datetime.fromtimestamp(alarm.due_wall_s, zone).strftime("%d %H:%M") == "22 07:00"
@@ -165,7 +167,7 @@ def test_another_name_is_another_timer(name: str) -> None:
 
 
 # ── restarts ─────────────────────────────────────────────────────────────────────────────────
-def restarted(timers: Timers, now: Moment, *, same_boot: bool) -> Timers:
+def restarted(timers: Timers, now: ClockReading, *, same_boot: bool) -> Timers:
     again = Timers()
     again.restore(timers.all, same_boot=same_boot)
     again.look(now)
@@ -182,7 +184,7 @@ def test_a_restart_of_the_box_changes_nothing() -> None:
 def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
     timers = Timers()
     timers.start(300.0, "eggs", START)
-    now = Moment(5.0, START.wall_s + 100.0)
+    now = ClockReading(5.0, START.wall_s + 100.0)
     again = restarted(timers, now, same_boot=False)
     assert [timer.left_s(now) for timer in again.waiting] == [200.0]
 
@@ -193,7 +195,7 @@ def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> No
     timers.changed = False
     timers.look(later(100.0, wall_s=50_100.0))
     assert timers.changed
-    now = Moment(5.0, START.wall_s + 50_200.0)  # 100 s later
+    now = ClockReading(5.0, START.wall_s + 50_200.0)  # 100 s later
     again = restarted(timers, now, same_boot=False)
     assert [timer.left_s(now) for timer in again.waiting] == [100.0]
 
@@ -201,7 +203,7 @@ def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> No
 def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> None:
     timers = Timers()
     timers.start(300.0, "eggs", START)
-    again = restarted(timers, Moment(5.0, START.wall_s + 4000.0), same_boot=False)
+    again = restarted(timers, ClockReading(5.0, START.wall_s + 4000.0), same_boot=False)
     assert not again.ringing
     assert len(again.missed) == 1
 
@@ -239,7 +241,9 @@ def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
 ) -> None:
     timers, now = Timers(ring_s=600.0), START
     for what, seconds, jump_s in walk:
-        now = Moment(now.boot_s + seconds, now.wall_s + seconds + (jump_s if what == "look" else 0))
+        now = ClockReading(
+            now.boot_s + seconds, now.wall_s + seconds + (jump_s if what == "look" else 0)
+        )
         timers.news.clear()
         match what:
             case "start" if not timers.full:

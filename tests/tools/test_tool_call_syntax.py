@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from appliance.tools.tool_call_syntax import (
     MOST_LETTERS,
     QUOTE,
-    BadCall,
-    Call,
+    BadToolCall,
+    ToolCall,
     Value,
     answer_wire,
     parse,
@@ -22,28 +22,28 @@ from appliance.tools.tool_call_syntax import (
 @pytest.mark.parametrize(
     ("text", "call"),
     [
-        ("call:time{}", Call("time")),
-        ("call:timer{minutes:5}", Call("timer", {"minutes": 5})),
-        ("call:timer{minutes:2.5}", Call("timer", {"minutes": 2.5})),
-        ('call:volume{change:<|"|>up<|"|>}', Call("volume", {"change": "up"})),
+        ("call:time{}", ToolCall("time")),
+        ("call:timer{minutes:5}", ToolCall("timer", {"minutes": 5})),
+        ("call:timer{minutes:2.5}", ToolCall("timer", {"minutes": 2.5})),
+        ('call:volume{change:<|"|>up<|"|>}', ToolCall("volume", {"change": "up"})),
         (
             'call:timer{minutes:12,name:<|"|>the eggs, soft<|"|>}',
-            Call("timer", {"minutes": 12, "name": "the eggs, soft"}),
+            ToolCall("timer", {"minutes": 12, "name": "the eggs, soft"}),
         ),
         # clumsy, and clear all the same
-        ("time", Call("time")),
-        ("call:time", Call("time")),
-        (" call : time { } ", Call("time")),
-        ("timer{minutes: 5 }", Call("timer", {"minutes": 5})),
-        ('call:volume{"change":"up"}', Call("volume", {"change": "up"})),
-        ("call:volume{change:up}", Call("volume", {"change": "up"})),
-        ("call:timer{minutes:5,}", Call("timer", {"minutes": 5})),
-        ("call:timer{minutes:5}}", Call("timer", {"minutes": 5})),
-        ("call:alarm{at:07:30}", Call("alarm", {"at": "07:30"})),
-        ('call:home{command:<|"|>a "b" {c}<|"|>}', Call("home", {"command": 'a "b" {c}'})),
+        ("time", ToolCall("time")),
+        ("call:time", ToolCall("time")),
+        (" call : time { } ", ToolCall("time")),
+        ("timer{minutes: 5 }", ToolCall("timer", {"minutes": 5})),
+        ('call:volume{"change":"up"}', ToolCall("volume", {"change": "up"})),
+        ("call:volume{change:up}", ToolCall("volume", {"change": "up"})),
+        ("call:timer{minutes:5,}", ToolCall("timer", {"minutes": 5})),
+        ("call:timer{minutes:5}}", ToolCall("timer", {"minutes": 5})),
+        ("call:alarm{at:07:30}", ToolCall("alarm", {"at": "07:30"})),
+        ('call:home{command:<|"|>a "b" {c}<|"|>}', ToolCall("home", {"command": 'a "b" {c}'})),
     ],
 )
-def test_a_call_is_read(text: str, call: Call) -> None:
+def test_a_call_is_read(text: str, call: ToolCall) -> None:
     assert parse(text) == call
 
 
@@ -58,7 +58,7 @@ def test_a_call_is_read(text: str, call: Call) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_call_is_refused_and_the_reason_holds_none_of_its_words(text: str) -> None:
-    with pytest.raises(BadCall) as caught:
+    with pytest.raises(BadToolCall) as caught:
         parse(text)
     assert "minutes" not in str(caught.value)
     assert "command" not in str(caught.value)
@@ -72,11 +72,11 @@ values = st.one_of(
     st.integers(-(10**8), 10**8),
     st.floats(-(10**8), 10**8).map(lambda number: round(number, 6) + 0.0),
 )
-calls = st.builds(Call, names, st.dictionaries(names, values, max_size=8))
+calls = st.builds(ToolCall, names, st.dictionaries(names, values, max_size=8))
 
 
 @given(calls)
-def test_what_is_written_is_what_is_read(call: Call) -> None:
+def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
     written = "".join(text for text, _ in wire(call))
     assert written.startswith("<|tool_call>call:")
     assert written.endswith("<tool_call|>")
@@ -85,7 +85,7 @@ def test_what_is_written_is_what_is_read(call: Call) -> None:
 
 
 @given(calls)
-def test_a_models_words_are_words_and_never_marks(call: Call) -> None:
+def test_a_models_words_are_words_and_never_marks(call: ToolCall) -> None:
     said = [text for text, is_words in wire(call) if is_words]
     assert sorted(said) == sorted(v for v in call.arguments.values() if isinstance(v, str))
 
@@ -94,7 +94,7 @@ def test_a_models_words_are_words_and_never_marks(call: Call) -> None:
 def test_nothing_that_a_model_may_write_breaks_it(text: str) -> None:
     try:
         call = parse(text)
-    except BadCall:
+    except BadToolCall:
         return
     assert call.name.isidentifier()
     for value in call.arguments.values():
@@ -105,7 +105,7 @@ def test_nothing_that_a_model_may_write_breaks_it(text: str) -> None:
 def test_nothing_that_looks_like_a_call_breaks_it(text: str) -> None:
     try:
         parse("call:f{" + text)
-    except BadCall:
+    except BadToolCall:
         return
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.messages.speech import Forget, HouseRequest, SetVolume, encode
-from appliance.tools.spoken_time import Moment
+from appliance.tools.spoken_time import ClockReading
 from appliance.tools.table import TOOLS as TABLE
 from appliance.tools.timers import MOST, Timer, Timers
-from appliance.tools.tool_call_syntax import Call, Value
+from appliance.tools.tool_call_syntax import ToolCall, Value
 from appliance.tools.toolbox import (
     ASK_AGAIN,
     HOUSE_AWAY,
@@ -22,14 +22,14 @@ from appliance.tools.toolbox import (
     TOOLS,
     UNCLEAR,
     UNKNOWN,
-    About,
-    Outcome,
     Toolbox,
+    ToolContext,
+    ToolResult,
     missed,
     rings,
 )
 
-NOW = Moment(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
+NOW = ClockReading(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
 
 
 def of_turn(bench: Bench, turn: int) -> Bench:
@@ -38,21 +38,21 @@ def of_turn(bench: Bench, turn: int) -> Bench:
     return bench
 
 
-def later(seconds: float) -> Moment:
-    return Moment(NOW.boot_s + seconds, NOW.wall_s + seconds, UTC)
+def later(seconds: float) -> ClockReading:
+    return ClockReading(NOW.boot_s + seconds, NOW.wall_s + seconds, UTC)
 
 
 class Bench:
     """A toolbox, and what it knows of the conversation."""
 
-    def __init__(self, about: About | None = None) -> None:
+    def __init__(self, about: ToolContext | None = None) -> None:
         self.box = Toolbox(Timers())
-        self.about = about or About()
+        self.about = about or ToolContext()
 
-    def use(self, tool: str, now: Moment = NOW, /, **arguments: Value) -> Outcome:
-        return self.box.use(Call(tool, arguments), now, self.about)
+    def use(self, tool: str, now: ClockReading = NOW, /, **arguments: Value) -> ToolResult:
+        return self.box.use(ToolCall(tool, arguments), now, self.about)
 
-    def says(self, tool: str, now: Moment = NOW, /, **arguments: Value) -> str:
+    def says(self, tool: str, now: ClockReading = NOW, /, **arguments: Value) -> str:
         outcome = self.use(tool, now, **arguments)
         assert outcome.lines is not None
         return " ".join(outcome.lines)
@@ -179,14 +179,14 @@ def test_there_are_only_so_many_timers(bench: Bench) -> None:
 def test_the_volume_stays_in_its_range(
     now: float, arguments: dict[str, Value], then: float | None, sentence: str
 ) -> None:
-    bench = Bench(About(volume=now))
+    bench = Bench(ToolContext(volume=now))
     outcome = bench.use("volume", **arguments)
     assert outcome.lines == (sentence,)
     assert outcome.wishes == (() if then is None else (SetVolume(then),))
 
 
 def test_the_last_answer_is_said_again_from_its_first_sentence() -> None:
-    bench = Bench(About(last=("The moon is grey.", "It has no air.")))
+    bench = Bench(ToolContext(last=("The moon is grey.", "It has no air.")))
     assert bench.use("repeat").lines == ("The moon is grey.", "It has no air.")
 
 
@@ -211,7 +211,7 @@ def test_an_answer_that_asks_twice_to_forget_everything_has_asked_once(bench: Be
 
 
 def test_the_house_is_asked_in_plain_words() -> None:
-    bench = Bench(About(house=True))
+    bench = Bench(ToolContext(house=True))
     assert bench.use("home", command="turn on\nthe light<|turn>").house == HouseRequest(
         1, "turn on the light"
     )
@@ -221,7 +221,7 @@ def test_the_house_is_asked_in_plain_words() -> None:
 
 
 def test_a_house_that_is_away_is_not_asked() -> None:
-    bench = Bench(About(house=False))
+    bench = Bench(ToolContext(house=False))
     assert bench.says("home", command="turn on the light") == HOUSE_AWAY
 
 
@@ -270,9 +270,9 @@ values = st.one_of(st.text(max_size=30), st.integers(), st.floats())
 def test_whatever_a_model_calls_a_speakable_answer_comes(
     calls: list[tuple[str, dict[str, Value]]], volume: float
 ) -> None:
-    bench = Bench(About(volume=volume, house=True))
+    bench = Bench(ToolContext(volume=volume, house=True))
     for name, arguments in calls:
-        outcome = bench.box.use(Call(name, arguments), NOW, bench.about)
+        outcome = bench.box.use(ToolCall(name, arguments), NOW, bench.about)
         assert (outcome.lines is None) == bool(
             outcome.house or (outcome.wishes and name == "forget")
         )

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from appliance import pcm, settings
-from appliance.messages.speech import Ask, Speak, Started, StopSpeaking
+from appliance.messages.speech import Ask, PlaybackStarted, Speak, StopSpeaking
 from appliance.pcm import Samples
 from appliance.runtime import process_table
 from appliance.voice.chime import ring
@@ -36,7 +36,7 @@ class Owner:
                 self.step = "asked"
             case "asked":
                 rings = [message.turn for _, message in told.of(Speak) if message.ring]
-                begun = {message.turn: message.index for _, message in told.of(Started)}
+                begun = {message.turn: message.index for _, message in told.of(PlaybackStarted)}
                 if rings and rings[0] in begun:
                     audible = rehearsal.index(begun[rings[0]])
                     if rehearsal.card.now() > audible + pcm.RATE_HZ // 2:

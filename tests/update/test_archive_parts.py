@@ -10,7 +10,7 @@ import pytest
 
 from appliance.errors import ReleaseRefused
 from appliance.update.archive_parts import MOST_SIGNATURE_BYTES, open_parts
-from appliance.update.handed_over_file import Handed
+from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.manifest import MOST_BYTES
 
 MOST = 1 << 20
@@ -32,7 +32,7 @@ def packed(path: Path, **changed: bytes | None) -> Path:
 
 
 def test_manifest_and_signature_are_read_and_the_rest_is_there_to_be_read(tmp_path: Path) -> None:
-    with Handed(packed(tmp_path / "a"), MOST) as file:
+    with HandedOverFile(packed(tmp_path / "a"), MOST) as file:
         manifest, signature, (rest,) = open_parts(file, "release", *NAMES)
         assert (manifest, signature, file.read(*rest)) == (b"m.json", b"m.json.sig", b"rest")
 
@@ -49,7 +49,7 @@ def test_a_file_with_another_content_is_refused(
     tmp_path: Path, changed: dict[str, bytes | None], said: str
 ) -> None:
     with (
-        Handed(packed(tmp_path / "a", **changed), MOST) as file,
+        HandedOverFile(packed(tmp_path / "a", **changed), MOST) as file,
         pytest.raises(ReleaseRefused) as refused,
     ):
         open_parts(file, "release", *NAMES)
@@ -61,7 +61,7 @@ def test_other_parts_than_the_ones_wanted_are_refused(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:
     with (
-        Handed(packed(tmp_path / "a"), MOST) as file,
+        HandedOverFile(packed(tmp_path / "a"), MOST) as file,
         pytest.raises(ReleaseRefused, match=r"a is no release\."),
     ):
         open_parts(file, "release", *names)
@@ -72,7 +72,7 @@ def test_a_file_cut_short_is_refused(tmp_path: Path, kept: int) -> None:
     whole = packed(tmp_path / "a").read_bytes()
     (tmp_path / "a").write_bytes(whole[:kept])
     with (
-        Handed(tmp_path / "a", MOST) as file,
+        HandedOverFile(tmp_path / "a", MOST) as file,
         pytest.raises(ReleaseRefused, match="a is no release"),
     ):
         open_parts(file, "release", *NAMES)

@@ -15,7 +15,13 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.update.handed_over_file import NOTE_BYTES, Handed, leave_note, opened, take_note
+from appliance.update.handed_over_file import (
+    NOTE_BYTES,
+    HandedOverFile,
+    leave_note,
+    opened,
+    take_note,
+)
 from tests.update.release.attacker import KINDS, STRANGER, exchange
 
 MOST = 1000
@@ -32,7 +38,7 @@ def file(folder: Path, data: bytes = b"content", name: str = "file") -> Path:
 
 # ── a file ───────────────────────────────────────────────────────────────────────────────────
 def test_a_regular_file_is_read_from_any_place(tmp_path: Path) -> None:
-    with Handed(file(tmp_path, bytes(range(100))), MOST) as handed:
+    with HandedOverFile(file(tmp_path, bytes(range(100))), MOST) as handed:
         assert (handed.name, handed.size) == ("file", 100)
         assert handed.read(90, 10) == bytes(range(90, 100))
         assert [len(one) for one in handed.chunks(10, 85, 40)] == [40, 40, 5]
@@ -44,7 +50,7 @@ def test_anything_else_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     KINDS[kind](tmp_path / "file")
     began = time.monotonic()
     with pytest.raises(ReleaseRefused, match="file"):
-        Handed(tmp_path / "file", MOST)
+        HandedOverFile(tmp_path / "file", MOST)
     assert time.monotonic() - began < AT_ONCE_S
 
 
@@ -52,17 +58,17 @@ def test_a_link_to_a_good_file_is_refused_and_named_as_what_it_is(tmp_path: Path
     file(tmp_path)
     (tmp_path / "link").symlink_to("file")
     with pytest.raises(ReleaseRefused, match="link is a link"):
-        Handed(tmp_path / "link", MOST)
+        HandedOverFile(tmp_path / "link", MOST)
 
 
 @pytest.mark.parametrize(("size", "fits"), [(MOST, True), (MOST + 1, False)])
 def test_a_size_above_the_limit_is_refused(tmp_path: Path, size: int, fits: bool) -> None:
     path = file(tmp_path, bytes(size))
     if fits:
-        Handed(path, MOST).close()
+        HandedOverFile(path, MOST).close()
     else:
         with pytest.raises(ReleaseRefused, match="at most"):
-            Handed(path, MOST)
+            HandedOverFile(path, MOST)
 
 
 def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path: Path) -> None:
@@ -86,7 +92,7 @@ def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path
             pytest.skip("this file system has no leases")
         began = time.monotonic()
         with pytest.raises(ReleaseRefused, match="cannot be read"):
-            Handed(path, MOST)
+            HandedOverFile(path, MOST)
         assert time.monotonic() - began < AT_ONCE_S
     finally:
         os.close(ready)
@@ -96,21 +102,21 @@ def test_a_file_whose_owner_holds_a_lease_is_refused_and_not_waited_for(tmp_path
 
 def test_the_descriptor_counts_and_not_the_name(tmp_path: Path) -> None:
     one, other = file(tmp_path, b"one"), file(tmp_path, b"other", "other")
-    with Handed(one, MOST) as handed:
+    with HandedOverFile(one, MOST) as handed:
         exchange(one, other)
         assert handed.read(0, handed.size) == b"one"
 
 
 def test_a_file_that_became_shorter_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path)
-    with Handed(path, MOST) as handed:
+    with HandedOverFile(path, MOST) as handed:
         os.truncate(path, 3)
         with pytest.raises(ReleaseRefused, match="became shorter"):
             handed.read(0, handed.size)
 
 
 def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
-    with Handed(file(tmp_path), MOST):
+    with HandedOverFile(file(tmp_path), MOST):
         listed = subprocess.run(
             ["ls", "-l", "/proc/self/fd"],
             capture_output=True,
@@ -122,7 +128,7 @@ def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
 
 
 def test_what_is_open_already_is_not_closed(tmp_path: Path) -> None:
-    with Handed(file(tmp_path), MOST) as handed:
+    with HandedOverFile(file(tmp_path), MOST) as handed:
         with opened(handed, MOST) as same:
             assert same is handed
         assert handed.read(0, 1) == b"c"
@@ -130,7 +136,7 @@ def test_what_is_open_already_is_not_closed(tmp_path: Path) -> None:
 
 def test_only_the_file_itself_is_removed_under_its_name(tmp_path: Path) -> None:
     mine = file(tmp_path)
-    with Handed(mine, MOST) as handed:
+    with HandedOverFile(mine, MOST) as handed:
         other = file(tmp_path, b"another", "other")
         exchange(mine, other)
         handed.remove()

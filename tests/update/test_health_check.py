@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.runtime.status import Status
-from appliance.update.health_check import PATIENCE_S, STEADY_S, Gate, Reading
+from appliance.runtime.status import SupervisorStatus
+from appliance.update.health_check import PATIENCE_S, STEADY_S, HealthCheck, HealthReading
 
-OLD = Status(version="1.0.0", pid=7, state="idle", ready=True, healthy=True)
-NEW = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True)
-WELL = Reading("active", 0, NEW)
+OLD = SupervisorStatus(version="1.0.0", pid=7, state="idle", ready=True, healthy=True)
+NEW = SupervisorStatus(version="2.0.0", pid=8, state="idle", ready=True, healthy=True)
+WELL = HealthReading("active", 0, NEW)
 
 
-def watched(*readings: Reading, before: Status | None = OLD, every_s: float = 1.0) -> str | None:
+def watched(
+    *readings: HealthReading, before: SupervisorStatus | None = OLD, every_s: float = 1.0
+) -> str | None:
     """The verdict after those readings, the last of which goes on for as long as it takes."""
-    gate = Gate("2.0.0", before)
+    gate = HealthCheck("2.0.0", before)
     now_s = 0.0
     for reading in readings:
         if (verdict := gate.judge(reading, now_s)) is not None:
@@ -28,20 +30,22 @@ def watched(*readings: Reading, before: Status | None = OLD, every_s: float = 1.
 
 
 def test_well_for_a_while_is_well() -> None:
-    assert watched(Reading("active", 0, OLD), Reading("starting"), WELL) == ""
+    assert watched(HealthReading("active", 0, OLD), HealthReading("starting"), WELL) == ""
 
 
 def test_well_for_a_moment_is_not_yet_known() -> None:
-    gate = Gate("2.0.0", OLD)
+    gate = HealthCheck("2.0.0", OLD)
     assert gate.judge(WELL, 0.0) is None
     assert gate.judge(WELL, STEADY_S - 0.1) is None
     assert gate.judge(WELL, STEADY_S) == ""
 
 
 def test_a_break_begins_the_while_anew() -> None:
-    gate = Gate("2.0.0", OLD)
+    gate = HealthCheck("2.0.0", OLD)
     gate.judge(WELL, 0.0)
-    gate.judge(Reading("active", 0, Status(version="2.0.0", pid=8, state="starting")), 3.0)
+    gate.judge(
+        HealthReading("active", 0, SupervisorStatus(version="2.0.0", pid=8, state="starting")), 3.0
+    )
     gate.judge(WELL, 4.0)
     assert gate.judge(WELL, STEADY_S) is None
     assert gate.judge(WELL, 4.0 + STEADY_S) == ""
@@ -50,70 +54,82 @@ def test_a_break_begins_the_while_anew() -> None:
 @pytest.mark.parametrize(
     ("reading", "why"),
     [
-        (Reading("failed"), "failed to start"),
-        (Reading("starting", restarts=1), "ended by itself"),
-        (Reading("starting"), "not well within 200 s (the service is starting)"),
-        (Reading("stopped"), "not well within 200 s (the service is stopped)"),
-        (Reading("active"), "not well within 200 s (the service is active)"),
-        (Reading("active", 0, OLD), "not well within 200 s (1.0.0 is idle)"),
+        (HealthReading("failed"), "failed to start"),
+        (HealthReading("starting", restarts=1), "ended by itself"),
+        (HealthReading("starting"), "not well within 200 s (the service is starting)"),
+        (HealthReading("stopped"), "not well within 200 s (the service is stopped)"),
+        (HealthReading("active"), "not well within 200 s (the service is active)"),
+        (HealthReading("active", 0, OLD), "not well within 200 s (1.0.0 is idle)"),
         (
-            Reading("active", 0, Status(version="1.0.0", pid=9, ready=True, healthy=True)),
+            HealthReading(
+                "active", 0, SupervisorStatus(version="1.0.0", pid=9, ready=True, healthy=True)
+            ),
             "1.0.0 was started in its place",
         ),
         (
-            Reading("active", 0, Status(version="2.0.0", pid=8, ready=True, failed=("link",))),
+            HealthReading(
+                "active", 0, SupervisorStatus(version="2.0.0", pid=8, ready=True, failed=("link",))
+            ),
             "link failed again and again",
         ),
         (
-            Reading("active", 0, Status(version="2.0.0", pid=8, state="failed", ready=True)),
+            HealthReading(
+                "active", 0, SupervisorStatus(version="2.0.0", pid=8, state="failed", ready=True)
+            ),
             "not well within 200 s (2.0.0 is failed)",
         ),
     ],
 )
-def test_what_is_sick_is_said(reading: Reading, why: str) -> None:
+def test_what_is_sick_is_said(reading: HealthReading, why: str) -> None:
     assert why in (watched(reading) or "")
 
 
-READING = Status(version="2.0.0", pid=8, state="idle", reading=True, healthy=True)
+READING = SupervisorStatus(version="2.0.0", pid=8, state="idle", reading=True, healthy=True)
 
 
 def test_a_release_whose_model_reads_its_opening_for_the_first_time_is_waited_for() -> None:
-    gate = Gate("2.0.0", OLD)
+    gate = HealthCheck("2.0.0", OLD)
     for now_s in range(0, 350, 5):
-        assert gate.judge(Reading("starting", 0, READING), now_s) is None
+        assert gate.judge(HealthReading("starting", 0, READING), now_s) is None
     assert gate.judge(WELL, 350.0) is None
     assert gate.judge(WELL, 350.0 + STEADY_S) == ""
 
 
 def test_a_release_whose_model_reads_for_ever_is_sick() -> None:
-    gate = Gate("2.0.0", OLD)
-    assert gate.judge(Reading("starting", 0, READING), 0.0) is None
-    assert "not well within 390 s" in (gate.judge(Reading("starting", 0, READING), 390.0) or "")
+    gate = HealthCheck("2.0.0", OLD)
+    assert gate.judge(HealthReading("starting", 0, READING), 0.0) is None
+    assert "not well within 390 s" in (
+        gate.judge(HealthReading("starting", 0, READING), 390.0) or ""
+    )
 
 
 def test_an_old_process_that_still_stops_is_not_taken_for_the_new_one() -> None:
-    stopping = Status(version="2.0.0", pid=7, state="idle", ready=True, healthy=True)
-    gate = Gate("2.0.0", OLD)
-    gate.judge(Reading("active", 0, stopping), 0.0)
-    assert gate.judge(Reading("active", 0, stopping), 2 * STEADY_S) is None
+    stopping = SupervisorStatus(version="2.0.0", pid=7, state="idle", ready=True, healthy=True)
+    gate = HealthCheck("2.0.0", OLD)
+    gate.judge(HealthReading("active", 0, stopping), 0.0)
+    assert gate.judge(HealthReading("active", 0, stopping), 2 * STEADY_S) is None
 
 
 def test_a_part_that_the_old_release_had_given_up_too_is_not_held_against_the_new_one() -> None:
-    lame = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",))
-    old = Status(version="1.0.0", pid=7, ready=True, healthy=True, failed=("link",))
-    assert watched(Reading("active", 0, lame), before=old) == ""
-    assert watched(Reading("active", 0, lame), before=OLD) == "link failed again and again"
+    lame = SupervisorStatus(
+        version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",)
+    )
+    old = SupervisorStatus(version="1.0.0", pid=7, ready=True, healthy=True, failed=("link",))
+    assert watched(HealthReading("active", 0, lame), before=old) == ""
+    assert watched(HealthReading("active", 0, lame), before=OLD) == "link failed again and again"
 
 
 def test_a_box_without_a_sound_card_may_be_updated() -> None:
-    unfit = Status(version="1.0.0", pid=7, state="failed", ready=True, healthy=False)
-    still = Status(version="2.0.0", pid=8, state="failed", ready=True, healthy=False)
-    assert watched(Reading("active", 0, still), before=unfit) == ""
-    assert watched(Reading("active", 0, still), before=OLD) != ""
+    unfit = SupervisorStatus(version="1.0.0", pid=7, state="failed", ready=True, healthy=False)
+    still = SupervisorStatus(version="2.0.0", pid=8, state="failed", ready=True, healthy=False)
+    assert watched(HealthReading("active", 0, still), before=unfit) == ""
+    assert watched(HealthReading("active", 0, still), before=OLD) != ""
 
 
 def test_a_box_that_did_not_run_before_may_lack_a_sound_card_but_no_part() -> None:
-    cardless = Status(version="2.0.0", pid=8, state="failed", ready=True, healthy=True)
-    lame = Status(version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",))
-    assert watched(Reading("active", 0, cardless), before=None) == ""
-    assert watched(Reading("active", 0, lame), before=None) == "link failed again and again"
+    cardless = SupervisorStatus(version="2.0.0", pid=8, state="failed", ready=True, healthy=True)
+    lame = SupervisorStatus(
+        version="2.0.0", pid=8, state="idle", ready=True, healthy=True, failed=("link",)
+    )
+    assert watched(HealthReading("active", 0, cardless), before=None) == ""
+    assert watched(HealthReading("active", 0, lame), before=None) == "link failed again and again"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import ReleaseRefused, ReleaseSick
-from appliance.update.release.installer import Wishes
-from appliance.update.request import Going, ask, how_it_goes, install_wanted, offers
+from appliance.errors import HealthCheckFailed, ReleaseRefused
+from appliance.update.release.installer import InstallOptions
+from appliance.update.request import InstallProgress, ask, how_it_goes, install_wanted, offers
 from tests.update.release.workshop import Bench, PaperBox
 
 
@@ -43,9 +43,9 @@ def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_ke
 def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
     offer = offers(at.shelf, incoming)[1]
     ask(offer)
-    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.shelf.kept() == "0.3.0"
-    assert how_it_goes(at.shelf.trial_folder) == Going("0.3.0")
+    assert how_it_goes(at.shelf.trial_folder) == InstallProgress("0.3.0")
     assert not offer.file.exists()
     assert not (incoming / "wanted").exists()
     assert [path.name for path in at.shelf.root.glob(".wanted*")] == []
@@ -53,8 +53,8 @@ def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path)
 
 def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
     ask(offers(at.shelf, incoming)[0])
-    with pytest.raises(ReleaseSick):
-        install_wanted(at.installer(), Wishes(), incoming)
+    with pytest.raises(HealthCheckFailed):
+        install_wanted(at.installer(), InstallOptions(), incoming)
     going = how_it_goes(at.shelf.trial_folder)
     assert (going.version, going.step) == ("0.4.0", "")
     assert "back on 0.2.0" in going.problem
@@ -66,9 +66,9 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
 ) -> None:
     sick, good = offers(at.shelf, incoming)
     ask(sick)
-    with pytest.raises(ReleaseSick):
-        install_wanted(at.installer(), Wishes(), incoming)
-    seen: list[Going] = []
+    with pytest.raises(HealthCheckFailed):
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    seen: list[InstallProgress] = []
 
     class Watched(PaperBox):
         def clock_s(self) -> float:
@@ -77,15 +77,15 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
 
     at.box = Watched(at.shelf, runs=at.box.runs)
     ask(good)
-    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert seen
     assert all(going.version == "0.3.0" and going.step and not going.problem for going in seen)
 
 
 def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
     with pytest.raises(ReleaseRefused, match="Nobody asked"):
-        install_wanted(at.installer(), Wishes(), incoming)
-    assert how_it_goes(at.shelf.trial_folder) == Going()
+        install_wanted(at.installer(), InstallOptions(), incoming)
+    assert how_it_goes(at.shelf.trial_folder) == InstallProgress()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name:
     (incoming / "link.release").symlink_to("/etc/shadow")
     (incoming / "wanted").write_text(name)
     with pytest.raises(ReleaseRefused):
-        install_wanted(at.installer(), Wishes(), incoming)
+        install_wanted(at.installer(), InstallOptions(), incoming)
     assert not (incoming / "wanted").exists()
     assert at.shelf.kept() == "0.2.0"
 
@@ -105,5 +105,5 @@ def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
     ask(offer)
     offer.file.unlink()
     with pytest.raises(ReleaseRefused, match="No such file"):
-        install_wanted(at.installer(), Wishes(), incoming)
+        install_wanted(at.installer(), InstallOptions(), incoming)
     assert "cannot be read" in how_it_goes(at.shelf.trial_folder).problem

@@ -14,7 +14,7 @@ from tests import skips
 pytest.importorskip("torch", reason=skips.TRAINING)
 
 from appliance.hear.bargein.features import WIDTH
-from appliance.hear.bargein.network import Network
+from appliance.hear.bargein.network import VerdictNetwork
 from training.verdict import net
 from training.verdict.chorus import cooled
 
@@ -34,7 +34,7 @@ def trained(where: Path, seed: int, temperature: float) -> Path:
 
 def said(where: Path, weights: list[net.Arrays]) -> tuple[npt.NDArray[np.float32], ...]:
     net.export(weights, 1.0, where / "made.onnx")
-    return Network(where / "made.onnx").run(ROWS)
+    return VerdictNetwork(where / "made.onnx").run(ROWS)
 
 
 def test_two_networks_in_one_file_say_what_they_say_on_the_average(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_two_networks_in_one_file_say_what_they_say_on_the_average(tmp_path: Pat
 def test_two_networks_in_one_file_go_on_where_they_ended(tmp_path: Path) -> None:
     weights = [cooled(trained(tmp_path, seed, 1.0)) for seed in (1, 2)]
     at_once, _ = said(tmp_path, weights)
-    network = Network(tmp_path / "made.onnx")
+    network = VerdictNetwork(tmp_path / "made.onnx")
     in_pieces = [network.run(ROWS[at : at + 4])[0] for at in range(0, len(ROWS), 4)]
     assert np.concatenate(in_pieces) == pytest.approx(at_once, abs=1e-5)
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from appliance.hear.onset.vad import HOP_FRAMES, SpeechProbability
+from appliance.hear.onset.vad import HOP_FRAMES, VoiceActivityDetector
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from training.verdict import quick
 from training.verdict.render import Heard
@@ -33,7 +33,7 @@ def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
     rooms = np.array([a_room(3000, 1), a_room(300, 2)])
     together = quick.probabilities(rooms)
     for room, said in zip(rooms, together, strict=True):
-        one = SpeechProbability()
+        one = VoiceActivityDetector()
         alone = [one.feed(step) for step in room.reshape(-1, BLOCK_FRAMES)]
         where = [i for i, p in enumerate(alone) if p is not None]
         assert where == list(np.flatnonzero(~np.isnan(said)))

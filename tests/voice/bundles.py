@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from appliance.voice.engine import manifest as manifests
-from appliance.voice.engine.manifest import Manifest
+from appliance.voice.engine.manifest import EngineManifest
 from appliance.voice.protocol import PROTOCOL
 from tests.voice import onnx_voice
 
@@ -36,7 +36,7 @@ def plant(programs: Path, script: Path | str = PIPER, **changed: Any) -> Path:
         "machine": "any", "python": "any", "made_s": 0, "tree_sha256": "0" * 64, "tree_bytes": 0,
         "files_bytes": 0, **changed,
     }  # fmt: skip
-    manifest = Manifest(**told)
+    manifest = EngineManifest(**told)
     folder = programs / f"{manifest.engine}-{manifest.version}"
     (folder / "bin").mkdir(parents=True)
     program = folder / "program.py"

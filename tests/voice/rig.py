@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from appliance import settings
-from appliance.messages.speech import EndAnswer, Record, Speak, SpeakerReady
+from appliance.messages.speech import BaseMessage, EndAnswer, Speak, SpeakerReady
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
-from appliance.runtime.ipc.ring import END, RingReader, Slot
+from appliance.runtime.ipc.ring import END, RingReader, RingSlot
 from appliance.runtime.supervisor import Supervisor
 
 
@@ -29,8 +29,8 @@ class Rig:
         self.floor = self.supervisor.floor()
         self.mail = Channel(self.supervisor.joints.ends["speaker"][1])
         self.reader = RingReader(self.supervisor.rings["voice"], "playback")
-        self.messages: list[Record] = []
-        self.slots: list[Slot] = []
+        self.messages: list[BaseMessage] = []
+        self.slots: list[RingSlot] = []
         self.supervisor.start()
 
     def __enter__(self) -> Rig:
@@ -68,7 +68,7 @@ class Rig:
         """Samples read so far."""
         return sum(len(slot.samples) for slot in self.slots)
 
-    def told(self, kind: type[Record]) -> list[Any]:
+    def told(self, kind: type[BaseMessage]) -> list[Any]:
         return [message for message in self.messages if isinstance(message, kind)]
 
     def ended(self, turn: int) -> bool:

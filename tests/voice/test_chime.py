@@ -8,7 +8,7 @@ from appliance.errors import VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
 from appliance.voice.chime import chime, ring
-from appliance.voice.speech_queue import Delivery
+from appliance.voice.speech_queue import SpeechQueue
 from tests.voice.fakes import FakeVoice
 
 DINNER = Speak(1, 0, "Dinner is ready.", chime=True)
@@ -18,7 +18,7 @@ def said(
     *voices: FakeVoice, order: Speak = DINNER
 ) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
     reports: list[Spoken | SpeakFailed] = []
-    delivery = Delivery(list(voices), reports.append)
+    delivery = SpeechQueue(list(voices), reports.append)
     delivery.take(order, 0.0)
     delivery.take(EndAnswer(1), 0.0)
     pieces = delivery.step(1, 1000, 0.0)
@@ -50,7 +50,7 @@ def test_a_voice_that_breaks_after_the_chime_is_stood_in_for() -> None:
 
 
 def test_an_answer_has_no_chime() -> None:
-    delivery = Delivery([FakeVoice()], lambda _: None)
+    delivery = SpeechQueue([FakeVoice()], lambda _: None)
     delivery.take(Speak(1, 0, "Hello."), 0.0)
     assert sum(len(piece.samples) for piece in delivery.step(1, 1000, 0.0)) == 1000
 

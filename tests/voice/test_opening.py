@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.messages.speech import Speak, SpeakFailed, Spoken
 from appliance.pcm import RATE_HZ
 from appliance.voice.chime import HIGHEST_HZ, OPENING_S, chime, opening
-from appliance.voice.speech_queue import Delivery
+from appliance.voice.speech_queue import SpeechQueue
 from tests.hear.aec.test_kalman import answer, echo_of, left_of, room, taken_db
 from tests.voice.fakes import FakeVoice
 
@@ -39,7 +39,7 @@ def test_after_it_the_first_second_of_speech_is_cancelled() -> None:
     for before, least_db, most_db in ((sound, 17.0, 99.0), (np.zeros_like(sound), -9.0, 15.0)):
         played = np.concatenate([before, words])
         mic = echo_of(played, room(7))
-        left = left_of(Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ), mic, played)
+        left = left_of(KalmanCanceller(tail_ms=200, frames=80, rate_hz=RATE_HZ), mic, played)
         begins_s = len(sound) / RATE_HZ
         assert least_db < taken_db(mic, left, begins_s, begins_s + 1) < most_db
 
@@ -47,7 +47,7 @@ def test_after_it_the_first_second_of_speech_is_cancelled() -> None:
 def test_a_chime_without_words_is_the_opening_and_with_words_is_not() -> None:
     for text, expected in (("", opening()), ("Dinner is ready.", chime())):
         reports: list[Spoken | SpeakFailed] = []
-        delivery = Delivery([FakeVoice()], reports.append)
+        delivery = SpeechQueue([FakeVoice()], reports.append)
         delivery.take(Speak(1, 0, text, chime=True), 0.0)
         pieces = delivery.step(1, 1000, 0.0)
         sound = np.concatenate([piece.samples for piece in pieces])

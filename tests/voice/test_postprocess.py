@@ -10,7 +10,7 @@ from appliance.voice.postprocess import (
     TAIL_FRAMES,
     TARGET_DBFS,
     Floats,
-    Shaper,
+    SpeechPostprocessor,
     gain_for,
     rms_dbfs,
 )
@@ -26,7 +26,7 @@ def silence(rate_hz: int, seconds: float) -> Floats:
 
 
 def shape_in_blocks(sound: Floats, rate_hz: int, block: int, gain: float = 1.0) -> np.ndarray:
-    shaper = Shaper(rate_hz)
+    shaper = SpeechPostprocessor(rate_hz)
     out = [shaper.feed(sound[i : i + block], gain) for i in range(0, len(sound), block)]
     return np.concatenate([*out, shaper.feed(sound[:0], gain, last=True)])
 

@@ -19,7 +19,7 @@ from appliance.voice.engine.store import Engine, installed
 from appliance.voice.factory import tried
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
-from appliance.voice.program import Mark, Program
+from appliance.voice.program import ProgramVoice, SpeechMark
 from tests.voice import bundles, onnx_voice
 from tests.voice.test_espeak import all_of
 
@@ -43,7 +43,7 @@ def engine(folder: Path, script: Path | str = bundles.PIPER) -> Engine:
     return found
 
 
-def until(program: Program, true: Callable[[], object], within_s: float = 20.0) -> None:
+def until(program: ProgramVoice, true: Callable[[], object], within_s: float = 20.0) -> None:
     limit = time.monotonic() + within_s
     while not true():
         assert time.monotonic() < limit, program.problem
@@ -51,19 +51,19 @@ def until(program: Program, true: Callable[[], object], within_s: float = 20.0) 
         program.tend()
 
 
-def runs(program: Program) -> bool:
+def runs(program: ProgramVoice) -> bool:
     return program.pid is not None
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Iterator[Callable[..., Program]]:
+def made(tmp_path: Path) -> Iterator[Callable[..., ProgramVoice]]:
     """Makes programs of scripts, and ends them."""
-    every: list[Program] = []
+    every: list[ProgramVoice] = []
 
-    def make(script: str, **options: object) -> Program:
+    def make(script: str, **options: object) -> ProgramVoice:
         folder = tmp_path / str(len(every))
         command = engine(folder, script).command(Path("no.onnx"))
-        every.append(Program("test", command, **options))  # type: ignore[arg-type]
+        every.append(ProgramVoice("test", command, **options))  # type: ignore[arg-type]
         return every[-1]
 
     yield make
@@ -73,17 +73,17 @@ def made(tmp_path: Path) -> Iterator[Callable[..., Program]]:
 
 # ── piper-tts ────────────────────────────────────────────────────────────────────────────────
 @pytest.fixture(scope="module")
-def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramVoice]:
     folder = tmp_path_factory.mktemp("piper")
     model = onnx_voice.write(folder / "tiny.onnx")
-    loaded = Program("tiny", engine(folder / "voices").command(model))
+    loaded = ProgramVoice("tiny", engine(folder / "voices").command(model))
     assert tried(loaded) == ""
     yield loaded
     loaded.close()
 
 
 def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_before(
-    piper: Program,
+    piper: ProgramVoice,
 ) -> None:
     sound = all_of(piper.say("Hello there, how are you?"))
     assert len(sound) > 16000
@@ -91,12 +91,12 @@ def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_before(
     assert np.flatnonzero(np.abs(sound.astype(int)) > 200)[0] < 0.020 * 16000
 
 
-def test_the_same_sentence_gives_the_same_samples(piper: Program) -> None:
+def test_the_same_sentence_gives_the_same_samples(piper: ProgramVoice) -> None:
     first, second = (all_of(piper.say("The moon.")) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
-def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: Program) -> None:
+def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: ProgramVoice) -> None:
     text = "A long sentence, with a clause, and another one, " * 10
     speech = piper.say(text)
     assert len(all_of(speech)) > 16000
@@ -107,7 +107,7 @@ def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: Program) -
     assert marks[0].at == 0
 
 
-def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: Program) -> None:
+def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: ProgramVoice) -> None:
     wanted = all_of(piper.say("The moon."))
     for _ in range(5):
         piper.say("Something else entirely.").cancel()
@@ -116,7 +116,7 @@ def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: Program) -> None:
 
 def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
     slow = onnx_voice.write(tmp_path / "slow.onnx", spin=20_000)
-    program = Program("slow", engine(tmp_path / "voices").command(slow))
+    program = ProgramVoice("slow", engine(tmp_path / "voices").command(slow))
     took_ms = []
     try:
         until(program, lambda: program.ready)
@@ -156,7 +156,7 @@ def test_a_file_that_is_no_voice_cannot_speak(
 ) -> None:
     model = onnx_voice.write(tmp_path / "a.onnx")
     spoil(model)
-    program = Program("a", engine(tmp_path / "voices").command(model))
+    program = ProgramVoice("a", engine(tmp_path / "voices").command(model))
     assert said in tried(program)
     program.close()
 
@@ -187,7 +187,7 @@ for order in orders():
 
 
 def test_the_program_has_no_network_no_rights_and_writes_no_file(
-    tmp_path: Path, made: Callable[..., Program], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, made: Callable[..., ProgramVoice], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", "secret")
     place = tmp_path / "written"
@@ -205,7 +205,7 @@ def test_the_program_has_no_network_no_rights_and_writes_no_file(
 
 
 def test_a_program_that_takes_memory_without_end_is_refused_it(
-    made: Callable[..., Program],
+    made: Callable[..., ProgramVoice],
 ) -> None:
     program = made(
         SAYS_IT.replace("    if", "    hoard = bytearray(400 << 20)\n    if", 1), memory_mib=256
@@ -238,7 +238,7 @@ def test_the_program_ends_with_who_started_it(tmp_path: Path) -> None:
 
 # ── programs that go wrong ───────────────────────────────────────────────────────────────────
 def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
-    made: Callable[..., Program],
+    made: Callable[..., ProgramVoice],
 ) -> None:
     """Here by itself, in the middle of its second sentence."""
     kill = "os.kill(os.getpid(), 9)"
@@ -256,7 +256,7 @@ def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
 
 
 def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
-    made: Callable[..., Program],
+    made: Callable[..., ProgramVoice],
 ) -> None:
     now = [0.0]
     program = made("sys.exit(3)", now_s=lambda: now[0])
@@ -293,24 +293,24 @@ def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
     ],
 )
 def test_one_that_speaks_something_else_is_ended(
-    made: Callable[..., Program], script: str, said: str
+    made: Callable[..., ProgramVoice], script: str, said: str
 ) -> None:
     assert said in tried(made(script))
 
 
-def test_one_that_promises_sound_without_end_is_ended(made: Callable[..., Program]) -> None:
+def test_one_that_promises_sound_without_end_is_ended(made: Callable[..., ProgramVoice]) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'sound': 1, 'frames': 1 << 29})")  # fmt: skip
     assert "does not speak the protocol" in tried(program)
 
 
-def test_one_that_makes_no_sound_cannot_speak(made: Callable[..., Program]) -> None:
+def test_one_that_makes_no_sound_cannot_speak(made: Callable[..., ProgramVoice]) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'done': order['say']})")  # fmt: skip
     assert "made no sound" in tried(program)
 
 
-def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., Program]) -> None:
+def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., ProgramVoice]) -> None:
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
@@ -322,7 +322,7 @@ def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., Program]) -
     assert program.pid is None
 
 
-def test_one_that_does_not_stop_is_ended(made: Callable[..., Program]) -> None:
+def test_one_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]) -> None:
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
@@ -332,7 +332,7 @@ def test_one_that_does_not_stop_is_ended(made: Callable[..., Program]) -> None:
     assert "did not stop" in program.problem
 
 
-def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., Program]) -> None:
+def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., ProgramVoice]) -> None:
     program = made("import time\ntell({'voice': 1, 'rate_hz': 16000})\ntime.sleep(99)")
     until(program, lambda: program.ready)
     begun = time.monotonic()
@@ -343,7 +343,7 @@ def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., Program]) 
     assert time.monotonic() - begun < 1.0
 
 
-def test_words_are_marked_where_they_sound(made: Callable[..., Program]) -> None:
+def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) -> None:
     """Silence before the sentence is left out, and the marks know it."""
     program = made(
         "tell({'voice': 1, 'rate_hz': 32000})\n"
@@ -356,7 +356,7 @@ def test_words_are_marked_where_they_sound(made: Callable[..., Program]) -> None
     until(program, lambda: program.ready)
     speech = program.say("Good moon")
     sound = all_of(speech)
-    marks: list[Mark] = speech.marks  # type: ignore[attr-defined]
+    marks: list[SpeechMark] = speech.marks  # type: ignore[attr-defined]
     lead = len(sound) - 16000  # what is kept before the first louder sample
     assert [(mark.begin, mark.end) for mark in marks[1:]] == [(0, 9), (0, 4), (5, 9)]
     assert marks[2].at == pytest.approx(lead, abs=40)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken, VoicesHere
+from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken, VoicesAvailable
 from appliance.runtime.ipc.ring import START
 from tests.voice import bundles
 from tests.voice.rig import Rig
@@ -94,22 +94,22 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         rig.until(lambda: rig.ended(1))
         assert rig.told(Spoken)[0].frames > 8000
         rig.until(lambda: not rig.children() - {rig.voice_pid("mine")})  # `other` was tried
-        assert rig.told(VoicesHere)[-1].voices == ("mine", "espeak")
+        assert rig.told(VoicesAvailable)[-1].voices == ("mine", "espeak")
     model.write_bytes(b"not a network")
     with Rig(tmp_path) as rig:
         assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
-        rig.until(lambda: rig.told(VoicesHere))
-        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+        rig.until(lambda: rig.told(VoicesAvailable))
+        assert rig.told(VoicesAvailable)[-1].voices == ("espeak",)
 
 
 def test_a_program_and_a_voice_that_come_later_speak_without_a_restart(tmp_path: Path) -> None:
     with Rig(tmp_path) as rig:
-        rig.until(lambda: rig.told(VoicesHere))
-        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+        rig.until(lambda: rig.told(VoicesAvailable))
+        assert rig.told(VoicesAvailable)[-1].voices == ("espeak",)
         bundles.fetched(tmp_path, "mine")
         bundles.plant(tmp_path / "voices")
         rig.until(lambda: rig.told(SpeakerReady)[-1] == SpeakerReady("mine"), 60)
-        assert rig.told(VoicesHere)[-1].voices == ("mine", "espeak")
+        assert rig.told(VoicesAvailable)[-1].voices == ("mine", "espeak")
         rig.say(1, "Hello there.")
         rig.until(lambda: rig.ended(1))
         assert rig.told(SpeakFailed) == []
@@ -119,8 +119,8 @@ def test_a_voice_whose_program_is_missing_is_not_offered(tmp_path: Path) -> None
     bundles.fetched(tmp_path, "mine")
     with Rig(tmp_path, voice="mine") as rig:
         assert rig.told(SpeakerReady) == [SpeakerReady("espeak")]
-        rig.until(lambda: rig.told(VoicesHere))
-        assert rig.told(VoicesHere)[-1].voices == ("espeak",)
+        rig.until(lambda: rig.told(VoicesAvailable))
+        assert rig.told(VoicesAvailable)[-1].voices == ("espeak",)
 
 
 def test_a_program_that_is_killed_costs_no_sentence_and_speaks_again(tmp_path: Path) -> None:

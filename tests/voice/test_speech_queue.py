@@ -8,7 +8,7 @@ import pytest
 from appliance.errors import VoiceError
 from appliance.messages.speech import EndAnswer, Speak, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import END, START
-from appliance.voice.speech_queue import GAP_FRAMES, PIECE_FRAMES, Delivery, Piece
+from appliance.voice.speech_queue import GAP_FRAMES, PIECE_FRAMES, SpeechQueue, VoiceSlot
 from tests.voice.fakes import FakeVoice
 
 
@@ -18,7 +18,7 @@ class Box:
     def __init__(self, *voices: FakeVoice, turn: int = 0, position: int = 0) -> None:
         self.voices = list(voices) or [FakeVoice()]
         self.reports: list[Spoken | SpeakFailed] = []
-        self.delivery = Delivery(self.voices, self.reports.append, turn, position)
+        self.delivery = SpeechQueue(self.voices, self.reports.append, turn, position)
         self.now_s = 100.0
 
     def speak(self, turn: int, number: int, text: str = "Words.") -> None:
@@ -27,11 +27,11 @@ class Box:
     def end(self, turn: int) -> None:
         self.delivery.take(EndAnswer(turn), self.now_s)
 
-    def step(self, turn: int, room: int = 1000) -> list[Piece]:
+    def step(self, turn: int, room: int = 1000) -> list[VoiceSlot]:
         return self.delivery.step(turn, room, self.now_s)
 
 
-def joined(pieces: list[Piece]) -> np.ndarray:
+def joined(pieces: list[VoiceSlot]) -> np.ndarray:
     return np.concatenate([piece.samples for piece in pieces])
 
 
@@ -150,7 +150,7 @@ def test_no_more_pieces_than_there_is_room_and_none_lost() -> None:
     box.speak(1, 0)
     box.speak(1, 1)
     box.end(1)
-    pieces: list[Piece] = []
+    pieces: list[VoiceSlot] = []
     for _ in range(100):
         some = box.step(1, room=1)
         assert len(some) <= 1

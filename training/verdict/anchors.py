@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.hear.bargein.network import MODEL, Network
+from appliance.hear.bargein.network import MODEL, VerdictNetwork
 from training.verdict.examples import ages_ms, examples
 from training.verdict.gather import load
 
@@ -27,7 +27,7 @@ def main() -> None:
     args = parser.parse_args()
     chance = np.random.default_rng(1)
     some = examples(load(args.cache, "training", 3), [])
-    network = Network(args.model)
+    network = VerdictNetwork(args.model)
     log_odds, embedding = [], []
     usable = np.flatnonzero(some.until // 2 > np.flatnonzero(ages_ms() <= AGES_MS[1])[-1])
     for i in chance.choice(usable, COUNT, replace=False):

@@ -17,12 +17,17 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.bargein.classifier import IN_NETWORK, Odds, Trust, decided
+from appliance.hear.bargein.classifier import (
+    IN_NETWORK,
+    ClassProbabilities,
+    DecisionSchedule,
+    decided,
+)
 from appliance.hear.bargein.features import GIVEN_MS
-from appliance.hear.bargein.network import MODEL, Network
+from appliance.hear.bargein.network import MODEL, VerdictNetwork
 from appliance.messages.speech import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
-from appliance.settings import Verdict, load_defaults
+from appliance.settings import VerdictSettings, load_defaults
 from lab.bench import intervals
 from training.verdict import figures
 from training.verdict.examples import KINDS, Examples, ages_ms, examples
@@ -50,7 +55,7 @@ class Opinions:
 
 
 def opinions(bursts: Bursts, model: Path) -> Opinions:
-    some, network = examples(bursts, []), Network(model)
+    some, network = examples(bursts, []), VerdictNetwork(model)
     odds = np.zeros((len(some), len(ages_ms()), 3))
     for i, rows in enumerate(some.rows.astype(np.float32)):
         network.reset()
@@ -64,7 +69,7 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
 
 
 def verdicts(
-    said: Opinions, rule: Verdict, trust: Trust = IN_NETWORK
+    said: Opinions, rule: VerdictSettings, trust: DecisionSchedule = IN_NETWORK
 ) -> tuple[list[Judgement | None], npt.NDArray[np.int_]]:
     """What the box decides of each burst, and when. Some were cut off before, because the speech
     detector had heard no voice by then. That is a noise, unless the network vouches for it: then
@@ -80,7 +85,7 @@ def verdicts(
             if at >= until:
                 kind = "noise" if said.odds[i, until - 1, 2] >= trust.vouches else None
                 break
-            odds = Odds(*said.odds[i, at].tolist())
+            odds = ClassProbabilities(*said.odds[i, at].tolist())
             kind = decided(odds, int(said.quiet_ms[i, at]), ms, rule, trust)
             if kind is not None:
                 break
@@ -106,7 +111,7 @@ def curve(said: Opinions, which: npt.NDArray[np.bool_]) -> list[str]:
     return lines
 
 
-def decisions(said: Opinions, rule: Verdict, which: npt.NDArray[np.bool_]) -> list[str]:
+def decisions(said: Opinions, rule: VerdictSettings, which: npt.NDArray[np.bool_]) -> list[str]:
     kinds, ages = verdicts(said, rule)
     known = which & np.array([kind is not None for kind in kinds])
     gave_way = np.array([kind == "interruption" for kind in kinds])
@@ -168,7 +173,7 @@ def points(said: Opinions, which: npt.NDArray[np.bool_]) -> dict[str, list[list[
     return made
 
 
-def errors(said: Opinions, rule: Verdict, words: int = 20) -> list[str]:
+def errors(said: Opinions, rule: VerdictSettings, words: int = 20) -> list[str]:
     """Where the box goes wrong: by echo, noise, room and length, then by what was said."""
     kinds, _ = verdicts(said, rule)
     rows: dict[str, list[bool]] = defaultdict(list)
@@ -207,7 +212,7 @@ def groups(said: Opinions) -> dict[str, npt.NDArray[np.bool_]]:
     }
 
 
-def report(said: Opinions, rule: Verdict) -> str:
+def report(said: Opinions, rule: VerdictSettings) -> str:
     speech = said.some.kind < 2
     lines = [f"{len(said.some)} bursts: {dict(Counter(a['origin'] for a in said.some.about))}"]
     for name, which in groups(said).items():

@@ -15,7 +15,7 @@ import numpy as np
 
 from appliance.errors import InterludeError
 from appliance.hear.bargein import adaptation, enrolment, network
-from appliance.hear.bargein.enrolment import Heard, Take
+from appliance.hear.bargein.enrolment import EnrolmentRecording, ScoredRecording
 from appliance.messages.speech import Judgement
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
@@ -47,13 +47,15 @@ class Owners:
     """Enrols owners and counts."""
 
     def __init__(self) -> None:
-        self._mind = network.Network()
+        self._mind = network.VerdictNetwork()
         self._settings = load_defaults().hearing
         self._others = adaptation.anchors()
         self.counts = np.zeros(3)  # judged, right before, right after
         self.told: list[str] = []
 
-    def add(self, name: str, enrolled: list[Take], judged: list[Take]) -> None:
+    def add(
+        self, name: str, enrolled: list[EnrolmentRecording], judged: list[EnrolmentRecording]
+    ) -> None:
         try:
             learnt = enrolment.learn(self._heard(enrolled), self._others, "")
         except InterludeError as error:
@@ -67,7 +69,7 @@ class Owners:
         kept = "" if layer else " (not kept)"
         self.told.append(f"{name}: {before} → {after} of {len(test)}{kept}")
 
-    def _heard(self, takes: list[Take]) -> list[Heard]:
+    def _heard(self, takes: list[EnrolmentRecording]) -> list[ScoredRecording]:
         heard = []
         for take in takes:
             try:
@@ -84,7 +86,7 @@ class Owners:
         return "\n".join([*self.told, f"together: {total}"])
 
 
-def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> Take:
+def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> EnrolmentRecording:
     """An owner's way of saying it, in a quiet room."""
     wave = speech_source.spoken(text + chance.choice(("", ".", ",")), voice, chance.randint(140,
     190),
@@ -93,7 +95,7 @@ def said(text: str, kind: Judgement, voice: str, chance: random.Random) -> Take:
     noise = np.random.default_rng(chance.randrange(1 << 30)).standard_normal(2 * RATE_HZ) * 16
     word = speech_source.scaled(wave, onset, end, -28.0)[onset:end][: RATE_HZ + RATE_HZ // 4]
     noise[RATE_HZ // 2 : RATE_HZ // 2 + len(word)] += word
-    return Take(text, kind, np.rint(noise).astype(np.int16))
+    return EnrolmentRecording(text, kind, np.rint(noise).astype(np.int16))
 
 
 def synthetic(count: int) -> Owners:
@@ -124,15 +126,15 @@ def foreign() -> Owners:
 
 def real(recordings: Path, most: int) -> Owners:
     owners = Owners()
-    by_speaker: dict[str, list[corpus.Source]] = {}
+    by_speaker: dict[str, list[corpus.RecordingFile]] = {}
     for source in corpus.find(recordings / "words").sources:
         if source.word in REAL and held_out(source.speaker):
             by_speaker.setdefault(source.speaker, []).append(source)
     for speaker, sources in sorted(by_speaker.items()):
-        halves: tuple[list[Take], list[Take]] = ([], [])
+        halves: tuple[list[EnrolmentRecording], list[EnrolmentRecording]] = ([], [])
         for i, source in enumerate(sources):
             wave = np.clip(np.rint(speech_source.read(source.path) * 32768), -32768, 32767)
-            take = Take(source.name, REAL[source.word], wave.astype(np.int16))
+            take = EnrolmentRecording(source.name, REAL[source.word], wave.astype(np.int16))
             halves[i % 2].append(take)
         kinds = [take.kind for take in halves[0]]
         if len(owners.told) < most and min(map(kinds.count, set(REAL.values()))) >= FEWEST_TAKES:

@@ -12,13 +12,13 @@ import numpy.typing as npt
 import onnxruntime
 
 from appliance.hear.bargein.features import GIVEN_MS
-from appliance.hear.bargein.segment import STEP_MS, Burst
+from appliance.hear.bargein.segment import STEP_MS, Segment
 from appliance.hear.onset import vad
-from appliance.hear.onset.frontend import Step, decibels
-from appliance.hear.onset.gate import ExpectedEcho, Gate
+from appliance.hear.onset.frontend import AudioBlock, decibels
+from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.onset.noise_floor import NoiseFloor
-from appliance.hear.onset.onset_locator import Backtrack
+from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, to_int16
 from lab.sim import acoustics
 from training.verdict import clatter
@@ -168,12 +168,12 @@ def follow(
     samples = heard.reshape(-1, BLOCK_FRAMES)
     floor, gate, backtrack, silence = (
         NoiseFloor(),
-        Gate(DEFAULTS.hearing.onset),
-        Backtrack(),
-        (ExpectedEcho()),
+        OnsetGate(DEFAULTS.hearing.onset),
+        OnsetLocator(),
+        (ResidualEcho()),
     )
     earliest, latest = begins - RATE_HZ // 8, begins + LATEST_MS * RATE_HZ // 1000
-    burst, made, probability = Burst(None), None, 0.5
+    burst, made, probability = Segment(None), None, 0.5
     believed = None if late_ms else 0
     for i, sound in enumerate(hissing):
         energy_db = decibels(sound)
@@ -182,7 +182,9 @@ def follow(
         now = (i + 1) * BLOCK_FRAMES
         if made is None:
             fires = gate.feed(energy_db, max(floor.db, hidden_db), silence)
-            step = Step(samples[i], sound, energy_db, floor.db, gate.excess_db, fires, known, True)
+            step = AudioBlock(
+                samples[i], sound, energy_db, floor.db, gate.excess_db, fires, known, True
+            )
             backtrack.feed(step)
             if now > latest:
                 return None
@@ -197,7 +199,7 @@ def follow(
             made = Heard(i - onset + past, begins, sound=[samples[onset - past : i].ravel()])
             made.lead_ms = (begins - onset * BLOCK_FRAMES) * 1000 / RATE_HZ
             continue
-        step = Step(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
+        step = AudioBlock(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
         burst.feed(step)
         probability = probability if known is None else known
         made.sound.append(samples[i])

@@ -1,7 +1,8 @@
 """From sounds to bursts as the listener delivers them: rooms, echo, noise, pauses, the canceller.
 
 In: a role's sounds, a seed. Out: bursts, each with 300 ms before its onset and up to 800 ms after,
-as `Hearing` gave them to its judge, with what the sound was. Nothing is trained on clean clips.
+as `HearingPipeline` gave them to its judge, with what the sound was. Nothing is trained on clean
+clips.
 """
 
 from __future__ import annotations
@@ -13,16 +14,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.bargein.classifier import IN_RULES, Odds, Trust
-from appliance.hear.bargein.segment import Burst
-from appliance.hear.onset.frontend import Step
-from appliance.hear.pipeline import Event, Hearing
+from appliance.hear.bargein.classifier import IN_RULES, ClassProbabilities, DecisionSchedule
+from appliance.hear.bargein.segment import Segment
+from appliance.hear.onset.frontend import AudioBlock
+from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.messages.speech import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
-from appliance.settings import Hearing as HearingSettings
-from appliance.settings import load_defaults
+from appliance.settings import HearingSettings, load_defaults
 from lab.bench import bench_speech
-from lab.bench.simulated_room import BLOCK_STEPS, Echo, Session, Timed
+from lab.bench.simulated_room import BLOCK_STEPS, EchoSimulator, RoomSession, TimedEvent
 from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
 
@@ -65,7 +65,7 @@ class Recorder:
         self._probability = 0.5
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> DecisionSchedule:
         return IN_RULES
 
     def begin(self, past: Samples) -> None:
@@ -73,7 +73,7 @@ class Recorder:
         self.bursts.append(Heard(steps, sound=[past[-steps * BLOCK_FRAMES :].copy()]))
         self._probability = 0.5
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         heard = self.bursts[-1]
         if step.probability is not None:
             self._probability = step.probability
@@ -82,21 +82,25 @@ class Recorder:
             (step.energy_db, step.floor_db, self._probability, burst.level_db, burst.quiet_ms)
         )
 
-    def opinion(self) -> Odds:
-        return Odds(0.4, 0.3, 0.3)  # so that the box goes on at the deadline, and not before
+    def opinion(self) -> ClassProbabilities:
+        return ClassProbabilities(
+            0.4, 0.3, 0.3
+        )  # so that the box goes on at the deadline, and not before
 
 
 class Talker:
     """A mouth and an ear: says `talk`, falls silent or softer while an onset is judged."""
 
-    def __init__(self, talk: Samples, hearing: Hearing, recorder: Recorder, duck: float) -> None:
+    def __init__(
+        self, talk: Samples, hearing: HearingPipeline, recorder: Recorder, duck: float
+    ) -> None:
         self._talk, self._position = talk, 0
         self._hearing, self._recorder = hearing, recorder
         self._duck, self._gain, self._wanted = duck, 1.0, 1.0
         self._ahead = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_STEPS
         self._played = self._ahead[0]
         self.stops: list[int] = []
-        self.events: list[Timed] = []
+        self.events: list[TimedEvent] = []
         self.yields: list[int] = []
         hearing.answering = True
 
@@ -125,7 +129,7 @@ class Talker:
                 self._wanted = 1.0
 
     @staticmethod
-    def _released(event: Event) -> bool:
+    def _released(event: HearingEvent) -> bool:
         if isinstance(event, Verdict):
             return event.kind != "interruption"
         return isinstance(event, SpeechEnded) and event.last
@@ -181,7 +185,7 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
     canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
     if headphones:
         canceller, response = "none", np.zeros(1, np.float32)
-    hearing = Hearing(settings(confirm_ms, canceller), judge=recorder)
+    hearing = HearingPipeline(settings(confirm_ms, canceller), judge=recorder)
     duck = float(chance.uniform(0.05, 0.2)) if chance.random() < 0.12 else 0.0
     talker = Talker(talk, hearing, recorder, duck)
     first_s = chance.uniform(0.4, 2.0) if chance.random() < 0.25 else chance.uniform(2.5, 4.5)
@@ -192,7 +196,9 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
         seed=room,
     )  # fmt: skip
     drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.25 else 0.0
-    session = Session(talker, Echo(np.concatenate([delay, response])), noise, frames, drive=drive)
+    session = RoomSession(
+        talker, EchoSimulator(np.concatenate([delay, response])), noise, frames, drive=drive
+    )
     for at, _, wave in plan:
         session.say(at, wave)
     while not session.over:
@@ -212,7 +218,7 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     )  # fmt: skip
     recorder = Recorder()
     canceller: Canceller = "kalman" if chance.random() < 0.85 else "speex"
-    hearing = Hearing(settings(900, canceller), judge=recorder)
+    hearing = HearingPipeline(settings(900, canceller), judge=recorder)
     talk = (
         bench_speech.talk(ALONE_S, 10_000 + seed)
         if chance.random() < 0.6
@@ -224,7 +230,7 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     )  # fmt: skip
     drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.3 else 0.0
     talker = Talker(talk, hearing, recorder, 0.0)
-    session = Session(talker, Echo(response), noise, ALONE_S * RATE_HZ, drive=drive)
+    session = RoomSession(talker, EchoSimulator(response), noise, ALONE_S * RATE_HZ, drive=drive)
     while not session.over:
         session.step()
     kept = [_labelled(heard, [], f"{sounds.role} alone {seed}") for heard in recorder.bursts]

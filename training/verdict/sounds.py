@@ -97,7 +97,7 @@ class Sounds:
         self.role = role
         self._mix = mix
         self._perturb = role == "training"
-        self._real: dict[str, dict[str, list[corpus.Source]]] = defaultdict(
+        self._real: dict[str, dict[str, list[corpus.RecordingFile]]] = defaultdict(
             lambda: defaultdict(list)
         )
         for source in corpus.find(recordings / "words").sources:
@@ -106,7 +106,7 @@ class Sounds:
         self._commands = [
             s for s in corpus.find(recordings / "commands").sources if role_of(s.speaker) == role
         ]
-        self._more: dict[str, list[corpus.Source]] = defaultdict(list)
+        self._more: dict[str, list[corpus.RecordingFile]] = defaultdict(list)
         if more is not None and role == "training":
             for source in corpus.find(more).sources:
                 self._more[source.kind].append(source)
@@ -115,7 +115,7 @@ class Sounds:
             variant = each.voice.split("+")[-1]
             if role == "held-out" or role_of(variant) == role:
                 self._said[each.kind].append(each)
-        self._clips: dict[Path, corpus.Clip | None] = {}
+        self._clips: dict[Path, corpus.SoundClip | None] = {}
 
     def next(self, chance: np.random.Generator) -> Sound:
         names, weights = list(self._mix), np.array(list(self._mix.values()), float)
@@ -159,7 +159,7 @@ class Sounds:
         start = self.talk(chance, 1.2)
         return _sound("noise", "television", "television", "", start[: int(1.3 * RATE_HZ)])
 
-    def _word(self, kind: str, chance: np.random.Generator) -> corpus.Source:
+    def _word(self, kind: str, chance: np.random.Generator) -> corpus.RecordingFile:
         if self._more[kind] and chance.random() < MORE_SHARE[kind]:
             pool = self._more[kind]
             return pool[int(chance.integers(len(pool)))]
@@ -171,7 +171,7 @@ class Sounds:
         sources = words[str(chance.choice(pick))]
         return sources[int(chance.integers(len(sources)))]
 
-    def _recorded(self, source: corpus.Source, chance: np.random.Generator) -> Sound | None:
+    def _recorded(self, source: corpus.RecordingFile, chance: np.random.Generator) -> Sound | None:
         clip = self._clip(source)
         if clip is None:
             return None
@@ -193,7 +193,7 @@ class Sounds:
         wave = wave * np.float32(0.5 / (np.abs(wave).max() or 1.0))
         return Sound(source.kind, word, "real", source.speaker, wave, onset, end)
 
-    def _clip(self, source: corpus.Source) -> corpus.Clip | None:
+    def _clip(self, source: corpus.RecordingFile) -> corpus.SoundClip | None:
         if source.path not in self._clips:
             try:
                 self._clips[source.path] = corpus.load(source)

@@ -20,7 +20,7 @@ _LEAST_PPM = 4.0  # 4 samples in a minute; less is the filter's own unrest, and 
 _BAND_HZ = 4000.0  # above it a voice teaches a filter little
 
 
-class Drift:
+class ClockSkewEstimator:
     """`ppm`: how much faster the loudspeaker's clock is than the microphone's; None: not known."""
 
     def __init__(self) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.path_estimate import Floats
-from appliance.hear.aec.speex import NoCanceller, Speex
+from appliance.hear.aec.speex import PassThroughCanceller, SpeexCanceller
 from appliance.pcm import RATE_HZ, Samples
-from appliance.settings import Echo
+from appliance.settings import EchoSettings
 
 
-class Canceller(Protocol):
+class EchoCanceller(Protocol):
     """Takes the box's own voice out of the microphone's sound, one step at a time."""
 
     @property
@@ -36,13 +36,15 @@ class Canceller(Protocol):
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 
-def canceller(settings: Echo, frames: int) -> Canceller:
+def canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
     """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
     match settings.canceller:
         case "kalman" | "auto" as name:
             rest = name == "auto"
-            return Kalman(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ, may_rest=rest)
+            return KalmanCanceller(
+                tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ, may_rest=rest
+            )
         case "speex":
-            return Speex(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
+            return SpeexCanceller(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
         case "hardware" | "none":
-            return NoCanceller()
+            return PassThroughCanceller()

@@ -14,19 +14,19 @@ from collections import deque
 
 import numpy as np
 
-from appliance.hear.aec.late_reverb import Late
-from appliance.hear.aec.nonlinearity import Bend, piece
-from appliance.hear.aec.path_change import Sameness
+from appliance.hear.aec.late_reverb import LateReverb
+from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, piece
+from appliance.hear.aec.path_change import EchoPathChangeDetector
 from appliance.hear.aec.path_estimate import (
+    EchoPathEstimate,
     Floats,
-    Response,
     Spectrum,
     back,
     forward,
     power_of,
     unexplained,
 )
-from appliance.hear.aec.sliding_window import Window
+from appliance.hear.aec.sliding_window import SlidingWindow
 from appliance.pcm import Samples, from_float
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
@@ -51,7 +51,7 @@ _NOTHING_DB = -45.0  # of the same: less than that is no echo that anybody could
 _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
 
-class Kalman:
+class KalmanCanceller:
     """Takes the box's own voice out of the microphone's sound, one step at a time.
 
     Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
@@ -67,18 +67,20 @@ class Kalman:
         self._parts = -(-tail_ms * rate_hz // 1000 // frames)
         self._length = self._parts * frames
         spare = _SPARE_STEPS * frames
-        self._far = Window(np.zeros(2 * self._length, np.float32), spare)
-        self._mic = Window(np.zeros(self._length, np.float32), spare)
+        self._far = SlidingWindow(np.zeros(2 * self._length, np.float32), spare)
+        self._mic = SlidingWindow(np.zeros(self._length, np.float32), spare)
         self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
         self._unclipped = np.zeros(frames, np.float32)
         self._deaf_steps = 0  # until nothing that it remembers comes from a microphone that was off
-        self._bend = Bend()
-        self._spectra = Window(np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS)
+        self._bend = LoudspeakerNonlinearity()
+        self._spectra = SlidingWindow(
+            np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS
+        )
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
-        self._main = Response(self._length)
-        self._sameness = Sameness()
-        self._late = Late(frames)
-        self._second: Response | None = None
+        self._main = EchoPathEstimate(self._length)
+        self._sameness = EchoPathChangeDetector()
+        self._late = LateReverb(frames)
+        self._second: EchoPathEstimate | None = None
         self._lessons = self._second_lessons = 0
         self._steps = 0
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
@@ -177,7 +179,7 @@ class Kalman:
     def _begin_anew(self, gain: float | None) -> None:
         """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
         if gain is None:
-            self._main = Response(self._length)
+            self._main = EchoPathEstimate(self._length)
         else:
             self._main = self._main.scaled(gain).doubted()
         self._weights = self._partitioned(self._main.taps)

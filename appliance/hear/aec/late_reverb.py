@@ -18,7 +18,7 @@ _SLOWEST = 10 ** (-6 * 0.005 / 1.5)  # of the power, a step of 5 ms: no room ech
 _FASTEST = 10 ** (-6 * 0.005 / 0.1)  # and one of 0.1 s leaves nothing
 
 
-class Late:
+class LateReverb:
     """`db`: of what arrives late, dB full scale; -100 for nothing."""
 
     def __init__(self, frames: int) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from appliance.errors import StorageError
 from appliance.hear.aec import store
-from appliance.hear.aec.clock_skew import EVERY_S, Drift
-from appliance.hear.aec.factory import Canceller
-from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.clock_skew import EVERY_S, ClockSkewEstimator
+from appliance.hear.aec.factory import EchoCanceller
+from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.path_estimate import Floats
 
 STEPS_A_SECOND = 200  # of 5 ms
@@ -24,14 +24,14 @@ HARMFUL_PPM = 8.0  # from here on the canceller cannot follow without losing sev
 STOP_S = 2.0  # for the last write at an orderly stop
 
 
-class EchoWatch:
+class EchoMonitor:
     """Feed it each step after the canceller's; `news` has what is to be logged."""
 
-    def __init__(self, canceller: Canceller, folder: Path, key: Callable[[], str]) -> None:
-        self._kalman = canceller if isinstance(canceller, Kalman) else None
+    def __init__(self, canceller: EchoCanceller, folder: Path, key: Callable[[], str]) -> None:
+        self._kalman = canceller if isinstance(canceller, KalmanCanceller) else None
         self._folder, self._key = folder, key
         self._news: list[str] = []
-        self._drift = Drift()
+        self._drift = ClockSkewEstimator()
         self._worked_steps = 0
         self._save_at_s = FIRST_SAVE_S
         self._changes = 0

@@ -19,7 +19,7 @@ _LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper bend wan
 _SEEMING = 0.08  # so much is found where nothing bends: it is not believed
 
 
-class Bend:
+class LoudspeakerNonlinearity:
     """`share` of the saturating piece; 0: the loudspeaker is linear."""
 
     def __init__(self) -> None:

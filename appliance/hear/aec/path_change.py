@@ -23,7 +23,7 @@ _NEAR_PEAK, _PEAK_KEPT = 0.03, 0.998  # the peak is halved in 1.7 s
 _LEAST_GAIN, _MOST_GAIN = 0.1, 10.0  # no knob does more at once
 
 
-class Sameness:
+class EchoPathChangeDetector:
     """`gain`: of the expected echo, to explain the microphone; None: nothing of it holds now."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ _SHARE = 0.4
 _QUIET = np.float32(1e-10)
 
 
-class Response:
+class EchoPathEstimate:
     """The response's spectrum, and for each frequency the power of its error."""
 
     def __init__(self, length: int) -> None:
@@ -47,18 +47,18 @@ class Response:
         self._spectrum = forward(self._taps, 2 * self._length)
         self._unsure = np.clip(_OLD * _smooth(power_of(self._spectrum)), _LEAST, _MOST)
 
-    def doubted(self) -> Response:
+    def doubted(self) -> EchoPathEstimate:
         """The same, but ready to become another one quickly."""
-        other = Response(self._length)
+        other = EchoPathEstimate(self._length)
         other._spectrum, other._taps = self._spectrum.copy(), self._taps.copy()
         other._unsure = np.clip(
             np.maximum(self._unsure, _DOUBTED * _smooth(power_of(self._spectrum))), _LEAST, _MOST
         )
         return other
 
-    def scaled(self, gain: float) -> Response:
+    def scaled(self, gain: float) -> EchoPathEstimate:
         """The same, so much louder."""
-        other = Response(self._length)
+        other = EchoPathEstimate(self._length)
         other._spectrum = self._spectrum * np.float32(gain)
         other._taps = self._taps * np.float32(gain)
         other._unsure = self._unsure * np.float32(max(gain, 0.1) ** 2)

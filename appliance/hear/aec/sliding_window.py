@@ -10,7 +10,7 @@ import numpy.typing as npt
 T = TypeVar("T", bound=np.generic)
 
 
-class Window(Generic[T]):
+class SlidingWindow(Generic[T]):
     """`rows`: the newest `count`, oldest first; zeros before the first. A view, valid until `put`.
 
     They slide through a memory of `spare` rows more, and are moved back only at its end.

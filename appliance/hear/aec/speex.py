@@ -19,7 +19,7 @@ _LIBRARY = "libspeexdsp.so.1"
 _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
 
 
-class Speex:
+class SpeexCanceller:
     """Takes the box's own voice out of the microphone's sound, one step at a time.
 
     The adapted filter is kept while the box is silent. `working` is false when there is nothing
@@ -66,7 +66,7 @@ class Speex:
         return self._left.copy()
 
 
-class NoCanceller:
+class PassThroughCanceller:
     """For cards that cancel echo themselves."""
 
     working = False

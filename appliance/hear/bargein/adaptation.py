@@ -45,25 +45,27 @@ class Adaptation:
 
 
 @dataclass(frozen=True)
-class Answers:
+class NetworkOutputs:
     """What the network said: log odds (N, 3) and embeddings (N, 64)."""
 
     log_odds: Floats
     embedding: Floats
 
 
-def anchors(path: Path = ANCHORS) -> Answers:
+def anchors(path: Path = ANCHORS) -> NetworkOutputs:
     """Answers to sounds of many voices, whose opinions are to stay. Raises ModelError."""
     try:
         with np.load(path, allow_pickle=False) as held:
-            return Answers(
+            return NetworkOutputs(
                 held["log_odds"].astype(np.float32), held["embedding"].astype(np.float32)
             )
     except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         raise ModelError(f"{path}: is missing or damaged.", "Install the package again.") from error
 
 
-def fit(heard: Answers, kind: npt.NDArray[np.int_], others: Answers, model: str) -> Adaptation:
+def fit(
+    heard: NetworkOutputs, kind: npt.NDArray[np.int_], others: NetworkOutputs, model: str
+) -> Adaptation:
     """The correction that makes `heard` of these classes likelier and leaves `others` as they are.
 
     Gradient descent with momentum on cross-entropy (classes weighing alike), plus the divergence

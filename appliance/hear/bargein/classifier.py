@@ -1,8 +1,8 @@
 """Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
 
-In: the steps since the onset. Out: opinions, and one verdict by the deadline. `Judge` is what
-gives opinions: `network.NetworkJudge`, or `RuleJudge` by the table below where that cannot run.
-When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
+In: the steps since the onset. Out: opinions, and one verdict by the deadline. `SegmentClassifier`
+is what gives opinions: `network.NetworkJudge`, or `RuleClassifier` by the table below where that
+cannot run. When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from appliance.hear.bargein.segment import Burst
-from appliance.hear.onset.frontend import Step
+from appliance.hear.bargein.segment import Segment
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.messages.speech import Judgement
 from appliance.pcm import Samples
-from appliance.settings import Verdict
+from appliance.settings import VerdictSettings
 
 
-class Odds(NamedTuple):
+class ClassProbabilities(NamedTuple):
     """Probabilities that sum to one."""
 
     backchannel: float
@@ -32,11 +32,11 @@ class Odds(NamedTuple):
             return "interruption"
         return "backchannel" if self.backchannel >= self.noise else "noise"
 
-    def given(self, evidence: LogOdds) -> Odds:
+    def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These odds, once independent evidence is known."""
         scores = [math.log(max(p, 1e-9)) + e for p, e in zip(self, evidence, strict=True)]
         weights = [math.exp(score - max(scores)) for score in scores]
-        return Odds(*(weight / sum(weights) for weight in weights))
+        return ClassProbabilities(*(weight / sum(weights) for weight in weights))
 
 
 class LogOdds(NamedTuple):
@@ -50,22 +50,22 @@ class LogOdds(NamedTuple):
 NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
-class Judge(Protocol):
+class SegmentClassifier(Protocol):
     """Listens to one burst at a time; asked for its opinion at any moment."""
 
     @property
-    def trust(self) -> Trust: ...
+    def trust(self) -> DecisionSchedule: ...
 
     def begin(self, past: Samples) -> None:
         """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         """The next 5 ms, and what has been measured of the burst so far, these 5 ms included."""
 
-    def opinion(self) -> Odds: ...
+    def opinion(self) -> ClassProbabilities: ...
 
 
-class Evidence(NamedTuple):
+class EvidenceRow(NamedTuple):
     """One row: from `low` to `high` of the measure, ever more of the weights counts.
 
     Weights are log odds for backchannel, interruption, noise.
@@ -82,36 +82,38 @@ class Evidence(NamedTuple):
 PRIOR = (0.5, 0.5, 0.0)  # log odds before anything is known
 # One word alone says nothing of what it means: "right" and "wait" are equally long and loud. What
 # the rules know is that backchannels are short and that hums are backchannels.
-EVIDENCE: tuple[Evidence, ...] = (
+EVIDENCE: tuple[EvidenceRow, ...] = (
     #        measure      low    high  back  inter  noise
-    Evidence("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # goes on: a sentence
-    Evidence("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
+    EvidenceRow("span_ms",   450,   540,  -2.0,  2.5,  -0.5),  # goes on: a sentence
+    EvidenceRow("quiet_ms",  240,   350,   1.0, -2.0,   0.5),  # one word, and after it not even the
                                                             # 190 ms gap of "wait, tell me about"
-    Evidence("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
-    Evidence("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
-    Evidence("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),  # hardly any voice: a cough, a clatter
-    Evidence("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),  # far above the owner's usual: a shout
+    EvidenceRow("quiet_ms",   60,   200,   0.5,  0.0,   0.5),  # it seems to have ended
+    EvidenceRow("tone_hz",   720,   540,   2.5, -2.0,  -0.5),  # hummed, the mouth closed: "mm-hm"
+    # hardly any voice: a cough, a clatter
+    EvidenceRow("voiced",   0.50,  0.15,  -2.5, -1.5,   2.5),
+    # far above the owner's usual: a shout
+    EvidenceRow("louder_db", 5.0,  10.0,  -1.0,  3.0,   0.0),
 )  # fmt: skip
 
 
-class RuleJudge:
+class RuleClassifier:
     """Adds up the table's evidence."""
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> DecisionSchedule:
         return IN_RULES
 
-    def __init__(self, evidence: tuple[Evidence, ...] = EVIDENCE) -> None:
+    def __init__(self, evidence: tuple[EvidenceRow, ...] = EVIDENCE) -> None:
         self._evidence = evidence
         self.begin(np.zeros(0, np.int16))
 
     def begin(self, past: Samples) -> None:
-        self._burst = Burst(None)
+        self._burst = Segment(None)
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         self._burst = burst
 
-    def opinion(self) -> Odds:
+    def opinion(self) -> ClassProbabilities:
         scores = list(PRIOR)
         for row in self._evidence:
             value = getattr(self._burst, row.measure)
@@ -119,10 +121,10 @@ class RuleJudge:
             for i, weight in enumerate(row[3:]):
                 scores[i] += share * weight
         weights = [math.exp(score) for score in scores]
-        return Odds(*(weight / sum(weights) for weight in weights))
+        return ClassProbabilities(*(weight / sum(weights) for weight in weights))
 
 
-class Moment(NamedTuple):
+class DecisionThreshold(NamedTuple):
     """From this age on, how sure is sure enough. Log odds, added to those of the settings.
 
     yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
@@ -137,7 +139,7 @@ class Moment(NamedTuple):
     quiet_ms: int
 
 
-class Trust(NamedTuple):
+class DecisionSchedule(NamedTuple):
     """When a judge is believed.
 
     last_doubt  at the deadline it goes on only if an interruption is less likely than this
@@ -146,7 +148,7 @@ class Trust(NamedTuple):
                 than this: "stop" and "three" begin with a hiss. 0: it does not tell so well
     """
 
-    moments: tuple[Moment, ...]
+    moments: tuple[DecisionThreshold, ...]
     last_doubt: float
     vouches: float
 
@@ -154,34 +156,36 @@ class Trust(NamedTuple):
 # Talking over the owner is worse than falling silent for nothing, and early opinions are worth
 # less than they say: the room, the echo and the next syllable are still to come. From 300 ms on
 # waiting changes few minds. Chosen on the speakers and voices of the tuning part.
-IN_NETWORK = Trust(
+IN_NETWORK = DecisionSchedule(
     moments=(
         #     from_ms  yields  resumes  quiet_ms
-        Moment(   0,     3.0,    2.2,     150),
-        Moment( 180,     0.4,    1.6,     120),
-        Moment( 300,    -1.6,    0.8,     100),
-        Moment( 500,    -1.6,    0.6,     100),
+        DecisionThreshold(   0,     3.0,    2.2,     150),
+        DecisionThreshold( 180,     0.4,    1.6,     120),
+        DecisionThreshold( 300,    -1.6,    0.8,     100),
+        DecisionThreshold( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
     vouches=0.9,  # of 116 bursts over it none was speech; of 126 over 0.5, 5 were
 )  # fmt: skip
-IN_RULES = Trust(moments=(Moment(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0)
+IN_RULES = DecisionSchedule(
+    moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
+)
 # A sound that has stopped may have been the box's own, which stops when the box does: before the
 # deadline only what still sounds, or did so a moment ago, is given way to.
 STILL_SOUNDS_MS = 100
 
 
-class Judging:
+class VerdictTracker:
     """One burst from its onset to its verdict: when to ask the judge, and when to believe it."""
 
-    def __init__(self, settings: Verdict, judge: Judge) -> None:
+    def __init__(self, settings: VerdictSettings, judge: SegmentClassifier) -> None:
         self._settings = settings
         self._judge = judge
 
     def begin(self, past: Samples) -> None:
         self._judge.begin(past)
         self._next_ms = self._settings.first_ms
-        self._odds: Odds | None = None
+        self._odds: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
 
     def hint(self, evidence: LogOdds) -> None:
@@ -194,7 +198,9 @@ class Judging:
         """Whether this is a voice by the newest opinion, of a judge that knows."""
         return self._odds is not None and self._odds.noise < self._judge.trust.vouches
 
-    def feed(self, step: Step, burst: Burst, age_ms: int) -> tuple[Odds | None, Judgement | None]:
+    def feed(
+        self, step: AudioBlock, burst: Segment, age_ms: int
+    ) -> tuple[ClassProbabilities | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
         self._judge.feed(step, burst)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
@@ -208,7 +214,11 @@ class Judging:
 
 
 def decided(
-    odds: Odds, quiet_ms: int, age_ms: int, settings: Verdict, trust: Trust
+    odds: ClassProbabilities,
+    quiet_ms: int,
+    age_ms: int,
+    settings: VerdictSettings,
+    trust: DecisionSchedule,
 ) -> Judgement | None:
     """The verdict that these odds allow, this long after the onset; None: wait."""
     moment = [row for row in trust.moments if row.from_ms <= age_ms][-1]

@@ -2,7 +2,7 @@
 
 In: takes (int16 at 16 kHz, with what was asked for), the box's settings, its network. Out: an
 adaptation and by how much it helps, each take judged by what the others taught. Every take goes
-through `Hearing` itself, so that the network hears it as it will.
+through `HearingPipeline` itself, so that the network hears it as it will.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy.typing as npt
 
 from appliance.errors import InterludeError
 from appliance.hear.bargein import adaptation
-from appliance.hear.bargein.adaptation import Adaptation, Answers
-from appliance.hear.bargein.classifier import IN_RULES, Odds, Trust
-from appliance.hear.bargein.network import Network, NetworkJudge
-from appliance.hear.bargein.segment import Burst
-from appliance.hear.onset.frontend import Step
-from appliance.hear.pipeline import Hearing
+from appliance.hear.bargein.adaptation import Adaptation, NetworkOutputs
+from appliance.hear.bargein.classifier import IN_RULES, ClassProbabilities, DecisionSchedule
+from appliance.hear.bargein.network import NetworkClassifier, VerdictNetwork
+from appliance.hear.bargein.segment import Segment
+from appliance.hear.onset.frontend import AudioBlock
+from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.speech import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 
 KINDS: tuple[Judgement, ...] = ("backchannel", "interruption", "noise")
 FEWEST = 3  # usable takes of each class: with fewer nothing can be left out to check by
@@ -46,7 +46,7 @@ class EnrolmentError(InterludeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Take:
+class EnrolmentRecording:
     """One recording: what it is called, what its sound means, and the sound with some silence."""
 
     name: str
@@ -55,15 +55,15 @@ class Take:
 
 
 @dataclass(frozen=True)
-class Heard:
+class ScoredRecording:
     """The network's answers to one take, heard in several ways, from 200 ms after its onset on."""
 
-    take: Take
-    answers: Answers
+    take: EnrolmentRecording
+    answers: NetworkOutputs
 
 
 @dataclass(frozen=True)
-class Learnt:
+class EnrolmentResult:
     """What came of it. `before` and `after`: shares of takes judged right, and mean log loss, by
     the shipped network and by what all other takes taught."""
 
@@ -81,7 +81,7 @@ class Learnt:
         return better and self.before < 1.0
 
 
-def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
+def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> EnrolmentResult:
     """Fit, and check by leaving each take out in turn. Raises EnrolmentError: too few takes of a
     class, or takes that contradict each other."""
     for kind in KINDS[:2]:
@@ -100,7 +100,7 @@ def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
             f"`{worst.take.name}` fits least; are all of them in the right place?",
         )
     left_out = [_fit([o for o in heard if o is not h], others, model) for h in heard]
-    return Learnt(
+    return EnrolmentResult(
         whole,
         len(heard),
         float(np.mean([right(h, None) for h in heard])),
@@ -110,13 +110,15 @@ def learn(heard: Sequence[Heard], others: Answers, model: str) -> Learnt:
     )
 
 
-def listen(take: Take, settings: HearingSettings, network: Network) -> Heard:
+def listen(
+    take: EnrolmentRecording, settings: HearingSettings, network: VerdictNetwork
+) -> ScoredRecording:
     """The network's answers to a take. Raises EnrolmentError, in a sentence, if it is of no use."""
     _check(take)
     parts = []
     for gain_db, noise_db in WAYS:
-        collector = _Collector(network)
-        hearing = Hearing(_patient(settings), judge=collector)
+        collector = _OutputCollector(network)
+        hearing = HearingPipeline(_patient(settings), judge=collector)
         hearing.answering = True
         sound = _padded(take.samples, gain_db, noise_db)
         silence = np.zeros(BLOCK_FRAMES, np.int16)
@@ -127,20 +129,22 @@ def listen(take: Take, settings: HearingSettings, network: Network) -> Heard:
         parts += collector.answers
     if not parts:
         raise EnrolmentError(f"{take.name}: no word was heard in it.", "Speak a little louder.")
-    return Heard(take, Answers(np.array([a for a, _ in parts]), np.array([e for _, e in parts])))
+    return ScoredRecording(
+        take, NetworkOutputs(np.array([a for a, _ in parts]), np.array([e for _, e in parts]))
+    )
 
 
-class _Collector:
+class _OutputCollector:
     """A judge that keeps the network's answers to the first burst, and has no opinion."""
 
-    def __init__(self, network: Network) -> None:
-        self._judge = NetworkJudge(network)
+    def __init__(self, network: VerdictNetwork) -> None:
+        self._judge = NetworkClassifier(network)
         self.bursts = 0
         self.answers: list[tuple[adaptation.Floats, adaptation.Floats]] = []
         self._steps = 0
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> DecisionSchedule:
         return IN_RULES
 
     def begin(self, past: Samples) -> None:
@@ -148,16 +152,16 @@ class _Collector:
         self._steps = 0
         self._judge.begin(past)
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         self._steps += 1
         self._judge.feed(step, burst)
 
-    def opinion(self) -> Odds:
+    def opinion(self) -> ClassProbabilities:
         answer = self._judge.answer()
         late = self._steps * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
         if answer is not None and late and self.bursts == 1:
             self.answers.append((answer.log_odds, answer.embedding))
-        return Odds(0.4, 0.3, 0.3)
+        return ClassProbabilities(0.4, 0.3, 0.3)
 
 
 def _patient(settings: HearingSettings) -> HearingSettings:
@@ -166,7 +170,7 @@ def _patient(settings: HearingSettings) -> HearingSettings:
     return msgspec.structs.replace(settings, verdict=verdict)
 
 
-def _check(take: Take) -> None:
+def _check(take: EnrolmentRecording) -> None:
     """Raises EnrolmentError where the sound itself is at fault."""
     samples = take.samples.astype(np.float64)
     steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
@@ -202,8 +206,8 @@ def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples
     return to_int16(room)
 
 
-def _fit(heard: Sequence[Heard], others: Answers, model: str) -> Adaptation:
-    all_answers = Answers(
+def _fit(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) -> Adaptation:
+    all_answers = NetworkOutputs(
         np.concatenate([h.answers.log_odds for h in heard]),
         np.concatenate([h.answers.embedding for h in heard]),
     )
@@ -213,18 +217,18 @@ def _fit(heard: Sequence[Heard], others: Answers, model: str) -> Adaptation:
     return adaptation.fit(all_answers, kind, others, model)
 
 
-def _mean_odds(heard: Heard, by: Adaptation | None) -> npt.NDArray[np.float64]:
+def _mean_odds(heard: ScoredRecording, by: Adaptation | None) -> npt.NDArray[np.float64]:
     answers = heard.answers
     log_odds = answers.log_odds if by is None else by.adapted(answers.log_odds, answers.embedding)
     odds: npt.NDArray[np.float64] = adaptation.softmax(log_odds.astype(np.float64)).mean(axis=0)
     return odds
 
 
-def right(heard: Heard, by: Adaptation | None) -> bool:
+def right(heard: ScoredRecording, by: Adaptation | None) -> bool:
     """Whether the box would do the right thing: go on, or not."""
     stays = _mean_odds(heard, by)[1] >= 0.5
     return bool(stays == (heard.take.kind == "interruption"))
 
 
-def likelihood(heard: Heard, by: Adaptation | None) -> float:
+def likelihood(heard: ScoredRecording, by: Adaptation | None) -> float:
     return max(1e-6, float(_mean_odds(heard, by)[KINDS.index(heard.take.kind)]))

@@ -35,7 +35,7 @@ VOICING, PITCH, BEND, LOUDNESS, STANDS_OUT, SPEECH, LOUDER, QUIET, AGE, JUDGED =
 WIDTH = BANDS + 10
 
 
-class Measure(NamedTuple):
+class FrameMeasures(NamedTuple):
     """Of one step: dB full scale over 120 Hz, the room's floor, the probability of speech, dB over
     the owner's usual level (0: unknown), and for how long nothing has sounded."""
 
@@ -98,7 +98,7 @@ def heard(windows: Floats) -> tuple[Floats, Floats, Floats]:
     return bands_db.astype(np.float32), voicing.astype(np.float32), pitch.astype(np.float32)
 
 
-class Features:
+class FeatureExtractor:
     """Rows of one burst, as its sound comes in."""
 
     def __init__(self) -> None:
@@ -110,14 +110,14 @@ class Features:
         self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
         self._waiting[WINDOW_FRAMES - HOP_FRAMES :] = past
         self._fresh: list[Samples] = []
-        self._measures: list[Measure] = []
+        self._measures: list[FrameMeasures] = []
         self._first_measured = len(past)  # frames from the start of `past` on
         self._rows = 0
         self._peak_db = _FAINTEST_DB
         self._pitch = 0.0
         self._voiced = False
 
-    def feed(self, samples: Samples, measure: Measure) -> None:
+    def feed(self, samples: Samples, measure: FrameMeasures) -> None:
         """The next step."""
         self._fresh.append(samples)
         self._measures.append(measure)
@@ -173,9 +173,9 @@ def with_measures(rows: Floats, step: Floats) -> Floats:
     return rows
 
 
-def whole(past: Samples, later: Sequence[Samples], measures: Sequence[Measure]) -> Floats:
+def whole(past: Samples, later: Sequence[Samples], measures: Sequence[FrameMeasures]) -> Floats:
     """All rows of a burst at once, for training and enrolment."""
-    features = Features()
+    features = FeatureExtractor()
     features.begin(past)
     for samples, measure in zip(later, measures, strict=True):
         features.feed(samples, measure)

@@ -17,25 +17,31 @@ import onnxruntime
 from appliance.errors import ModelError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import Adaptation
-from appliance.hear.bargein.classifier import IN_NETWORK, Judge, Odds, RuleJudge, Trust
-from appliance.hear.bargein.features import WIDTH, Features, Floats, Measure
-from appliance.hear.bargein.segment import Burst
-from appliance.hear.onset.frontend import Step
+from appliance.hear.bargein.classifier import (
+    IN_NETWORK,
+    ClassProbabilities,
+    DecisionSchedule,
+    RuleClassifier,
+    SegmentClassifier,
+)
+from appliance.hear.bargein.features import WIDTH, FeatureExtractor, Floats, FrameMeasures
+from appliance.hear.bargein.segment import Segment
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "verdict.onnx"
 ROWS_AT_ONCE = 2  # one answer for two rows of features, 20 ms
-_UNKNOWN = Odds(0.3, 0.4, 0.3)  # before the first answer
+_UNKNOWN = ClassProbabilities(0.3, 0.4, 0.3)  # before the first answer
 
 
-class Answer(NamedTuple):
+class NetworkOutput(NamedTuple):
     """Of the newest 20 ms: log odds (3,), and the embedding (64,) that an owner's layer adapts."""
 
     log_odds: Floats
     embedding: Floats
 
 
-class Network:
+class VerdictNetwork:
     """The ONNX graph with its state: convolutions' contexts and a recurrent layer."""
 
     def __init__(self, model: Path = MODEL) -> None:
@@ -59,17 +65,17 @@ class Network:
         return log_odds[0], embedding[0]
 
 
-class NetworkJudge:
+class NetworkClassifier:
     """Gives the network's opinion, as the owner's recordings have changed it if there are any."""
 
-    def __init__(self, network: Network, owner: Adaptation | None = None) -> None:
+    def __init__(self, network: VerdictNetwork, owner: Adaptation | None = None) -> None:
         self._network = network
         self._owner = owner
-        self._features = Features()
-        self._answer: Answer | None = None
+        self._features = FeatureExtractor()
+        self._answer: NetworkOutput | None = None
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> DecisionSchedule:
         return IN_NETWORK
 
     def begin(self, past: Samples) -> None:
@@ -78,47 +84,47 @@ class NetworkJudge:
         self._probability = 0.5
         self._answer = None
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         if step.probability is not None:
             self._probability = step.probability
         self._features.feed(
             step.samples,
-            Measure(step.energy_db, step.floor_db, self._probability, burst.louder_db,
+            FrameMeasures(step.energy_db, step.floor_db, self._probability, burst.louder_db,
                     burst.quiet_ms),
         )  # fmt: skip
 
-    def answer(self) -> Answer | None:
+    def answer(self) -> NetworkOutput | None:
         """The network's newest answer; None before the first 20 ms."""
         rows = self._features.take(ROWS_AT_ONCE)
         if len(rows):
             log_odds, embedding = self._network.run(rows)
-            self._answer = Answer(log_odds[-1], embedding[-1])
+            self._answer = NetworkOutput(log_odds[-1], embedding[-1])
         return self._answer
 
-    def opinion(self) -> Odds:
+    def opinion(self) -> ClassProbabilities:
         answer = self.answer()
         if answer is None:
             return _UNKNOWN
         log_odds = answer.log_odds
         if self._owner is not None:
             log_odds = self._owner.adapted(log_odds, answer.embedding)
-        return Odds(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
+        return ClassProbabilities(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
 
 
-def judge(state: Path | None, log: logging.Logger, model: Path = MODEL) -> Judge:
+def judge(state: Path | None, log: logging.Logger, model: Path = MODEL) -> SegmentClassifier:
     """The network with the owner's layer from `state`; the rules, and one line, where it cannot."""
     try:
-        network = Network(model)
+        network = VerdictNetwork(model)
     except ModelError as error:
         log.warning("the verdict follows rules alone: %s", error)
-        return RuleJudge()
+        return RuleClassifier()
     owner = None
     if state is not None:
         try:
             owner = adaptation.load(state, fingerprint(model))
         except ModelError as error:
             log.warning("what was enrolled is left out: %s", error)
-    return NetworkJudge(network, owner)
+    return NetworkClassifier(network, owner)
 
 
 def fingerprint(model: Path = MODEL) -> str:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from appliance.hear.onset.frontend import Step
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 
 STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
@@ -14,7 +14,7 @@ _ACTIVE_OVER_FLOOR_DB = 8.0
 _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's answer
 
 
-class Burst:
+class Segment:
     """What can be measured of a sound since its onset; the verdict's table uses these names.
 
     peak_db    its loudest step, dB full scale above 120 Hz
@@ -36,7 +36,7 @@ class Burst:
         self._probability = 0.0
         self.span_ms = 0
 
-    def feed(self, step: Step) -> None:
+    def feed(self, step: AudioBlock) -> None:
         self._age_ms += STEP_MS
         self.peak_db = max(self.peak_db, step.energy_db)
         loud_enough_db = max(step.floor_db + _ACTIVE_OVER_FLOOR_DB,
@@ -77,7 +77,7 @@ class Burst:
 _USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
 
-def usual_after(usual_db: float | None, burst: Burst) -> float:
+def usual_after(usual_db: float | None, burst: Segment) -> float:
     """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
     if usual_db is None:
         return burst.level_db

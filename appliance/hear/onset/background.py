@@ -20,7 +20,7 @@ _FOLLOWED = 0.125
 _HEAVY = 1e6
 
 
-class Levels:
+class LevelQuantile:
     """`db`: so large a `share` of the steps lately was softer. -100 until that is known."""
 
     def __init__(self, share: float, memory_steps: int) -> None:
@@ -67,7 +67,7 @@ _SOFTER_DB = 8.0
 _LOUDER_COUNTS, _SOFTER_COUNTS, _SOFT_COUNTS = 0.85, 0.15, 0.03
 
 
-class Background:
+class BackgroundSpeech:
     """Speech that goes on and on in the room and is not the owner's, such as a television's.
 
     db    of its loudest syllables; -100 if there is none
@@ -75,7 +75,7 @@ class Background:
     """
 
     def __init__(self) -> None:
-        self._levels = Levels(_SPEECH_SHARE, _SPEECH_STEPS)
+        self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_STEPS)
         self._before = self._levels
         self._silent_steps, self._turn_steps = _WAIT_STEPS, 0
         self._peak_db = float(_LOWEST_DB)

@@ -1,6 +1,6 @@
 """The senses: from one step of raw sound to everything that can be known about it at once.
 
-In: 5 ms of the microphone and of the loudspeaker. Out: a `Step`. Nothing here decides.
+In: 5 ms of the microphone and of the loudspeaker. Out: a `AudioBlock`. Nothing here decides.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.aec.factory import Canceller, canceller
+from appliance.hear.aec.factory import EchoCanceller, canceller
 from appliance.hear.aec.path_estimate import Floats
-from appliance.hear.onset.background import Background
-from appliance.hear.onset.gate import ExpectedEcho, Gate
+from appliance.hear.onset.background import BackgroundSpeech
+from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.onset.noise_floor import NoiseFloor
-from appliance.hear.onset.vad import SpeechProbability
-from appliance.hear.onset.voice_band import Witness
+from appliance.hear.onset.vad import VoiceActivityDetector
+from appliance.hear.onset.voice_band import VoiceBandDetector
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 
 _OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
 _HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
@@ -32,7 +32,7 @@ _FULL = 32_700  # of 32767: converters differ by a few in where they end
 _LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
 
 
-class Step(NamedTuple):
+class AudioBlock(NamedTuple):
     """5 ms of sound.
 
     samples      int16[80] without echo and offset: what is heard, judged and handed on
@@ -56,10 +56,10 @@ class Step(NamedTuple):
     changed: bool = False
 
 
-class Senses:
+class AudioFrontEnd:
     """Echo canceller, noise floor, gate and speech probability over one stream of steps."""
 
-    def __init__(self, settings: HearingSettings, cancels: Canceller | None = None) -> None:
+    def __init__(self, settings: HearingSettings, cancels: EchoCanceller | None = None) -> None:
         """`cancels`: in place of the canceller that the settings name."""
         self.canceller = cancels or canceller(settings.echo, BLOCK_FRAMES)
         self._changes = self.canceller.changes
@@ -68,18 +68,18 @@ class Senses:
         self._pair = np.zeros((BLOCK_FRAMES, 2))
         self._column = np.zeros((BLOCK_FRAMES, 1))
         self._zeros = self._calm_steps = 0
-        self.speech = SpeechProbability()
+        self.speech = VoiceActivityDetector()
         self._last_probability = 0.0
         self.floor = NoiseFloor()
-        self.background = Background()
-        self.witness = Witness(BLOCK_FRAMES)
-        self.echo = ExpectedEcho()
-        self.gate = Gate(settings.onset)
+        self.background = BackgroundSpeech()
+        self.witness = VoiceBandDetector(BLOCK_FRAMES)
+        self.echo = ResidualEcho()
+        self.gate = OnsetGate(settings.onset)
         self.gate.be_wary()
 
     def take(
         self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
-    ) -> Step:
+    ) -> AudioBlock:
         """The next step. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
         is learned about room and echo."""
         self._column[:, 0] = mic
@@ -120,7 +120,7 @@ class Senses:
         usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
         speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
         fires = self.gate.feed(energy_db, usual_db, self.echo, speaks, somebody_speaks)
-        return Step(
+        return AudioBlock(
             residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
             sounding, changed,
         )  # fmt: skip

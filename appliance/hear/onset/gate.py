@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from appliance.hear.onset.background import Levels
+from appliance.hear.onset.background import LevelQuantile
 from appliance.messages.speech import Judgement
-from appliance.settings import Onset
+from appliance.settings import OnsetSettings
 
 _TAKEN_DB = 6.0  # of what a canceller takes away, before it is known
 _AUDIBLE_DB = -60.0  # of what the box plays: below it there is no echo to speak of
@@ -25,7 +25,7 @@ _TRIED = 5  # 6 s of the box's voice in which nothing stands out tell as much of
 _WITNESSED_STEPS = 30  # 150 ms: for so long the witness may confirm what the gate has seen
 
 
-class ExpectedEcho:
+class ResidualEcho:
     """How much of the box's own voice the canceller is expected to leave, in dB full scale.
 
     Two predictions, the higher counts: the canceller's own echo estimate less what it has lately
@@ -42,7 +42,7 @@ class ExpectedEcho:
         self._path_db = 0.0  # played over echo estimate: the way through the room
         self._peak = -100.0  # of the estimate lately
         self._learned_steps = 0
-        self._room = Levels(_ROOM_SHARE, _ROOM_STEPS)  # without the box, clatter and all
+        self._room = LevelQuantile(_ROOM_SHARE, _ROOM_STEPS)  # without the box, clatter and all
 
     @property
     def audible(self) -> bool:
@@ -133,7 +133,7 @@ def _usual(value: float, seen: float, lowest: float, highest: float, new: bool) 
     return min(max(value, lowest), highest)
 
 
-class Gate:
+class OnsetGate:
     """Fires when the energy stands out: by the full margin for `steps` steps, or less for longer.
 
     A sequential test (Page's cumulative sum, 1954): steps above half the margin add up, steps
@@ -144,7 +144,7 @@ class Gate:
     box is not paused by it.
     """
 
-    def __init__(self, settings: Onset) -> None:
+    def __init__(self, settings: OnsetSettings) -> None:
         self._settings = settings
         self._half_db = settings.above_noise_db / 2
         self._enough_db = settings.steps * self._half_db
@@ -161,7 +161,7 @@ class Gate:
         self,
         energy_db: float,
         floor_db: float,
-        echo: ExpectedEcho,
+        echo: ResidualEcho,
         speaks: bool = False,
         followed: bool = False,
     ) -> bool:
@@ -192,7 +192,7 @@ class Gate:
             if not self._doubt_steps:
                 self._alarm()
 
-    def _stands_out(self, energy_db: float, floor_db: float, echo: ExpectedEcho) -> bool:
+    def _stands_out(self, energy_db: float, floor_db: float, echo: ResidualEcho) -> bool:
         half_db = self._half_db
         excess_db = energy_db - floor_db - self._settings.above_noise_db
         counts_db = excess_db + half_db

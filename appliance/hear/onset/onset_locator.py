@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.onset.frontend import Step
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import BLOCK_FRAMES
 
 _STEPS = 20  # 100 ms: how far before its detection a sound may have begun
 _SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
 
 
-class Backtrack:
+class OnsetLocator:
     """Positions are samples on the listener's own count."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class Backtrack:
         self._excesses_db = np.full(_STEPS, -100.0)
         self._now = 0
 
-    def feed(self, step: Step) -> None:
+    def feed(self, step: AudioBlock) -> None:
         place = self._now // BLOCK_FRAMES % _STEPS
         self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
         self._now += BLOCK_FRAMES

@@ -5,13 +5,13 @@ In: steps. Out: whether it is sure.
 
 from __future__ import annotations
 
-from appliance.hear.onset.frontend import Step
-from appliance.settings import Hearing as HearingSettings
+from appliance.hear.onset.frontend import AudioBlock
+from appliance.settings import HearingSettings
 
 _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the gate is in doubt
 
 
-class SoftSpeech:
+class SoftSpeechDetector:
     """Over the box the network alone is no witness: what is left of its own voice is speech too."""
 
     def __init__(self, settings: HearingSettings) -> None:
@@ -19,7 +19,7 @@ class SoftSpeech:
         self._least_db = -settings.onset.above_echo_db / 2
         self._hops = 0
 
-    def feed(self, step: Step) -> bool:
+    def feed(self, step: AudioBlock) -> bool:
         if step.probability is None:
             return False
         if step.probability < self._enough:

@@ -22,7 +22,7 @@ _SILENT_BELOW = 0.1
 _RATE = np.array(16_000, np.int64)
 
 
-class SpeechProbability:
+class VoiceActivityDetector:
     """Feed it sound of any step size up to a hop; it answers at each hop."""
 
     def __init__(self, model: Path = MODEL) -> None:

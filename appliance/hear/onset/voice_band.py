@@ -10,7 +10,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.onset.background import Levels
+from appliance.hear.onset.background import LevelQuantile
 from appliance.pcm import RATE_HZ
 
 # Where a voice has its power and dishes have little. Of the bands tried, the one that told most
@@ -25,14 +25,14 @@ _FAR_OVER_DB, _FAR_STEPS = 18.0, 2  # no dish comes near that: in a quiet room a
 _PROBABILITY = 0.7  # of speech: clatter over the box reaches 0.6 every other minute
 
 
-class Witness:
+class VoiceBandDetector:
     """`speaks` after each step."""
 
     def __init__(self, frames: int) -> None:
         self._window = np.zeros(2 * frames)
         self._frames = frames
         self._band = _band(2 * frames)
-        self._usual = Levels(_SHARE, _MEMORY_STEPS)
+        self._usual = LevelQuantile(_SHARE, _MEMORY_STEPS)
         self._loud_steps = self._far_steps = 0
         self.speaks = False
 

@@ -6,14 +6,14 @@ import importlib.util
 from pathlib import Path
 
 from appliance.errors import ModelError
-from appliance.hear.words.interfaces import Recogniser, WakeSpotter
-from appliance.models.store import Store
+from appliance.hear.words.interfaces import WakeWordSpotter, WordRecogniser
+from appliance.models.store import ModelStore
 from appliance.settings import Settings
 
 KEYWORDS, TRANSCRIPT = "keywords-en", "words-en"  # of the catalogue
 
 
-def recogniser(settings: Settings) -> Recogniser | None:
+def recogniser(settings: Settings) -> WordRecogniser | None:
     """By `hearing.words.recogniser`. Raises ModelError where the one that it names is not here."""
     words = settings.hearing.words
     listed = (*dict.fromkeys((*words.yields, *words.stop, *words.carry_on)),)
@@ -27,8 +27,8 @@ def recogniser(settings: Settings) -> Recogniser | None:
                 from appliance.hear.words import sherpa_backend
 
                 if name == KEYWORDS:
-                    return sherpa_backend.Keywords(files, listed)
-                return sherpa_backend.Transcript(files)
+                    return sherpa_backend.SherpaKeywords(files, listed)
+                return sherpa_backend.SherpaTranscript(files)
         if wanted == "sherpa":
             raise ModelError(
                 "`hearing.words.recogniser` is sherpa, but none of its models is installed.",
@@ -54,7 +54,7 @@ def any_recogniser(settings: Settings) -> bool:
     return wanted != "none"
 
 
-def spotter(settings: Settings) -> WakeSpotter:
+def spotter(settings: Settings) -> WakeWordSpotter:
     """For `hearing.wake.phrase`: a network made for that very phrase, else one that spots any.
 
     Raises ModelError where nothing here can hear it.
@@ -64,16 +64,16 @@ def spotter(settings: Settings) -> WakeSpotter:
         from appliance.hear.words import microwakeword_backend
 
         if wake.phrase in microwakeword_backend.PHRASES:
-            return microwakeword_backend.MicroSpotter(wake.phrase, wake.sensitivity)
+            return microwakeword_backend.MicroWakeWordSpotter(wake.phrase, wake.sensitivity)
     files = model_files(settings, KEYWORDS)
     if files and _has("sherpa_onnx"):
-        from appliance.hear.words.sherpa_backend import SherpaWake
+        from appliance.hear.words.sherpa_backend import SherpaWakeWord
 
-        return SherpaWake(files, wake.phrase, wake.sensitivity)
+        return SherpaWakeWord(files, wake.phrase, wake.sensitivity)
     if _has("pocketsphinx"):
-        from appliance.hear.words.pocketsphinx_backend import PocketsphinxWake
+        from appliance.hear.words.pocketsphinx_backend import PocketsphinxWakeWord
 
-        return PocketsphinxWake(wake.phrase, wake.sensitivity)
+        return PocketsphinxWakeWord(wake.phrase, wake.sensitivity)
     raise ModelError(
         f"Nothing on this box can hear the wake word `{wake.phrase}`.",
         f"`interlude models fetch {KEYWORDS}`, or `pip install pymicro-wakeword` and one of its "
@@ -83,7 +83,7 @@ def spotter(settings: Settings) -> WakeSpotter:
 
 def model_files(settings: Settings, name: str) -> dict[str, Path] | None:
     """The files of a model by their role, if all of it is installed."""
-    store = Store.of(settings)
+    store = ModelStore.of(settings)
     model = store.models[name]
     if store.state(model) != "installed":
         return None

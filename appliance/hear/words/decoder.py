@@ -8,24 +8,32 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.hear.words import phrases
-from appliance.hear.words.interfaces import BEFORE_FRAMES, Guess, Recogniser, WakeSpotter
-from appliance.messages.speech import Woken, WordsHeard
+from appliance.hear.words.interfaces import (
+    BEFORE_FRAMES,
+    WakeWordSpotter,
+    WordHypothesis,
+    WordRecogniser,
+)
+from appliance.messages.speech import WakeWordHeard, WordsHeard
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
-from appliance.settings import Words
+from appliance.settings import WordsSettings
 
 _FIRST_FRAMES = BEFORE_FRAMES + RATE_HZ // 5  # 200 ms of a sound before the first question
 _EVERY_FRAMES = RATE_HZ * 12 // 100  # 120 ms: five times before the deadline of 700 ms
 _LEAST_SURE = 0.2  # to be a mere "stop"; of recorded ones 43 of 60 are, of other words 1 of 150
 _LONGEST_STOP_MS = 1700  # the silence that ends an utterance included
-_NOTHING = Guess("", 0.0)
+_NOTHING = WordHypothesis("", 0.0)
 
 
-class Understanding:
+class WordDecoder:
     """Give it a recogniser, or a spotter, or both."""
 
     def __init__(
-        self, lists: Words, recogniser: Recogniser | None, spotter: WakeSpotter | None
+        self,
+        lists: WordsSettings,
+        recogniser: WordRecogniser | None,
+        spotter: WakeWordSpotter | None,
     ) -> None:
         self._lists = lists
         self._recogniser = recogniser
@@ -36,12 +44,14 @@ class Understanding:
         self._frames = 0
         self._asked_at = 0
         self._last = _NOTHING
-        self._kind: phrases.Kind = "other"
+        self._kind: phrases.PhraseKind = "other"
         self._next_index = 0
 
-    def take(self, samples: Samples, index: int, turn: int, flags: int) -> list[WordsHeard | Woken]:
+    def take(
+        self, samples: Samples, index: int, turn: int, flags: int
+    ) -> list[WordsHeard | WakeWordHeard]:
         """One slot of `near`."""
-        out: list[WordsHeard | Woken] = []
+        out: list[WordsHeard | WakeWordHeard] = []
         if self.waiting and self._spotter is not None:
             out += self._watch(self._spotter, samples, index)
         if self.rests:
@@ -50,7 +60,7 @@ class Understanding:
             out += self._follow(self._recogniser, samples, turn, flags)
         return out
 
-    def _watch(self, spotter: WakeSpotter, samples: Samples, index: int) -> list[Woken]:
+    def _watch(self, spotter: WakeWordSpotter, samples: Samples, index: int) -> list[WakeWordHeard]:
         """What came before an onset comes twice: the spotter hears it once."""
         if index + len(samples) <= self._next_index <= index + RATE_HZ:
             return []
@@ -60,10 +70,10 @@ class Understanding:
         score = spotter.feed(samples)
         if score is None:
             return []
-        return [Woken(self._next_index - spotter.late_frames, spotter.phrase, score)]
+        return [WakeWordHeard(self._next_index - spotter.late_frames, spotter.phrase, score)]
 
     def _follow(
-        self, recogniser: Recogniser, samples: Samples, turn: int, flags: int
+        self, recogniser: WordRecogniser, samples: Samples, turn: int, flags: int
     ) -> list[WordsHeard]:
         if flags & START:
             self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, _NOTHING
@@ -80,7 +90,7 @@ class Understanding:
         guess = recogniser.guess()
         before = self._last
         if guess.text == before.text:
-            guess = Guess(
+            guess = WordHypothesis(
                 guess.text, max(guess.sure, before.sure)
             )  # silence makes no word less sure
         self._last = guess

@@ -17,7 +17,7 @@ _AFTERWARDS_FRAMES = 2 * RATE_HZ  # a "stop" may come when the answer has just e
 _LONGEST_FRAMES = 3 * RATE_HZ  # of one sound: who speaks longer has a question
 
 
-class Piece(NamedTuple):
+class KeywordSlot(NamedTuple):
     """One slot: int16[80] from the card's index `at` on, of sound `turn`."""
 
     samples: Samples
@@ -26,7 +26,7 @@ class Piece(NamedTuple):
     flags: int
 
 
-class Near:
+class KeywordFeed:
     def __init__(self) -> None:
         self.busy = False  # told from outside: the box thinks or speaks, and may be told to stop
         self.waiting = False  # told from outside: speech goes unheard, but for a wake word
@@ -36,7 +36,7 @@ class Near:
         self._left_out = 0
         self._frames = 0
 
-    def feed(self, samples: Samples, index: int, turn: int) -> list[Piece]:
+    def feed(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
         """The step at `index`; `turn`: the sound that it belongs to, or 0."""
         self._past.write(index, samples)
         if self.busy:
@@ -45,10 +45,10 @@ class Near:
             self._left_out = turn  # a question: nobody's words but the model's
         if turn == self._left_out:
             turn = 0
-        out: list[Piece] = []
+        out: list[KeywordSlot] = []
         if turn != self._turn:
             if self._turn and self._frames < _LONGEST_FRAMES:
-                out.append(Piece(samples[:0], index, self._turn, END))
+                out.append(KeywordSlot(samples[:0], index, self._turn, END))
             self._turn, self._frames = turn, 0
             if turn:
                 first = index - BEFORE_FRAMES
@@ -56,13 +56,13 @@ class Near:
         if turn:
             self._frames += BLOCK_FRAMES
             if self._frames < _LONGEST_FRAMES:
-                out.append(Piece(samples, index, turn, 0))
+                out.append(KeywordSlot(samples, index, turn, 0))
             elif self._frames == _LONGEST_FRAMES:
-                out.append(Piece(samples, index, turn, END))
+                out.append(KeywordSlot(samples, index, turn, END))
         elif self.waiting:
-            out.append(Piece(samples, index, 0, 0))
+            out.append(KeywordSlot(samples, index, 0, 0))
         return out
 
-    def _again(self, at: int, first: int) -> Piece:
+    def _again(self, at: int, first: int) -> KeywordSlot:
         flags = START if at == first else 0
-        return Piece(self._past.read(at, BLOCK_FRAMES), at, self._turn, flags)
+        return KeywordSlot(self._past.read(at, BLOCK_FRAMES), at, self._turn, flags)

@@ -9,14 +9,14 @@ from appliance.pcm import RATE_HZ, Samples
 BEFORE_FRAMES = 3 * RATE_HZ // 10  # of sound before it was noticed, given with it
 
 
-class Guess(NamedTuple):
+class WordHypothesis(NamedTuple):
     """What a sound says so far: lower-case words, and how sure that is, 0 to 1."""
 
     text: str
     sure: float
 
 
-class Recogniser(Protocol):
+class WordRecogniser(Protocol):
     """Hears one sound at a time. `unknown`: phrases of the owner's that it can never hear."""
 
     name: str
@@ -28,11 +28,11 @@ class Recogniser(Protocol):
     def feed(self, samples: Samples) -> None:
         """int16 of any length, in order."""
 
-    def guess(self) -> Guess:
+    def guess(self) -> WordHypothesis:
         """What it says so far; asked some times a second."""
 
 
-class WakeSpotter(Protocol):
+class WakeWordSpotter(Protocol):
     """Hears everything, and knows one phrase."""
 
     name: str

@@ -16,7 +16,7 @@ _SENSITIVE = 6.0  # log odds from sensitivity 0 to 1, the model's own threshold 
 _DEAF_FRAMES = RATE_HZ  # after the phrase: its echo is no second one
 
 
-class MicroSpotter:
+class MicroWakeWordSpotter:
     """One of PHRASES. Raises KeyError for another."""
 
     name = "microWakeWord"

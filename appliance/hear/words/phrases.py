@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from appliance.settings import Words
+from appliance.settings import WordsSettings
 
-Kind = Literal["stop", "yield", "carry_on", "other"]
+PhraseKind = Literal["stop", "yield", "carry_on", "other"]
 
 
 def plain(text: str) -> str:
@@ -15,7 +15,7 @@ def plain(text: str) -> str:
     return " ".join(re.findall(r"[a-z]+(?:['-][a-z]+)*", text.lower().replace("’", "'")))
 
 
-def kind_of(text: str, words: Words) -> Kind:
+def kind_of(text: str, words: WordsSettings) -> PhraseKind:
     """Which list decides about `text`.
 
     Words that interrupt count wherever they stand ("okay but wait"); words that never do count

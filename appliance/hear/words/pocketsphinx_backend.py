@@ -10,7 +10,7 @@ import numpy as np
 from pocketsphinx import Decoder
 
 from appliance.errors import ModelError
-from appliance.hear.words.interfaces import Guess
+from appliance.hear.words.interfaces import WordHypothesis
 from appliance.pcm import RATE_HZ, Samples
 
 # What its dictionary does not know, or not as people murmur it.
@@ -59,22 +59,22 @@ class PocketsphinxRecogniser:
     def feed(self, samples: Samples) -> None:
         self._pieces.append(samples)
 
-    def guess(self) -> Guess:
+    def guess(self) -> WordHypothesis:
         if not self._pieces:
-            return Guess("", 0.0)
+            return WordHypothesis("", 0.0)
         self._decoder.start_utt()
         self._decoder.process_raw(np.concatenate(self._pieces).tobytes(), full_utt=True)
         self._decoder.end_utt()
         best = self._decoder.hyp()
         if best is None or not best.hypstr or best.prob < _LEAST:
-            return Guess("", 0.0)
-        return Guess(best.hypstr, round(min(1.0, float(best.prob)), 3))
+            return WordHypothesis("", 0.0)
+        return WordHypothesis(best.hypstr, round(min(1.0, float(best.prob)), 3))
 
     def _knows(self, phrase: str) -> bool:
         return all(self._decoder.lookup_word(word) is not None for word in phrase.split())
 
 
-class PocketsphinxWake:
+class PocketsphinxWakeWord:
     """Any phrase. Raises ModelError for one with a word that is not in its dictionary."""
 
     name = "pocketsphinx"

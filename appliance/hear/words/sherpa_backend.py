@@ -17,7 +17,7 @@ import sherpa_onnx
 
 from appliance.errors import ModelError
 from appliance.hear.words import phrases
-from appliance.hear.words.interfaces import Guess
+from appliance.hear.words.interfaces import WordHypothesis
 from appliance.pcm import RATE_HZ, Samples
 
 _WORD = "▁"  # SentencePiece's mark of a word's beginning
@@ -50,7 +50,7 @@ def pieces(phrase: str, tokens: dict[str, int]) -> list[str] | None:
     return out if all(part in tokens for part in out) else None
 
 
-class Keywords:
+class SherpaKeywords:
     """The owner's phrases. `unknown` are those that the model has no tokens for."""
 
     name = "sherpa-onnx keywords"
@@ -65,7 +65,7 @@ class Keywords:
     def feed(self, samples: Samples) -> None:
         self._heard.append(_floats(samples))
 
-    def guess(self) -> Guess:
+    def guess(self) -> WordHypothesis:
         stream = self._spotter.create_stream()
         stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
         stream.input_finished()
@@ -75,10 +75,10 @@ class Keywords:
             if result := self._spotter.get_result(stream):
                 found.append(self._names[result])
                 self._spotter.reset_stream(stream)
-        return Guess(" ".join(found), 1.0 if found else 0.0)
+        return WordHypothesis(" ".join(found), 1.0 if found else 0.0)
 
 
-class Transcript:
+class SherpaTranscript:
     """Any word."""
 
     name = "sherpa-onnx transcript"
@@ -99,17 +99,17 @@ class Transcript:
     def feed(self, samples: Samples) -> None:
         self._heard.append(_floats(samples))
 
-    def guess(self) -> Guess:
+    def guess(self) -> WordHypothesis:
         stream = self._recogniser.create_stream()
         stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
         stream.input_finished()
         while self._recogniser.is_ready(stream):
             self._recogniser.decode_stream(stream)
         text = phrases.plain(self._recogniser.get_result(stream))
-        return Guess(text, 1.0 if text else 0.0)
+        return WordHypothesis(text, 1.0 if text else 0.0)
 
 
-class SherpaWake:
+class SherpaWakeWord:
     """Any phrase that the keyword model has tokens for. Raises ModelError for another."""
 
     name = "sherpa-onnx"

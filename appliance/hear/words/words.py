@@ -11,8 +11,8 @@ import time
 
 from appliance.errors import InterludeError
 from appliance.hear.words import backends
-from appliance.hear.words.decoder import Understanding
-from appliance.messages.speech import Standing
+from appliance.hear.words.decoder import WordDecoder
+from appliance.messages.speech import BoxStatus
 from appliance.runtime.ipc.floor import WORDS_REST
 from appliance.runtime.worker import Worker
 
@@ -30,7 +30,7 @@ def main(work: Worker) -> None:
         spotter = backends.spotter(work.settings)
     except InterludeError as error:  # the words over the box can be understood all the same
         work.log.error("%s", error)
-    understanding = Understanding(hearing.words, recogniser, spotter)
+    understanding = WordDecoder(hearing.words, recogniser, spotter)
     understanding.waiting = work.settings.mode == "wake_word"
     work.log.info("words by %s, wake word by %s", recogniser.name if recogniser else "nobody",
                   spotter.name if spotter else "nobody")  # fmt: skip
@@ -53,7 +53,7 @@ def main(work: Worker) -> None:
             poll.poll(_POLL_MS)
         streams = False
         for message in work.mail():
-            if isinstance(message, Standing):
+            if isinstance(message, BoxStatus):
                 understanding.waiting = message.mode == "wake_word" and not message.muted
         understanding.rests = work.floor.strain >= WORDS_REST
         for _ in range(_AT_ONCE):

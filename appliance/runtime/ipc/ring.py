@@ -53,7 +53,7 @@ class RingSpec:
     waits_for: str | None = None
 
 
-class Slot(msgspec.Struct, frozen=True, gc=False):
+class RingSlot(msgspec.Struct, frozen=True, gc=False):
     """One slot as its reader gets it.
 
     `index` is the card's sample index of the first sample (CLOCK_MONOTONIC s times 16,000 when
@@ -236,7 +236,7 @@ class RingReader(_Attached):
         """The bell, to poll for reading."""
         return self._bell
 
-    def read(self) -> Slot | None:
+    def read(self) -> RingSlot | None:
         """The next slot, or None when there is none yet. Never waits."""
         while True:
             if self._ready <= 0:
@@ -258,7 +258,7 @@ class RingReader(_Attached):
             else:
                 self._ready = 0  # the bell rang ahead (a writer or reader came back): wait for it
 
-    def read_all(self) -> Iterator[Slot]:
+    def read_all(self) -> Iterator[RingSlot]:
         """All slots that are there by now, with one look at the bell instead of one at its end."""
         self._ready = max(self._ready, 0) + self._collect_bell()
         while self._ready > 0 and (slot := self.read()) is not None:
@@ -268,7 +268,7 @@ class RingReader(_Attached):
         """How many slots the bell announced since it was last asked; an acquire barrier."""
         return _collect(self._bell)
 
-    def _copy(self, slot: int) -> Slot | None:
+    def _copy(self, slot: int) -> RingSlot | None:
         """Slot `_next`, or None where not all of the copy is of it: part of it has not arrived yet,
         or was overwritten. The CRC covers the sequence number, so that a lap of which everything
         but the sequence word has arrived does not pass; the second look at that word leaves the
@@ -283,7 +283,7 @@ class RingReader(_Attached):
         if self._load(slot // 8) != self._next + 1:
             return None
         samples = np.frombuffer(payload, np.int16)
-        return Slot(self._next, index, position, stamp, turn, flags, samples)
+        return RingSlot(self._next, index, position, stamp, turn, flags, samples)
 
     def _jump_to_newest(self) -> None:
         newest = max(self._load(_HEAD) - 1, self._next + 1)

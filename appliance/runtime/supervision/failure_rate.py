@@ -15,7 +15,7 @@ TOO_MANY = f"ended {ENDS} times within {WITHIN_S / 60:g} min: the box is given u
 EXIT_CODE = 79
 
 
-class Ends:
+class FailureRate:
     """The newest ends of one part. Times are seconds of one monotonic clock."""
 
     def __init__(self) -> None:

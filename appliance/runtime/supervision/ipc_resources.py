@@ -14,7 +14,7 @@ from appliance.runtime.ipc import floor, heartbeat, ring
 from appliance.runtime.ipc.channel import Channel, pair
 
 
-class Joints:
+class IpcResources:
     """The rings, the floor, the heartbeats, and the channels of everybody to the conductor."""
 
     def __init__(self, rows: tuple[process_table.Process, ...], watchers: tuple[str, ...]) -> None:

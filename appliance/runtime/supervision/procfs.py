@@ -10,7 +10,7 @@ PROC = Path("/proc")
 
 
 @dataclass(frozen=True)
-class Reading:
+class SchedulerReading:
     """Of one process, at one moment. The main thread is the one that beats.
 
     state     of the main thread: R runs or could, S sleeps, D waits in the kernel, T is stopped
@@ -24,7 +24,7 @@ class Reading:
     waited_s: Mapping[int, float]
 
 
-def read(pid: int, proc: Path = PROC) -> Reading | None:
+def read(pid: int, proc: Path = PROC) -> SchedulerReading | None:
     """None where the process is gone, or the kernel does not tell."""
     folder = proc / str(pid)
     try:
@@ -38,7 +38,7 @@ def read(pid: int, proc: Path = PROC) -> Reading | None:
                 continue  # this thread has ended
     except (OSError, ValueError, IndexError):
         return None
-    return Reading(state, ran_s, waited_s)
+    return SchedulerReading(state, ran_s, waited_s)
 
 
 def _schedstat(path: Path) -> tuple[float, float]:

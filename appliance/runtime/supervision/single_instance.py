@@ -12,7 +12,7 @@ import os
 import time
 from pathlib import Path
 
-from appliance.errors import AlreadyRuns
+from appliance.errors import AlreadyRunning
 
 WAIT_S = 2.0  # for one that is about to be gone
 _LOOK_S = 0.05
@@ -36,7 +36,7 @@ def hold(folder: Path, wait_s: float = WAIT_S) -> int:
         except BlockingIOError:
             if time.monotonic() > end_s:
                 os.close(fd)
-                raise AlreadyRuns(
+                raise AlreadyRunning(
                     f"Interlude runs with {folder} already.",
                     "Stop that one first, or give this one a `state_dir` of its own.",
                 ) from None

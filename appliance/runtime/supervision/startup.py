@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from appliance.runtime.supervision.supervised_part import Part
+from appliance.runtime.supervision.supervised_part import SupervisedPart
 
 BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=180 of the unit
 # For a model that reads persona, tools and memory for the first time: 2,400 tokens take 160 s at
@@ -12,7 +12,7 @@ BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=
 READ_S = 360.0
 
 
-def begun(parts: Iterable[Part], since_s: float) -> bool:
+def begun(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     """Every needed part does its work or has failed, and the others have been given the time for
     it. `since_s`: seconds since the start began."""
     return all(
@@ -21,12 +21,12 @@ def begun(parts: Iterable[Part], since_s: float) -> bool:
     )
 
 
-def reading(parts: Iterable[Part], since_s: float) -> bool:
+def reading(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     """The start goes on, and a part reads what its work begins with."""
     parts = tuple(parts)
     return not begun(parts, since_s) and any(part.reads for part in parts)
 
 
-def _late(part: Part, since_s: float) -> bool:
+def _late(part: SupervisedPart, since_s: float) -> bool:
     """The start waits for it no longer."""
     return since_s > (READ_S if part.reads else BEGIN_S) or part.back_off.struck

@@ -7,7 +7,7 @@ not its wait for the disk, not the time in which the supervisor itself did not r
 
 from __future__ import annotations
 
-from appliance.runtime.supervision.procfs import Reading
+from appliance.runtime.supervision.procfs import SchedulerReading
 
 DISK_S = 30.0  # in the kernel (state D) are excused in one silence: a card that stalls, 4 GB read
 LATE_S = 1.0  # the supervisor, which sleeps nearly always, ran so much later than it wanted to
@@ -20,7 +20,7 @@ SHEDS = (
 )  # what the box can do without, in this order (runtime/ipc/floor.py: strain)
 
 
-class Silence:
+class SilenceMeter:
     """How long one process has been silent, and how much of that it could not help."""
 
     def __init__(self) -> None:
@@ -28,13 +28,13 @@ class Silence:
         self._silent_s = 0.0
         self.disk_s = 0.0  # of that in the kernel
         self._at_s: float | None = None
-        self._before: Reading | None = None
+        self._before: SchedulerReading | None = None
 
     def look(
         self,
         now_s: float,
         silent_s: float,
-        reading: Reading | None,
+        reading: SchedulerReading | None,
         late_s: float,
         most_disk_s: float = DISK_S,
     ) -> float:
@@ -54,7 +54,7 @@ class Silence:
         """How much of the silence was for want of a processor."""
         return max(0.0, self.excused_s - self.disk_s)
 
-    def _waited_s(self, now: Reading | None, since_s: float, most_disk_s: float) -> float:
+    def _waited_s(self, now: SchedulerReading | None, since_s: float, most_disk_s: float) -> float:
         """Of the last `since_s`: how long it waited for the processor or the disk."""
         before = self._before
         if now is None or before is None:
@@ -78,7 +78,7 @@ def starves(silent_s: float, queued_s: float, patience_s: float) -> bool:
     return silent_s > patience_s / 2 and queued_s > silent_s / 2
 
 
-class Strain:
+class LoadShedding:
     """What the box does without while it gets too little processor: the first `level` of SHEDS."""
 
     def __init__(self) -> None:

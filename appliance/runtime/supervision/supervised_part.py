@@ -8,14 +8,14 @@ from appliance.runtime.ipc.heartbeat import Heartbeat
 from appliance.runtime.process_table import Process
 from appliance.runtime.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
 from appliance.runtime.supervision.child import Child
-from appliance.runtime.supervision.failure_rate import Ends
+from appliance.runtime.supervision.failure_rate import FailureRate
 from appliance.runtime.supervision.procfs import read
-from appliance.runtime.supervision.starvation import DISK_S, Silence, starves
+from appliance.runtime.supervision.starvation import DISK_S, SilenceMeter, starves
 
 STUCK_S = 3.0  # after SIGKILL; a process that is still there waits in a driver, perhaps for ever
 
 
-class Part:
+class SupervisedPart:
     """What the supervisor knows of a process. Times are seconds of CLOCK_MONOTONIC.
 
     child      the process while there is one, its death included until it is reaped
@@ -37,9 +37,9 @@ class Part:
         self.start_s = 0.0
         self.ending: str | None = None
         self.problem = ""
-        self.silence = Silence()
+        self.silence = SilenceMeter()
         self.back_off = BackOff(LONGEST_NEEDED_S if row.needed else LONGEST_S)
-        self.ends = Ends()
+        self.ends = FailureRate()
         self._killed_s = 0.0
 
     @property

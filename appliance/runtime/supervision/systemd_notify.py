@@ -8,7 +8,7 @@ EXTEND_S = 30  # as long as the watchdog, which systemd minds only once the star
 FEED_S = 1.0  # between two notes to systemd's watchdog (WatchdogSec= is 30 s in the unit)
 
 
-class Service:
+class SystemdNotifier:
     """One connection to the service manager. Nothing waits for it."""
 
     def __init__(self) -> None:

@@ -21,21 +21,21 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 from appliance.errors import ReleaseRefused
 from appliance.update import signature
 from appliance.update.archive_parts import open_parts
-from appliance.update.handed_over_file import CHUNK, Handed, opened
+from appliance.update.handed_over_file import CHUNK, HandedOverFile, opened
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import Manifest
-from appliance.update.tree_unpacker import Members
+from appliance.update.release.manifest import ReleaseManifest
+from appliance.update.tree_unpacker import TreeUnpacker
 
 SUFFIX = ".release"
 SIGNATURE = f"{manifests.NAME}.sig"
 TREE = "tree.tar.gz"
 MOST_BYTES = 1 << 30  # of a release; ours have 90 to 120 MiB, and `data` of a new card 768
 
-Share = Callable[[float], None]  # how much is done: 0 to 1
+ReportShare = Callable[[float], None]  # how much is done: 0 to 1
 
 
-class OfTree(Protocol):
+class TreeManifest(Protocol):
     """What of a manifest vouches for the tree; see Manifest."""
 
     @property
@@ -46,11 +46,11 @@ class OfTree(Protocol):
     def files_bytes(self) -> int: ...
 
 
-M = TypeVar("M", bound=OfTree)
+M = TypeVar("M", bound=TreeManifest)
 
 
 @dataclass(frozen=True)
-class Form(Generic[M]):
+class ArchiveKind(Generic[M]):
     """One kind of archive. `kind`: for its owner. `name`: of its manifest, which `parse` reads and
     which raises ReleaseRefused for that of another kind: the signature says nothing of the kind."""
 
@@ -64,14 +64,14 @@ class Form(Generic[M]):
         return self.name, f"{self.name}.sig", TREE
 
 
-RELEASE = Form("release", manifests.NAME, manifests.parse)
+RELEASE = ArchiveKind("release", manifests.NAME, manifests.parse)
 
 
-class Signed(Generic[M]):
+class SignedArchive(Generic[M]):
     """An archive whose manifest is signed by somebody whom this box trusts. Its tree is not
     read."""
 
-    def __init__(self, handed: Handed, signers: Path, form: Form[M]) -> None:
+    def __init__(self, handed: HandedOverFile, signers: Path, form: ArchiveKind[M]) -> None:
         """Raises ReleaseRefused for a file that is none of `form`, or not signed by any of
         `signers`.
 
@@ -82,7 +82,7 @@ class Signed(Generic[M]):
         self.manifest = form.parse(said)
         self._said, self._handed, self._name = said, handed, form.name
 
-    def copy(self, place: Path, disk: Disk, share: Share = lambda _: None) -> Tree:
+    def copy(self, place: Path, disk: Disk, share: ReportShare = lambda _: None) -> PackedTree:
         """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
         ours, for a moment. To be closed.
 
@@ -105,22 +105,22 @@ class Signed(Generic[M]):
         except BaseException:
             copy.close()
             raise
-        return Tree(copy, self.manifest, self._said, self._handed.name, self._name)
+        return PackedTree(copy, self.manifest, self._said, self._handed.name, self._name)
 
 
-class Archive(Signed[Manifest]):
+class ReleaseArchive(SignedArchive[ReleaseManifest]):
     """A release, likewise."""
 
-    def __init__(self, handed: Handed, signers: Path) -> None:
+    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         super().__init__(handed, signers, RELEASE)
 
 
-class Tree:
+class PackedTree:
     """The packed tree of an archive in a file of ours. `said`: the manifest as it was signed, which
     becomes the file `whole` when all is unpacked."""
 
     def __init__(
-        self, copy: BinaryIO, manifest: OfTree, said: bytes, name: str, whole: str
+        self, copy: BinaryIO, manifest: TreeManifest, said: bytes, name: str, whole: str
     ) -> None:
         self._copy, self._manifest, self._said, self._name = copy, manifest, said, name
         self._whole = whole
@@ -129,7 +129,7 @@ class Tree:
         """The copy's room is free again."""
         self._copy.close()
 
-    def unpack(self, folder: Path, disk: Disk, share: Share = lambda _: None) -> None:
+    def unpack(self, folder: Path, disk: Disk, share: ReportShare = lambda _: None) -> None:
         """Into `folder`, which is new: the tree, and the manifest last, which makes it whole.
 
         Raises ReleaseRefused for anything in it that is not a plain file, folder or inner link, and
@@ -138,7 +138,7 @@ class Tree:
         disk.make_folder(folder)
         written, expected = 0, self._manifest.files_bytes
         source = _Hashed(self._copy)
-        members = Members(self._whole)
+        members = TreeUnpacker(self._whole)
         try:
             with tarfile.open(fileobj=source, mode="r|gz") as tree:
                 for member in tree:
@@ -180,7 +180,7 @@ class _Hashed(io.RawIOBase):
         return self._length, self._digest.hexdigest()
 
 
-def look(file: Path | Handed) -> Manifest | None:
+def look(file: Path | HandedOverFile) -> ReleaseManifest | None:
     """What a file says it is, unverified; None if it is no release. For lists, not for trust."""
     try:
         with opened(file, MOST_BYTES) as handed:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 from appliance.update.system import target
 
 NOTE = "failures.json"
 
 
-class Note(msgspec.Struct, frozen=True):
+class FallbackNote(msgspec.Struct, frozen=True):
     """The fields that say something to an owner; the program's own file describes them all."""
 
     version: str = ""
@@ -26,15 +26,15 @@ class Note(msgspec.Struct, frozen=True):
     system_left: str = ""
 
 
-def read(root: Path) -> Note:
+def read(root: Path) -> FallbackNote:
     """The note; an empty one if nothing failed, or it cannot be read."""
     try:
-        return msgspec.json.decode((root / NOTE).read_bytes(), type=Note)
+        return msgspec.json.decode((root / NOTE).read_bytes(), type=FallbackNote)
     except (OSError, msgspec.DecodeError):
-        return Note()
+        return FallbackNote()
 
 
-def left(shelf: Shelf) -> str:
+def left(shelf: ReleaseStore) -> str:
     """The release that was left for the one that is kept; "" if none was."""
     note, kept = read(shelf.root), shelf.kept() or ""
     if note.going_to and note.going_to == kept:  # the power went before the note was complete
@@ -42,9 +42,9 @@ def left(shelf: Shelf) -> str:
     return note.left if note.version == kept else ""
 
 
-def sentences(shelf: Shelf | None = None, os_release: Path = target.RELEASE) -> list[str]:
+def sentences(shelf: ReleaseStore | None = None, os_release: Path = target.RELEASE) -> list[str]:
     """What an owner is told: nothing on a box that stayed up."""
-    shelf = shelf or Shelf()
+    shelf = shelf or ReleaseStore()
     note, kept = read(shelf.root), shelf.kept()
     said = []
     if gone := left(shelf):

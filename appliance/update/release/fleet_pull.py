@@ -28,7 +28,7 @@ from appliance.errors import FetchError, ReleaseRefused, StorageError
 from appliance.update import request as wanted
 from appliance.update.release import fallback
 from appliance.update.release.manifest import version_key
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 
 SHEET_BYTES = 16 << 10
 SILENT_S = 60.0  # without a byte; then the connection counts as cut
@@ -37,7 +37,7 @@ _PIECE_BYTES = 1 << 20
 _AGAIN = "It is tried again the next night."
 
 
-class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FleetRelease(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the fleet is to have. The version is a name and no path; the archive's own decides."""
 
     version: Annotated[str, msgspec.Meta(pattern=r"^[0-9][0-9A-Za-z.+-]{0,63}$")]
@@ -52,7 +52,7 @@ def free_bytes(folder: Path) -> int:
 
 def pull(
     address: str,
-    shelf: Shelf | None = None,
+    shelf: ReleaseStore | None = None,
     incoming: Path = wanted.INCOMING,
     free: Callable[[Path], int] = free_bytes,
 ) -> str:
@@ -60,7 +60,7 @@ def pull(
 
     Raises FetchError (network, a sheet that is none, other bytes), StorageError.
     """
-    shelf = shelf or Shelf()
+    shelf = shelf or ReleaseStore()
     sheet = _sheet(address)
     kept = shelf.floor()
     if kept is not None and version_key(sheet.version) <= version_key(kept):
@@ -86,20 +86,20 @@ def pull(
     raise FetchError(f"What the sheet names is no release of version {sheet.version}.")
 
 
-def _sheet(address: str) -> Sheet:
+def _sheet(address: str) -> FleetRelease:
     with _open(address, 0) as answer:
         data = answer.read(SHEET_BYTES + 1)
     if len(data) > SHEET_BYTES:
         raise FetchError(f"What {_where(address)} has is too long for a sheet.")
     try:
-        sheet = msgspec.json.decode(data, type=Sheet)
+        sheet = msgspec.json.decode(data, type=FleetRelease)
         version_key(sheet.version)
     except (msgspec.DecodeError, ValueError, ReleaseRefused) as error:
         raise FetchError(f"What {_where(address)} has is no sheet ({error}).") from error
     return sheet
 
 
-def _fetch(address: str, sheet: Sheet, place: Path, free: Callable[[Path], int]) -> None:
+def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path], int]) -> None:
     """The archive, to its place once it has its checksum."""
     part = place.with_name(f".pulled-{sheet.version}.part")
     with part.open("ab") as target:

@@ -11,14 +11,14 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
-from appliance.runtime.status import Status
-from appliance.update.handed_over_file import Handed, opened
-from appliance.update.health_check import Gate
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
+from appliance.runtime.status import SupervisorStatus
+from appliance.update.handed_over_file import HandedOverFile, opened
+from appliance.update.health_check import HealthCheck
 from appliance.update.release import manifest as manifests
-from appliance.update.release.archive import MOST_BYTES, Archive
-from appliance.update.release.store import Shelf
-from appliance.update.release.target import Box
+from appliance.update.release.archive import MOST_BYTES, ReleaseArchive
+from appliance.update.release.store import ReleaseStore
+from appliance.update.release.target import InstallTarget
 from appliance.update.signature import SIGNERS
 from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
 
@@ -34,7 +34,7 @@ def _silent(_step: str, _share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class InstallOptions:
     """How somebody wants it.
 
     downgrade  an older release than the one that is kept is welcome
@@ -48,23 +48,23 @@ class Wishes:
 
 
 @dataclass(frozen=True)
-class Installer:
+class ReleaseInstaller:
     """Does it all, on one box."""
 
-    shelf: Shelf
-    box: Box
+    shelf: ReleaseStore
+    box: InstallTarget
     signers: Path = SIGNERS
     progress: Progress = _silent
 
-    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
+    def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
         """Whether anything changed: False if this very release is kept and runs already.
 
         Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
         """
-        wishes = wishes or Wishes()
+        wishes = wishes or InstallOptions()
         with self._alone(), opened(file, MOST_BYTES) as handed:
             self._clean_up(wishes)
-            archive = Archive(handed, self.signers)
+            archive = ReleaseArchive(handed, self.signers)
             manifest = archive.manifest
             kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
             manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
@@ -75,9 +75,9 @@ class Installer:
             self._prune()
             return True
 
-    def rollback(self, wishes: Wishes | None = None) -> str:
+    def rollback(self, wishes: InstallOptions | None = None) -> str:
         """Go back to the release before, if it proves well. Returns its version."""
-        wishes = wishes or Wishes()
+        wishes = wishes or InstallOptions()
         with self._alone():
             self._clean_up(wishes)
             previous = self.shelf.previous()
@@ -93,11 +93,13 @@ class Installer:
         with self.shelf.alone():
             if self.shelf.system_on_trial():
                 problem = "A system is on trial."
-                raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+                raise InstallDeferred(
+                    problem, "Wait for the trial to end, or start the machine anew."
+                )
             yield
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────
-    def _clean_up(self, wishes: Wishes) -> None:
+    def _clean_up(self, wishes: InstallOptions) -> None:
         """What an installation left that was killed; we hold the lock, so none is under way.
         Its trial goes on until nobody talks with it."""
         self.shelf.tidy()
@@ -109,7 +111,7 @@ class Installer:
             if cut_short:
                 self.box.restart()
 
-    def _shelve(self, archive: Archive) -> None:
+    def _shelve(self, archive: ReleaseArchive) -> None:
         """The tree into its folder, whole, unless it lies there already."""
         manifest, shelf = archive.manifest, self.shelf
         there = shelf.manifest(manifest.version)
@@ -138,7 +140,7 @@ class Installer:
             raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
         shelf.place(part, manifest.version)
 
-    def _activate(self, version: str, wishes: Wishes) -> None:
+    def _activate(self, version: str, wishes: InstallOptions) -> None:
         """Try a release that lies here, and keep it if it proves well."""
         self.progress("self-test", 0.0)
         self.box.try_out(self.shelf.folder(version))
@@ -154,20 +156,20 @@ class Installer:
         """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""
         before = self.box.reading()
         self.shelf.begin_trial(version)
-        if why := self._start(Gate(version, before.status), "try"):
+        if why := self._start(HealthCheck(version, before.status), "try"):
             self.shelf.end_trial()
             self._take_back(version, why, before.status)
 
-    def _take_back(self, version: str, why: str, before: Status | None) -> None:
+    def _take_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
         kept = self.shelf.kept()
         if kept is None:
-            raise ReleaseSick(f"{version} is sick: {why}. There is none to go back to.")
-        if worse := self._start(Gate(kept, before), "go back"):
+            raise HealthCheckFailed(f"{version} is sick: {why}. There is none to go back to.")
+        if worse := self._start(HealthCheck(kept, before), "go back"):
             problem = f"{version} is sick: {why}. Back on {kept}, the box is not well: {worse}."
-            raise ReleaseSick(problem, "`interlude check` and the log say more.")
-        raise ReleaseSick(f"{version} is sick: {why}. The box is back on {kept}, and well.")
+            raise HealthCheckFailed(problem, "`interlude check` and the log say more.")
+        raise HealthCheckFailed(f"{version} is sick: {why}. The box is back on {kept}, and well.")
 
-    def _start(self, gate: Gate, step: str) -> str:
+    def _start(self, gate: HealthCheck, step: str) -> str:
         """Restart the box and watch until the gate knows: "" for well, else what is wrong."""
         self.box.restart()
         began = self.box.now_s()

@@ -20,10 +20,10 @@ CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a time zone's mist
 
 _VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:(a|b|rc)(\d{1,6}))?")
 _FINAL = "~"  # sorts after a, b and rc
-Version = tuple[int, int, int, str, int]
+VersionKey = tuple[int, int, int, str, int]
 
 
-def version_key(version: str) -> Version:
+def version_key(version: str) -> VersionKey:
     """What sorts versions: 0.2.0a1 < 0.2.0rc1 < 0.2.0 < 0.10.0. Raises ReleaseRefused."""
     found = _VERSION.fullmatch(version)
     if found is None:
@@ -32,7 +32,7 @@ def version_key(version: str) -> Version:
     return int(major), int(minor), int(patch), kind or _FINAL, int(number or 0)
 
 
-class Fitting(Protocol):
+class CompatibilityInfo(Protocol):
     """What decides whether something is for this box; see Manifest."""
 
     @property
@@ -45,7 +45,7 @@ class Fitting(Protocol):
     def made_s(self) -> int: ...
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class ReleaseManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One release.
 
     version      of the package in it
@@ -69,17 +69,17 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
-def parse(data: bytes) -> Manifest:
+def parse(data: bytes) -> ReleaseManifest:
     """The manifest in `data`. Raises ReleaseRefused."""
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
+        manifest = msgspec.json.decode(data, type=ReleaseManifest)
     except msgspec.DecodeError as error:
         raise ReleaseRefused(f"Its {NAME} is no manifest of ours: {error}.") from error
     version_key(manifest.version)
     return manifest
 
 
-def read(folder: Path) -> Manifest | None:
+def read(folder: Path) -> ReleaseManifest | None:
     """Of an unpacked release; None for a folder that is not a whole one."""
     try:
         return parse((folder / NAME).read_bytes())
@@ -88,7 +88,7 @@ def read(folder: Path) -> Manifest | None:
 
 
 def fits(
-    manifest: Fitting,
+    manifest: CompatibilityInfo,
     kept: str | None,
     *,
     downgrade: bool,

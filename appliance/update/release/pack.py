@@ -11,7 +11,7 @@ from pathlib import Path
 from appliance.update import signature
 from appliance.update.release import manifest as manifests
 from appliance.update.release.archive import RELEASE, SUFFIX
-from appliance.update.release.manifest import Manifest
+from appliance.update.release.manifest import ReleaseManifest
 
 
 def pack(
@@ -31,7 +31,7 @@ def pack(
     """
     manifests.version_key(version)
     data, files_bytes = squeeze(tree, level)
-    manifest = Manifest(
+    manifest = ReleaseManifest(
         version=version,
         machine=machine,
         python=python,

@@ -18,7 +18,7 @@ from appliance.errors import ReleaseRefused, StorageError
 from appliance.update.install_lock import alone
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import Manifest, version_key
+from appliance.update.release.manifest import ReleaseManifest, version_key
 
 ROOT = Path("/opt/interlude")
 SYSTEM = "system"  # below it: what is known of the slots, see update/system/slot_state.py
@@ -28,7 +28,7 @@ KEEP = 3  # releases on the card: the one that is kept, the one before, and one 
 
 
 @dataclass(frozen=True)
-class Shelf:
+class ReleaseStore:
     """A box's releases. Reading needs no rights; what changes something is for root."""
 
     root: Path = ROOT
@@ -80,7 +80,7 @@ class Shelf:
     def on_trial(self) -> str | None:
         return self._leads_to(self.trial_link)
 
-    def installed(self) -> list[Manifest]:
+    def installed(self) -> list[ReleaseManifest]:
         """Every whole release, newest first."""
         if not self.releases.is_dir():
             return []
@@ -88,7 +88,7 @@ class Shelf:
         found = [manifest for path in named if (manifest := manifests.read(path))]
         return sorted(found, key=lambda manifest: version_key(manifest.version), reverse=True)
 
-    def manifest(self, version: str) -> Manifest | None:
+    def manifest(self, version: str) -> ReleaseManifest | None:
         return manifests.read(self.folder(version))
 
     def system_on_trial(self) -> bool:

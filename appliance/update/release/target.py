@@ -12,7 +12,7 @@ from typing import Protocol
 
 from appliance.errors import ReleaseRefused, StorageError
 from appliance.runtime import status
-from appliance.update.health_check import Activity, Reading
+from appliance.update.health_check import Activity, HealthReading
 
 UNIT = "interlude.service"
 USER = "interlude"
@@ -25,10 +25,10 @@ _ACTIVITY: dict[str, Activity] = {
 }
 
 
-class Box(Protocol):
+class InstallTarget(Protocol):
     """What an installation asks of the box."""
 
-    def reading(self) -> Reading: ...
+    def reading(self) -> HealthReading: ...
     def restart(self) -> None: ...
     def try_out(self, release: Path) -> None: ...
     def clock_s(self) -> float: ...
@@ -36,14 +36,14 @@ class Box(Protocol):
     def wait(self, seconds: float) -> None: ...
 
 
-class Service:
+class SystemdTarget:
     """The real one."""
 
     def __init__(self, runtime: Path = status.FOLDER, systemctl: str = "systemctl") -> None:
         self._runtime = runtime
         self._systemctl = systemctl
 
-    def reading(self) -> Reading:
+    def reading(self) -> HealthReading:
         """How it is now. Raises StorageError if systemd cannot be asked."""
         asked = "ActiveState,MainPID,NRestarts"
         shown = self._systemd("show", UNIT, f"--property={asked}")
@@ -52,7 +52,7 @@ class Service:
         told = status.read(self._runtime)
         if told is not None and str(told.pid) != said.get("MainPID"):
             told = None  # what an earlier one left
-        return Reading(activity, int(said.get("NRestarts") or 0), told)
+        return HealthReading(activity, int(said.get("NRestarts") or 0), told)
 
     def restart(self) -> None:
         """Ask for a start of whatever `start` chooses, after any number of failures."""

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from appliance.errors import ReleaseRefused
 from appliance.update import signature
-from appliance.update.archive_parts import Part, open_parts
-from appliance.update.handed_over_file import Handed, opened
+from appliance.update.archive_parts import ArchivePart, open_parts
+from appliance.update.handed_over_file import HandedOverFile, opened
 from appliance.update.system import manifest as manifests
-from appliance.update.system.manifest import Manifest, Piece
+from appliance.update.system.manifest import PartitionContent, SystemManifest
 
 SUFFIX = ".system"
 SIGNATURE = f"{manifests.NAME}.sig"
@@ -25,21 +25,21 @@ CHUNK = 1 << 22  # what an SD card likes to write at once
 PACKED = 1 << 18  # bytes read at once
 MOST_BYTES = 2 << 30  # of a system; a slot's two partitions have 1664 MiB, unpacked
 
-Share = Callable[[float], None]  # how much is done: 0 to 1
+ReportShare = Callable[[float], None]  # how much is done: 0 to 1
 
 
-class Archive:
+class SystemArchive:
     """A system whose manifest is signed by somebody whom this box trusts. Its parts are read on
     demand, from the one descriptor, and hashed each time: see `boot` and `system`."""
 
-    def __init__(self, handed: Handed, signers: Path) -> None:
+    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is no system, or not signed by any of `signers`."""
         said, signed, (self._boot, self._system) = _parts(handed)
         signature.verify(said, signed, signers)
         self.manifest = manifests.parse(said)
         self._handed = handed
 
-    def verify(self, share: Share = lambda _: None) -> None:
+    def verify(self, share: ReportShare = lambda _: None) -> None:
         """Raises ReleaseRefused unless every byte is the signed one, as of now."""
         total = self.manifest.boot.bytes + self.manifest.system.bytes
         done = 0
@@ -56,7 +56,7 @@ class Archive:
         """What belongs on a system partition, likewise."""
         return self._chunks(self._system, self.manifest.system)
 
-    def _chunks(self, source: Part, piece: Piece) -> Iterator[bytes]:
+    def _chunks(self, source: ArchivePart, piece: PartitionContent) -> Iterator[bytes]:
         """The unpacked bytes, in chunks of CHUNK but for the last."""
         digest, length = hashlib.sha256(), 0
         for chunk in self._even(self._unpacked(source)):
@@ -69,7 +69,7 @@ class Archive:
             problem = f"{self._handed.name} is damaged, or was changed after it was signed."
             raise ReleaseRefused(problem, "Fetch it again.")
 
-    def _unpacked(self, source: Part) -> Iterator[bytes]:
+    def _unpacked(self, source: ArchivePart) -> Iterator[bytes]:
         """At most CHUNK at a time, whatever the file says. What follows the end is refused: zlib
         would keep all of it in memory."""
         gzip = zlib.decompressobj(wbits=31)
@@ -100,7 +100,7 @@ class Archive:
             yield bytes(held)
 
 
-def look(file: Path | Handed) -> Manifest | None:
+def look(file: Path | HandedOverFile) -> SystemManifest | None:
     """What a file says it is, unverified; None if it is no system. For lists, not for trust."""
     try:
         with opened(file, MOST_BYTES) as handed:
@@ -110,5 +110,5 @@ def look(file: Path | Handed) -> Manifest | None:
         return None
 
 
-def _parts(handed: Handed) -> tuple[bytes, bytes, tuple[Part, ...]]:
+def _parts(handed: HandedOverFile) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
     return open_parts(handed, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM)

@@ -14,7 +14,7 @@ from appliance.errors import StorageError
 LABELS = Path("/dev/disk/by-partlabel")  # udev's
 
 
-class Part(Protocol):
+class BlockDevice(Protocol):
     """Bytes from 0 to `size`. A write is safe from a power cut after `flush`."""
 
     name: str
@@ -25,13 +25,13 @@ class Part(Protocol):
     def flush(self) -> None: ...
 
 
-class Card(Protocol):
+class PartitionedDisk(Protocol):
     """What has partitions by name."""
 
-    def part(self, name: str) -> AbstractContextManager[Part]: ...
+    def part(self, name: str) -> AbstractContextManager[BlockDevice]: ...
 
 
-class FilePart:
+class FileBlockDevice:
     """A block device, or a piece of an image file. Raises OSError."""
 
     def __init__(self, fd: int, name: str, begin: int, size: int) -> None:
@@ -63,14 +63,14 @@ class FilePart:
         os.posix_fadvise(self._fd, self._begin, self.size, os.POSIX_FADV_DONTNEED)
 
 
-class DiskCard:
+class BootDisk:
     """The card that this machine started from."""
 
     def __init__(self, labels: Path = LABELS) -> None:
         self._labels = labels
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Part]:
+    def part(self, name: str) -> Iterator[BlockDevice]:
         """Raises StorageError for one that is missing, mounted, or not ours to write."""
         path = self._labels / name
         try:  # O_EXCL on a block device: nobody has it mounted, and nobody may from now on
@@ -82,21 +82,21 @@ class DiskCard:
             problem = f"The partition `{name}` cannot be opened ({error.strerror})."
             raise StorageError(problem, "Unmount it, and be root.") from error
         try:
-            yield FilePart(fd, name, 0, os.lseek(fd, 0, os.SEEK_END))
+            yield FileBlockDevice(fd, name, 0, os.lseek(fd, 0, os.SEEK_END))
         finally:
             os.close(fd)
 
 
-class ImageCard:
+class ImageDisk:
     """A card in an image file: `places` has where each partition begins and how long it is."""
 
     def __init__(self, image: Path, places: dict[str, tuple[int, int]]) -> None:
         self._image, self._places = image, places
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Part]:
+    def part(self, name: str) -> Iterator[BlockDevice]:
         fd = os.open(self._image, os.O_RDWR | os.O_CLOEXEC)
         try:
-            yield FilePart(fd, name, *self._places[name])
+            yield FileBlockDevice(fd, name, *self._places[name])
         finally:
             os.close(fd)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from appliance.errors import StorageError
-from appliance.update.system.block_device import Part
+from appliance.update.system.block_device import BlockDevice
 
 SECTOR = 512
 MOST_BYTES = 1 << 20  # of a file that is read here; ours have a few hundred
@@ -23,7 +23,7 @@ _MOST_ENTRIES = 4096
 
 
 @dataclass(frozen=True)
-class File:
+class FatFile:
     """One file: where its entries lie in the file system, long name first, and its bytes."""
 
     name: str
@@ -32,10 +32,10 @@ class File:
     entries: tuple[int, ...]
 
 
-class Fat:
+class FatFileSystem:
     """The file system in `part`. `head`: its first sector, where that is not written yet."""
 
-    def __init__(self, part: Part, head: bytes | None = None) -> None:
+    def __init__(self, part: BlockDevice, head: bytes | None = None) -> None:
         self._part = part
         boot = head if head is not None else part.read(0, SECTOR)
         if len(boot) < SECTOR or boot[510:512] != b"\x55\xaa":
@@ -59,11 +59,11 @@ class Fat:
         self._clusters = min(whole, self._fat_bytes // 4 - 2)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────
-    def files(self) -> list[File]:
+    def files(self) -> list[FatFile]:
         """All files of the root folder."""
         return list(self._files())
 
-    def find(self, name: str) -> File | None:
+    def find(self, name: str) -> FatFile | None:
         return next((file for file in self._files() if file.name.lower() == name.lower()), None)
 
     def read(self, name: str) -> bytes | None:
@@ -113,7 +113,7 @@ class Fat:
         self._part.flush()
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
-    def _files(self) -> Iterator[File]:
+    def _files(self) -> Iterator[FatFile]:
         long_name: list[str] = []
         long_entries: list[int] = []
         for count, place in enumerate(self._slots()):
@@ -128,7 +128,7 @@ class Fat:
             if entry[0] != _GONE and not kind & (_LABEL | _FOLDER):
                 name = "".join(long_name).split("\0")[0] or _short_name(entry)
                 cluster = _number(entry, 20, 2) << 16 | _number(entry, 26, 2)
-                yield File(name, _number(entry, 28, 4), cluster, (*long_entries, place))
+                yield FatFile(name, _number(entry, 28, 4), cluster, (*long_entries, place))
             long_name, long_entries = [], []
 
     def _slots(self) -> Iterator[int]:
@@ -146,7 +146,7 @@ class Fat:
             entry = self._part.read(self._fat + 4 * cluster, 4)
             cluster = _number(entry, 0, 4) & 0x0FFFFFFF
 
-    def _content(self, file: File) -> bytes:
+    def _content(self, file: FatFile) -> bytes:
         if file.size > MOST_BYTES:
             raise self._broken(f"has a {file.name} that is too large to be one")
         data = b"".join(

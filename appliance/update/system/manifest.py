@@ -12,14 +12,14 @@ from appliance.update.release.manifest import LAST_S, version_key
 NAME = "system.json"
 
 
-class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PartitionContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What goes into one partition: its bytes, and their checksum."""
 
     bytes: Annotated[int, msgspec.Meta(gt=0)]
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class SystemManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One system.
 
     version  IMAGE_VERSION in its os-release
@@ -32,8 +32,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     version: str
     machine: str
     made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
-    boot: Piece
-    system: Piece
+    boot: PartitionContent
+    system: PartitionContent
 
     @property
     def python(self) -> str:
@@ -43,10 +43,10 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
-def parse(data: bytes) -> Manifest:
+def parse(data: bytes) -> SystemManifest:
     """The manifest in `data`. Raises ReleaseRefused."""
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
+        manifest = msgspec.json.decode(data, type=SystemManifest)
     except msgspec.DecodeError as error:
         raise ReleaseRefused(f"Its {NAME} is no manifest of ours: {error}.") from error
     version_key(manifest.version)

@@ -14,7 +14,7 @@ from appliance.update import signature
 from appliance.update.release.manifest import version_key
 from appliance.update.system import manifest as manifests
 from appliance.update.system.archive import BOOT, CHUNK, SIGNATURE, SUFFIX, SYSTEM
-from appliance.update.system.manifest import Manifest, Piece
+from appliance.update.system.manifest import PartitionContent, SystemManifest
 
 BLOCK = 4096
 
@@ -37,7 +37,7 @@ def pack(
     """
     version_key(version)
     with tempfile.TemporaryFile() as first, tempfile.TemporaryFile() as second:
-        manifest = Manifest(
+        manifest = SystemManifest(
             version=version,
             machine=machine,
             made_s=made_s,
@@ -70,7 +70,7 @@ def _used(image: Path) -> int:
     return max(BLOCK, -(-used // BLOCK) * BLOCK)
 
 
-def _squeeze(source: Path, size: int, target: IO[bytes], level: int) -> Piece:
+def _squeeze(source: Path, size: int, target: IO[bytes], level: int) -> PartitionContent:
     digest = hashlib.sha256()
     gzip = zlib.compressobj(level, wbits=31)
     with source.open("rb") as file:
@@ -79,4 +79,4 @@ def _squeeze(source: Path, size: int, target: IO[bytes], level: int) -> Piece:
             digest.update(chunk)
             target.write(gzip.compress(chunk))
     target.write(gzip.flush())
-    return Piece(size, digest.hexdigest())
+    return PartitionContent(size, digest.hexdigest())

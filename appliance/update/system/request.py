@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from appliance.update.release.installer import Wishes
+from appliance.update.release.installer import InstallOptions
 from appliance.update.request import INCOMING, SYSTEMS, asked_for
-from appliance.update.system.updater import Updater
+from appliance.update.system.updater import SystemUpdater
 
 
-def install_wanted(updater: Updater, wishes: Wishes, incoming: Path = INCOMING) -> bool:
+def install_wanted(
+    updater: SystemUpdater, wishes: InstallOptions, incoming: Path = INCOMING
+) -> bool:
     """As root: what was asked for, once. Raises what Updater.install raises.
 
     No copy is made first: it would need another 216 MiB on `data`, and as many written to the card.

@@ -21,7 +21,7 @@ CMDLINE = "cmdline.txt"
 
 
 @dataclass(frozen=True)
-class Slot:
+class SystemSlot:
     """One row. `number`: of its boot partition, as the firmware counts."""
 
     name: SlotName
@@ -30,9 +30,9 @@ class Slot:
     number: int
 
 
-SLOTS: dict[SlotName, Slot] = {
-    "a": Slot("a", "boot_a", "system_a", 2),
-    "b": Slot("b", "boot_b", "system_b", 3),
+SLOTS: dict[SlotName, SystemSlot] = {
+    "a": SystemSlot("a", "boot_a", "system_a", 2),
+    "b": SystemSlot("b", "boot_b", "system_b", 3),
 }
 
 

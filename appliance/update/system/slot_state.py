@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
-from appliance.runtime.status import Status
+from appliance.runtime.status import SupervisorStatus
 from appliance.update.install_lock import alone
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
@@ -23,25 +23,25 @@ from appliance.update.system.slot import SlotName
 
 FOLDER = ROOT / SYSTEM
 
-Record = TypeVar("Record", bound=msgspec.Struct)
+StateT = TypeVar("StateT", bound=msgspec.Struct)
 
 
-class Whole(msgspec.Struct, frozen=True):
+class SlotContent(msgspec.Struct, frozen=True):
     """What a slot holds. `system_sha256`: of its root; "" for one that came with the card."""
 
     version: str
     system_sha256: str = ""
 
 
-class Trial(msgspec.Struct, frozen=True):
+class SlotTrial(msgspec.Struct, frozen=True):
     """One start of `slot`, which must do no worse than the box did `before`."""
 
     slot: SlotName
     version: str
-    before: Status | None = None
+    before: SupervisorStatus | None = None
 
 
-class Last(msgspec.Struct, frozen=True):
+class SlotTrialResult(msgspec.Struct, frozen=True):
     """`problem` is "" for a system that was kept."""
 
     version: str
@@ -49,7 +49,7 @@ class Last(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Ledger:
+class SlotStateFile:
     """Reads and writes these files; each write is whole or not at all."""
 
     folder: Path = FOLDER
@@ -60,30 +60,30 @@ class Ledger:
         self.disk.make_folder(self.folder)
         return alone(self.folder / ".lock")
 
-    def whole(self, slot: SlotName) -> Whole | None:
-        return self._read(f"slot-{slot}.json", Whole)
+    def whole(self, slot: SlotName) -> SlotContent | None:
+        return self._read(f"slot-{slot}.json", SlotContent)
 
-    def trial(self) -> Trial | None:
-        return self._read(SYSTEM_TRIAL, Trial)
+    def trial(self) -> SlotTrial | None:
+        return self._read(SYSTEM_TRIAL, SlotTrial)
 
-    def last(self) -> Last | None:
-        return self._read("last.json", Last)
+    def last(self) -> SlotTrialResult | None:
+        return self._read("last.json", SlotTrialResult)
 
-    def mark_whole(self, slot: SlotName, whole: Whole) -> None:
+    def mark_whole(self, slot: SlotName, whole: SlotContent) -> None:
         self._write(f"slot-{slot}.json", whole)
 
     def unmark(self, slot: SlotName) -> None:
         self.disk.remove(self.folder / f"slot-{slot}.json")
 
-    def begin_trial(self, trial: Trial) -> None:
+    def begin_trial(self, trial: SlotTrial) -> None:
         self.disk.remove(self.folder / "last.json")
         self._write(SYSTEM_TRIAL, trial)
 
-    def note(self, last: Last) -> None:
+    def note(self, last: SlotTrialResult) -> None:
         """What the trial comes to, while it still goes on."""
         self._write("last.json", last)
 
-    def end_trial(self, last: Last) -> None:
+    def end_trial(self, last: SlotTrialResult) -> None:
         self.note(last)
         self.disk.remove(self.folder / SYSTEM_TRIAL)
 
@@ -92,7 +92,7 @@ class Ledger:
         if os.path.lexists(self.folder / SYSTEM_TRIAL):
             self.disk.remove(self.folder / SYSTEM_TRIAL)
 
-    def _read(self, name: str, kind: type[Record]) -> Record | None:
+    def _read(self, name: str, kind: type[StateT]) -> StateT | None:
         try:
             return msgspec.json.decode((self.folder / name).read_bytes(), type=kind)
         except (OSError, msgspec.DecodeError):

@@ -10,15 +10,17 @@ import hashlib
 from collections.abc import Iterator
 
 from appliance.errors import StorageError
-from appliance.update.system.archive import CHUNK, Archive, Share
-from appliance.update.system.block_device import Card, Part
-from appliance.update.system.fat32 import SECTOR, Fat
-from appliance.update.system.slot import CMDLINE, Slot, cmdline
+from appliance.update.system.archive import CHUNK, ReportShare, SystemArchive
+from appliance.update.system.block_device import BlockDevice, PartitionedDisk
+from appliance.update.system.fat32 import SECTOR, FatFileSystem
+from appliance.update.system.slot import CMDLINE, SystemSlot, cmdline
 
-_SILENT: Share = lambda _share: None  # noqa: E731  # a default that says nothing
+_SILENT: ReportShare = lambda _share: None  # noqa: E731  # a default that says nothing
 
 
-def write(archive: Archive, slot: Slot, card: Card, share: Share = _SILENT) -> None:
+def write(
+    archive: SystemArchive, slot: SystemSlot, card: PartitionedDisk, share: ReportShare = _SILENT
+) -> None:
     """Bring both of a slot's partitions to what the archive has, and read them back.
 
     Raises StorageError for what does not fit or was not kept by the card, ReleaseRefused for an
@@ -52,17 +54,17 @@ def write(archive: Archive, slot: Slot, card: Card, share: Share = _SILENT) -> N
         boot.flush()
 
 
-def bootable(slot: Slot, card: Card) -> bool:
+def bootable(slot: SystemSlot, card: PartitionedDisk) -> bool:
     """Whether the firmware would find something to start in the slot, and in the right one."""
     with card.part(slot.boot) as boot:
         try:
-            said = Fat(boot).read(CMDLINE)
+            said = FatFileSystem(boot).read(CMDLINE)
         except StorageError:
             return False
     return said is not None and cmdline(said.decode(errors="replace"), slot.name).encode() == said
 
 
-def _copy(chunks: Iterator[bytes], part: Part, begin: int) -> bytes:
+def _copy(chunks: Iterator[bytes], part: BlockDevice, begin: int) -> bytes:
     """Write all but the first `begin` bytes, which are returned."""
     at, head = 0, b""
     for chunk in chunks:
@@ -74,14 +76,14 @@ def _copy(chunks: Iterator[bytes], part: Part, begin: int) -> bytes:
     return head
 
 
-def _content(part: Part, size: int, head: bytes = b"") -> Iterator[bytes]:
+def _content(part: BlockDevice, size: int, head: bytes = b"") -> Iterator[bytes]:
     """What the card has of it, `head` in place of the beginning."""
     yield head
     for at in range(len(head), size, CHUNK):
         yield part.read(at, min(CHUNK, size - at))
 
 
-def _compare(chunks: Iterator[bytes], part: Part, sha256: str) -> None:
+def _compare(chunks: Iterator[bytes], part: BlockDevice, sha256: str) -> None:
     digest = hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk)
@@ -90,9 +92,9 @@ def _compare(chunks: Iterator[bytes], part: Part, sha256: str) -> None:
         raise StorageError(problem, "It is worn out, or not what it was sold as: replace it.")
 
 
-def _name(boot: Part, head: bytes, slot: Slot) -> None:
+def _name(boot: BlockDevice, head: bytes, slot: SystemSlot) -> None:
     """Let the slot's kernel look for its root in this slot."""
-    fat = Fat(boot, head)
+    fat = FatFileSystem(boot, head)
     said = fat.read(CMDLINE)
     if said is None:
         raise StorageError(f"Its boot partition has no {CMDLINE}.")

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from appliance.errors import StorageError
 from appliance.runtime import status
-from appliance.update.release.target import Box, Service
+from appliance.update.release.target import InstallTarget, SystemdTarget
 from appliance.update.system.slot import SlotName, named
 
 COMMAND_LINE = Path("/proc/cmdline")
@@ -18,7 +18,7 @@ START = Path("/run/interlude-start")  # what the first program of this start say
 RELEASE = Path("/usr/lib/os-release")
 
 
-class Machine(Box, Protocol):
+class SystemTarget(InstallTarget, Protocol):
     """What an update of the system asks of it, beside what a release asks."""
 
     def slot(self) -> SlotName | None: ...
@@ -27,7 +27,7 @@ class Machine(Box, Protocol):
     def start_anew(self, *, trial: bool) -> None: ...
 
 
-class Pi(Service):
+class PiTarget(SystemdTarget):
     """The real one."""
 
     def __init__(

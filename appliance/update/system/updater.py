@@ -18,20 +18,31 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.errors import InterludeError, NotNow, ReleaseRefused, ReleaseSick, StorageError
-from appliance.update.handed_over_file import Handed, opened
-from appliance.update.health_check import Gate
+from appliance.errors import (
+    HealthCheckFailed,
+    InstallDeferred,
+    InterludeError,
+    ReleaseRefused,
+    StorageError,
+)
+from appliance.update.handed_over_file import HandedOverFile, opened
+from appliance.update.health_check import HealthCheck
 from appliance.update.release import manifest as manifests
-from appliance.update.release.installer import Progress, Wishes
-from appliance.update.release.store import Shelf
+from appliance.update.release.installer import InstallOptions, Progress
+from appliance.update.release.store import ReleaseStore
 from appliance.update.signature import SIGNERS
-from appliance.update.system.archive import MOST_BYTES, Archive
-from appliance.update.system.block_device import Card
-from appliance.update.system.fat32 import Fat
+from appliance.update.system.archive import MOST_BYTES, SystemArchive
+from appliance.update.system.block_device import PartitionedDisk
+from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import AUTOBOOT, CONFIG, SLOTS, SlotName, autoboot, other, starts
-from appliance.update.system.slot_state import Last, Ledger, Trial, Whole
+from appliance.update.system.slot_state import (
+    SlotContent,
+    SlotStateFile,
+    SlotTrial,
+    SlotTrialResult,
+)
 from appliance.update.system.slot_writer import bootable, write
-from appliance.update.system.target import Machine, runs_from
+from appliance.update.system.target import SystemTarget, runs_from
 from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
 
 NO_PID = -1  # of the box before the trial: what runs after it is never that process
@@ -42,27 +53,27 @@ def _silent(_step: str, _share: float) -> None:
 
 
 @dataclass(frozen=True)
-class Updater:
+class SystemUpdater:
     """Does it all, on one card."""
 
-    card: Card
-    ledger: Ledger
-    machine: Machine
-    shelf: Shelf
+    card: PartitionedDisk
+    ledger: SlotStateFile
+    machine: SystemTarget
+    shelf: ReleaseStore
     signers: Path = SIGNERS
     progress: Progress = _silent
 
-    def install(self, file: Path | Handed, wishes: Wishes | None = None) -> bool:
+    def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
         """Write the system in `file` to the other slot, and start it. False: it runs already.
 
         With `wishes.start` off it is written and not tried: `begin_trial` does that.
         Raises ReleaseRefused, NotNow, StorageError.
         """
-        wishes = wishes or Wishes()
+        wishes = wishes or InstallOptions()
         runs_from(self.machine.slot())
         with self._alone(), opened(file, MOST_BYTES) as handed:
             running, target = self._slots()
-            archive = Archive(handed, self.signers)
+            archive = SystemArchive(handed, self.signers)
             manifest = archive.manifest
             now = self._floor(wishes)
             manifests.fits(
@@ -70,7 +81,7 @@ class Updater:
                 back="interlude system rollback",
             )  # fmt: skip
             archive.verify(lambda share: self.progress("verify", share))
-            meant = Whole(manifest.version, manifest.system.sha256)
+            meant = SlotContent(manifest.version, manifest.system.sha256)
             if manifest.version == now:
                 return self._same(running, meant)
             if self.ledger.whole(target) != meant:
@@ -109,24 +120,24 @@ class Updater:
             if trial.slot != running:
                 return self._ended(trial)
             if self.default() == running:  # cut short between the commit and its note
-                self.ledger.end_trial(Last(trial.version))
+                self.ledger.end_trial(SlotTrialResult(trial.version))
                 return f"{trial.version} was kept."
             try:
                 if why := self._watch(trial):
-                    raise ReleaseSick(f"The system {trial.version} is sick: {why}.")
+                    raise HealthCheckFailed(f"The system {trial.version} is sick: {why}.")
                 self._commit(running)
             except InterludeError as error:
                 # The trial goes on until the old system runs: so nobody takes this one for kept.
-                self.ledger.note(Last(trial.version, str(error)))
+                self.ledger.note(SlotTrialResult(trial.version, str(error)))
                 self.machine.start_anew(trial=False)
                 raise
-            self.ledger.end_trial(Last(trial.version))
+            self.ledger.end_trial(SlotTrialResult(trial.version))
             return f"The system {trial.version} proved well, and is kept."
 
     def default(self) -> SlotName:
         """The slot that starts after a power cut. Raises StorageError."""
         with self.card.part(CONFIG) as config:
-            said = Fat(config).read(AUTOBOOT)
+            said = FatFileSystem(config).read(AUTOBOOT)
         if said is None:
             raise StorageError(f"There is no {AUTOBOOT} on this card.", "See docs/rescue.md.")
         return starts(said.decode("ascii", errors="replace"))
@@ -144,10 +155,10 @@ class Updater:
         running = runs_from(self.machine.slot())
         if self.default() != running:
             problem = "This system is on trial, or stands in for one that cannot be used."
-            raise NotNow(problem, "Wait for the trial to end, or start the machine anew.")
+            raise InstallDeferred(problem, "Wait for the trial to end, or start the machine anew.")
         return running, other(running)
 
-    def _floor(self, wishes: Wishes) -> str | None:
+    def _floor(self, wishes: InstallOptions) -> str | None:
         """The version that runs, which nothing older may replace. Raises StorageError."""
         now = self.machine.version()
         if now is None and not wishes.downgrade:
@@ -155,14 +166,14 @@ class Updater:
             raise StorageError(problem, "If any other may replace it: --downgrade.")
         return now
 
-    def _same(self, running: SlotName, meant: Whole) -> bool:
+    def _same(self, running: SlotName, meant: SlotContent) -> bool:
         known = self.ledger.whole(running)
         if known is not None and known.system_sha256 not in ("", meant.system_sha256):
             problem = f"Another {meant.version} runs already, with other files."
             raise ReleaseRefused(problem, "A version is given once: make a new one.")
         return False
 
-    def _write(self, archive: Archive, target: SlotName, meant: Whole) -> None:
+    def _write(self, archive: SystemArchive, target: SlotName, meant: SlotContent) -> None:
         self.ledger.unmark(target)
         try:
             write(archive, SLOTS[target], self.card, lambda share: self.progress("write", share))
@@ -175,10 +186,10 @@ class Updater:
     def _try(self, target: SlotName, version: str, wait_s: float) -> None:
         wait_for_quiet(self.machine, wait_s, self.progress)
         self.progress("start", 1.0)
-        self.ledger.begin_trial(Trial(target, version, self.machine.reading().status))
+        self.ledger.begin_trial(SlotTrial(target, version, self.machine.reading().status))
         self.machine.start_anew(trial=True)
 
-    def _watch(self, trial: Trial) -> str:
+    def _watch(self, trial: SlotTrial) -> str:
         """Whether the box does as well on this system as it did before: "", or what is wrong."""
         if self.machine.version() != trial.version:
             return f"it says it is {self.machine.version()}"
@@ -186,7 +197,7 @@ class Updater:
         if release is None:
             return "it does not find the box's releases"
         before = trial.before
-        gate = Gate(release, before and msgspec.structs.replace(before, pid=NO_PID))
+        gate = HealthCheck(release, before and msgspec.structs.replace(before, pid=NO_PID))
         began = self.machine.now_s()
         while (verdict := gate.judge(self.machine.reading(), self.machine.now_s())) is None:
             past_s = self.machine.now_s() - began
@@ -197,11 +208,11 @@ class Updater:
     def _commit(self, slot: SlotName) -> None:
         """From now on `slot` is what starts. One sector: the old words or the new ones."""
         with self.card.part(CONFIG) as config:
-            Fat(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
+            FatFileSystem(config).replace(AUTOBOOT, autoboot(slot).encode("ascii"))
         if self.default() != slot:
             raise StorageError(f"The card did not keep its {AUTOBOOT}.", "Replace the card.")
 
-    def _ended(self, trial: Trial) -> str:
+    def _ended(self, trial: SlotTrial) -> str:
         """We run from the other slot: the trial came to nothing."""
         last = self.ledger.last()
         why = last.problem if last else ""
@@ -212,7 +223,7 @@ class Updater:
                     f"The system {trial.version} was not started: this kernel cannot ask the Pi's "
                     "firmware for a trial. docs/rescue.md tells how to start it by hand."
                 )
-        self.ledger.end_trial(Last(trial.version, why))
+        self.ledger.end_trial(SlotTrialResult(trial.version, why))
         return why
 
     def _note(self, running: SlotName) -> None:
@@ -220,4 +231,4 @@ class Updater:
         now = self.machine.version()
         known = self.ledger.whole(running)
         if now is not None and (known is None or known.version != now):
-            self.ledger.mark_whole(running, Whole(now))
+            self.ledger.mark_whole(running, SlotContent(now))

@@ -5,19 +5,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from appliance.update.handed_over_file import Handed
-from appliance.update.release.archive import Form, Signed
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.archive import ArchiveKind, SignedArchive
 from appliance.voice.engine import manifest as manifests
-from appliance.voice.engine.manifest import Manifest
+from appliance.voice.engine.manifest import EngineManifest
 
 SUFFIX = ".voice"
 MOST_BYTES = 512 << 20  # of a bundle; Piper's has 60 MiB, and a voice 60 more
-FORM = Form("voice program", manifests.NAME, manifests.parse)
+FORM = ArchiveKind("voice program", manifests.NAME, manifests.parse)
 
 
-class Bundle(Signed[Manifest]):
+class EngineArchive(SignedArchive[EngineManifest]):
     """One whose manifest is signed by somebody whom this box trusts. Its tree is not read."""
 
-    def __init__(self, handed: Handed, signers: Path) -> None:
+    def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is none, or not signed by any of `signers`."""
         super().__init__(handed, signers, FORM)

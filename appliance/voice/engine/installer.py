@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.update.handed_over_file import Handed, opened
+from appliance.update.handed_over_file import HandedOverFile, opened
 from appliance.update.install_lock import alone
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import fits
 from appliance.update.signature import SIGNERS
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
-from appliance.voice.engine.archive import MOST_BYTES, Bundle
-from appliance.voice.engine.manifest import Manifest
+from appliance.voice.engine.archive import MOST_BYTES, EngineArchive
+from appliance.voice.engine.manifest import EngineManifest
 
 SPARE_BYTES = 64 << 20  # that stay free on the disk
 ASIDE = ".aside"  # what a whole one is called while another takes its place
@@ -31,7 +31,7 @@ Try = Callable[[Path], str]  # runs a program's check: what is wrong, or ""
 
 
 @dataclass(frozen=True)
-class Installer:
+class EngineInstaller:
     """`root`: where the programs lie. `tries`: the program's own check, as whom it will run as."""
 
     root: Path
@@ -40,13 +40,15 @@ class Installer:
     disk: Disk = field(default_factory=Disk)
     clock_s: Callable[[], float] = time.time
 
-    def install(self, file: Path | Handed, *, downgrade: bool = False) -> tuple[Manifest, bool]:
+    def install(
+        self, file: Path | HandedOverFile, *, downgrade: bool = False
+    ) -> tuple[EngineManifest, bool]:
         """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
         NotNow, StorageError."""
         self.disk.make_folder(self.root)
         with alone(self.root / ".lock"), opened(file, MOST_BYTES) as handed:
             self._tidy()
-            bundle = Bundle(handed, self.signers)
+            bundle = EngineArchive(handed, self.signers)
             manifest = bundle.manifest
             before = [
                 engine for engine in store.installed(self.root)
@@ -66,10 +68,10 @@ class Installer:
                     self.disk.remove_tree(engine.folder)
             return manifest, True
 
-    def _folder(self, manifest: Manifest) -> Path:
+    def _folder(self, manifest: EngineManifest) -> Path:
         return self.root / f"{manifest.engine}-{manifest.version}"
 
-    def _place(self, bundle: Bundle) -> None:
+    def _place(self, bundle: EngineArchive) -> None:
         """Unpack and try it, then let it be found. One of the same version with other files makes
         room first: two renames, nothing is removed in between."""
         manifest, folder = bundle.manifest, self._folder(bundle.manifest)

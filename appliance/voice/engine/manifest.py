@@ -18,7 +18,7 @@ _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 _Sum = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class EngineManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One bundle.
 
     engine       whose voices it speaks: piper
@@ -50,17 +50,17 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
-def parse(data: bytes) -> Manifest:
+def parse(data: bytes) -> EngineManifest:
     """The manifest in `data`. Raises ReleaseRefused."""
     try:
-        manifest = msgspec.json.decode(data, type=Manifest)
+        manifest = msgspec.json.decode(data, type=EngineManifest)
     except msgspec.DecodeError as error:
         raise ReleaseRefused(f"Its {NAME} is no manifest of a voice's program: {error}.") from error
     version_key(manifest.version)
     return manifest
 
 
-def read(folder: Path) -> Manifest | None:
+def read(folder: Path) -> EngineManifest | None:
     """Of an unpacked bundle; None for a folder that is not a whole one."""
     try:
         return parse((folder / NAME).read_bytes())
@@ -68,7 +68,7 @@ def read(folder: Path) -> Manifest | None:
         return None
 
 
-def unfit(manifest: Manifest) -> str:
+def unfit(manifest: EngineManifest) -> str:
     """Why this box cannot run it, a sentence; "" if it can."""
     machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
     if manifest.machine not in ("any", machine):

@@ -9,7 +9,7 @@ from typing import Any
 from appliance.update.release.manifest import version_key
 from appliance.update.release.pack import seal, squeeze
 from appliance.voice.engine.archive import FORM, SUFFIX
-from appliance.voice.engine.manifest import Manifest
+from appliance.voice.engine.manifest import EngineManifest
 
 
 def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> Path:
@@ -17,7 +17,7 @@ def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> P
     the manifest says beside the tree's sums. Raises ReleaseRefused."""
     version_key(said["version"])
     data, files_bytes = squeeze(tree, level)
-    manifest = Manifest(
+    manifest = EngineManifest(
         **said,
         tree_sha256=hashlib.sha256(data).hexdigest(),
         tree_bytes=len(data),

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from appliance.update.release.manifest import version_key
 from appliance.voice.engine import manifest as manifests
-from appliance.voice.engine.manifest import Manifest
+from appliance.voice.engine.manifest import EngineManifest
 
 PIPER = "piper"  # the engine of every voice in the catalogue, and of an owner's own
 
@@ -22,7 +22,7 @@ PIPER = "piper"  # the engine of every voice in the catalogue, and of an owner's
 class Engine:
     """One program, unpacked and whole."""
 
-    manifest: Manifest
+    manifest: EngineManifest
     folder: Path
 
     def command(self, model: Path) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.clock_skew import EVERY_S, Drift
+from appliance.hear.aec.clock_skew import EVERY_S, ClockSkewEstimator
 from appliance.hear.aec.path_estimate import Floats
 from appliance.pcm import RATE_HZ
 from tests.hear.arena import impulse_response
@@ -28,7 +28,7 @@ def room(seed: int = 0) -> Floats:
 
 @pytest.mark.parametrize("ppm", [10.0, 30.0, -60.0])
 def test_clocks_that_differ_are_measured(ppm: float) -> None:
-    drift = Drift()
+    drift = ClockSkewEstimator()
     for look in range(10):
         drift.feed(late(room(), -ppm * 1e-6 * RATE_HZ * EVERY_S * look))
     assert drift.ppm == pytest.approx(ppm, rel=0.1)
@@ -36,21 +36,21 @@ def test_clocks_that_differ_are_measured(ppm: float) -> None:
 
 def test_one_clock_is_never_two() -> None:
     rng = np.random.default_rng(0)
-    drift = Drift()
+    drift = ClockSkewEstimator()
     for _ in range(20):
         drift.feed(room() + rng.normal(0, 1e-3, 3200).astype(np.float32))
         assert drift.ppm is None
 
 
 def test_a_box_that_was_moved_once_has_one_clock() -> None:
-    drift = Drift()
+    drift = ClockSkewEstimator()
     for look in range(12):
         drift.feed(late(room(1), 5.0) if look > 5 else room())
     assert drift.ppm is None
 
 
 def test_nothing_is_said_within_the_first_half_minute() -> None:
-    drift = Drift()
+    drift = ClockSkewEstimator()
     for look in range(6):
         drift.feed(late(room(), 3.0 * look))
         assert drift.ppm is None

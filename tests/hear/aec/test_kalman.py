@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from appliance.hear.aec.kalman import Kalman
+from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.onset.frontend import clipped
 from appliance.pcm import RATE_HZ, Samples, from_float, to_int16
 from tests.hear.arena import ANSWER, at_level, impulse_response, say
@@ -14,8 +14,8 @@ from tests.hear.arena import ANSWER, at_level, impulse_response, say
 Wave = npt.NDArray[np.float64]
 
 
-def kalman() -> Kalman:
-    return Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+def kalman() -> KalmanCanceller:
+    return KalmanCanceller(tail_ms=200, frames=80, rate_hz=RATE_HZ)
 
 
 def answer(seconds: int) -> Samples:
@@ -32,7 +32,7 @@ def room(seed: int, gain: float = 0.3) -> Wave:
     return gain * impulse_response(seed, rt60_s=0.25)
 
 
-def left_of(echo: Kalman, mic: Wave, played: Samples) -> Wave:
+def left_of(echo: KalmanCanceller, mic: Wave, played: Samples) -> Wave:
     heard = to_int16(mic)
     steps = [
         echo.cancel(m, p, clipped(m))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.late_reverb import Late
+from appliance.hear.aec.late_reverb import LateReverb
 from tests.hear.arena import impulse_response
 
 FRAMES, RATE_HZ = 80, 16_000
@@ -18,7 +18,7 @@ def test_the_end_of_a_live_room_is_expected_to_within_2_db(tail_ms: int) -> None
     played = np.random.default_rng(1).normal(0, 0.1, RATE_HZ)
     played[RATE_HZ // 2 :] = 0.0
     arrived = np.convolve(played, np.where(np.arange(len(room)) < taps, 0, room))
-    late = Late(FRAMES)
+    late = LateReverb(FRAMES)
     late.learn(room[:taps].astype(np.float32))
     far_off_db = []
     for at in range(taps, taps + RATE_HZ // 2, FRAMES):
@@ -29,7 +29,7 @@ def test_the_end_of_a_live_room_is_expected_to_within_2_db(tail_ms: int) -> None
 
 
 def test_a_dead_room_leaves_nothing() -> None:
-    late = Late(FRAMES)
+    late = LateReverb(FRAMES)
     late.learn(impulse_response(3, rt60_s=0.15)[:4800].astype(np.float32))
     for _ in range(100):
         late.feed(np.full(FRAMES, 0.1, np.float32))
@@ -37,7 +37,7 @@ def test_a_dead_room_leaves_nothing() -> None:
 
 
 def test_without_a_response_nothing_is_expected() -> None:
-    late = Late(FRAMES)
+    late = LateReverb(FRAMES)
     late.learn(np.zeros(4800, np.float32))
     late.feed(np.ones(FRAMES, np.float32))
     assert late.db < -80

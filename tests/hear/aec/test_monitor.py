@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 
 from appliance.hear.aec import store
-from appliance.hear.aec.factory import Canceller
-from appliance.hear.aec.kalman import Kalman
-from appliance.hear.aec.monitor import STEPS_A_SECOND, EchoWatch
+from appliance.hear.aec.factory import EchoCanceller
+from appliance.hear.aec.kalman import KalmanCanceller
+from appliance.hear.aec.monitor import STEPS_A_SECOND, EchoMonitor
 from appliance.hear.aec.path_estimate import Floats
-from appliance.hear.aec.speex import NoCanceller
+from appliance.hear.aec.speex import PassThroughCanceller
 from appliance.pcm import RATE_HZ, to_int16
 from tests.hear.aec.test_kalman import Wave, answer, echo_of, room, taken_db
 
 
-def kalman(*, may_rest: bool = False) -> Kalman:
-    return Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ, may_rest=may_rest)
+def kalman(*, may_rest: bool = False) -> KalmanCanceller:
+    return KalmanCanceller(tail_ms=200, frames=80, rate_hz=RATE_HZ, may_rest=may_rest)
 
 
-def hear(canceller: Canceller, watch: EchoWatch, mic: Wave, seconds: int) -> Wave:
+def hear(canceller: EchoCanceller, watch: EchoMonitor, mic: Wave, seconds: int) -> Wave:
     heard = to_int16(mic)
     played = answer(seconds)
     left = []
@@ -35,7 +35,7 @@ def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path)
     mic = echo_of(answer(6), room(1))
     for first_db in (15.0, 20.0):  # cold: the first two seconds are worse
         canceller = kalman()
-        watch = EchoWatch(canceller, tmp_path, lambda: "card")
+        watch = EchoMonitor(canceller, tmp_path, lambda: "card")
         watch.begin()
         left = hear(canceller, watch, mic, 6)
         watch.close()
@@ -49,7 +49,7 @@ def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path)
 def test_a_damaged_file_is_said_once_and_does_not_stop_it(tmp_path: Path) -> None:
     (tmp_path / store.FILE).write_bytes(b"no archive")
     canceller = kalman()
-    watch = EchoWatch(canceller, tmp_path, lambda: "card")
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     watch.begin()
     (said,) = watch.news()
     assert "damaged" in said
@@ -61,13 +61,13 @@ def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
     mic = echo_of(played, room(3))
     mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
     canceller = kalman()
-    watch = EchoWatch(canceller, tmp_path, lambda: "card")
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 10)
     assert [said for said in watch.news() if "moved" in said] != []
     watch.close()
 
 
-class Wandering(Kalman):
+class Wandering(KalmanCanceller):
     """A canceller that has settled on an echo which comes later, or not, with every second."""
 
     def __init__(self, ppm: float) -> None:
@@ -89,7 +89,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
     tmp_path: Path, ppm: float, said: int
 ) -> None:
     canceller = Wandering(ppm)
-    watch = EchoWatch(canceller, tmp_path, lambda: "card")
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     news = []
     for canceller.seconds in range(1, 121):
         for _ in range(STEPS_A_SECOND):
@@ -103,7 +103,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
 def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Path) -> None:
     mic = np.random.default_rng(0).normal(0, 10, 8 * RATE_HZ)
     canceller = kalman(may_rest=True)
-    watch = EchoWatch(canceller, tmp_path, lambda: "card")
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 8)
     (said,) = watch.news()
     assert "by itself" in said
@@ -117,14 +117,14 @@ def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
         0, 10, 8 * RATE_HZ
     )
     canceller = kalman(may_rest=True)
-    watch = EchoWatch(canceller, tmp_path, lambda: "card")
+    watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 8)
     assert not canceller.resting
     watch.close()
 
 
 def test_without_a_canceller_of_ours_there_is_nothing_to_keep(tmp_path: Path) -> None:
-    watch = EchoWatch(NoCanceller(), tmp_path, lambda: "card")
+    watch = EchoMonitor(PassThroughCanceller(), tmp_path, lambda: "card")
     watch.begin()
     watch.step()
     watch.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.nonlinearity import Bend, piece
+from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, piece
 from tests.hear.aec.test_kalman import answer, echo_of, kalman, left_of, room, taken_db
 
 
@@ -25,7 +25,7 @@ def test_a_distorting_loudspeaker_costs_less_than_ten_db(drive: float) -> None:
 
 
 def test_a_linear_one_stays_linear() -> None:
-    bend, rng = Bend(), np.random.default_rng(0)
+    bend, rng = LoudspeakerNonlinearity(), np.random.default_rng(0)
     for _ in range(200):
         far = rng.normal(0, 0.2, 3200).astype(np.float32)
         bend.learn(rng.normal(0, 0.01, 3200).astype(np.float32), far, piece(far))
@@ -34,7 +34,7 @@ def test_a_linear_one_stays_linear() -> None:
 
 
 def test_silence_teaches_nothing() -> None:
-    bend, none = Bend(), np.zeros(3200, np.float32)
+    bend, none = LoudspeakerNonlinearity(), np.zeros(3200, np.float32)
     for _ in range(10):
         bend.learn(none, none, none)
     assert bend.share == 0.0

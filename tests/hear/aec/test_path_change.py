@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.path_change import Sameness
+from appliance.hear.aec.path_change import EchoPathChangeDetector
 from appliance.hear.aec.path_estimate import Floats
 from appliance.messages.speech import Verdict
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench import bench_speech
-from lab.bench.interruption_trials import Place, echo_of
-from lab.bench.simulated_room import Box, Session
+from lab.bench.interruption_trials import TrialRoom, echo_of
+from lab.bench.simulated_room import RoomSession, SimulatedBox
 from lab.sim.speech_source import SPEECH_DB
 
 
@@ -23,7 +23,7 @@ def noise(seed: int, seconds: float = 1.0) -> Floats:
 
 def says(left: Floats, echo: Floats) -> list[float | None]:
     """The gains of all its yeses."""
-    sameness = Sameness()
+    sameness = EchoPathChangeDetector()
     pairs = zip(left.reshape(-1, 80), echo.reshape(-1, 80), strict=True)
     return [sameness.gain for one, other in pairs if sameness.feed(one, other)]
 
@@ -58,12 +58,12 @@ def test_the_end_of_an_echo_and_the_first_of_one_that_has_not_arrived_say_nothin
 def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itself(
     seed: int, echo_db: float
 ) -> None:
-    box = Box(bench_speech.talk(14, 13), load_defaults())
+    box = SimulatedBox(bench_speech.talk(14, 13), load_defaults())
     faint = np.random.default_rng(3).normal(0, 8, RATE_HZ).astype(np.int16)
-    session = Session(box, echo_of(Place("", 0.4, 23, SPEECH_DB)), faint, 14 * RATE_HZ)
+    session = RoomSession(box, echo_of(TrialRoom("", 0.4, 23, SPEECH_DB)), faint, 14 * RATE_HZ)
     while not session.over:
         if session.now == 10 * RATE_HZ:
-            other = echo_of(Place("", 0.4, seed, SPEECH_DB + echo_db))
+            other = echo_of(TrialRoom("", 0.4, seed, SPEECH_DB + echo_db))
             session._echo = other
         session.step()
     assert [t.event.kind for t in box.events

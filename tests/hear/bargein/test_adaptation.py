@@ -10,28 +10,28 @@ import pytest
 
 from appliance.errors import ModelError, StorageError
 from appliance.hear.bargein import adaptation
-from appliance.hear.bargein.adaptation import EMBEDDING, FILE, Adaptation, Answers
+from appliance.hear.bargein.adaptation import EMBEDDING, FILE, Adaptation, NetworkOutputs
 
 MODEL = "of this network"
 
 
-def answers(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> Answers:
+def answers(seed: int, count: int, middle: float = 0.0, first: float = 0.0) -> NetworkOutputs:
     """Answers whose first embedding lies about `middle`; log odds of a backchannel are `first`."""
     chance = np.random.default_rng(seed)
     embedding = chance.normal(0, 0.3, (count, EMBEDDING)).astype(np.float32)
     embedding[:, 0] += middle
     log_odds = np.tile(np.array([first, 0.0, -3.0], np.float32), (count, 1))
-    return Answers(log_odds, embedding)
+    return NetworkOutputs(log_odds, embedding)
 
 
-def both(one: Answers, other: Answers) -> Answers:
-    return Answers(
+def both(one: NetworkOutputs, other: NetworkOutputs) -> NetworkOutputs:
+    return NetworkOutputs(
         np.concatenate([one.log_odds, other.log_odds]),
         np.concatenate([one.embedding, other.embedding]),
     )
 
 
-def odds(layer: Adaptation, some: Answers) -> np.ndarray:
+def odds(layer: Adaptation, some: NetworkOutputs) -> np.ndarray:
     adapted = layer.adapted(some.log_odds, some.embedding)
     return adaptation.softmax(adapted.astype(np.float64))
 

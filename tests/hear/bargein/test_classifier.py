@@ -8,60 +8,60 @@ import pytest
 from appliance.hear.bargein.classifier import (
     IN_NETWORK,
     IN_RULES,
-    Judging,
+    ClassProbabilities,
+    DecisionSchedule,
     LogOdds,
-    Odds,
-    RuleJudge,
-    Trust,
+    RuleClassifier,
+    VerdictTracker,
 )
 from appliance.hear.bargein.classifier import decided as rule
-from appliance.hear.bargein.segment import STEP_MS, Burst
-from appliance.hear.onset.frontend import Step
-from appliance.hear.pipeline import Hearing
+from appliance.hear.bargein.segment import STEP_MS, Segment
+from appliance.hear.onset.frontend import AudioBlock
+from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.speech import Judgement, Opinion, Verdict
 from appliance.pcm import Samples
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 from tests.hear.arena import ANSWER, at_level, run, say, track
 
 
 class Constant:
     """A judge with one opinion."""
 
-    def __init__(self, odds: Odds, trust: Trust = IN_RULES) -> None:
+    def __init__(self, odds: ClassProbabilities, trust: DecisionSchedule = IN_RULES) -> None:
         self._odds = odds
         self._trust = trust
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> DecisionSchedule:
         return self._trust
 
     def begin(self, past: Samples) -> None:
         pass
 
-    def feed(self, step: Step, burst: Burst) -> None:
+    def feed(self, step: AudioBlock, burst: Segment) -> None:
         pass
 
-    def opinion(self) -> Odds:
+    def opinion(self) -> ClassProbabilities:
         return self._odds
 
 
-def step(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> Step:
+def step(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> AudioBlock:
     wave = np.sin(2 * np.pi * tone_hz * np.arange(80) / 16_000) * 10 ** (energy_db / 20) * 2**0.5
-    return Step(
+    return AudioBlock(
         (wave * 32768).astype(np.int16), wave, energy_db, -62.0, 0.0, False, probability, False
     )
 
 
 def decided(
     settings: HearingSettings,
-    odds: Odds | None,
-    sound: list[Step],
+    odds: ClassProbabilities | None,
+    sound: list[AudioBlock],
     usual_db: float | None = None,
 ) -> tuple[Judgement | None, int]:
     """The verdict on these steps, and its age."""
-    judging = Judging(settings.verdict, RuleJudge() if odds is None else Constant(odds))
+    judging = VerdictTracker(settings.verdict, RuleClassifier() if odds is None else Constant(odds))
     judging.begin(np.zeros(0, np.int16))
-    burst = Burst(usual_db)
+    burst = Segment(usual_db)
     for count, each in enumerate(sound, 1):
         burst.feed(each)
         _, verdict = judging.feed(each, burst, count * STEP_MS)
@@ -76,16 +76,35 @@ LOUD, QUIET = step(-26), step(-62)
 @pytest.mark.parametrize(
     ("odds", "sound", "verdict", "age_ms"),
     [
-        (Odds(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 100),
-        (Odds(0.3, 0.55, 0.15), [LOUD] * 200, "interruption", 700),  # not sure: at the deadline
-        (Odds(0.9, 0.05, 0.05), [LOUD] * 200, "backchannel", 700),  # never while it goes on
-        (Odds(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),
-        (Odds(0.3, 0.1, 0.6), [LOUD] * 30 + [QUIET] * 170, "noise", 300),
-        (Odds(0.4, 0.4, 0.2), [LOUD] * 30 + [QUIET] * 170, "interruption", 700),  # a tie
+        (ClassProbabilities(0.2, 0.7, 0.1), [LOUD] * 200, "interruption", 100),
+        (
+            ClassProbabilities(0.3, 0.55, 0.15),
+            [LOUD] * 200,
+            "interruption",
+            700,
+        ),  # not sure: at the deadline
+        (
+            ClassProbabilities(0.9, 0.05, 0.05),
+            [LOUD] * 200,
+            "backchannel",
+            700,
+        ),  # never while it goes on
+        (ClassProbabilities(0.9, 0.05, 0.05), [LOUD] * 30 + [QUIET] * 170, "backchannel", 300),
+        (ClassProbabilities(0.3, 0.1, 0.6), [LOUD] * 30 + [QUIET] * 170, "noise", 300),
+        (
+            ClassProbabilities(0.4, 0.4, 0.2),
+            [LOUD] * 30 + [QUIET] * 170,
+            "interruption",
+            700,
+        ),  # a tie
     ],
 )
 def test_when_a_judge_is_believed(
-    settings: HearingSettings, odds: Odds, sound: list[Step], verdict: str, age_ms: int
+    settings: HearingSettings,
+    odds: ClassProbabilities,
+    sound: list[AudioBlock],
+    verdict: str,
+    age_ms: int,
 ) -> None:
     assert decided(settings, odds, sound) == (verdict, age_ms)
 
@@ -113,7 +132,7 @@ def test_when_a_judge_is_believed(
 def test_how_sure_the_network_must_be_at_which_age(
     settings: HearingSettings, interruption: float, quiet_ms: int, age_ms: int, verdict: str | None
 ) -> None:
-    odds = Odds((1 - interruption) * 0.8, interruption, (1 - interruption) * 0.2)
+    odds = ClassProbabilities((1 - interruption) * 0.8, interruption, (1 - interruption) * 0.2)
     assert rule(odds, quiet_ms, age_ms, settings.verdict, IN_NETWORK) == verdict
 
 
@@ -128,10 +147,10 @@ def test_how_sure_the_network_must_be_at_which_age(
 def test_evidence_from_elsewhere_moves_the_odds(
     settings: HearingSettings, evidence: LogOdds, verdict: str | None
 ) -> None:
-    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     judging.begin(np.zeros(0, np.int16))
     judging.hint(evidence)
-    burst = Burst(None)
+    burst = Segment(None)
     verdicts = []
     for count in range(1, 100):
         burst.feed(LOUD)
@@ -149,11 +168,13 @@ def test_evidence_from_elsewhere_moves_the_odds(
     ],
 )
 def test_the_network_vouches_for_what_may_yet_be_a_voice(
-    settings: HearingSettings, trust: Trust, noise: float, followed: bool
+    settings: HearingSettings, trust: DecisionSchedule, noise: float, followed: bool
 ) -> None:
-    judging = Judging(settings.verdict, Constant(Odds(0.0, 1 - noise, noise), trust))
+    judging = VerdictTracker(
+        settings.verdict, Constant(ClassProbabilities(0.0, 1 - noise, noise), trust)
+    )
     judging.begin(np.zeros(0, np.int16))
-    burst = Burst(None)
+    burst = Segment(None)
     assert not judging.vouches  # before there is an opinion
     burst.feed(LOUD)
     judging.feed(LOUD, burst, settings.verdict.first_ms)
@@ -161,12 +182,12 @@ def test_the_network_vouches_for_what_may_yet_be_a_voice(
 
 
 def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
-    judging = Judging(settings.verdict, Constant(Odds(0.4, 0.5, 0.1)))
+    judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     for evidence in (LogOdds(0.0, 5.0, 0.0), None):
         judging.begin(np.zeros(0, np.int16))
         if evidence:
             judging.hint(evidence)
-        burst = Burst(None)
+        burst = Segment(None)
         burst.feed(LOUD)
         odds, _ = judging.feed(LOUD, burst, 700)
         assert odds is not None
@@ -186,13 +207,13 @@ def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
     ],
 )
 def test_what_the_rules_make_of_a_burst(
-    settings: HearingSettings, sound: list[Step], usual_db: float | None, verdict: str
+    settings: HearingSettings, sound: list[AudioBlock], usual_db: float | None, verdict: str
 ) -> None:
     assert decided(settings, None, sound, usual_db)[0] == verdict
 
 
 def test_probabilities_sum_to_one() -> None:
-    judge, burst = RuleJudge(), Burst(None)
+    judge, burst = RuleClassifier(), Segment(None)
     for each in [LOUD] * 50 + [QUIET] * 50:
         burst.feed(each)
         judge.feed(each, burst)
@@ -215,7 +236,7 @@ def test_phrases_over_the_talking_box(
     settings: HearingSettings, phrase: str, voice: str, verdict: str
 ) -> None:
     owner, [onset] = track([at_level(say(phrase, voice, 165))], lead_s=7, gap_s=1)
-    result = run(Hearing(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
+    result = run(HearingPipeline(settings), owner, answer=at_level(np.tile(say(ANSWER), 2), -20))
     [(at, first), *_] = [each for each in result.of(Verdict) if each[0] > onset]
     assert first.kind == verdict
     opinions = [each for _, each in result.of(Opinion) if each.serial == first.serial]

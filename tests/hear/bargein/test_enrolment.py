@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from appliance.hear.bargein import enrolment
-from appliance.hear.bargein.adaptation import EMBEDDING, Adaptation, Answers
-from appliance.hear.bargein.enrolment import EnrolmentError, Heard, Learnt, Take
-from appliance.hear.bargein.network import Network
+from appliance.hear.bargein.adaptation import EMBEDDING, Adaptation, NetworkOutputs
+from appliance.hear.bargein.enrolment import (
+    EnrolmentError,
+    EnrolmentRecording,
+    EnrolmentResult,
+    ScoredRecording,
+)
+from appliance.hear.bargein.network import VerdictNetwork
 from appliance.messages.speech import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 from tests.hear.arena import at_level, say
 
 SILENT = np.zeros(2 * RATE_HZ, np.int16)
@@ -30,12 +35,12 @@ def spoken(text: str, voice: str = "en-gb+m2") -> Samples:
     return out
 
 
-def take(samples: Samples, kind: Judgement = "backchannel") -> Take:
-    return Take("mm-hm 1", kind, samples)
+def take(samples: Samples, kind: Judgement = "backchannel") -> EnrolmentRecording:
+    return EnrolmentRecording("mm-hm 1", kind, samples)
 
 
 def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> None:
-    heard = enrolment.listen(take(spoken("right")), settings, Network())
+    heard = enrolment.listen(take(spoken("right")), settings, VerdictNetwork())
     assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)
     assert heard.answers.embedding.shape[1] == EMBEDDING
 
@@ -55,26 +60,28 @@ def test_a_recording_of_no_use_is_refused(
     settings: HearingSettings, samples: Samples, because: str
 ) -> None:
     with pytest.raises(EnrolmentError, match=because):
-        enrolment.listen(take(samples), settings, Network())
+        enrolment.listen(take(samples), settings, VerdictNetwork())
 
 
-def heard(name: str, kind: Judgement, middle: float, seed: int) -> Heard:
+def heard(name: str, kind: Judgement, middle: float, seed: int) -> ScoredRecording:
     """What a network that cannot tell them apart would make of a take."""
     chance = np.random.default_rng(seed)
     embedding = chance.normal(0, 0.3, (20, EMBEDDING)).astype(np.float32)
     embedding[:, 1] += middle
     log_odds = np.tile(np.array([0.1, 0.0, -3.0], np.float32), (20, 1))
-    return Heard(Take(name, kind, SILENT), Answers(log_odds, embedding))
+    return ScoredRecording(
+        EnrolmentRecording(name, kind, SILENT), NetworkOutputs(log_odds, embedding)
+    )
 
 
-def owner(apart: float, takes: int = 4) -> list[Heard]:
+def owner(apart: float, takes: int = 4) -> list[ScoredRecording]:
     """An owner whose two manners lie so far apart."""
     return [heard(f"mm-hm {i}", "backchannel", apart, i) for i in range(takes)] + [
         heard(f"wait {i}", "interruption", -apart, 50 + i) for i in range(takes)
     ]
 
 
-OTHERS = Answers(
+OTHERS = NetworkOutputs(
     np.tile(np.array([0.5, 0.0, -1.0], np.float32), (100, 1)),
     np.random.default_rng(9).normal(0, 0.3, (100, EMBEDDING)).astype(np.float32),
 )
@@ -87,9 +94,9 @@ def test_it_says_what_the_others_taught_about_each() -> None:
     assert learnt.helps
 
 
-def learnt(before: float, after: float, loss_after: float = 0.2) -> Learnt:
+def learnt(before: float, after: float, loss_after: float = 0.2) -> EnrolmentResult:
     layer = Adaptation(np.zeros((3, EMBEDDING), np.float32), np.zeros(3, np.float32), "")
-    return Learnt(layer, 12, before, after, 0.5, loss_after)
+    return EnrolmentResult(layer, 12, before, after, 0.5, loss_after)
 
 
 def test_what_is_no_better_does_not_help() -> None:
@@ -109,7 +116,8 @@ def test_too_few_of_a_class_are_refused(missing: str) -> None:
 
 def test_recordings_that_contradict_each_other_are_refused() -> None:
     same = [h.answers for h in owner(0.8)]
-    mixed = [Heard(Take(f"{i}", "interruption" if i % 2 else "backchannel", SILENT), same[0])
+    mixed = [ScoredRecording(EnrolmentRecording(f"{i}", "interruption" if i % 2 else "backchannel",
+    SILENT), same[0])
              for i in range(8)]  # fmt: skip
     with pytest.raises(EnrolmentError, match="contradict"):
         enrolment.learn(mixed, OTHERS, "model")
@@ -117,7 +125,8 @@ def test_recordings_that_contradict_each_other_are_refused() -> None:
 
 def test_the_take_that_fits_least_is_named() -> None:
     three = owner(0.8, 3)
-    wrong = [Heard(Take(f"wrong {h.take.name}", "interruption", SILENT), h.answers)
+    wrong = [ScoredRecording(EnrolmentRecording(f"wrong {h.take.name}", "interruption", SILENT),
+    h.answers)
              for h in three if h.take.kind == "backchannel"]  # fmt: skip
     with pytest.raises(EnrolmentError, match="fits least"):
         enrolment.learn([*three, *wrong], OTHERS, "model")

@@ -18,16 +18,16 @@ from appliance.hear.bargein.features import (
     STANDS_OUT,
     VOICING,
     WIDTH,
-    Features,
+    FeatureExtractor,
     Floats,
-    Measure,
+    FrameMeasures,
     whole,
 )
 from appliance.pcm import RATE_HZ, Samples
 
 STEP = 80
 PAST = GIVEN_MS * RATE_HZ // 1000
-LOUD = Measure(-26.0, -62.0, 0.9, 0.0, 0.0)
+LOUD = FrameMeasures(-26.0, -62.0, 0.9, 0.0, 0.0)
 
 
 def voice(pitch_hz: float, seconds: float = 1.2) -> Samples:
@@ -36,7 +36,7 @@ def voice(pitch_hz: float, seconds: float = 1.2) -> Samples:
     return (2500 * np.asarray(pulses)).astype(np.int16)
 
 
-def rows_of(sound: Samples, measure: Measure = LOUD) -> Floats:
+def rows_of(sound: Samples, measure: FrameMeasures = LOUD) -> Floats:
     later = [sound[at : at + STEP] for at in range(PAST, len(sound) - STEP + 1, STEP)]
     return whole(sound[:PAST], later, [measure] * len(later))
 
@@ -58,7 +58,7 @@ def test_noise_is_not_voiced() -> None:
 @pytest.mark.parametrize("every", [1, 3, 8, 31])
 def test_rows_are_the_same_however_often_they_are_taken(every: int) -> None:
     sound = voice(120)
-    features = Features()
+    features = FeatureExtractor()
     features.begin(sound[:PAST])
     parts = []
     for i, at in enumerate(range(PAST, len(sound) - STEP + 1, STEP)):
@@ -94,7 +94,7 @@ def test_time_counts_from_the_onset() -> None:
 
 
 def test_measures_stand_in_the_rows_of_their_steps() -> None:
-    rows = rows_of(voice(120), Measure(-26.0, -56.0, 0.8, 5.0, 150.0))
+    rows = rows_of(voice(120), FrameMeasures(-26.0, -56.0, 0.8, 5.0, 150.0))
     first = PAST_MS // 10
     assert not rows[:first, JUDGED].any()
     assert rows[first:, JUDGED].all()
@@ -104,7 +104,7 @@ def test_measures_stand_in_the_rows_of_their_steps() -> None:
 
 
 def test_a_burst_without_a_past_has_rows_too() -> None:
-    features = Features()
+    features = FeatureExtractor()
     features.begin(np.zeros(0, np.int16))
     for _ in range(20):
         features.feed(np.zeros(STEP, np.int16), LOUD)

@@ -12,10 +12,10 @@ import pytest
 from appliance.errors import ModelError
 from appliance.hear.bargein import adaptation, network
 from appliance.hear.bargein.adaptation import Adaptation
-from appliance.hear.bargein.classifier import Judge, Odds, RuleJudge
-from appliance.hear.bargein.network import MODEL, Network, NetworkJudge
-from appliance.hear.bargein.segment import Burst
-from appliance.hear.onset.frontend import Step
+from appliance.hear.bargein.classifier import ClassProbabilities, RuleClassifier, SegmentClassifier
+from appliance.hear.bargein.network import MODEL, NetworkClassifier, VerdictNetwork
+from appliance.hear.bargein.segment import Segment
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.onset.vad import MODEL as ANOTHER_NETWORK
 from appliance.pcm import Samples
 
@@ -27,13 +27,13 @@ def sound(seed: int = 0) -> Samples:
     return np.random.default_rng(seed).normal(0, 1500, 16_000).astype(np.int16)
 
 
-def step(samples: Samples) -> Step:
-    return Step(samples, samples / 32768, -26.0, -62.0, 10.0, False, 0.9, False)
+def step(samples: Samples) -> AudioBlock:
+    return AudioBlock(samples, samples / 32768, -26.0, -62.0, 10.0, False, 0.9, False)
 
 
-def heard(judge: Judge, samples: Samples, every: int = 8) -> list[Odds]:
+def heard(judge: SegmentClassifier, samples: Samples, every: int = 8) -> list[ClassProbabilities]:
     """Opinions every so many steps."""
-    burst = Burst(None)
+    burst = Segment(None)
     judge.begin(samples[:4800])
     odds = []
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
@@ -50,32 +50,32 @@ def test_the_shipped_network_is_small() -> None:
 
 
 def test_probabilities_sum_to_one() -> None:
-    for odds in heard(NetworkJudge(Network()), sound()):
+    for odds in heard(NetworkClassifier(VerdictNetwork()), sound()):
         assert sum(odds) == pytest.approx(1.0)
 
 
 def test_opinions_do_not_depend_on_how_often_they_are_asked_for() -> None:
-    often = heard(NetworkJudge(Network()), sound(), every=4)
-    seldom = heard(NetworkJudge(Network()), sound(), every=28)
+    often = heard(NetworkClassifier(VerdictNetwork()), sound(), every=4)
+    seldom = heard(NetworkClassifier(VerdictNetwork()), sound(), every=28)
     assert np.allclose(often[6::7], seldom, atol=1e-4)
 
 
 def test_one_burst_leaves_nothing_behind_for_the_next() -> None:
-    judge = NetworkJudge(Network())
+    judge = NetworkClassifier(VerdictNetwork())
     first = heard(judge, sound(1))
     heard(judge, sound(2))
     assert np.allclose(heard(judge, sound(1)), first, atol=1e-6)
 
 
 def test_there_is_an_opinion_before_anything_was_heard() -> None:
-    judge = NetworkJudge(Network())
+    judge = NetworkClassifier(VerdictNetwork())
     judge.begin(np.zeros(0, np.int16))
     assert judge.opinion().likeliest() == "interruption"
 
 
-def opinion_ms(judge: Judge, samples: Samples) -> float:
+def opinion_ms(judge: SegmentClassifier, samples: Samples) -> float:
     """CPU time of the cheapest of a burst's opinions."""
-    burst, costs_ms = Burst(None), []
+    burst, costs_ms = Segment(None), []
     judge.begin(samples[:4800])
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
         judge.feed(step(samples[at : at + 80]), burst)
@@ -88,15 +88,15 @@ def opinion_ms(judge: Judge, samples: Samples) -> float:
 
 def test_an_opinion_is_cheap() -> None:
     """A busy machine makes most of them dearer, and none cheaper: one cheap one is enough."""
-    judge, samples = NetworkJudge(Network()), sound()
+    judge, samples = NetworkClassifier(VerdictNetwork()), sound()
     assert any(opinion_ms(judge, samples) < BUDGET_MS for _ in range(100))
 
 
 def test_an_owner_s_layer_moves_the_odds() -> None:
     bias = np.array([3.0, 0.0, 0.0], np.float32)
     layer = Adaptation(np.zeros((3, adaptation.EMBEDDING), np.float32), bias, "")
-    plain = heard(NetworkJudge(Network()), sound())[-1]
-    moved = heard(NetworkJudge(Network(), layer), sound())[-1]
+    plain = heard(NetworkClassifier(VerdictNetwork()), sound())[-1]
+    moved = heard(NetworkClassifier(VerdictNetwork(), layer), sound())[-1]
     assert moved.backchannel > plain.backchannel
 
 
@@ -110,15 +110,15 @@ def test_without_its_file_the_rules_judge(
     elif what == "another network":
         model.write_bytes(ANOTHER_NETWORK.read_bytes())
     with pytest.raises(ModelError):
-        Network(model)
+        VerdictNetwork(model)
     with caplog.at_level(logging.WARNING):
         judge = network.judge(None, logging.getLogger("test"), model)
-    assert isinstance(judge, RuleJudge)
+    assert isinstance(judge, RuleClassifier)
     assert len(caplog.records) == 1
 
 
 def test_with_its_file_the_network_judges(caplog: pytest.LogCaptureFixture) -> None:
-    assert isinstance(network.judge(None, logging.getLogger("test")), NetworkJudge)
+    assert isinstance(network.judge(None, logging.getLogger("test")), NetworkClassifier)
     assert not caplog.records
 
 
@@ -132,5 +132,5 @@ def test_a_layer_that_does_not_fit_is_left_out_with_one_line(
         path.write_bytes(b"rubbish")
     with caplog.at_level(logging.WARNING):
         judge = network.judge(tmp_path, logging.getLogger("test"))
-    assert isinstance(judge, NetworkJudge)
+    assert isinstance(judge, NetworkClassifier)
     assert len(caplog.records) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.onset.background import Background, Levels
+from appliance.hear.onset.background import BackgroundSpeech, LevelQuantile
 
 STEPS = 2000  # 10 s
 
@@ -17,21 +17,21 @@ def television(rng: np.random.Generator) -> float:
 
 def test_a_share_of_the_steps_lies_below_the_level() -> None:
     rng = np.random.default_rng(1)
-    levels = Levels(0.8, 2400)
+    levels = LevelQuantile(0.8, 2400)
     for db in rng.uniform(-60, -40, STEPS):
         levels.feed(float(db), followed=False)
     assert -46 <= levels.db <= -43
 
 
 def test_nothing_is_known_of_the_first_moment() -> None:
-    levels = Levels(0.8, 2400)
+    levels = LevelQuantile(0.8, 2400)
     for _ in range(50):
         levels.feed(-30.0, followed=False)
     assert not levels.known
 
 
 def test_a_new_level_is_learned_within_its_memory() -> None:
-    levels = Levels(0.8, 1000)
+    levels = LevelQuantile(0.8, 1000)
     for db in [-60.0] * STEPS + [-30.0] * STEPS:
         levels.feed(db, followed=False)
     assert -32 <= levels.db <= -29
@@ -39,7 +39,7 @@ def test_a_new_level_is_learned_within_its_memory() -> None:
 
 def test_a_television_becomes_background() -> None:
     rng = np.random.default_rng(2)
-    background = Background()
+    background = BackgroundSpeech()
     for _ in range(STEPS):
         db = television(rng)
         background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
@@ -50,7 +50,7 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
     heard = []
     for owner_db in (-18.0, None):
         rng = np.random.default_rng(2)
-        background = Background()
+        background = BackgroundSpeech()
         if owner_db is not None:
             background.spoken(owner_db)
         for _ in range(STEPS):
@@ -62,7 +62,7 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
 
 def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables() -> None:
     rng = np.random.default_rng(2)
-    background = Background()
+    background = BackgroundSpeech()
     background.spoken(-18.0)
     for _ in range(STEPS):
         db = min(television(rng), -33.0)
@@ -75,7 +75,7 @@ def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables
 
 
 def test_without_a_television_nothing_is_too_soft() -> None:
-    background = Background()
+    background = BackgroundSpeech()
     background.spoken(-18.0)
     for _ in range(STEPS):
         background.feed(-60.0, 0.1, followed=False)
@@ -83,7 +83,7 @@ def test_without_a_television_nothing_is_too_soft() -> None:
 
 
 def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
-    taken, nearer = Background(), Background()
+    taken, nearer = BackgroundSpeech(), BackgroundSpeech()
     for background, peak_db in ((taken, -33.0), (nearer, -23.0)):
         background.spoken(-18.0)
         for _ in range(5):
@@ -98,7 +98,7 @@ def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
 
 
 def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
-    background = Background()
+    background = BackgroundSpeech()
     for _ in range(3):
         for step in range(800):
             speaks = step < 300
@@ -110,7 +110,7 @@ def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
 def test_who_says_something_and_waits_is_no_television_however_soft(
     silence_s: float, soft: bool
 ) -> None:
-    background = Background()
+    background = BackgroundSpeech()
     background.spoken(-12.0)
     spoken, period = 600, 600 + round(200 * silence_s)  # steps: three seconds, and a silence
     for step in range(2 * period):
@@ -121,7 +121,7 @@ def test_who_says_something_and_waits_is_no_television_however_soft(
 
 
 def test_noise_that_is_no_speech_is_no_background_speech() -> None:
-    background = Background()
+    background = BackgroundSpeech()
     for _ in range(STEPS):
         background.feed(-30.0, 0.05, followed=False)
     assert background.db < -90
@@ -129,7 +129,7 @@ def test_noise_that_is_no_speech_is_no_background_speech() -> None:
 
 def test_what_may_be_the_boxs_own_voice_is_no_television() -> None:
     rng = np.random.default_rng(2)
-    background = Background()
+    background = BackgroundSpeech()
     for _ in range(STEPS):
         db = television(rng)
         background.feed(db, 0.9 if db > -60 else 0.1, followed=False, own=True)

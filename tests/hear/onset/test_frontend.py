@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.onset.frontend import Senses, clipped
+from appliance.hear.onset.frontend import AudioFrontEnd, clipped
 from appliance.pcm import BLOCK_FRAMES, Samples, from_float
-from appliance.settings import Hearing as HearingSettings
+from appliance.settings import HearingSettings
 from tests.hear.arena import at_level, say
 
 SECOND = 16_000
@@ -14,7 +14,7 @@ NOTHING = np.zeros(BLOCK_FRAMES, np.int16)
 
 
 def probabilities(settings: HearingSettings, mic: Samples, *, speaks: bool = False) -> list[float]:
-    senses = Senses(settings)
+    senses = AudioFrontEnd(settings)
     steps = (
         senses.take(mic[at : at + BLOCK_FRAMES], NOTHING, speaks)
         for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES)

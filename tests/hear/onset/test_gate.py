@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.onset.gate import ExpectedEcho, Gate
+from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.messages.speech import Judgement
-from appliance.settings import Hearing
+from appliance.settings import HearingSettings
 
 FLOOR_DB = -60.0
 
 
-def steps_to_fire(gate: Gate, excess_db: float, *, most: int = 400) -> int | None:
+def steps_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int | None:
     """How many steps of floor + margin + excess it takes; None if it never fires."""
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     margin_db = gate._settings.above_noise_db
     for step in range(1, most + 1):
         if gate.feed(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
@@ -25,25 +25,25 @@ def steps_to_fire(gate: Gate, excess_db: float, *, most: int = 400) -> int | Non
 @pytest.mark.parametrize(
     ("excess_db", "steps"), [(30, 2), (0, 2), (-2.25, 4), (-4, 18), (-4.5, None), (-20, None)]
 )
-def test_less_needs_longer(settings: Hearing, excess_db: float, steps: int | None) -> None:
-    assert steps_to_fire(Gate(settings.onset), excess_db) == steps
+def test_less_needs_longer(settings: HearingSettings, excess_db: float, steps: int | None) -> None:
+    assert steps_to_fire(OnsetGate(settings.onset), excess_db) == steps
 
 
-def test_a_click_of_one_step_does_not_fire_however_loud(settings: Hearing) -> None:
-    gate, echo = Gate(settings.onset), ExpectedEcho()
+def test_a_click_of_one_step_does_not_fire_however_loud(settings: HearingSettings) -> None:
+    gate, echo = OnsetGate(settings.onset), ResidualEcho()
     assert not any(gate.feed(db, FLOOR_DB, echo) for db in [-60, -60, 0, -60, -60] * 20)
 
 
-def test_steady_noise_never_fires(settings: Hearing) -> None:
-    gate, echo = Gate(settings.onset), ExpectedEcho()
+def test_steady_noise_never_fires(settings: HearingSettings) -> None:
+    gate, echo = OnsetGate(settings.onset), ResidualEcho()
     noise = np.random.default_rng(3).standard_normal((20_000, 80))
     energies = FLOOR_DB + 10 * np.log10(np.mean(noise**2, axis=1))
     assert not any(gate.feed(float(db), FLOOR_DB, echo) for db in energies)
 
 
-def fires(gate: Gate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool:
+def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool:
     """Whether sound of that excess makes it fire; silence follows."""
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     loud_db = FLOOR_DB + gate._settings.above_noise_db + excess_db
     fired = True in [gate.feed(loud_db, FLOOR_DB, echo, speaks) for _ in range(steps)]
     gate.reset()
@@ -52,32 +52,36 @@ def fires(gate: Gate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool
     return fired
 
 
-def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(settings: Hearing) -> None:
-    gate = Gate(settings.onset)
+def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(
+    settings: HearingSettings,
+) -> None:
+    gate = OnsetGate(settings.onset)
     gate.false_alarm()
     assert not fires(gate, 20, speaks=False)
     assert fires(gate, 20, speaks=True)
     for _ in range(8000):
-        gate.feed(FLOOR_DB, FLOOR_DB, ExpectedEcho())
+        gate.feed(FLOOR_DB, FLOOR_DB, ResidualEcho())
     assert fires(gate, 0, speaks=False)
 
 
-def test_a_room_that_clatters_on_keeps_it_wary(settings: Hearing) -> None:
-    gate = Gate(settings.onset)
+def test_a_room_that_clatters_on_keeps_it_wary(settings: HearingSettings) -> None:
+    gate = OnsetGate(settings.onset)
     gate.false_alarm()
     assert not any(fires(gate, 20, speaks=False) for _ in range(300))  # one a second, 5 minutes
 
 
-def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: Hearing) -> None:
-    gate = Gate(settings.onset)
+def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: HearingSettings) -> None:
+    gate = OnsetGate(settings.onset)
     gate.be_wary()
     assert fires(gate, 20, speaks=True, steps=100)
     assert not fires(gate, 20, speaks=False)
 
 
-def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(settings: Hearing) -> None:
+def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(
+    settings: HearingSettings,
+) -> None:
     for late_steps, expected in ((25, True), (40, False)):
-        gate, echo = Gate(settings.onset), ExpectedEcho()
+        gate, echo = OnsetGate(settings.onset), ResidualEcho()
         gate.false_alarm()
         loud_db = FLOOR_DB + settings.onset.above_noise_db + 10
         for _ in range(2):
@@ -87,18 +91,18 @@ def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(settings: Hear
         assert gate.feed(FLOOR_DB, FLOOR_DB, echo, True) == expected
 
 
-def test_over_the_box_it_wants_more_than_the_expected_echo(settings: Hearing) -> None:
-    echo = ExpectedEcho()
+def test_over_the_box_it_wants_more_than_the_expected_echo(settings: HearingSettings) -> None:
+    echo = ResidualEcho()
     for _ in range(2000):
         echo.feed(-20, -20, -45, learn=True)
     assert -47 < echo.db < -43
-    assert not any(Gate(settings.onset).feed(-40, -65, echo) for _ in range(100))
-    gate = Gate(settings.onset)
+    assert not any(OnsetGate(settings.onset).feed(-40, -65, echo) for _ in range(100))
+    gate = OnsetGate(settings.onset)
     assert [gate.feed(-30, -65, echo) for _ in range(2)] == [False, True]
 
 
 def test_what_arrives_late_is_expected_and_is_no_fault_of_the_canceller() -> None:
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     for _ in range(4000):
         echo.feed(-20, -20, -45, learn=True, late_db=-45)
     assert echo.db > -44
@@ -107,13 +111,13 @@ def test_what_arrives_late_is_expected_and_is_no_fault_of_the_canceller() -> Non
 
 
 def test_a_cold_canceller_is_not_trusted() -> None:
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     echo.feed(-20, -90, -22, learn=True)
     assert echo.db > -25
 
 
 def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:
-    leaps, follows = ExpectedEcho(), ExpectedEcho()
+    leaps, follows = ResidualEcho(), ResidualEcho()
     for _ in range(4000):
         leaps.feed(-20, -75, -70, learn=True, floor_db=-70)
         follows.feed(-20, -40, -60, learn=True, floor_db=-70)
@@ -125,14 +129,14 @@ def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_ech
 
 @pytest.mark.parametrize(("floor_db", "expected_db"), [(-70.0, -80.0), (-100.0, -70.0)])
 def test_a_rooms_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     for _ in range(4000):
         echo.feed(-20, -100, -70, learn=True, floor_db=floor_db)
     assert echo.db == pytest.approx(expected_db, abs=1.0)
 
 
 def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     echo.feed(-20, -20, -45, learn=True)
     for _ in range(150):
         echo.feed(-100, -100, -60, learn=True)
@@ -140,9 +144,9 @@ def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
     assert echo.db == -100
 
 
-def voice_at_once_or_late(gate: Gate, late_steps: int) -> None:
+def voice_at_once_or_late(gate: OnsetGate, late_steps: int) -> None:
     """An "s" that stands out, and after it a vowel that the witness knows."""
-    echo, loud_db = ExpectedEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
+    echo, loud_db = ResidualEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
     for _ in range(late_steps):
         gate.feed(loud_db, FLOOR_DB, echo)
     gate.feed(loud_db, FLOOR_DB, echo, speaks=True)
@@ -153,9 +157,9 @@ def voice_at_once_or_late(gate: Gate, late_steps: int) -> None:
 
 @pytest.mark.parametrize(("late_steps", "wary"), [(20, False), (40, True)])
 def test_words_whose_vowel_comes_in_time_do_not_keep_it_wary(
-    settings: Hearing, late_steps: int, *, wary: bool
+    settings: HearingSettings, late_steps: int, *, wary: bool
 ) -> None:
-    gate, echo = Gate(settings.onset), ExpectedEcho()
+    gate, echo = OnsetGate(settings.onset), ResidualEcho()
     gate.be_wary()
     for _ in range(60):
         if late_steps == 20:
@@ -169,9 +173,9 @@ def test_words_whose_vowel_comes_in_time_do_not_keep_it_wary(
 
 @pytest.mark.parametrize(("dish", "wary"), [(False, False), (True, True)])
 def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
-    settings: Hearing, *, dish: bool, wary: bool
+    settings: HearingSettings, *, dish: bool, wary: bool
 ) -> None:
-    gate, echo = Gate(settings.onset), ExpectedEcho()
+    gate, echo = OnsetGate(settings.onset), ResidualEcho()
     gate.be_wary()
     for step in range(1300):  # 6.5 s
         echo.feed(-20, -40, -65, learn=True)
@@ -182,26 +186,26 @@ def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
 
 @pytest.mark.parametrize(("kind", "wary"), [("noise", True), ("backchannel", False)])
 def test_a_noise_that_had_a_witness_keeps_it_wary_and_a_murmur_does_not(
-    settings: Hearing, kind: Judgement, *, wary: bool
+    settings: HearingSettings, kind: Judgement, *, wary: bool
 ) -> None:
-    gate = Gate(settings.onset)
+    gate = OnsetGate(settings.onset)
     gate.be_wary()
     for _ in range(40):  # one every 2 s
         assert fires(gate, 20, speaks=True) or not wary
         gate.judged(kind)
         for _ in range(198):
-            gate.feed(FLOOR_DB, FLOOR_DB, ExpectedEcho())
+            gate.feed(FLOOR_DB, FLOOR_DB, ResidualEcho())
     assert gate.wary == wary
 
 
 @pytest.mark.parametrize(("over_echo_db", "fires"), [(2.0, False), (6.0, True)])
 def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
-    settings: Hearing, over_echo_db: float, fires: bool
+    settings: HearingSettings, over_echo_db: float, fires: bool
 ) -> None:
-    echo = ExpectedEcho()
+    echo = ResidualEcho()
     for _ in range(2000):
         echo.feed(-20, -20, -45, learn=True)
-    gate = Gate(settings.onset)
+    gate = OnsetGate(settings.onset)
     gate.be_wary()
     for _ in range(3):
         assert not gate.feed(echo.db + 20, -65, echo)  # a dish
@@ -211,7 +215,7 @@ def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
 def test_noise_beside_a_canceller_that_knows_the_room_is_no_echo() -> None:
     echoes = []
     for known in (True, False):
-        echo = ExpectedEcho()
+        echo = ResidualEcho()
         for _ in range(4000):  # dishes over the echo, whose estimate is 20 dB under what is played
             echo.feed(-20, -40, -33, learn=True, known=known)
         echoes.append(echo.db)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from appliance.errors import ModelError
-from appliance.hear.onset.vad import MODEL, SpeechProbability
+from appliance.hear.onset.vad import MODEL, VoiceActivityDetector
 from appliance.pcm import Samples, from_float
 from tests.hear.arena import at_level, say
 
 
 def probabilities(samples: Samples, step: int = 80) -> list[float]:
-    speech = SpeechProbability()
+    speech = VoiceActivityDetector()
     heard = [speech.feed(samples[at : at + step]) for at in range(0, len(samples), step)]
     return [p for p in heard if p is not None]
 
@@ -35,7 +35,7 @@ def test_the_size_of_the_steps_does_not_matter() -> None:
 def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
     silence = (np.random.default_rng(0).standard_normal(32_000) * 5).astype(np.int16)
     speech = from_float(at_level(say("tell me about the moon")))
-    asked, spared = SpeechProbability(), SpeechProbability()
+    asked, spared = VoiceActivityDetector(), VoiceActivityDetector()
     for at in range(0, len(silence), 80):
         asked.feed(silence[at : at + 80])
         assert spared.feed(silence[at : at + 80], calm=True) in (None, 0.0)
@@ -47,7 +47,7 @@ def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
 
 
 def test_a_hop_costs_less_than_a_millisecond() -> None:
-    speech, hop = SpeechProbability(), np.zeros(256, np.int16)
+    speech, hop = VoiceActivityDetector(), np.zeros(256, np.int16)
     costs = []
     for _ in range(200):
         before = time.thread_time_ns()
@@ -58,11 +58,11 @@ def test_a_hop_costs_less_than_a_millisecond() -> None:
 
 def test_a_missing_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"gone\.onnx: the speech detector is missing"):
-        SpeechProbability(tmp_path / "gone.onnx")
+        VoiceActivityDetector(tmp_path / "gone.onnx")
 
 
 def test_a_damaged_model_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(MODEL.read_bytes()[:5000])
     with pytest.raises(ModelError, match="not a usable network"):
-        SpeechProbability(broken)
+        VoiceActivityDetector(broken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.onset.voice_band import Witness
+from appliance.hear.onset.voice_band import VoiceBandDetector
 from appliance.pcm import RATE_HZ
 from tests.hear.arena import Wave, at_level, say
 
@@ -29,7 +29,7 @@ def kitchen(seconds: int, seed: int) -> Wave:
     return sound
 
 
-def says(witness: Witness, sound: Wave) -> list[bool]:
+def says(witness: VoiceBandDetector, sound: Wave) -> list[bool]:
     return [
         witness.feed(sound[at : at + FRAMES], 0.0, followed=False)
         for at in range(0, len(sound) - FRAMES + 1, FRAMES)
@@ -37,13 +37,13 @@ def says(witness: Witness, sound: Wave) -> list[bool]:
 
 
 def test_dishes_are_no_voice() -> None:
-    witness = Witness(FRAMES)
+    witness = VoiceBandDetector(FRAMES)
     says(witness, kitchen(10, 1))
     assert not any(says(witness, kitchen(10, 50)))
 
 
 def test_a_word_among_the_dishes_is_one_although_the_network_hears_none() -> None:
-    witness = Witness(FRAMES)
+    witness = VoiceBandDetector(FRAMES)
     says(witness, kitchen(10, 1))
     word = at_level(say("right", "en-gb+f3"), -26)
     sound = kitchen(2, 50)
@@ -54,7 +54,7 @@ def test_a_word_among_the_dishes_is_one_although_the_network_hears_none() -> Non
 
 
 def test_words_that_come_often_do_not_become_what_is_usual() -> None:
-    witness = Witness(FRAMES)
+    witness = VoiceBandDetector(FRAMES)
     word = at_level(say("right", "en-gb+f3"), -26)
     sound = kitchen(30, 1)
     for at in range(0, len(sound) - len(word), 2 * RATE_HZ):
@@ -64,7 +64,7 @@ def test_words_that_come_often_do_not_become_what_is_usual() -> None:
 
 
 def test_the_networks_word_is_enough() -> None:
-    witness = Witness(FRAMES)
+    witness = VoiceBandDetector(FRAMES)
     assert not witness.feed(np.zeros(FRAMES), 0.5, followed=False)
     assert witness.feed(np.zeros(FRAMES), 0.8, followed=False)
 
@@ -72,13 +72,13 @@ def test_the_networks_word_is_enough() -> None:
 def test_15_ms_are_a_click_and_what_lasts_or_stands_far_out_is_not() -> None:
     rng = np.random.default_rng(3)
     for level, steps, expected in ((0.005, 3, False), (0.005, 20, True), (0.1, 3, True)):
-        witness = Witness(FRAMES)
+        witness = VoiceBandDetector(FRAMES)
         says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
         assert any(says(witness, rng.normal(0, level, steps * FRAMES))) == expected
 
 
 def test_one_step_is_a_click_however_loud() -> None:
-    witness = Witness(FRAMES)
+    witness = VoiceBandDetector(FRAMES)
     rng = np.random.default_rng(3)
     says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
     assert not witness.feed(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)

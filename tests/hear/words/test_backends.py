@@ -11,11 +11,11 @@ import pytest
 from appliance import settings
 from appliance.errors import ModelError
 from appliance.hear.words import backends
-from appliance.hear.words.microwakeword_backend import MicroSpotter
-from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWake
-from appliance.hear.words.sherpa_backend import Keywords, SherpaWake, Transcript
+from appliance.hear.words.microwakeword_backend import MicroWakeWordSpotter
+from appliance.hear.words.pocketsphinx_backend import PocketsphinxRecogniser, PocketsphinxWakeWord
+from appliance.hear.words.sherpa_backend import SherpaKeywords, SherpaTranscript, SherpaWakeWord
 from appliance.models.catalogue import ModelFile
-from appliance.models.store import Pin, Store
+from appliance.models.store import ModelStore, PinnedRevision
 from appliance.settings import Settings
 from tests.hear.tiny_transducer import make
 
@@ -26,7 +26,7 @@ def box(state: Path, **hearing: Any) -> Settings:
 
 def install(chosen: Settings, name: str) -> None:
     """Put the tests' own transducer in the place of a model of the catalogue."""
-    store = Store.of(chosen)
+    store = ModelStore.of(chosen)
     model = store.models[name]
     folder = store.folder(model)
     folder.mkdir(parents=True)
@@ -42,14 +42,16 @@ def install(chosen: Settings, name: str) -> None:
         found[file.path] = ModelFile(
             path=file.path, size=len(data), sha256=hashlib.sha256(data).hexdigest()
         )
-    store.finish(model, Pin("0" * 40, found))
+    store.finish(model, PinnedRevision("0" * 40, found))
 
 
 def test_without_a_fetched_model_words_are_pocketsphinxs(tmp_path: Path) -> None:
     assert isinstance(backends.recogniser(box(tmp_path)), PocketsphinxRecogniser)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("keywords-en", Keywords), ("words-en", Transcript)])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("keywords-en", SherpaKeywords), ("words-en", SherpaTranscript)]
+)
 def test_a_fetched_model_is_taken(tmp_path: Path, name: str, kind: type) -> None:
     chosen = box(tmp_path, words={"yield": ["wait"], "stop": [], "carry_on": ["okay"]})
     install(chosen, name)
@@ -69,16 +71,16 @@ def test_a_recogniser_that_is_named_and_not_there_is_an_error_with_a_remedy(
 
 
 def test_a_phrase_with_a_network_of_its_own_is_that_networks(tmp_path: Path) -> None:
-    assert isinstance(backends.spotter(box(tmp_path)), MicroSpotter)
+    assert isinstance(backends.spotter(box(tmp_path)), MicroWakeWordSpotter)
 
 
 def test_any_other_phrase_is_sherpas_if_its_model_is_there_and_else_pocketsphinxs(
     tmp_path: Path,
 ) -> None:
     chosen = box(tmp_path, wake={"phrase": "okay"})
-    assert isinstance(backends.spotter(chosen), PocketsphinxWake)
+    assert isinstance(backends.spotter(chosen), PocketsphinxWakeWord)
     install(chosen, "keywords-en")
-    assert isinstance(backends.spotter(chosen), SherpaWake)
+    assert isinstance(backends.spotter(chosen), SherpaWakeWord)
 
 
 def test_a_phrase_that_nothing_can_hear_is_an_error(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.words.decoder import Understanding
-from appliance.hear.words.feed import Near
-from appliance.hear.words.interfaces import BEFORE_FRAMES, Guess
-from appliance.messages.speech import Woken, WordsHeard
+from appliance.hear.words.decoder import WordDecoder
+from appliance.hear.words.feed import KeywordFeed
+from appliance.hear.words.interfaces import BEFORE_FRAMES, WordHypothesis
+from appliance.messages.speech import WakeWordHeard, WordsHeard
 from appliance.pcm import BLOCK_FRAMES, Samples
 from appliance.settings import load_defaults
 
@@ -32,10 +32,10 @@ class Scripted:
     def feed(self, samples: Samples) -> None:
         self.heard.append(samples)
 
-    def guess(self) -> Guess:
+    def guess(self) -> WordHypothesis:
         frames = sum(map(len, self.heard)) - BEFORE_FRAMES
         texts = [text for after_ms, text in self._script if frames >= after_ms * 16]
-        return Guess(texts[-1] if texts else "", 0.9)
+        return WordHypothesis(texts[-1] if texts else "", 0.9)
 
 
 class Wakes:
@@ -55,7 +55,9 @@ class Wakes:
         self.resets += 1
 
 
-def said(understanding: Understanding, near: Near, turns: list[int]) -> list[WordsHeard | Woken]:
+def said(
+    understanding: WordDecoder, near: KeywordFeed, turns: list[int]
+) -> list[WordsHeard | WakeWordHeard]:
     out = []
     for n, turn in enumerate(turns):
         samples = np.full(BLOCK_FRAMES, 99 if turn == -1 else 1, np.int16)
@@ -64,15 +66,15 @@ def said(understanding: Understanding, near: Near, turns: list[int]) -> list[Wor
     return out
 
 
-def busy() -> Near:
-    near = Near()
+def busy() -> KeywordFeed:
+    near = KeywordFeed()
     near.busy = True
     return near
 
 
 def test_a_word_is_told_once_it_is_understood_and_again_only_when_that_changes() -> None:
     scripted = Scripted((250, "stop"), (500, "stop the music"))
-    told = said(Understanding(LISTS, scripted, None), busy(), [0] * 70 + [7] * 200 + [0])
+    told = said(WordDecoder(LISTS, scripted, None), busy(), [0] * 70 + [7] * 200 + [0])
     assert [(m.serial, m.text, m.kind) for m in told if isinstance(m, WordsHeard)] == [
         (7, "stop", "yield"),
         (7, "stop", "stop"),  # heard twice
@@ -84,12 +86,14 @@ def test_a_word_is_told_once_it_is_understood_and_again_only_when_that_changes()
 
 
 def test_at_rest_it_hears_the_wake_word_and_nothing_else_and_begins_with_the_next_sound() -> None:
-    understanding = Understanding(LISTS, Scripted((100, "stop")), Wakes())
+    understanding = WordDecoder(LISTS, Scripted((100, "stop")), Wakes())
     understanding.waiting = True
     near = busy()
     near.waiting = True
     understanding.rests = True
-    assert [m for m in said(understanding, near, [0] * 70 + [-1] * 4) if isinstance(m, Woken)]
+    assert [
+        m for m in said(understanding, near, [0] * 70 + [-1] * 4) if isinstance(m, WakeWordHeard)
+    ]
     understanding.rests = False
     first = said(understanding, near, [7] * 20)
     understanding.rests = True
@@ -111,66 +115,66 @@ def test_at_rest_it_hears_the_wake_word_and_nothing_else_and_begins_with_the_nex
 def test_a_stop_that_is_taken_back_in_the_middle_of_a_word_never_was_one(
     script: tuple[tuple[int, str], ...], kinds: list[str]
 ) -> None:
-    understanding = Understanding(LISTS, Scripted(*script), None)
+    understanding = WordDecoder(LISTS, Scripted(*script), None)
     told = said(understanding, busy(), [0] * 70 + [7] * 200 + [0])
     assert [m.kind for m in told if isinstance(m, WordsHeard)] == kinds
 
 
 def test_what_goes_on_for_long_is_no_mere_stop() -> None:
-    told = said(Understanding(LISTS, Scripted((250, "stop")), None), busy(), [0] * 70 + [7] * 450)
+    told = said(WordDecoder(LISTS, Scripted((250, "stop")), None), busy(), [0] * 70 + [7] * 450)
     kinds = [m.kind for m in told if isinstance(m, WordsHeard)]
     assert kinds == ["yield", "stop", "yield"]
 
 
 def test_a_stop_that_nobody_is_sure_of_is_no_mere_stop() -> None:
     class Unsure(Scripted):
-        def guess(self) -> Guess:
-            return Guess(super().guess().text, 0.15)
+        def guess(self) -> WordHypothesis:
+            return WordHypothesis(super().guess().text, 0.15)
 
-    told = said(Understanding(LISTS, Unsure((250, "stop")), None), busy(), [0] * 70 + [7] * 100)
+    told = said(WordDecoder(LISTS, Unsure((250, "stop")), None), busy(), [0] * 70 + [7] * 100)
     assert [m.kind for m in told if isinstance(m, WordsHeard)] == ["yield"]
 
 
 def test_what_was_not_understood_is_not_told() -> None:
-    assert said(Understanding(LISTS, Scripted(), None), busy(), [0] * 70 + [7] * 200 + [0]) == []
+    assert said(WordDecoder(LISTS, Scripted(), None), busy(), [0] * 70 + [7] * 200 + [0]) == []
 
 
 def test_a_word_that_turns_out_to_be_none_is_taken_back() -> None:
     scripted = Scripted((200, "yeah"), (400, ""))
-    told = said(Understanding(LISTS, scripted, None), busy(), [0] * 70 + [7] * 200 + [0])
+    told = said(WordDecoder(LISTS, scripted, None), busy(), [0] * 70 + [7] * 200 + [0])
     assert [m.text for m in told if isinstance(m, WordsHeard)] == ["yeah", ""]
 
 
 def test_a_short_sound_is_asked_about_at_its_end() -> None:
-    told = said(Understanding(LISTS, Scripted((50, "no")), None), busy(), [0] * 70 + [7] * 12 + [0])
+    told = said(WordDecoder(LISTS, Scripted((50, "no")), None), busy(), [0] * 70 + [7] * 12 + [0])
     assert [m.text for m in told if isinstance(m, WordsHeard)] == ["no"]
 
 
 def test_each_sound_is_understood_by_itself() -> None:
     scripted = Scripted((100, "no"))
     turns = [0] * 70 + [7] * 60 + [0] * 80 + [8] * 60 + [0]
-    told = said(Understanding(LISTS, scripted, None), busy(), turns)
+    told = said(WordDecoder(LISTS, scripted, None), busy(), turns)
     assert [m.serial for m in told if isinstance(m, WordsHeard)] == [7, 8]
 
 
 def test_the_wake_word_is_told_with_its_end() -> None:
-    understanding = Understanding(LISTS, None, Wakes())
+    understanding = WordDecoder(LISTS, None, Wakes())
     understanding.waiting = True
-    near = Near()
+    near = KeywordFeed()
     near.waiting = True
     told = said(understanding, near, [0] * 50 + [-1] + [0] * 50)
-    assert told == [Woken(INDEX + 51 * BLOCK_FRAMES - 160, "hey box", 0.8)]
+    assert told == [WakeWordHeard(INDEX + 51 * BLOCK_FRAMES - 160, "hey box", 0.8)]
 
 
 def test_nobody_is_woken_in_another_mode() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.waiting = True
-    assert said(Understanding(LISTS, None, Wakes()), near, [0] * 50 + [-1]) == []
+    assert said(WordDecoder(LISTS, None, Wakes()), near, [0] * 50 + [-1]) == []
 
 
 def test_the_spotter_hears_each_sample_once_where_a_sound_comes_with_its_past() -> None:
     spotter = Wakes()
-    understanding = Understanding(LISTS, Scripted(), spotter)
+    understanding = WordDecoder(LISTS, Scripted(), spotter)
     understanding.waiting = True
     near = busy()
     near.waiting = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from appliance.hear.words.feed import Near, Piece
+from appliance.hear.words.feed import KeywordFeed, KeywordSlot
 from appliance.hear.words.interfaces import BEFORE_FRAMES
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
@@ -12,7 +12,7 @@ from appliance.runtime.ipc.ring import END, START
 INDEX = 10_000_000
 
 
-def fed(near: Near, turns: list[int], first: int = 0) -> list[Piece]:
+def fed(near: KeywordFeed, turns: list[int], first: int = 0) -> list[KeywordSlot]:
     """A step for each of `turns`, its samples the number of the step."""
     return [
         piece
@@ -26,7 +26,7 @@ def step(number: int) -> Samples:
 
 
 def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.busy = True
     pieces = fed(near, [0] * 100 + [7] * 20 + [0])
     assert {piece.turn for piece in pieces} == {7}
@@ -38,16 +38,16 @@ def test_a_sound_over_the_box_comes_with_what_was_before_it() -> None:
 
 
 def test_a_question_to_a_silent_box_goes_nowhere() -> None:
-    assert fed(Near(), [0] * 100 + [7] * 20 + [0] * 10) == []
+    assert fed(KeywordFeed(), [0] * 100 + [7] * 20 + [0] * 10) == []
 
 
 def test_a_word_just_after_the_answer_still_counts() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.busy = True
     fed(near, [0] * 10)
     near.busy = False
     assert fed(near, [7] * 5, 10)
-    near = Near()
+    near = KeywordFeed()
     near.busy = True
     fed(near, [0] * 10)
     near.busy = False
@@ -55,7 +55,7 @@ def test_a_word_just_after_the_answer_still_counts() -> None:
 
 
 def test_a_sound_that_began_over_the_answer_is_followed_when_the_answer_is_dropped() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.busy = True
     fed(near, [0] * 70 + [7] * 10)
     near.busy = False
@@ -63,7 +63,7 @@ def test_a_sound_that_began_over_the_answer_is_followed_when_the_answer_is_dropp
 
 
 def test_a_long_speech_is_no_word() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.busy = True
     pieces = fed(near, [0] * 70 + [7] * 2000 + [0] * 5)
     assert sum(len(piece.samples) for piece in pieces) == 3 * RATE_HZ + BEFORE_FRAMES
@@ -71,7 +71,7 @@ def test_a_long_speech_is_no_word() -> None:
 
 
 def test_all_sound_comes_while_the_wake_word_is_waited_for() -> None:
-    near = Near()
+    near = KeywordFeed()
     near.waiting = True
     pieces = fed(near, [0] * 10)
     assert [(piece.turn, piece.at) for piece in pieces] == [

@@ -9,9 +9,9 @@ import pytest
 
 from appliance.errors import ModelError
 from appliance.hear.words.sherpa_backend import (
-    Keywords,
-    SherpaWake,
-    Transcript,
+    SherpaKeywords,
+    SherpaTranscript,
+    SherpaWakeWord,
     pieces,
     read_tokens,
 )
@@ -29,14 +29,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize(("hertz", "text"), [(WAIT_HZ, "wait"), (OKAY_HZ, "okay")])
 def test_a_phrase_of_the_list_is_heard(files: dict[str, Path], hertz: float, text: str) -> None:
-    words = Keywords(files, LISTED)
+    words = SherpaKeywords(files, LISTED)
     words.feed(SILENCE)
     words.feed(tone(hertz, 0.4))
     assert words.guess() == (text, 1.0)
 
 
 def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
-    words = Keywords(files, LISTED)
+    words = SherpaKeywords(files, LISTED)
     words.feed(SILENCE)
     words.feed(tone(WAIT_HZ, 0.4))
     words.begin()
@@ -45,32 +45,32 @@ def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
 
 
 def test_phrases_come_in_their_order(files: dict[str, Path]) -> None:
-    words = Keywords(files, LISTED)
+    words = SherpaKeywords(files, LISTED)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
         words.feed(sound)
     assert words.guess().text == "okay wait"
 
 
 def test_what_is_on_no_list_is_not_heard(files: dict[str, Path]) -> None:
-    words = Keywords(files, ("wait",))
+    words = SherpaKeywords(files, ("wait",))
     words.feed(SILENCE)
     words.feed(tone(OKAY_HZ, 0.4))
     assert words.guess().text == ""
 
 
 def test_a_phrase_that_the_model_cannot_spell_is_named(files: dict[str, Path]) -> None:
-    assert Keywords(files, ("wait", "jazz")).unknown == ("jazz",)
+    assert SherpaKeywords(files, ("wait", "jazz")).unknown == ("jazz",)
 
 
 def test_the_recogniser_hears_any_word(files: dict[str, Path]) -> None:
-    words = Transcript(files)
+    words = SherpaTranscript(files)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
         words.feed(sound)
     assert words.guess() == ("okay wait", 1.0)
 
 
 def test_the_wake_word_is_heard_in_a_stream_and_once(files: dict[str, Path]) -> None:
-    wake = SherpaWake(files, "wait")
+    wake = SherpaWakeWord(files, "wait")
     sound = np.concatenate([SILENCE, tone(WAIT_HZ, 0.4), SILENCE, tone(OKAY_HZ, 0.4), SILENCE])
     heard = [at for at in range(0, len(sound), 480) if wake.feed(sound[at : at + 480])]
     assert len(heard) == 1
@@ -79,7 +79,7 @@ def test_the_wake_word_is_heard_in_a_stream_and_once(files: dict[str, Path]) -> 
 
 def test_a_wake_word_that_cannot_be_spelt_is_refused(files: dict[str, Path]) -> None:
     with pytest.raises(ModelError, match="jazz"):
-        SherpaWake(files, "jazz")
+        SherpaWakeWord(files, "jazz")
 
 
 def test_a_word_is_spelt_in_the_tokens_that_were_learned_first() -> None:

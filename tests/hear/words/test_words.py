@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.hear.words.feed import Near
-from appliance.messages.speech import Message, Seen, Standing, Woken, WordsHeard
+from appliance.hear.words.feed import KeywordFeed
+from appliance.messages.speech import BoxStatus, Message, ObservedMessage, WakeWordHeard, WordsHeard
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
@@ -30,8 +30,8 @@ class Box:
         self.supervisor = Supervisor(plain, rows=(process_table.row("words"),))
         self.mail = Channel(self.supervisor.joints.ends["words"][1])
         self.ring = RingWriter(self.supervisor.rings["near"])
-        self.near = Near()
-        self.messages: list[Message | Seen] = []
+        self.near = KeywordFeed()
+        self.messages: list[Message | ObservedMessage] = []
         self.index = INDEX
         self.supervisor.start()
         self.until(lambda: self.supervisor.ready)
@@ -89,15 +89,15 @@ def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
     box.hears(from_float(QUIET), 0)
     box.until(lambda: bool(box.messages))
     [woken] = box.messages
-    assert isinstance(woken, Woken)
+    assert isinstance(woken, WakeWordHeard)
     assert woken.phrase == "okay nabu"
     assert abs(woken.index - end) < RATE_HZ // 2
 
-    box.mail.send(Standing(mode="open", muted=False, volume=1.0))
+    box.mail.send(BoxStatus(mode="open", muted=False, volume=1.0))
     box.hears(spoken("okay nahboo"), 0)
     box.hears(from_float(QUIET), 0)
     box.until(box.all_read)
-    box.mail.send(Standing(mode="wake_word", muted=False, volume=1.0))
+    box.mail.send(BoxStatus(mode="wake_word", muted=False, volume=1.0))
     box.hears(from_float(QUIET), 0)
     box.hears(spoken("okay nahboo"), 0)
     box.hears(from_float(QUIET), 0)

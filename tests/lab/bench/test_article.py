@@ -15,7 +15,7 @@ import pytest
 from appliance.pcm import RATE_HZ
 from lab.bench.article import CHUNK_FRAMES, OutputController, VADIterator
 from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.simulated_card import SoundCard
 
@@ -57,7 +57,7 @@ def test_it_talks_on_a_card_and_falls_silent_at_a_word(tmp_path: Path) -> None:
         )
         try:
             _until(lambda: _loud(card, RATE_HZ // 4))
-            word = make(Scene(), Utterance(say="please stop that now"))
+            word = make(Scene(), ScriptedUtterance(say="please stop that now"))
             card.say(card.now() + RATE_HZ // 4, word.samples)
             _until(lambda: not _loud(card, RATE_HZ // 10))
         finally:

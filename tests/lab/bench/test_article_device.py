@@ -5,16 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.pcm import RATE_HZ, Samples
-from lab.bench.article_device import CARD_FRAMES, Article
-from lab.bench.simulated_room import Echo, Session
+from lab.bench.article_device import CARD_FRAMES, ArticleDevice
+from lab.bench.simulated_room import EchoSimulator, RoomSession
 from lab.sim.synthetic_phrases import Phrase, spoken
 
 MS = RATE_HZ // 1000
 SILENCE = np.zeros(RATE_HZ, np.int16)
 
 
-def played(article: Article, seconds: float, sound: Samples | None = None) -> Session:
-    session = Session(article, Echo(np.zeros(0, np.float32)), SILENCE, round(seconds * RATE_HZ))
+def played(article: ArticleDevice, seconds: float, sound: Samples | None = None) -> RoomSession:
+    session = RoomSession(
+        article, EchoSimulator(np.zeros(0, np.float32)), SILENCE, round(seconds * RATE_HZ)
+    )
     if sound is not None:
         session.say(RATE_HZ, sound.astype(np.float32))
     while not session.over:
@@ -28,7 +30,7 @@ def tone(seconds: float) -> Samples:
 
 
 def test_undisturbed_it_says_its_answer_and_after_a_second_again() -> None:
-    session = played(Article(tone(1.0)), 4.0)
+    session = played(ArticleDevice(tone(1.0)), 4.0)
     assert np.array_equal(session.played[:RATE_HZ], tone(1.0))
     assert not session.played[RATE_HZ : RATE_HZ + 900 * MS].any()
     assert session.played[round(2.3 * RATE_HZ) : 3 * RATE_HZ].any()
@@ -37,7 +39,7 @@ def test_undisturbed_it_says_its_answer_and_after_a_second_again() -> None:
 
 def test_a_word_throws_its_answer_away_after_what_the_card_holds() -> None:
     clip = spoken(Phrase("interruption", "stop it please", "en-us", 150, 50))
-    article = Article(tone(20.0))
+    article = ArticleDevice(tone(20.0))
     session = played(article, 4.0, clip.at(-20.0))
     assert len(article.yields) == 1
     stop = article.stops[0]
@@ -48,6 +50,6 @@ def test_a_word_throws_its_answer_away_after_what_the_card_holds() -> None:
 
 
 def test_silence_throws_nothing_away() -> None:
-    article = Article(tone(20.0))
+    article = ArticleDevice(tone(20.0))
     played(article, 2.0)
     assert article.stops == article.yields == []

@@ -9,9 +9,9 @@ import numpy as np
 import soundfile
 
 from appliance.pcm import RATE_HZ
-from lab.bench.bench_words import NOISY_FRAMES, Recorded, begins_aside, synthetic
+from lab.bench.bench_words import NOISY_FRAMES, RecordedWords, begins_aside, synthetic
 from lab.sim.corpus import find
-from lab.sim.speech_source import Sound
+from lab.sim.speech_source import OwnerSound
 
 
 def write_clip(folder: Path, name: str, *, noise: float, loudness: float = 0.5) -> None:
@@ -32,7 +32,7 @@ def test_the_same_seed_gives_the_same_words_and_another_gives_others() -> None:
 
 def test_a_recorded_word_begins_where_it_is_over_40_db_below_its_peak(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
-    word = next(iter(Recorded(find(tmp_path).sources, 1)))
+    word = next(iter(RecordedWords(find(tmp_path).sources, 1)))
     assert word.kind == "real"
     assert abs(word.sound.onset - 4000) < 5
 
@@ -40,7 +40,7 @@ def test_a_recorded_word_begins_where_it_is_over_40_db_below_its_peak(tmp_path: 
 def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_path: Path) -> None:
     write_clip(tmp_path, "clear", noise=0.001)
     write_clip(tmp_path, "noisy", noise=0.05)
-    words = Recorded(find(tmp_path).sources, 1)
+    words = RecordedWords(find(tmp_path).sources, 1)
     names = [word.name for word in islice(words, 3)]
     assert names == ["stop/clear"] * 3
     assert words.noisy >= 2
@@ -49,20 +49,20 @@ def test_a_recording_whose_noise_hides_the_onset_is_left_out_and_counted(tmp_pat
 
 def test_nothing_but_noisy_recordings_come_to_an_end(tmp_path: Path) -> None:
     write_clip(tmp_path, "noisy", noise=0.05)
-    assert list(Recorded(find(tmp_path).sources, 1)) == []
+    assert list(RecordedWords(find(tmp_path).sources, 1)) == []
 
 
 def test_a_click_with_silence_before_the_word_is_told_from_a_word(tmp_path: Path) -> None:
     write_clip(tmp_path, "plain", noise=0.001)
-    word = next(iter(Recorded(find(tmp_path).sources, 1)))
+    word = next(iter(RecordedWords(find(tmp_path).sources, 1)))
     assert not word.click
     clicked = word.sound.samples.copy()
     clicked[2000:2010] = 2000
-    assert begins_aside(Sound(clicked, 2000, word.sound.end))
+    assert begins_aside(OwnerSound(clicked, 2000, word.sound.end))
 
 
 def test_a_recording_louder_than_a_quiet_room_before_its_word_is_left_out(tmp_path: Path) -> None:
     write_clip(tmp_path, "hissing", noise=0.0045, loudness=0.1)
-    words = Recorded(find(tmp_path).sources, 1)
+    words = RecordedWords(find(tmp_path).sources, 1)
     assert next(iter(words), None) is None
     assert words.noisy == 1

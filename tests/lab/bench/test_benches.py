@@ -21,7 +21,7 @@ from lab.bench.benches import (
     EFFORTS,
     PARTS_MIN,
     BenchError,
-    Options,
+    BenchOptions,
     find,
     how_long,
     spread,
@@ -30,7 +30,7 @@ from lab.bench.benches import (
 from lab.bench.interruption import PARTS
 from lab.sim.corpus import CorpusError, held_out
 
-OPTIONS = Options(load_defaults())
+OPTIONS = BenchOptions(load_defaults())
 
 
 @pytest.mark.parametrize("name", [bench.name for bench in BENCHES])
@@ -92,9 +92,9 @@ def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
 
 def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="holds no FLAC or WAV"):
-        Options(load_defaults(), recordings=tmp_path).recorded()
+        BenchOptions(load_defaults(), recordings=tmp_path).recorded()
     write_word(tmp_path / "stop" / "anna_0.flac")
-    sources, problems = Options(load_defaults(), recordings=tmp_path).recorded()
+    sources, problems = BenchOptions(load_defaults(), recordings=tmp_path).recorded()
     assert [source.name for source in sources] == ["stop/anna_0"]
     assert problems == []
 
@@ -112,7 +112,7 @@ def test_of_the_usual_folder_only_the_speakers_held_out_are_used(
     for speaker in range(20):
         write_word(tmp_path / "stop" / f"speaker{speaker}_0.flac")
     held = {source.speaker for source in OPTIONS.recorded()[0]}
-    everybody = Options(load_defaults(), speakers="all").recorded()[0]
+    everybody = BenchOptions(load_defaults(), speakers="all").recorded()[0]
     assert 0 < len(held) < len(everybody) == 20
     assert all(held_out(speaker) for speaker in held)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.kalman import Kalman
-from appliance.hear.aec.speex import NoCanceller
+from appliance.hear.aec.kalman import KalmanCanceller
+from appliance.hear.aec.speex import PassThroughCanceller
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
 from lab.bench.echo import cancellers
-from lab.bench.echo_figures import LENGTH_S, Figures, Scene, echo_of, measure
+from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, echo_of, measure
 
 
 def speech(seed: int) -> Samples:
@@ -24,12 +24,12 @@ def speech(seed: int) -> Samples:
 
 
 @pytest.fixture(scope="module")
-def found() -> Figures:
-    kalman = Kalman(tail_ms=200, frames=80, rate_hz=RATE_HZ)
-    return measure(kalman, Scene(0.2, 1, -26.0), speech(1), speech(2))
+def found() -> EchoFigures:
+    kalman = KalmanCanceller(tail_ms=200, frames=80, rate_hz=RATE_HZ)
+    return measure(kalman, EchoScene(0.2, 1, -26.0), speech(1), speech(2))
 
 
-def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: Figures) -> None:
+def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: EchoFigures) -> None:
     assert found.settled_db > 20
     assert found.double_db > 15
     assert found.recovery_s is not None
@@ -38,14 +38,14 @@ def test_the_kalman_filter_takes_the_echo_away_also_in_double_talk(found: Figure
 
 
 def test_no_canceller_takes_nothing_away() -> None:
-    none = measure(NoCanceller(), Scene(0.2, 1, -26.0), speech(1), speech(2))
+    none = measure(PassThroughCanceller(), EchoScene(0.2, 1, -26.0), speech(1), speech(2))
     assert none.settled_db == pytest.approx(0, abs=0.5)
     assert none.double_db == pytest.approx(0, abs=0.5)
 
 
 def test_a_clock_that_is_fast_hears_the_echo_ever_earlier() -> None:
     far = speech(3)
-    steady, fast = (echo_of(Scene(0.2, 1, -26.0, ppm=ppm), far) for ppm in (0.0, 100.0))
+    steady, fast = (echo_of(EchoScene(0.2, 1, -26.0, ppm=ppm), far) for ppm in (0.0, 100.0))
     end = slice(15 * RATE_HZ, 16 * RATE_HZ)
     shifts = [float(np.corrcoef(fast[end], np.roll(steady, -by)[end])[0, 1]) for by in range(40)]
     assert abs(int(np.argmax(shifts)) - 25) <= 1  # 15.5 s at 100 ppm

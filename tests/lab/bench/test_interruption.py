@@ -14,7 +14,7 @@ from appliance.__main__ import main
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench import interruption_cost
-from lab.bench.benches import BenchError, Options
+from lab.bench.benches import BenchError, BenchOptions
 from lab.bench.interruption import PARTS, _one_interrupt, bench
 from lab.bench.interruption_plan import plan
 from lab.bench.interruption_work import do_all
@@ -36,7 +36,7 @@ def recordings(tmp_path: Path) -> Path:
 
 def test_a_part_that_there_is_not_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(BenchError, match="no part `sauce`"):
-        bench(Options(SETTINGS, parts=("sauce",)))
+        bench(BenchOptions(SETTINGS, parts=("sauce",)))
     assert main(["bench", "interruption", "--part", "sauce"]) == 64
     assert "There are stop, seam" in capsys.readouterr().err
 

@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 
 from lab.bench import interruption_figures as figures
-from lab.bench.interruption_trials import Trial
-from lab.sim.corpus import Kind
+from lab.bench.interruption_trials import InterruptionTrial
+from lab.sim.corpus import RecordingKind
 
 
-def trial(kind: Kind, **fields: Any) -> Trial:
-    return Trial("x", kind, **{"real": True, "clear": True, "length_ms": 400.0} | fields)
+def trial(kind: RecordingKind, **fields: Any) -> InterruptionTrial:
+    return InterruptionTrial(
+        "x", kind, **{"real": True, "clear": True, "length_ms": 400.0} | fields
+    )
 
 
-def judged(kind: Kind, verdict: str, age_ms: int = 400, **fields: Any) -> Trial:
+def judged(
+    kind: RecordingKind, verdict: str, age_ms: int = 400, **fields: Any
+) -> InterruptionTrial:
     return trial(kind, verdict=verdict, age_ms=age_ms, **fields)
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from lab.bench.interruption_plan import ECHO, LOUD, QUIET, SOUNDS, place, plan
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S
-from lab.sim.corpus import Source
+from lab.sim.corpus import RecordingFile
 from lab.sim.speech_source import SPEECH_DB
 
 
-def recorded(kind: str, count: int) -> list[Source]:
-    return [Source(Path(f"{kind}/{n}.flac"), kind, kind) for n in range(count)]  # type: ignore[arg-type]  # the test's own words
+def recorded(kind: str, count: int) -> list[RecordingFile]:
+    return [RecordingFile(Path(f"{kind}/{n}.flac"), kind, kind) for n in range(count)]  # type: ignore[arg-type]  # the test's own words
 
 
 def test_every_room_of_a_bench_is_none_of_a_training() -> None:
@@ -24,13 +24,13 @@ def test_without_recordings_everything_is_synthetic_and_all_classes_are_there() 
     jobs = [job for job in plan("quick", [], 1) if job.part == "over"]
     kinds = Counter(spec.kind for job in jobs for spec in job.specs)
     assert set(kinds) == {"backchannel", "interruption", "noise"}
-    assert not any(isinstance(spec, Source) for job in jobs for spec in job.specs)
+    assert not any(isinstance(spec, RecordingFile) for job in jobs for spec in job.specs)
 
 
 def test_each_recording_comes_once_before_any_comes_twice() -> None:
     sources = recorded("backchannel", 7) + recorded("interruption", 300)
     specs = [s for job in plan("quick", sources, 1) if job.part == "over" for s in job.specs]
-    names = Counter(s.path for s in specs if isinstance(s, Source))
+    names = Counter(s.path for s in specs if isinstance(s, RecordingFile))
     murmurs = [n for path, n in names.items() if path.parent.name == "backchannel"]
     assert max(murmurs) - min(murmurs) <= 1
     assert max(n for path, n in names.items() if path.parent.name == "interruption") == 1

@@ -8,29 +8,29 @@ import numpy as np
 import pytest
 import soundfile
 
-from appliance.hear.pipeline import Hearing
+from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.speech import Onset, Opinion, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
-from lab.bench.article_device import Article
+from lab.bench.article_device import ArticleDevice
 from lab.bench.interruption_trials import (
     ANSWERED_S,
     ASKED_S,
-    Made,
-    Place,
-    Result,
+    JobResult,
+    SynthesisedNoise,
+    TrialRoom,
     echo_of,
     in_room,
     play,
     through_the_room,
 )
-from lab.bench.simulated_room import Box, Timed
-from lab.sim.corpus import Source
+from lab.bench.simulated_room import SimulatedBox, TimedEvent
+from lab.sim.corpus import RecordingFile
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_phrases import Phrase
 
 MS = 16
-QUIET = Place("small", 0.2, 1001, None)
+QUIET = TrialRoom("small", 0.2, 1001, None)
 SILENCE = np.zeros(RATE_HZ, np.int16)
 WAIT = Phrase("interruption", "tell me about the moon instead please", "en-us+f2", 150, 50)
 
@@ -45,7 +45,7 @@ def tone(seconds: float) -> Samples:
 class Deaf:
     """A machine that plays a tone and has been told what it heard."""
 
-    def __init__(self, events: list[Timed], stops: list[int], yields: list[int]) -> None:
+    def __init__(self, events: list[TimedEvent], stops: list[int], yields: list[int]) -> None:
         self.events, self.stops, self.yields = events, stops, yields
         self.talking = True
 
@@ -60,8 +60,8 @@ class Deaf:
 def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
     asked = round(ANSWERED_S * RATE_HZ)
     question = Phrase("interruption", "how is bread made", "en-us+f2", 150, 50)
-    hearing = Hearing(load_defaults().hearing)
-    box = Box(tone(30), load_defaults(), hearing, asked=asked)
+    hearing = HearingPipeline(load_defaults().hearing)
+    box = SimulatedBox(tone(30), load_defaults(), hearing, asked=asked)
     result = play(box, QUIET, SILENCE, (), 1, 16.0, question)
     (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
     assert ASKED_S < began < ASKED_S + 1
@@ -71,7 +71,7 @@ def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
 
 
 def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> None:
-    result = play(Box(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
+    result = play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 1, 14.0)
     (trial,) = result.trials
     assert trial.kind == "interruption"
     assert not trial.real
@@ -91,22 +91,23 @@ def test_a_sound_over_the_box_is_a_trial_with_stop_opinions_and_verdict() -> Non
 
 def test_the_same_job_gives_the_same_result() -> None:
     both = [
-        play(Box(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 5, 12.0) for _ in range(2)
+        play(SimulatedBox(tone(30), load_defaults()), QUIET, SILENCE, (WAIT,), 5, 12.0)
+        for _ in range(2)
     ]
     assert both[0] == both[1]
 
 
 def test_the_article_loses_its_answer_to_a_word() -> None:
-    (trial,) = play(Article(tone(30)), QUIET, SILENCE, (WAIT,), 1, 14.0).trials
+    (trial,) = play(ArticleDevice(tone(30)), QUIET, SILENCE, (WAIT,), 1, 14.0).trials
     assert trial.yielded
     assert trial.verdict is None
 
 
 def test_pauses_and_yields_with_nobody_there_are_told_from_those_that_a_sound_caused() -> None:
     events = [
-        Timed(2 * RATE_HZ, Onset(1, 2 * RATE_HZ - 160, True)),
-        Timed(2 * RATE_HZ + 2400, Verdict(1, "noise", 150)),
-        Timed(3 * RATE_HZ, Onset(2, 3 * RATE_HZ, False)),  # not over the box
+        TimedEvent(2 * RATE_HZ, Onset(1, 2 * RATE_HZ - 160, True)),
+        TimedEvent(2 * RATE_HZ + 2400, Verdict(1, "noise", 150)),
+        TimedEvent(3 * RATE_HZ, Onset(2, 3 * RATE_HZ, False)),  # not over the box
     ]
     machine = Deaf(events, [], [3 * RATE_HZ])
     result = play(machine, QUIET, SILENCE, (), 1, 4.0)
@@ -118,11 +119,11 @@ def test_pauses_and_yields_with_nobody_there_are_told_from_those_that_a_sound_ca
 def test_what_came_while_a_sound_was_heard_is_not_held_against_the_box() -> None:
     at = round(8.1 * RATE_HZ)
     events = [
-        Timed(at, Onset(1, at - 160, True)),
-        Timed(at + 1600, Opinion(1, 100, 0.7, 0.2, 0.1)),
-        Timed(at + 4800, Verdict(1, "backchannel", 300)),
+        TimedEvent(at, Onset(1, at - 160, True)),
+        TimedEvent(at + 1600, Opinion(1, 100, 0.7, 0.2, 0.1)),
+        TimedEvent(at + 4800, Verdict(1, "backchannel", 300)),
     ]
-    result = play(Deaf(events, [], []), QUIET, SILENCE, (Made("cough", 1),), 1, 14.0)
+    result = play(Deaf(events, [], []), QUIET, SILENCE, (SynthesisedNoise("cough", 1),), 1, 14.0)
     (trial,) = result.trials
     assert (trial.verdict, trial.age_ms) == ("backchannel", 300)
     assert trial.opinions == ((100, 0.7, 0.2, 0.1),)
@@ -132,8 +133,8 @@ def test_what_came_while_a_sound_was_heard_is_not_held_against_the_box() -> None
 
 def test_a_recording_that_cannot_be_used_is_said_and_the_others_are_played(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "anna_0.flac", np.zeros(RATE_HZ), RATE_HZ)
-    silent = Source(tmp_path / "anna_0.flac", "backchannel", "yes")
-    result = play(Deaf([], [], []), QUIET, SILENCE, (silent, Made("clap", 1)), 1, 16.0)
+    silent = RecordingFile(tmp_path / "anna_0.flac", "backchannel", "yes")
+    result = play(Deaf([], [], []), QUIET, SILENCE, (silent, SynthesisedNoise("clap", 1)), 1, 16.0)
     assert [trial.name for trial in result.trials] == ["clap 1"]
     assert result.problems == [f"{tmp_path}/anna_0.flac: is silent."]
 
@@ -150,10 +151,10 @@ def test_an_owners_way_through_the_room_begins_at_once_and_keeps_the_loudness() 
 def test_headphones_have_no_echo_and_a_loudspeaker_has() -> None:
     loud = np.full(640, 9000, np.int16)
     assert not echo_of(QUIET).of(loud).any()
-    assert echo_of(Place("small", 0.2, 1001, -26.0)).of(loud).any()
+    assert echo_of(TrialRoom("small", 0.2, 1001, -26.0)).of(loud).any()
 
 
 def test_nothing_is_measured_before_the_box_has_talked_for_a_while() -> None:
-    result = play(Deaf([], [], []), QUIET, SILENCE, (Made("clap", 1),), 1, 3.0)
-    assert result == Result(talked_s=result.talked_s)
+    result = play(Deaf([], [], []), QUIET, SILENCE, (SynthesisedNoise("clap", 1),), 1, 3.0)
+    assert result == JobResult(talked_s=result.talked_s)
     assert result.talked_s == pytest.approx(3.0, abs=0.05)

@@ -22,7 +22,7 @@ from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
 from appliance.think.interface import Sampling
 from lab.bench import model_vocabulary
-from lab.bench.benches import BenchError, Options
+from lab.bench.benches import BenchError, BenchOptions
 from lab.bench.model import MEMORY_OF_FILES, bench, check_memory, spoken_of
 from lab.bench.model_abort import EARLIEST, LATEST, ended_ms, order_to_free_ms, orders
 from lab.bench.model_memory import available
@@ -89,7 +89,7 @@ def test_each_part_runs_in_a_process_of_its_own_and_has_its_rows(
 
 
 def test_what_cannot_be_measured_as_asked_is_one_sentence(files: tuple[Path, Path]) -> None:
-    options = Options(SETTINGS)
+    options = BenchOptions(SETTINGS)
     with pytest.raises(BenchError, match=r"no part `memry`\. There are memory, opening"):
         bench(replace(options, parts=("memry",)))
     with pytest.raises(BenchError, match="both of its files"):
@@ -103,7 +103,7 @@ def test_a_part_that_fails_is_told_with_what_it_said(
 ) -> None:
     damaged = tmp_path / "damaged.gguf"
     damaged.write_bytes(files[0].read_bytes()[:10_000])
-    options = Options(SETTINGS, model=damaged, audio=files[1], parts=("recall",))
+    options = BenchOptions(SETTINGS, model=damaged, audio=files[1], parts=("recall",))
     with pytest.raises(BenchError, match=r"part `recall` ended with code 66: .* is not a model"):
         bench(options)
 

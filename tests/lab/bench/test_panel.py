@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import SpeechStarted, Switched
+from appliance.messages.speech import MuteSwitched, SpeechStarted
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
-from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, Stage
-from lab.bench.panel import MS, Finger, light_ms, stop_ms
+from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness
+from lab.bench.panel import MS, ButtonPresser, light_ms, stop_ms
 from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 
 PANEL = {"panel": {"gpio": "keyboard", "mute_switch": True}}
@@ -40,14 +40,14 @@ def test_a_light_is_measured_from_its_own_change() -> None:
 def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_through() -> None:
     """The owner speaks for seconds; the switch cuts; the ring `mic` is silent from then on."""
 
-    def act(stage: Stage) -> None:
-        finger = Finger(stage.state_dir / "panel")
+    def act(stage: BenchHarness) -> None:
+        finger = ButtonPresser(stage.state_dir / "panel")
         finger.push("on")
         assert stage.until(lambda: not stage.supervisor.floor().deaf, 20.0)
         stage.wait(0.5)
         scene = Scene(room=QUIET, name="test")
         text = "please tell me all that you know about the moon and the sea and the tides of it, "
-        spoken = make(scene, Utterance(say=3 * text, at_s=0.0, kind="request"))
+        spoken = make(scene, ScriptedUtterance(say=3 * text, at_s=0.0, kind="request"))
         at = stage.card.now() + LEAD
         mic = RingReader(stage.supervisor.rings["mic"], WATCHER)
         stage.say(at, spoken)
@@ -67,8 +67,8 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
         later = [slot.samples.copy() for slot in iter(mic.read, None)]
         assert len(later) > 20
         assert not any(samples.any() for samples in later)
-        assert any(isinstance(seen.message, Switched) for _, seen in stage.recording.mail)
+        assert any(isinstance(seen.message, MuteSwitched) for _, seen in stage.recording.mail)
         finger.close()
 
     changed = load_over(settings.load_defaults(), PANEL)
-    Stage(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()
+    BenchHarness(QUIET, changed, act, parts=(*WITHOUT_THINKER, "panel")).play()

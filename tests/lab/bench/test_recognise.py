@@ -11,12 +11,12 @@ import soundfile
 from appliance import settings
 from appliance.pcm import RATE_HZ
 from lab.bench import recognise as bench_recognise
-from lab.bench.benches import BenchError, Options
+from lab.bench.benches import BenchError, BenchOptions
 from lab.sim import speech_source
 
 
 @pytest.fixture
-def options(tmp_path: Path) -> Options:
+def options(tmp_path: Path) -> BenchOptions:
     for word in ("yes", "house"):
         folder = tmp_path / "recordings" / word
         folder.mkdir(parents=True)
@@ -25,10 +25,10 @@ def options(tmp_path: Path) -> Options:
         )
         soundfile.write(folder / "somebody_0.wav", wave, RATE_HZ)
     chosen = settings.load(overrides={"state_dir": str(tmp_path)})
-    return Options(chosen, events=2, recordings=tmp_path / "recordings")
+    return BenchOptions(chosen, events=2, recordings=tmp_path / "recordings")
 
 
-def test_every_clip_is_understood_as_something(options: Options) -> None:
+def test_every_clip_is_understood_as_something(options: BenchOptions) -> None:
     sheet = bench_recognise._words(options)
     assert [(row[0], row[1]) for row in sheet.rows] == [
         (f"{origin} {kind}s", age)
@@ -41,7 +41,7 @@ def test_every_clip_is_understood_as_something(options: Options) -> None:
         assert row[7] == (1 if str(row[0]).startswith("real") else 2)
 
 
-def test_a_recorded_yes_is_understood(options: Options) -> None:
+def test_a_recorded_yes_is_understood(options: BenchOptions) -> None:
     rows = bench_recognise._words(options).rows
     shares = {(row[0], row[1]): row[2] for row in rows}
     assert shares["real backchannels", 700] == 100
@@ -50,4 +50,4 @@ def test_a_recorded_yes_is_understood(options: Options) -> None:
 def test_a_box_without_a_recogniser_has_nothing_to_measure(tmp_path: Path) -> None:
     none = {"state_dir": str(tmp_path), "hearing": {"words": {"recogniser": "none"}}}
     with pytest.raises(BenchError, match="recogniser"):
-        bench_recognise._words(Options(settings.load(overrides=none)))
+        bench_recognise._words(BenchOptions(settings.load(overrides=none)))

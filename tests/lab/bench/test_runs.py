@@ -11,11 +11,11 @@ from lab.bench import answer as bench_answer
 from lab.bench import seam as bench_seam
 from lab.bench import stop as bench_stop
 from lab.bench import vad as bench_vad
-from lab.bench.benches import Options
-from lab.bench.harness import QUIET, TALK, Stage, from_sentence
+from lab.bench.benches import BenchOptions
+from lab.bench.harness import QUIET, TALK, BenchHarness, from_sentence
 from lab.sim.rehearsal_cli import load_over
 
-BRIEFLY = Options(load_defaults(), events=1)
+BRIEFLY = BenchOptions(load_defaults(), events=1)
 
 
 @pytest.mark.timeout(120)
@@ -31,7 +31,7 @@ def test_words_over_the_box_are_measured_for_both() -> None:
 def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
     """Without a thinker it excuses itself after each interruption."""
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         stage.talk()
         assert stage.talking()
         began = stage.started_at
@@ -43,7 +43,7 @@ def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
         stage.talk()
         assert stage.talking()
 
-    Stage(QUIET, load_defaults(), act).play()
+    BenchHarness(QUIET, load_defaults(), act).play()
 
 
 def test_its_talk_begins_with_another_sentence_each_time_and_is_whole() -> None:
@@ -60,7 +60,7 @@ def test_a_pause_that_is_taken_back_loses_and_repeats_nothing() -> None:
 
 
 def test_hearing_is_timed_by_frame_and_by_step() -> None:
-    network, hearing = bench_vad.bench(Options(load_defaults(), events=100))
+    network, hearing = bench_vad.bench(BenchOptions(load_defaults(), events=100))
     assert network.rows[0][5] == 100
     assert [row[0] for row in hearing.rows] == ["the box is silent", "it speaks"]
 
@@ -68,4 +68,4 @@ def test_hearing_is_timed_by_frame_and_by_step() -> None:
 def test_an_answer_without_its_model_is_one_sentence() -> None:
     missing = load_over(load_defaults(), {"thinking": {"model": "nobodys"}})
     with pytest.raises(ModelError, match="There is no model `nobodys`"):
-        bench_answer.bench(Options(missing))
+        bench_answer.bench(BenchOptions(missing))

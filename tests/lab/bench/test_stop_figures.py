@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.pcm import RATE_HZ, Samples
-from lab.bench.stop_figures import GAP, GAPPED, MS, SILENT, WITHIN, Heard, read_stop, sheets
+from lab.bench.stop_figures import (
+    GAP,
+    GAPPED,
+    MS,
+    SILENT,
+    WITHIN,
+    StopMeasurement,
+    read_stop,
+    sheets,
+)
 
 ONSET = 200 * MS
 
@@ -20,7 +29,7 @@ def track(silent_at: int, until: int = 3 * RATE_HZ) -> Samples:
 
 def test_a_stop_is_the_last_audible_sample_after_the_onset() -> None:
     cut = ONSET + 40 * MS
-    assert read_stop(track(cut), ONSET, [cut]) == Heard(last=40 * MS, silent=cut)
+    assert read_stop(track(cut), ONSET, [cut]) == StopMeasurement(last=40 * MS, silent=cut)
 
 
 def test_a_fade_below_60_dbfs_counts_as_silence() -> None:
@@ -50,7 +59,7 @@ def test_a_stop_in_a_gap_of_the_boxs_own_speech_does_not_count() -> None:
 
 
 def test_a_box_that_talks_on_has_missed_the_word() -> None:
-    assert read_stop(track(3 * RATE_HZ), ONSET, []) == Heard(missed=True)
+    assert read_stop(track(3 * RATE_HZ), ONSET, []) == StopMeasurement(missed=True)
     late = ONSET + WITHIN + 1
     assert read_stop(track(late), ONSET, [late]).missed
 
@@ -61,10 +70,10 @@ def test_a_dropout_that_is_over_at_once_is_no_stop() -> None:
 
 
 def test_tables_have_a_row_for_each_of_both_and_each_kind_of_word() -> None:
-    ours = Heard(last=30 * MS, decided=15 * MS).as_data()
-    theirs = Heard(last=100 * MS).as_data()
-    lost = Heard(missed=True).as_data()
-    gone = Heard(left_out=SILENT).as_data()
+    ours = StopMeasurement(last=30 * MS, decided=15 * MS).as_data()
+    theirs = StopMeasurement(last=100 * MS).as_data()
+    lost = StopMeasurement(missed=True).as_data()
+    gone = StopMeasurement(left_out=SILENT).as_data()
     events = [{"by": "ours", "word": "real"} | data for data in (ours, lost, gone)]
     events.append({"by": "article", "word": "real"} | theirs)
     stop, parts = sheets({"no echo": events}, noisy=3)

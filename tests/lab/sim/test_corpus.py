@@ -12,7 +12,7 @@ from appliance.errors import InterludeError
 from appliance.pcm import RATE_HZ
 from lab.sim.corpus import (
     CorpusError,
-    Source,
+    RecordingFile,
     find,
     held_out,
     kind_of,
@@ -36,8 +36,8 @@ def write(path: Path, wave: np.ndarray, rate: int = RATE_HZ) -> Path:
     return path
 
 
-def source(path: Path, kind: str = "interruption") -> Source:
-    return Source(path, kind, path.parent.name)  # type: ignore[arg-type]  # the test's own words
+def source(path: Path, kind: str = "interruption") -> RecordingFile:
+    return RecordingFile(path, kind, path.parent.name)  # type: ignore[arg-type]  # the test's own words
 
 
 @pytest.mark.parametrize(

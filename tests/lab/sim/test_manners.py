@@ -12,19 +12,19 @@ from appliance import settings
 from appliance.audio.word_boundary import LOOK_BACK, last_word
 from appliance.messages.speech import (
     Onset,
-    Paused,
-    Resumed,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStopped,
     SpeechEnded,
     StateChanged,
-    Stopped,
-    Talk,
+    TalkButton,
     Verdict,
 )
 from appliance.pcm import RATE_HZ, Samples
-from lab.bench.harness import LEAD, QUIET, Stage
+from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.bench.seam import knock
 from lab.sim.rehearsal_cli import load_over
-from lab.sim.scene import Scene, Utterance
+from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
 from lab.sim.seam_measure import Seam, measure
 
@@ -35,18 +35,18 @@ AUDIBLE = 33  # of 32767: -60 dBFS
 T = TypeVar("T")
 
 
-def on_stage(act: Callable[[Stage], None], mode: str = "open", **speaking: Any) -> None:
+def on_stage(act: Callable[[BenchHarness], None], mode: str = "open", **speaking: Any) -> None:
     changed = load_over(settings.load_defaults(), {"mode": mode, "speaking": speaking})
-    Stage(QUIET, changed, act).play()
+    BenchHarness(QUIET, changed, act).play()
 
 
-def first(stage: Stage, kind: type[T], since: int, timeout_s: float = 5.0) -> T:
+def first(stage: BenchHarness, kind: type[T], since: int, timeout_s: float = 5.0) -> T:
     """The first message of that kind after card index `since`, when it has come."""
     assert stage.until(lambda: any(stage.found(kind, since)), timeout_s), kind.__name__
     return list(stage.found(kind, since))[-1]
 
 
-def level_db(stage: Stage, turn: int, at: int, frames: int) -> float | None:
+def level_db(stage: BenchHarness, turn: int, at: int, frames: int) -> float | None:
     """By how much the loudspeaker's track, from card index `at` on, is softer than the answer as it
     was synthesised. None where the speech itself is silent, or the card dropped out."""
     assert stage.until(lambda: stage.card.now() > at + frames, 5.0)
@@ -69,7 +69,7 @@ def silent_within(track: Samples) -> int:
     return int(loud[-1]) + 1 if len(loud) else 0
 
 
-def knocked(stage: Stage, seed: int) -> tuple[Onset, Verdict] | None:
+def knocked(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
     """A knock on the table, and how it was taken. None: the gate has learned to bear knocks."""
     at = stage.card.now() + LEAD
     stage.say(at, knock(seed))
@@ -81,7 +81,7 @@ def knocked(stage: Stage, seed: int) -> tuple[Onset, Verdict] | None:
 
 
 def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         stage.talk()
         _a_press_without_a_message(stage)
         _two_knocks_in_a_row(stage)
@@ -90,7 +90,7 @@ def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
     on_stage(act, rewind_after_s=0.2)
 
 
-def _a_press_without_a_message(stage: Stage) -> None:
+def _a_press_without_a_message(stage: BenchHarness) -> None:
     """A pause of 0.3 s or more: then the last word is said again, and no sample is lost."""
     seams = [_after_a_press(stage) for _ in range(3)]
     told = [seam for seam in seams if seam is not None]  # else the speech itself is silent there
@@ -98,10 +98,10 @@ def _a_press_without_a_message(stage: Stage) -> None:
     assert {(seam.lost_samples, seam.repeated_samples) for seam in told} <= {(0, 0)}
 
 
-def _after_a_press(stage: Stage) -> Seam | None:
+def _after_a_press(stage: BenchHarness) -> Seam | None:
     at = stage.card.now()
     stage.supervisor.floor().press += 1
-    pause, resume = first(stage, Paused, at), first(stage, Resumed, at)
+    pause, resume = first(stage, PlaybackPaused, at), first(stage, PlaybackResumed, at)
     assert pause.serial == 0
     assert stage.index(pause.index) - at < 60 * MS  # a bound on a busy machine, not the figure
     stage.wait(1.2)
@@ -115,28 +115,28 @@ def _after_a_press(stage: Stage) -> Seam | None:
     return measure(track, answer, paused, resumed, pause.position, again)
 
 
-def _two_knocks_in_a_row(stage: Stage) -> None:
+def _two_knocks_in_a_row(stage: BenchHarness) -> None:
     """The second one, a moment after the answer went on, keeps it quiet until there is calm."""
     at = stage.card.now()
     assert knocked(stage, 1) is not None
-    went_on = first(stage, Resumed, at)
+    went_on = first(stage, PlaybackResumed, at)
     second = stage.card.now()
     noticed = knocked(stage, 2)
     if noticed is None:
         return
     onset, verdict = noticed
-    again = first(stage, Resumed, second)
+    again = first(stage, PlaybackResumed, second)
     quiet_ms = (again.index - onset.index) // MS - verdict.age_ms
     assert onset.index - went_on.index > RATE_HZ or quiet_ms > 400  # late on a busy machine
 
 
-def _the_talk_button(stage: Stage) -> None:
+def _the_talk_button(stage: BenchHarness) -> None:
     """Silence at once, then the box listens; the press is let go."""
     floor = stage.supervisor.floor()
     at = stage.card.now()
     floor.press += 1
-    stage.send(Talk(pressed=True))
-    stopped = first(stage, Stopped, at)
+    stage.send(TalkButton(pressed=True))
+    stopped = first(stage, PlaybackStopped, at)
     assert stage.state is not None
     assert stage.state.state == "listening"
     assert not floor.pressed
@@ -146,7 +146,7 @@ def _the_talk_button(stage: Stage) -> None:
 
 
 def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> None:
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         stage.talk()
         stage.wait(2.5)  # before that it does not know its own voice in this room, and bears more
         at = stage.card.now()
@@ -154,12 +154,12 @@ def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> 
         told = [db for db in differences_db if db is not None]
         assert told
         assert told == pytest.approx([-18.0] * len(told), abs=0.3)
-        assert not list(stage.found(Paused, at))
+        assert not list(stage.found(PlaybackPaused, at))
 
     on_stage(act, while_judging="duck")
 
 
-def _softer_by_db(stage: Stage, seed: int) -> float | None:
+def _softer_by_db(stage: BenchHarness, seed: int) -> float | None:
     """While a knock is judged, against half a second after that."""
     at = stage.card.now()
     noticed = knocked(stage, seed)
@@ -175,22 +175,22 @@ def _softer_by_db(stage: Stage, seed: int) -> float | None:
 
 
 def test_in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear() -> None:
-    hello = make(Scene(name="test"), Utterance(say="hello there"))
+    hello = make(Scene(name="test"), ScriptedUtterance(say="hello there"))
 
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         stage.talk()
         at = stage.card.now() + LEAD
         stage.say(at, hello)
         stage.wait(LEAD / RATE_HZ + 1.0)
         assert not list(stage.found(Onset, at))
         stage.supervisor.floor().press += 1
-        stage.send(Talk(pressed=True))
-        first(stage, Stopped, at)
+        stage.send(TalkButton(pressed=True))
+        first(stage, PlaybackStopped, at)
         said = stage.card.now() + LEAD
         stage.say(said, hello)
         stage.wait((LEAD + hello.end) / RATE_HZ + 0.1)
         assert not [m for m in stage.found(SpeechEnded, at) if m.last]
-        stage.send(Talk(pressed=False))
+        stage.send(TalkButton(pressed=False))
         ended = first(stage, SpeechEnded, said)
         assert ended.last
         assert ended.frames > RATE_HZ // 2

@@ -12,25 +12,25 @@ from appliance import settings
 from appliance.messages.speech import (
     Mute,
     Onset,
-    Paused,
+    PlaybackPaused,
+    PlaybackStopped,
     SetMode,
     SpeechEnded,
     SpeechStarted,
     StateChanged,
-    Stopped,
     StopSpeaking,
-    Talk,
+    TalkButton,
     Verdict,
-    Woken,
+    WakeWordHeard,
 )
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
-from lab.bench.harness import LEAD, WITHOUT_THINKER, Stage
+from lab.bench.harness import LEAD, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
-from lab.sim.scene import Room, Scene, Utterance
+from lab.sim.scene import Room, Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
-from lab.sim.speech_source import SPEECH_DB, Sound
+from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
@@ -41,16 +41,16 @@ HELLO = "hello there little box"
 WAKE = "okay nahboo"  # as espeak-ng must be told to say it
 
 
-def spoken(text: str) -> Sound:
-    return make(Scene(name="test"), Utterance(say=text, speed=150))
+def spoken(text: str) -> OwnerSound:
+    return make(Scene(name="test"), ScriptedUtterance(say=text, speed=150))
 
 
 def on_stage(act: Any, mode: str, **hearing: Any) -> None:
     changed = load_over(settings.load_defaults(), {"mode": mode, "hearing": hearing})
-    Stage(ECHO, changed, act, parts=(*WITHOUT_THINKER, "words")).play()
+    BenchHarness(ECHO, changed, act, parts=(*WITHOUT_THINKER, "words")).play()
 
 
-def said(stage: Stage, text: str) -> int:
+def said(stage: BenchHarness, text: str) -> int:
     """Say it now, and wait until it has been heard. Returns the card's index of its onset."""
     sound = spoken(text)
     at = stage.say(stage.card.now() + LEAD, sound)
@@ -58,37 +58,37 @@ def said(stage: Stage, text: str) -> int:
     return at
 
 
-def comes(stage: Stage, kind: type[Any], since: int) -> Any:
+def comes(stage: BenchHarness, kind: type[Any], since: int) -> Any:
     assert stage.until(lambda: any(stage.found(kind, since)), PATIENCE_S), kind.__name__
     return list(stage.found(kind, since))[-1]
 
 
-def becomes(stage: Stage, state: str) -> None:
+def becomes(stage: BenchHarness, state: str) -> None:
     assert stage.until(lambda: stage.state is not None and stage.state.state == state, PATIENCE_S)
 
 
-def sounds(stage: Stage, since: int) -> bool:
+def sounds(stage: BenchHarness, since: int) -> bool:
     """Whether the loudspeaker does, in 0.3 s from the card's index `since` on."""
     frames = 3 * RATE_HZ // 10
     stage.until(lambda: stage.card.now() > since + frames, PATIENCE_S)
     return bool(np.any(np.abs(stage.card.loudspeaker(since, frames).astype(np.int32)) > AUDIBLE))
 
 
-def falls_silent(stage: Stage, since: int) -> None:
+def falls_silent(stage: BenchHarness, since: int) -> None:
     """It stops, and no sample sounds after the one that it says was the last."""
-    stopped = comes(stage, Stopped, since)
+    stopped = comes(stage, PlaybackStopped, since)
     assert not sounds(stage, stage.index(stopped.index))
 
 
-def presses(stage: Stage) -> None:
+def presses(stage: BenchHarness) -> None:
     """Down and up, as the panel does it: the floor's word first."""
     stage.supervisor.floor().press += 1
-    stage.send(Talk(pressed=True))
-    stage.send(Talk(pressed=False))
+    stage.send(TalkButton(pressed=True))
+    stage.send(TalkButton(pressed=False))
 
 
 def test_the_button_pressed_twice_a_microphone_that_is_off_and_the_wake_word() -> None:
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         _a_press_begins_and_the_next_one_ends(stage)
         _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage)
         stage.send(SetMode("wake_word"))
@@ -98,7 +98,7 @@ def test_the_button_pressed_twice_a_microphone_that_is_off_and_the_wake_word() -
 
 
 def test_in_wake_word_mode_speech_is_heard_over_an_answer_and_not_before() -> None:
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         at = stage.card.now()
         said(stage, HELLO)
         assert not list(stage.found(Onset, at))
@@ -112,7 +112,7 @@ def test_in_wake_word_mode_speech_is_heard_over_an_answer_and_not_before() -> No
     on_stage(act, "wake_word")
 
 
-def _a_press_begins_and_the_next_one_ends(stage: Stage) -> None:
+def _a_press_begins_and_the_next_one_ends(stage: BenchHarness) -> None:
     stage.talk()
     at = stage.card.now()
     presses(stage)
@@ -130,7 +130,7 @@ def _a_press_begins_and_the_next_one_ends(stage: Stage) -> None:
     becomes(stage, "speaking")  # it has a turn to answer, and says that it has no thinker
 
 
-def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: Stage) -> None:
+def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: BenchHarness) -> None:
     stage.send(SetMode("open"))
     stage.send(StopSpeaking())
     becomes(stage, "idle")
@@ -145,7 +145,7 @@ def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: Stage) -> No
     stage.talk()  # an announcement
     said(stage, "wait stop that")
     assert sounds(stage, stage.card.now())
-    for kind in (Onset, Verdict, SpeechStarted, Paused, Woken):
+    for kind in (Onset, Verdict, SpeechStarted, PlaybackPaused, WakeWordHeard):
         assert not list(stage.found(kind, at)), kind.__name__
     assert not list(heard.read_all())
     assert not any(slot.samples.any() for slot in near.read_all())
@@ -165,14 +165,14 @@ def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: Stage) -> No
     assert "interruption" not in [m.kind for m in stage.found(Verdict, since)]
 
 
-def _the_wake_word_interrupts_and_other_speech_does_not(stage: Stage) -> None:
+def _the_wake_word_interrupts_and_other_speech_does_not(stage: BenchHarness) -> None:
     stage.talk()
     at = stage.card.now()
     said(stage, HELLO)
     assert sounds(stage, stage.card.now())
     assert not list(stage.found(Onset, at))
     said(stage, WAKE)
-    comes(stage, Woken, at)
+    comes(stage, WakeWordHeard, at)
     falls_silent(stage, at)
     becomes(stage, "listening")
     since = stage.card.now()

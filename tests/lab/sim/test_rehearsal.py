@@ -19,19 +19,21 @@ from appliance.runtime import process_table
 from appliance.runtime.process_table import Process
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
-from lab.sim.rehearsal_report import Reader, report
+from lab.sim.rehearsal_report import RecordingReader, report
 
 ROWS = process_table.table(settings.load_defaults())
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 
-def play(raw: dict[str, object], **options: object) -> Reader:
+def play(raw: dict[str, object], **options: object) -> RecordingReader:
     parsed = scene.parse(raw, name="test", folder=Path())
     return rehearsal_cli.perform(parsed, settings.load_defaults(), **options)
 
 
 @pytest.fixture(scope="module")
-def demo(simcard_library: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Reader, Path]:
+def demo(
+    simcard_library: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[RecordingReader, Path]:
     """The built-in scene, played once, with what it wrote."""
     reader = rehearsal_cli.perform(scene.load(rehearsal_cli.DEMO), settings.load_defaults())
     folder = tmp_path_factory.mktemp("demo")
@@ -39,7 +41,9 @@ def demo(simcard_library: Path, tmp_path_factory: pytest.TempPathFactory) -> tup
     return reader, folder
 
 
-def test_the_demo_answers_resumes_and_yields_as_it_should(demo: tuple[Reader, Path]) -> None:
+def test_the_demo_answers_resumes_and_yields_as_it_should(
+    demo: tuple[RecordingReader, Path],
+) -> None:
     outcomes = demo[0].outcomes()
     kinds = {
         "request": "answered",
@@ -51,14 +55,14 @@ def test_the_demo_answers_resumes_and_yields_as_it_should(demo: tuple[Reader, Pa
     assert not demo[0].recording.given_up
 
 
-def test_the_demo_answers_what_it_was_asked(demo: tuple[Reader, Path]) -> None:
+def test_the_demo_answers_what_it_was_asked(demo: tuple[RecordingReader, Path]) -> None:
     for outcome in demo[0].outcomes():
         for word in ("sea", "moon", "five minutes"):
             if word in outcome.said:
                 assert word in (outcome.answer_text or "").lower()
 
 
-def test_a_murmur_costs_no_sample_of_the_answer(demo: tuple[Reader, Path]) -> None:
+def test_a_murmur_costs_no_sample_of_the_answer(demo: tuple[RecordingReader, Path]) -> None:
     seams = demo[
         0
     ].seams()  # where a sentence's end or a dropout lies at the seam, it has no figure
@@ -66,12 +70,14 @@ def test_a_murmur_costs_no_sample_of_the_answer(demo: tuple[Reader, Path]) -> No
     assert all(seam.lost_samples == seam.repeated_samples == 0 for seam in seams)
 
 
-def test_the_box_falls_silent_soon_after_the_owner_begins(demo: tuple[Reader, Path]) -> None:
+def test_the_box_falls_silent_soon_after_the_owner_begins(
+    demo: tuple[RecordingReader, Path],
+) -> None:
     stops = [o.stop_ms for o in demo[0].outcomes() if o.over_the_box]
     assert all(stop is not None and stop < 400 for stop in stops)  # a bound, not the figure
 
 
-def test_the_report_holds_all_that_is_promised(demo: tuple[Reader, Path]) -> None:
+def test_the_report_holds_all_that_is_promised(demo: tuple[RecordingReader, Path]) -> None:
     written = json.loads((demo[1] / "report.json").read_text())
     assert written["dropouts"].keys() == {"capture", "playback"}
     assert written["processes"].keys() == {row.name for row in ROWS}
@@ -79,19 +85,21 @@ def test_the_report_holds_all_that_is_promised(demo: tuple[Reader, Path]) -> Non
     assert len(written["utterances"]) == len(scene.load(rehearsal_cli.DEMO).owner)
 
 
-def test_the_sound_file_holds_the_owner_left_and_the_box_right(demo: tuple[Reader, Path]) -> None:
+def test_the_sound_file_holds_the_owner_left_and_the_box_right(
+    demo: tuple[RecordingReader, Path],
+) -> None:
     tracks, rate = soundfile.read(demo[1] / "room.wav", dtype="int16")
     assert rate == pcm.RATE_HZ
     assert np.array_equal(tracks[:, 1], demo[0].track[: len(tracks)])
     assert np.array_equal(tracks[:, 0], demo[0].recording.microphone[: len(tracks)])
 
 
-def test_the_picture_is_a_picture(demo: tuple[Reader, Path]) -> None:
+def test_the_picture_is_a_picture(demo: tuple[RecordingReader, Path]) -> None:
     assert (demo[1] / "timeline.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
-def test_no_process_exceeds_its_budget(demo: tuple[Reader, Path], row: Process) -> None:
+def test_no_process_exceeds_its_budget(demo: tuple[RecordingReader, Path], row: Process) -> None:
     recording = demo[0].recording
     cost = recording.costs[row.name]
     # Twice: waking up 200 times a second costs that much more where the host is busy. The figure

@@ -9,10 +9,10 @@ import pytest
 
 from appliance import settings
 from appliance.hear.aec import store
-from appliance.messages.speech import Say, Started, Verdict
+from appliance.messages.speech import PlaybackStarted, Say, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
-from lab.bench.harness import TALK, WITHOUT_THINKER, Stage
+from lab.bench.harness import TALK, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal import WATCHER
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Room
@@ -36,13 +36,13 @@ class Box:
         self._seconds = seconds
         loud = load_over(settings.load_defaults(), {"speaking": {"volume": 1.0}, **changes})
         parts = (*WITHOUT_THINKER, "words")
-        Stage(ECHO, loud, self._act, parts=parts, state=folder).play()
+        BenchHarness(ECHO, loud, self._act, parts=parts, state=folder).play()
 
-    def _act(self, stage: Stage) -> None:
+    def _act(self, stage: BenchHarness) -> None:
         near = RingReader(stage.supervisor.rings["near"], WATCHER)
         at = stage.card.now()
         stage.send(Say(TALK))
-        begun = stage.index(comes(stage, Started, at).index)
+        begun = stage.index(comes(stage, PlaybackStarted, at).index)
         left: dict[int, Samples] = {}
         while stage.card.now() < begun + self._seconds * RATE_HZ:
             stage.wait(0.1)

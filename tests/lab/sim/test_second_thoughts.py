@@ -14,8 +14,15 @@ from typing import Any
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import Abandon, Heard, SpeechStarted, Started, StopSpeaking, Think
-from lab.bench.harness import QUIET, WITHOUT_THINKER, Stage
+from appliance.messages.speech import (
+    Abandon,
+    AnswerHeard,
+    PlaybackStarted,
+    SpeechStarted,
+    StopSpeaking,
+    Think,
+)
+from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
 from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said
 from tests.think.test_remote import Server, stream
@@ -56,7 +63,7 @@ class Model:
 
 
 def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -> None:
-    def act(stage: Stage) -> None:
+    def act(stage: BenchHarness) -> None:
         _who_goes_on_while_it_thinks_is_answered_to_both_pieces(stage, model)
         _who_speaks_into_the_first_words_of_an_answer_goes_on_with_the_question(stage, model)
         _a_word_of_the_owners_own_list_ends_the_answer_and_is_no_question(stage, model)
@@ -69,15 +76,17 @@ def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -
         "speaking": {"grace_ms": 2000},  # a busy machine may be late to speak
     }
     parts = (*WITHOUT_THINKER, "words", "thinker")
-    Stage(QUIET, load_over(settings.load_defaults(), changes), act, parts=parts).play()
+    BenchHarness(QUIET, load_over(settings.load_defaults(), changes), act, parts=parts).play()
 
 
-def thinks(stage: Stage, model: Model, requests: int) -> None:
+def thinks(stage: BenchHarness, model: Model, requests: int) -> None:
     """Until the model has had that many before it."""
     assert stage.until(lambda: len(model.server.bodies) >= requests, PATIENCE_S)
 
 
-def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(stage: Stage, model: Model) -> None:
+def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(
+    stage: BenchHarness, model: Model
+) -> None:
     at = stage.card.now()
     said(stage, "tell me about")
     thinks(stage, model, 1)
@@ -88,38 +97,40 @@ def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(stage: Stage, model:
     assert sum(model.asked(1)) == 1
     assert sum(model.asked(2)) == 2
     model.let.set()
-    assert comes(stage, Started, at).turn == second.turn
-    assert first.turn not in [m.turn for m in stage.found(Heard, at)]
+    assert comes(stage, PlaybackStarted, at).turn == second.turn
+    assert first.turn not in [m.turn for m in stage.found(AnswerHeard, at)]
 
 
 def _who_speaks_into_the_first_words_of_an_answer_goes_on_with_the_question(
-    stage: Stage, model: Model
+    stage: BenchHarness, model: Model
 ) -> None:
     at = stage.card.now()
     answered = next(stage.found(Think, 0))
     said(stage, "and why is it so salty and so very cold")  # at its first words
     thinks(stage, model, 3)
     assert sum(model.asked(3)) == 3
-    assert comes(stage, Started, at).turn > answered.turn
+    assert comes(stage, PlaybackStarted, at).turn > answered.turn
     assert answered.turn in [m.turn for m in stage.found(Abandon, at)]
-    assert answered.turn not in [m.turn for m in stage.found(Heard, at)]
+    assert answered.turn not in [m.turn for m in stage.found(AnswerHeard, at)]
 
 
 def _a_word_of_the_owners_own_list_ends_the_answer_and_is_no_question(
-    stage: Stage, model: Model
+    stage: BenchHarness, model: Model
 ) -> None:
     becomes(stage, "speaking")
     stage.wait(3.0)  # no longer its first words
     at = stage.card.now()
     model.let.clear()
     said(stage, "that will do")
-    heard = comes(stage, Heard, at)
+    heard = comes(stage, AnswerHeard, at)
     assert heard.text.startswith("The sea is deep")
     assert not heard.complete
     becomes(stage, "idle")
 
 
-def _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(stage: Stage, model: Model) -> None:
+def _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(
+    stage: BenchHarness, model: Model
+) -> None:
     requests = len(model.server.bodies)
     at = stage.card.now()
     said(stage, "what is it that makes the moon so very bright")
@@ -127,7 +138,7 @@ def _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(stage: Stage, mod
     said(stage, "never mind")
     assert stage.until(lambda: len(list(stage.found(SpeechStarted, at))) == 2, PATIENCE_S)
     becomes(stage, "idle")
-    assert comes(stage, Heard, at).text == ""
+    assert comes(stage, AnswerHeard, at).text == ""
     requests = len(model.server.bodies)
     said(stage, "how old are the mountains and who made them")
     thinks(stage, model, requests + 1)

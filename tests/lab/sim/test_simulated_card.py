@@ -12,7 +12,7 @@ import pytest
 
 from appliance.errors import CardError
 from lab.sim.alsa_plugin import alsa_environment
-from lab.sim.card_events import CardEvent, Kind, Stream
+from lab.sim.card_events import CardEvent, CardEventKind, StreamDirection
 from lab.sim.card_memory_layout import (
     EVENTS,
     MAX_BUFFER_FRAMES,
@@ -261,8 +261,8 @@ def test_the_log_is_told_in_order(card: SoundCard) -> None:
     log(card, 100)
     log(card, 200, kind=5, stream=1)
     assert card.events() == (
-        CardEvent(1, 7, Stream.PLAYBACK, Kind.START, 100, 3),
-        CardEvent(2, 7, Stream.CAPTURE, Kind.XRUN, 200, 3),
+        CardEvent(1, 7, StreamDirection.PLAYBACK, CardEventKind.START, 100, 3),
+        CardEvent(2, 7, StreamDirection.CAPTURE, CardEventKind.XRUN, 200, 3),
     )
     assert str(card.events()[1]) == "capture xrun at 200 (3 frames)"
 

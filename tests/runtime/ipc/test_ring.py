@@ -46,7 +46,7 @@ def child(body: str, handles: ring.RingHandles) -> subprocess.Popen[bytes]:
     )
 
 
-def wait_for(reader: RingReader, seconds: float = 10.0) -> ring.Slot | None:
+def wait_for(reader: RingReader, seconds: float = 10.0) -> ring.RingSlot | None:
     poll = select.poll()
     poll.register(reader.fileno(), select.POLLIN)
     deadline = time.monotonic() + seconds

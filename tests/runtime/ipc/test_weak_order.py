@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingHandles, RingSpec, Slot
+from appliance.runtime.ipc.ring import RingHandles, RingSlot, RingSpec
 from tests.runtime.ipc.weak_order import (
     History,
     ModelReader,
@@ -65,7 +65,7 @@ def test_a_writer_that_dies_before_any_of_its_stores_is_made_up_for_by_the_next(
 class SequenceNotInCrc(ModelReader):
     """A reader whose CRC covers all but the sequence number: any lap of the slot passes it."""
 
-    def copy_once(self, slot: int) -> Slot | None:
+    def copy_once(self, slot: int) -> RingSlot | None:
         slot_of = self._next
         rest, payload = self._load_bytes(slot + 8, ring._REST_BYTES), self._load_bytes(slot + 64, 8)
         laps = [(slot_of + 1 + lap * SPEC.slots).to_bytes(8, "little") for lap in range(3)]
@@ -78,7 +78,7 @@ class SequenceNotInCrc(ModelReader):
 class NoCrc(ModelReader):
     """A reader that trusts the sequence word, looked at before and after."""
 
-    def copy_once(self, slot: int) -> Slot | None:
+    def copy_once(self, slot: int) -> RingSlot | None:
         rest, payload = self._load_bytes(slot + 8, ring._REST_BYTES), self._load_bytes(slot + 64, 8)
         if self._load(slot // 8) != self._next + 1:
             return None
@@ -89,9 +89,9 @@ def _crc_of(rest: bytes) -> int:
     return int.from_bytes(rest[-4:], "little")
 
 
-def _slot(sequence: int, rest: bytes, payload: bytes) -> Slot:
+def _slot(sequence: int, rest: bytes, payload: bytes) -> RingSlot:
     index = int.from_bytes(rest[:8], "little")
-    return Slot(sequence, index, 0, 0, 0, 0, np.frombuffer(payload, np.int16))
+    return RingSlot(sequence, index, 0, 0, 0, 0, np.frombuffer(payload, np.int16))
 
 
 class NoBarrier(ModelReader):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from appliance.runtime.ipc import ring
-from appliance.runtime.ipc.ring import RingHandles, RingReader, RingWriter, Slot
+from appliance.runtime.ipc.ring import RingHandles, RingReader, RingSlot, RingWriter
 
 
 class WriterDied(Exception):
@@ -123,7 +123,7 @@ class State:
 class Outcome:
     """What one path through a copy gave, and which stores its loads returned."""
 
-    slot: Slot | None
+    slot: RingSlot | None
     seen: dict[int, int]
 
     def content(self) -> tuple[int, bytes] | None:
@@ -179,7 +179,7 @@ class ModelReader(RingReader):
             self.collected = self.history.posts[self.posts - 1]
         return count
 
-    def _copy(self, slot: int) -> Slot | None:
+    def _copy(self, slot: int) -> RingSlot | None:
         """One of the outcomes of the real `_copy`, all of whose paths are gone through apart.
 
         Thousands of torn copies end in the same refusal. Of equal outcomes those are kept that
@@ -203,7 +203,7 @@ class ModelReader(RingReader):
         self.seen = dict(chosen.seen)
         return chosen.slot
 
-    def copy_once(self, slot: int) -> Slot | None:
+    def copy_once(self, slot: int) -> RingSlot | None:
         """The real `_copy`, unless a test asks what a weaker one would do."""
         return super()._copy(slot)
 
@@ -289,7 +289,7 @@ def explore(
     return found
 
 
-def _check(slot: Slot | None, expected: int, found: Found) -> None:
+def _check(slot: RingSlot | None, expected: int, found: Found) -> None:
     if slot is None:
         return
     found.read.add(slot.sequence)

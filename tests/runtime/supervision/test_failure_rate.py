@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from appliance.runtime.supervision.backoff import FAILED_AT
-from appliance.runtime.supervision.failure_rate import ENDS, WITHIN_S, Ends
+from appliance.runtime.supervision.failure_rate import ENDS, WITHIN_S, FailureRate
 
 
 def after(times_s: list[float]) -> bool:
-    ends = Ends()
+    ends = FailureRate()
     for at_s in times_s:
         assert not ends.too_many
         ends.ended(at_s)

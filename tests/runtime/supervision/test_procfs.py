@@ -24,7 +24,7 @@ def files(folder: Path, *, stat: str = "7 (a) b) c) D 1 2", ran: str = "25000000
 
 
 def test_a_reading_is_in_seconds_and_a_name_may_have_brackets(tmp_path: Path) -> None:
-    assert procfs.read(7, files(tmp_path)) == procfs.Reading("D", 2.5, {7: 1.5, 9: 0.25})
+    assert procfs.read(7, files(tmp_path)) == procfs.SchedulerReading("D", 2.5, {7: 1.5, 9: 0.25})
 
 
 @pytest.mark.parametrize(("stat", "ran"), [("", "1 2 3"), ("7 (a) S 1", ""), ("7 (a) S", "x y z")])

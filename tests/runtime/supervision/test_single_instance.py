@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import AlreadyRuns
+from appliance.errors import AlreadyRunning
 from appliance.runtime.supervision import single_instance
 
 HOLDS = """
@@ -36,7 +36,7 @@ def other(tmp_path: Path) -> subprocess.Popen[str]:
 def test_a_second_box_on_the_same_folder_is_refused(
     other: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    with pytest.raises(AlreadyRuns, match="runs with"):
+    with pytest.raises(AlreadyRunning, match="runs with"):
         single_instance.hold(tmp_path, wait_s=0.1)
     os.close(single_instance.hold(tmp_path / "its own"))
     other.kill()

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from appliance.runtime.supervision.procfs import Reading
+from appliance.runtime.supervision.procfs import SchedulerReading
 from appliance.runtime.supervision.starvation import (
     CALM_S,
     DISK_S,
     SHEDS,
     STEP_S,
-    Silence,
-    Strain,
+    LoadShedding,
+    SilenceMeter,
     starves,
 )
 
@@ -32,11 +32,11 @@ class Behaviour:
 
 def silent(behaviour: Behaviour, for_s: float, *, known: bool = True) -> tuple[float, float]:
     """A process falls silent. Returns its own silence and its excuse after so long."""
-    silence, own_s = Silence(), 0.0
+    silence, own_s = SilenceMeter(), 0.0
     for number in range(round(for_s / STEP) + 1):
         at = number * STEP
         waited = {1: 5.0 + behaviour.waits * at, 2: 7.0}
-        reading = Reading(behaviour.state, 3.0 + behaviour.runs * at, waited)
+        reading = SchedulerReading(behaviour.state, 3.0 + behaviour.runs * at, waited)
         own_s = silence.look(100.0 + at, at, reading if known else None, behaviour.late_s)
     return own_s, silence.excused_s
 
@@ -74,19 +74,23 @@ def test_a_process_that_never_comes_back_from_a_driver_is_hung_in_the_end() -> N
 
 
 def test_with_a_heartbeat_the_account_is_closed() -> None:
-    silence, waited = Silence(), 0.0
+    silence, waited = SilenceMeter(), 0.0
     for at in range(8):
         waited += 0.9
-        silence.look(float(at), float(at), Reading("S", 0.0, {1: waited}), 0.0)
+        silence.look(float(at), float(at), SchedulerReading("S", 0.0, {1: waited}), 0.0)
     assert silence.excused_s > 5.0
-    assert silence.look(8.0, 0.1, Reading("S", 0.0, {1: waited}), 0.0) == pytest.approx(0.1)
-    assert silence.look(9.0, 1.1, Reading("S", 0.0, {1: waited}), 0.0) == pytest.approx(1.1)
+    assert silence.look(8.0, 0.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
+        0.1
+    )
+    assert silence.look(9.0, 1.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
+        1.1
+    )
 
 
 def test_a_thread_that_is_new_has_waited_for_nothing_yet() -> None:
-    silence = Silence()
-    silence.look(0.0, 0.0, Reading("S", 0.0, {1: 0.0}), 0.0)
-    assert silence.look(1.0, 1.0, Reading("S", 0.0, {1: 0.0, 9: 500.0}), 0.0) == 1.0
+    silence = SilenceMeter()
+    silence.look(0.0, 0.0, SchedulerReading("S", 0.0, {1: 0.0}), 0.0)
+    assert silence.look(1.0, 1.0, SchedulerReading("S", 0.0, {1: 0.0, 9: 500.0}), 0.0) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -100,7 +104,7 @@ def test_a_process_starves_when_half_of_its_patience_went_in_waiting(
 
 
 def test_words_are_shed_first_and_then_reading_ahead_and_both_come_back() -> None:
-    strain = Strain()
+    strain = LoadShedding()
     seen: list[tuple[int, int]] = []
     for number in range(round(3 * CALM_S)):
         strain.look(float(number), starved=5 <= number < 20)
@@ -112,7 +116,7 @@ def test_words_are_shed_first_and_then_reading_ahead_and_both_come_back() -> Non
 
 
 def test_on_an_idle_machine_what_hangs_is_restarted_at_once() -> None:
-    strain = Strain()
+    strain = LoadShedding()
     assert strain.may_restart(0.0, queued_s=0.1, patience_s=5.0, others_start=True, started_s=0.0)
     assert strain.may_start(0.0, others_start=True, started_s=0.0)
     assert strain.level == 0
@@ -120,7 +124,7 @@ def test_on_an_idle_machine_what_hangs_is_restarted_at_once() -> None:
 
 @pytest.mark.parametrize("level", [0, 1])
 def test_without_a_processor_all_is_shed_before_anything_is_restarted(level: int) -> None:
-    strain = Strain()
+    strain = LoadShedding()
     strain.level = level
     restart = [
         strain.may_restart(at, queued_s=3.0, patience_s=5.0, others_start=False, started_s=99.0)
@@ -131,7 +135,7 @@ def test_without_a_processor_all_is_shed_before_anything_is_restarted(level: int
 
 
 def test_without_a_processor_one_is_started_at_a_time() -> None:
-    strain = Strain()
+    strain = LoadShedding()
     strain.level = len(SHEDS)
     late = {"queued_s": 3.0, "patience_s": 5.0}
     assert not strain.may_restart(100.0, **late, others_start=True, started_s=96.0)
@@ -148,7 +152,7 @@ def test_what_hangs_is_restarted_in_the_end_although_calm_returns_meanwhile(
     level: int, patience_s: float
 ) -> None:
     """The load ends, and what was shed would come back before the patience is over."""
-    strain = Strain()
+    strain = LoadShedding()
     strain.level = level
     for at in range(1000):
         now_s = 100.0 + at * STEP
@@ -161,14 +165,16 @@ def test_what_hangs_is_restarted_in_the_end_although_calm_returns_meanwhile(
 
 
 def test_a_wait_in_the_kernel_is_no_want_of_a_processor() -> None:
-    silence = Silence()
+    silence = SilenceMeter()
     for number in range(9):
-        silence.look(100.0 + number, float(number), Reading("D", 3.0, {1: 5.0}), 0.0)
+        silence.look(100.0 + number, float(number), SchedulerReading("D", 3.0, {1: 5.0}), 0.0)
     assert (silence.excused_s, silence.queued_s) == (8.0, 0.0)
 
 
 def test_who_waits_for_no_disk_is_excused_for_none() -> None:
-    silence = Silence()
+    silence = SilenceMeter()
     for number in range(9):
-        own_s = silence.look(100.0 + number, float(number), Reading("D", 3.0, {1: 5.0}), 0.0, 0.0)
+        own_s = silence.look(
+            100.0 + number, float(number), SchedulerReading("D", 3.0, {1: 5.0}), 0.0, 0.0
+        )
     assert own_s == 8.0

@@ -16,16 +16,23 @@ import pytest
 
 from appliance.errors import ReleaseRefused
 from appliance.update import signature
-from appliance.update.handed_over_file import Handed
-from appliance.update.release.archive import MOST_BYTES, SIGNATURE, TREE, Archive, Tree, look
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.archive import (
+    MOST_BYTES,
+    SIGNATURE,
+    TREE,
+    PackedTree,
+    ReleaseArchive,
+    look,
+)
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import NAME, Manifest
+from appliance.update.release.manifest import NAME, ReleaseManifest
 from tests.update.release.workshop import MADE_S, Bench
 
 Fill = Callable[[tarfile.TarFile], None]
 
 
-def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Tree:
+def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> PackedTree:
     packed = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=packed, mode="wb") as squeezed,
@@ -33,7 +40,7 @@ def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Tree:
     ):
         fill(tar)
     data = packed.getvalue()
-    manifest = Manifest(
+    manifest = ReleaseManifest(
         version="6.6.6", machine="any", python="any", made_s=MADE_S,
         tree_sha256=hashlib.sha256(data).hexdigest(), tree_bytes=len(data),
         files_bytes=files_bytes,
@@ -48,8 +55,8 @@ def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> Tree:
             info = tarfile.TarInfo(name)
             info.size = len(content)
             outer.addfile(info, io.BytesIO(content))
-    with Handed(path, MOST_BYTES) as handed:
-        return Archive(handed, at.shop.signers).copy(at.shop.folder / "copy", Disk())
+    with HandedOverFile(path, MOST_BYTES) as handed:
+        return ReleaseArchive(handed, at.shop.signers).copy(at.shop.folder / "copy", Disk())
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", data: bytes = b"") -> Fill:
@@ -215,8 +222,8 @@ def test_the_copy_has_no_name_and_only_root_could_open_it(at: Bench, tmp_path: P
             modes.append((stat.S_IMODE(os.fstat(made.fileno()).st_mode), os.path.lexists(path)))
             return made
 
-    with Handed(at.shop.make("0.1.0"), MOST_BYTES) as handed:
-        Archive(handed, at.shop.signers).copy(tmp_path / "copy", Seen()).close()
+    with HandedOverFile(at.shop.make("0.1.0"), MOST_BYTES) as handed:
+        ReleaseArchive(handed, at.shop.signers).copy(tmp_path / "copy", Seen()).close()
     assert modes == [(0o600, False)]
 
 
@@ -229,8 +236,8 @@ def test_what_lies_where_the_copy_goes_is_neither_followed_nor_written(
         (tmp_path / "copy").symlink_to("theirs")
     else:
         (tmp_path / "copy").hardlink_to(tmp_path / "theirs")
-    with Handed(at.shop.make("0.1.0"), MOST_BYTES) as handed:
-        Archive(handed, at.shop.signers).copy(tmp_path / "copy", Disk()).close()
+    with HandedOverFile(at.shop.make("0.1.0"), MOST_BYTES) as handed:
+        ReleaseArchive(handed, at.shop.signers).copy(tmp_path / "copy", Disk()).close()
     assert (tmp_path / "theirs").read_text() == "as it was"
     assert not os.path.lexists(tmp_path / "copy")
 

@@ -16,7 +16,7 @@ import pytest
 
 from appliance.errors import InterludeError, ReleaseRefused
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.installer import Installer, Wishes
+from appliance.update.release.installer import InstallOptions, ReleaseInstaller
 from appliance.update.request import install_wanted
 from tests.update.release.attacker import (
     KINDS,
@@ -91,7 +91,7 @@ def test_a_fifo_that_becomes_a_link_brings_nothing_that_was_not_signed(
     attacker.start()
     try:
         with pytest.raises(ReleaseRefused):
-            install_wanted(at.installer(), Wishes(), incoming)
+            install_wanted(at.installer(), InstallOptions(), incoming)
     finally:
         done.set()
         attacker.join()
@@ -107,7 +107,7 @@ def test_what_is_no_release_by_its_kind_is_refused_at_once(
     (incoming / "wanted").write_text("x.release")
     began = time.monotonic()
     with pytest.raises(ReleaseRefused):
-        install_wanted(at.installer(), Wishes(), incoming)
+        install_wanted(at.installer(), InstallOptions(), incoming)
     with pytest.raises(ReleaseRefused):
         at.installer().install(incoming / "x.release")
     assert time.monotonic() - began < LIMIT_S
@@ -121,7 +121,7 @@ def test_a_name_that_is_exchanged_after_it_was_opened_changes_nothing(
     other = Path(shutil.copy(at.shop.make("0.4.0"), incoming / "other"))
     (incoming / "wanted").write_text("x.release")
     at.box = Turncoat(at.shelf, runs="0.2.0", act=lambda: exchange(file, other))
-    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.shelf.kept() == "0.3.0"
     assert genuine(at, "0.3.0")
     assert file.exists()  # the name leads to another file now, and that was not installed
@@ -140,7 +140,7 @@ def test_a_file_that_changes_after_it_was_read_is_installed_as_it_was(
             overwrite(file)
             acted.append(done)
 
-    assert Installer(at.shelf, at.box, at.shop.signers, progress).install(file)
+    assert ReleaseInstaller(at.shelf, at.box, at.shop.signers, progress).install(file)
     assert acted
     assert genuine(at, "0.3.0")
 
@@ -242,7 +242,7 @@ def install_while_it_is_exchanged(
             began = time.monotonic()
             assert began < ends + 30.0, "nothing was installed, or nothing refused"
             try:
-                installed += install_wanted(at.installer(), Wishes(), incoming)
+                installed += install_wanted(at.installer(), InstallOptions(), incoming)
             except InterludeError:
                 refused += 1
             assert time.monotonic() - began < LIMIT_S

@@ -14,7 +14,7 @@ import pytest
 from appliance.__main__ import main
 from appliance.errors import FetchError, StorageError
 from appliance.update.release.fleet_pull import SHEET_BYTES, SPARE_BYTES, pull
-from appliance.update.release.installer import Wishes
+from appliance.update.release.installer import InstallOptions
 from appliance.update.request import install_wanted
 from tests.update.release.workshop import Bench
 
@@ -105,7 +105,7 @@ def test_a_newer_release_is_fetched_asked_for_and_installed(
     publish(web, at)
     assert pull(web.address, at.shelf, incoming) == "asked for 0.3.0"
     assert (incoming / "wanted").read_text() == "pulled-0.3.0.release"
-    assert install_wanted(at.installer(), Wishes(), incoming)
+    assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.shelf.kept() == "0.3.0"
     assert list(incoming.iterdir()) == []
     assert pull(web.address, at.shelf, incoming) == "0.3.0 is here; the fleet is to have 0.3.0"

@@ -24,10 +24,10 @@ from hypothesis import strategies as st
 from appliance.errors import InterludeError
 from appliance.update import request
 from appliance.update.archive_parts import open_parts
-from appliance.update.handed_over_file import Handed
+from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release import archive as releases
 from appliance.update.release.manifest import MOST_BYTES, NAME
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 from appliance.update.system import archive as systems
 from appliance.update.system.manifest import NAME as SYSTEM
 from appliance.update.system.pack import pack
@@ -50,17 +50,19 @@ def _read(verb: str, path: Path, signers: Path) -> str:
     """What it says of a file, or why it is refused; anything else that is raised is a failure."""
     try:
         if verb == "offers":
-            found = request.offers(Shelf(path / "opt", path / "run"), path, path / "os-release")
+            found = request.offers(
+                ReleaseStore(path / "opt", path / "run"), path, path / "os-release"
+            )
             return f"offers {[offer.version for offer in found]}"
         if verb == "look":
             said = releases.look(path) or systems.look(path)
             return f"says {said.version}" if said else "says nothing"
         if verb == "open":
-            with Handed(path, releases.MOST_BYTES) as handed:
-                releases.Archive(handed, signers)
+            with HandedOverFile(path, releases.MOST_BYTES) as handed:
+                releases.ReleaseArchive(handed, signers)
         else:
-            with Handed(path, systems.MOST_BYTES) as handed:
-                systems.Archive(handed, signers).verify()
+            with HandedOverFile(path, systems.MOST_BYTES) as handed:
+                systems.SystemArchive(handed, signers).verify()
     except InterludeError as error:
         return f"refused: {error.problem}"
     return "signed"
@@ -276,7 +278,7 @@ def test_a_genuine_one_that_was_changed_anywhere_before_its_tree_is_refused(
 
 def trusted(path: Path) -> tuple[bytes, bytes]:
     """Manifest and signature, as they are read."""
-    with Handed(path, releases.MOST_BYTES) as handed:
+    with HandedOverFile(path, releases.MOST_BYTES) as handed:
         return open_parts(handed, "release", NAME, releases.SIGNATURE, releases.TREE)[:2]
 
 
@@ -291,7 +293,7 @@ def system(reader: Reader, root: bytes, size: int = 0) -> Path:
     made = pack(folder / "boot", folder / "root", folder, reader.shop.key,
                 version="0.3.0", machine="any", made_s=0)  # fmt: skip
     names = (SYSTEM, systems.SIGNATURE, systems.BOOT, systems.SYSTEM)
-    with Handed(made, systems.MOST_BYTES) as handed:
+    with HandedOverFile(made, systems.MOST_BYTES) as handed:
         said, signed, (boot, genuine) = open_parts(handed, "system", *names)
         contents = [said, signed, handed.read(*boot), root or handed.read(*genuine)]
     changed = folder / "changed.system"
@@ -358,5 +360,7 @@ def test_a_folder_of_strangers_things_is_looked_at_in_no_time(
 def test_at_most_so_many_files_are_opened(tmp_path: Path, good: Path) -> None:
     for number in range(request.MOST_FILES + 10):
         (tmp_path / f"{number:03}.release").write_bytes(good.read_bytes())
-    found = request.offers(Shelf(tmp_path / "opt", tmp_path / "run"), tmp_path, tmp_path / "none")
+    found = request.offers(
+        ReleaseStore(tmp_path / "opt", tmp_path / "run"), tmp_path, tmp_path / "none"
+    )
     assert len(found) == request.MOST_FILES

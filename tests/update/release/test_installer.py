@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
 from appliance.update.release.archive import look
-from appliance.update.release.installer import SPARE_BYTES, Wishes
+from appliance.update.release.installer import SPARE_BYTES, InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
 
@@ -69,9 +69,9 @@ def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
 
 
 def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:
-    assert at.installer().install(at.shop.make("0.1.0"), Wishes(start=False))
+    assert at.installer().install(at.shop.make("0.1.0"), InstallOptions(start=False))
     assert state(at) == ("0.1.0", "", None)
-    assert not at.installer().install(at.shop.make("0.1.0"), Wishes(start=False))
+    assert not at.installer().install(at.shop.make("0.1.0"), InstallOptions(start=False))
 
 
 def test_only_the_newest_few_stay_on_the_card(at: Bench) -> None:
@@ -95,7 +95,7 @@ def test_a_box_that_was_unfit_before_may_have_a_release_that_is_no_worse(with_ol
     ],
 )
 def test_a_sick_release_is_taken_back(with_old: Bench, kind: str, why: str) -> None:
-    with pytest.raises(ReleaseSick, match=f"{why}.*back on 0.1.0, and well"):
+    with pytest.raises(HealthCheckFailed, match=f"{why}.*back on 0.1.0, and well"):
         with_old.installer().install(with_old.shop.make("0.2.0", kind))
     assert state(with_old) == ("0.1.0", "0.1.0", None)
 
@@ -108,14 +108,14 @@ def test_one_that_fails_its_self_test_is_never_started(with_old: Bench) -> None:
 
 
 def test_a_first_release_that_is_sick_leaves_nothing_to_start(at: Bench) -> None:
-    with pytest.raises(ReleaseSick, match="none to go back to"):
+    with pytest.raises(HealthCheckFailed, match="none to go back to"):
         at.installer().install(at.shop.make("0.1.0", "crashes"))
     assert at.shelf.kept() is None
     assert at.shelf.on_trial() is None
 
 
 def test_a_fault_that_was_there_before_is_not_the_new_ones(at: Bench) -> None:
-    at.installer().install(at.shop.make("0.1.0", "gives up speaker"), Wishes(start=False))
+    at.installer().install(at.shop.make("0.1.0", "gives up speaker"), InstallOptions(start=False))
     at.box.restart()
     at.box.wait(60.0)
     assert at.installer().install(at.shop.make("0.2.0", "gives up speaker"))
@@ -124,15 +124,15 @@ def test_a_fault_that_was_there_before_is_not_the_new_ones(at: Bench) -> None:
 def test_a_trial_that_was_cut_short_ends_in_silence(with_old: Bench) -> None:
     """Its installation was killed; the one that comes next meets somebody in conversation."""
     new = with_old.shop.make("0.2.0")
-    with_old.installer().install(new, Wishes(start=False))
+    with_old.installer().install(new, InstallOptions(start=False))
     with_old.shelf.keep("0.1.0")
     with_old.shelf.begin_trial("0.2.0")
     with_old.box.restart()
     with_old.box.wait(60.0)
     restarts = with_old.box.restarts
     with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
-    with pytest.raises(NotNow):
-        with_old.installer().install(new, Wishes(wait_s=60.0))
+    with pytest.raises(InstallDeferred):
+        with_old.installer().install(new, InstallOptions(wait_s=60.0))
     assert (with_old.box.restarts, with_old.shelf.on_trial()) == (restarts, "0.2.0")
     with_old.box.quiet_at_s = 0.0
     assert with_old.installer().install(new)
@@ -164,7 +164,7 @@ def refused(at: Bench, file: Path, match: str) -> None:
 def test_an_older_one_is_refused_unless_it_is_welcome(with_old: Bench) -> None:
     older = with_old.shop.make("0.0.9")
     refused(with_old, older, "older than 0.1.0")
-    assert with_old.installer().install(older, Wishes(downgrade=True))
+    assert with_old.installer().install(older, InstallOptions(downgrade=True))
 
 
 @pytest.mark.parametrize("what", ["gone", "empty", "garbled", "a folder"])
@@ -183,7 +183,7 @@ def test_an_older_one_is_refused_even_if_what_is_kept_cannot_be_read(
         with_old.installer().install(older)
     assert state(with_old) == ("0.1.0", "0.1.0", None)
     assert (with_old.shelf.folder("0.1.0") / "kind").exists()  # it may be what runs
-    assert with_old.installer().install(older, Wishes(downgrade=True))
+    assert with_old.installer().install(older, InstallOptions(downgrade=True))
 
 
 def test_one_whose_manifest_cannot_be_read_is_brought_again_whole(with_old: Bench) -> None:
@@ -208,7 +208,9 @@ def test_with_a_card_that_does_not_say_what_is_kept_nothing_is_installed_unasked
         with pytest.raises(StorageError, match="does not say which release is kept"):
             with_old.installer().install(with_old.shop.make(version))
     if target is not None:
-        assert with_old.installer().install(with_old.shop.make("0.2.0"), Wishes(downgrade=True))
+        assert with_old.installer().install(
+            with_old.shop.make("0.2.0"), InstallOptions(downgrade=True)
+        )
 
 
 def test_one_signed_by_a_stranger_is_refused(with_old: Bench) -> None:
@@ -285,7 +287,7 @@ def test_another_release_of_the_same_version_is_refused(with_old: Bench) -> None
 
 
 def test_one_that_never_proved_well_may_be_made_anew(with_old: Bench) -> None:
-    with pytest.raises(ReleaseSick):
+    with pytest.raises(HealthCheckFailed):
         with_old.installer().install(with_old.shop.make("0.2.0", "crashes"))
     assert with_old.installer().install(with_old.shop.make("0.2.0"))
     assert state(with_old) == ("0.2.0", "0.2.0", None)
@@ -302,14 +304,14 @@ def test_a_conversation_is_waited_for(with_old: Bench) -> None:
 def test_one_that_does_not_end_is_not_cut_short(with_old: Bench) -> None:
     with_old.box.quiet_at_s = with_old.box.time_s + 4000.0
     restarts = with_old.box.restarts
-    with pytest.raises(NotNow, match="Somebody talks"):
-        with_old.installer().install(with_old.shop.make("0.2.0"), Wishes(wait_s=60.0))
+    with pytest.raises(InstallDeferred, match="Somebody talks"):
+        with_old.installer().install(with_old.shop.make("0.2.0"), InstallOptions(wait_s=60.0))
     assert with_old.box.restarts == restarts
     assert state(with_old) == ("0.1.0", "0.1.0", None)
 
 
 def test_two_installations_at_once_are_one_too_many(with_old: Bench) -> None:
-    with with_old.shelf.alone(), pytest.raises(NotNow, match="under way"):
+    with with_old.shelf.alone(), pytest.raises(InstallDeferred, match="under way"):
         with_old.installer().install(with_old.shop.make("0.2.0"))
 
 
@@ -319,9 +321,9 @@ def test_nothing_is_installed_while_a_system_is_on_trial(with_old: Bench) -> Non
     trial.parent.mkdir()
     trial.write_text("{}")
     restarts = with_old.box.restarts
-    with pytest.raises(NotNow, match="A system is on trial"):
+    with pytest.raises(InstallDeferred, match="A system is on trial"):
         with_old.installer().install(with_old.shop.make("0.2.0"))
-    with pytest.raises(NotNow, match="A system is on trial"):
+    with pytest.raises(InstallDeferred, match="A system is on trial"):
         with_old.installer().rollback()
     assert (state(with_old), with_old.box.restarts) == (("0.1.0", "0.1.0", None), restarts)
     trial.unlink()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused
-from appliance.update.release.manifest import MOST_BYTES, Manifest, parse, read, version_key
+from appliance.update.release.manifest import MOST_BYTES, ReleaseManifest, parse, read, version_key
 
-GOOD = Manifest(
+GOOD = ReleaseManifest(
     version="1.2.3",
     machine="aarch64",
     python="3.13",

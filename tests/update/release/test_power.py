@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from appliance.errors import ReleaseSick
+from appliance.errors import HealthCheckFailed
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 from tests.update.release.workshop import Bench, MortalDisk, PaperBox
 
 
@@ -26,7 +26,7 @@ def killed(at: Bench, file: Path, after: int) -> bool:
     if child == 0:
         try:
             at.installer(MortalDisk(after)).install(file)
-        except ReleaseSick:
+        except HealthCheckFailed:
             os._exit(3)
         except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
             os._exit(4)
@@ -63,7 +63,7 @@ def changes_of(at: Bench, file: Path) -> int:
     copy = at.shelf.root.parent / "copy"
     shutil.copytree(at.shelf.root, copy / "opt", symlinks=True)
     disk = MortalDisk()
-    twin = Shelf(copy / "opt", copy / "run")
+    twin = ReleaseStore(copy / "opt", copy / "run")
     Bench(at.shop, twin, PaperBox(twin, runs=at.box.runs)).installer(disk).install(file)
     shutil.rmtree(copy)
     return disk.changes

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.runtime.status import Status, StatusFile
-from appliance.update.release.target import Service
+from appliance.runtime.status import StatusFile, SupervisorStatus
+from appliance.update.release.target import SystemdTarget
 
 
 def script(path: Path, text: str) -> Path:
@@ -18,18 +18,18 @@ def script(path: Path, text: str) -> Path:
     return path
 
 
-def service(folder: Path, says: str = "", code: int = 0) -> Service:
+def service(folder: Path, says: str = "", code: int = 0) -> SystemdTarget:
     stands_in = script(
         folder / "systemctl", f'echo "$@" >>{folder}/asked\nprintf "{says}"\nexit {code}'
     )
-    return Service(folder, str(stands_in))
+    return SystemdTarget(folder, str(stands_in))
 
 
 RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\n"
 
 
 def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
-    StatusFile(tmp_path).write(Status(version="0.2.0", pid=7, state="speaking"))
+    StatusFile(tmp_path).write(SupervisorStatus(version="0.2.0", pid=7, state="speaking"))
     reading = service(tmp_path, RUNNING).reading()
     assert (reading.activity, reading.restarts) == ("active", 2)
     assert reading.status is not None
@@ -38,7 +38,7 @@ def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
 
 
 def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
-    StatusFile(tmp_path).write(Status(version="0.1.0", pid=6, state="speaking"))
+    StatusFile(tmp_path).write(SupervisorStatus(version="0.1.0", pid=6, state="speaking"))
     assert service(tmp_path, RUNNING).reading().status is None
 
 
@@ -71,13 +71,13 @@ def test_a_systemd_that_refuses_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_machine_without_systemd_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be asked"):
-        Service(tmp_path, str(tmp_path / "none")).reading()
+        SystemdTarget(tmp_path, str(tmp_path / "none")).reading()
 
 
 def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     script(tmp_path / "bin/interlude", f'echo "$@" >{tmp_path}/asked')
-    Service(tmp_path).try_out(tmp_path)
+    SystemdTarget(tmp_path).try_out(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> Non
 def test_one_that_fails_it_is_refused(tmp_path: Path, does: str, match: str) -> None:
     script(tmp_path / "bin/interlude", does)
     with pytest.raises(ReleaseRefused, match=match):
-        Service(tmp_path).try_out(tmp_path)
+        SystemdTarget(tmp_path).try_out(tmp_path)
 
 
 def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="cannot be started"):
-        Service(tmp_path).try_out(tmp_path)
+        SystemdTarget(tmp_path).try_out(tmp_path)

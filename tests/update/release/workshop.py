@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
-from appliance.runtime.status import Status
-from appliance.update.health_check import Activity, Reading
+from appliance.runtime.status import SupervisorStatus
+from appliance.update.health_check import Activity, HealthReading
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.installer import Installer
+from appliance.update.release.installer import ReleaseInstaller
 from appliance.update.release.pack import pack
-from appliance.update.release.store import Shelf
+from appliance.update.release.store import ReleaseStore
 from appliance.update.signature import WHO
 
 MADE_S = 1_780_000_000
@@ -79,7 +79,7 @@ class Workshop:
 class PaperBox:
     """A box made of files, with a clock that only waiting moves. It starts what `start` would."""
 
-    shelf: Shelf
+    shelf: ReleaseStore
     runs: str = ""
     clock: float = MADE_S + 1000.0
     time_s: float = 100.0
@@ -94,19 +94,19 @@ class PaperBox:
         self.runs = self.shelf.on_trial() or self.shelf.kept() or ""
         self.started_s = self.time_s
 
-    def reading(self) -> Reading:
+    def reading(self) -> HealthReading:
         if not self.runs:
-            return Reading("stopped")
+            return HealthReading("stopped")
         kind = (self.shelf.folder(self.runs) / "kind").read_text()
         up_s = self.time_s - self.started_s
         activity: Activity = "active" if up_s >= 1.0 else "starting"
         if kind == "crashes" and up_s >= 2.0:
-            return Reading("starting", restarts=1)
+            return HealthReading("starting", restarts=1)
         if kind == "hangs":
-            return Reading("starting")
+            return HealthReading("starting")
         gave_up = ("speaker",) if kind == "gives up speaker" and up_s >= 3.0 else ()
         talking = self.time_s < self.quiet_at_s
-        status = Status(
+        status = SupervisorStatus(
             version=self.runs,
             pid=1000 + self.restarts,
             state="speaking" if talking else self.state,
@@ -114,7 +114,7 @@ class PaperBox:
             healthy=not self.unfit,
             failed=gave_up,
         )
-        return Reading(activity, status=status)
+        return HealthReading(activity, status=status)
 
     def try_out(self, release: Path) -> None:
         if (release / "kind").read_text() == "fails its self-test":
@@ -164,13 +164,13 @@ class Bench:
     """All of it together."""
 
     shop: Workshop
-    shelf: Shelf
+    shelf: ReleaseStore
     box: PaperBox
     steps: list[str] = field(default_factory=list)
 
-    def installer(self, disk: Disk | None = None) -> Installer:
-        shelf = Shelf(self.shelf.root, self.shelf.trial_folder, disk or Disk())
-        return Installer(shelf, self.box, self.shop.signers, self._note)
+    def installer(self, disk: Disk | None = None) -> ReleaseInstaller:
+        shelf = ReleaseStore(self.shelf.root, self.shelf.trial_folder, disk or Disk())
+        return ReleaseInstaller(shelf, self.box, self.shop.signers, self._note)
 
     def _note(self, step: str, share: float) -> None:
         assert 0.0 <= share <= 1.0
@@ -182,5 +182,5 @@ def bench(folder: Path) -> Bench:
     """An empty box and a workshop, below `folder`."""
     shop = folder / "shop"
     shop.mkdir()
-    shelf = Shelf(folder / "opt", folder / "run")
+    shelf = ReleaseStore(folder / "opt", folder / "run")
     return Bench(Workshop(shop), shelf, PaperBox(shelf))

@@ -12,8 +12,8 @@ import pytest
 
 from appliance.errors import ReleaseRefused
 from appliance.update.archive_parts import open_parts
-from appliance.update.handed_over_file import Handed
-from appliance.update.release.installer import Wishes
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.installer import InstallOptions
 from appliance.update.system.archive import BOOT, MOST_BYTES, SIGNATURE, SYSTEM
 from appliance.update.system.manifest import NAME
 from appliance.update.system.request import install_wanted
@@ -38,7 +38,7 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 def change(file: Path, part: int) -> None:
     """Boot (0) or root (1) becomes another one, as long as the genuine one when unpacked."""
-    with Handed(file, MOST_BYTES) as handed:
+    with HandedOverFile(file, MOST_BYTES) as handed:
         _, _, parts = open_parts(handed, "system", NAME, SIGNATURE, BOOT, SYSTEM)
     gzip = zlib.compressobj(9, wbits=31)
     evil = gzip.compress(b"unsigned" * (SYSTEM_BYTES // 8)) + gzip.flush()
@@ -69,7 +69,7 @@ def test_what_is_no_system_by_its_kind_is_refused_at_once(
     KINDS[kind](incoming / "x.system")
     began = time.monotonic()
     with pytest.raises(ReleaseRefused):
-        install_wanted(at.updater(), Wishes(), incoming)
+        install_wanted(at.updater(), InstallOptions(), incoming)
     with pytest.raises(ReleaseRefused):
         at.updater().install(incoming / "x.system")
     assert time.monotonic() - began < LIMIT_S
@@ -82,7 +82,7 @@ def test_a_part_that_changes_after_the_check_is_found_and_never_starts(
 ) -> None:
     acted = at_the_first_write(at, lambda: change(incoming / "x.system", part))
     with pytest.raises(ReleaseRefused, match="damaged"):
-        install_wanted(at.updater(), Wishes(), incoming)
+        install_wanted(at.updater(), InstallOptions(), incoming)
     assert acted
     assert (at.ledger.whole("b"), at.machine.asked) == (None, [])
     with pytest.raises(NoStart):
@@ -97,7 +97,7 @@ def test_a_name_that_is_exchanged_after_the_check_changes_nothing(
     file, other = incoming / "x.system", incoming / "other"
     at.archive("0.3.0").rename(other)
     acted = at_the_first_write(at, lambda: exchange(file, other))
-    assert install_wanted(at.updater(), Wishes(), incoming)
+    assert install_wanted(at.updater(), InstallOptions(), incoming)
     assert acted
     at.machine.power(TRYBOOT)
     assert at.machine.said == "0.2.0"
@@ -110,7 +110,7 @@ def test_a_file_that_becomes_shorter_after_the_check_is_refused(
 ) -> None:
     acted = at_the_first_write(at, lambda: os.truncate(incoming / "x.system", left))
     with pytest.raises(ReleaseRefused, match="became shorter"):
-        install_wanted(at.updater(), Wishes(), incoming)
+        install_wanted(at.updater(), InstallOptions(), incoming)
     assert acted
     with pytest.raises(NoStart):
         at.machine.power(TRYBOOT)

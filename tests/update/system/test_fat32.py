@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import StorageError
-from appliance.update.system.block_device import ImageCard, Part
-from appliance.update.system.fat32 import Fat
+from appliance.update.system.block_device import BlockDevice, ImageDisk
+from appliance.update.system.fat32 import FatFileSystem
 from tests.update.system.workshop import FAT_MIB, Foundry, copy_sparse, fat
 
 FILES = {
@@ -36,8 +36,8 @@ def image(once: Path, tmp_path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def opened(image: Path, begin: int = 0) -> Iterator[Part]:
-    with ImageCard(image, {"x": (begin, FAT_MIB << 20)}).part("x") as part:
+def opened(image: Path, begin: int = 0) -> Iterator[BlockDevice]:
+    with ImageDisk(image, {"x": (begin, FAT_MIB << 20)}).part("x") as part:
         yield part
 
 
@@ -48,7 +48,7 @@ def mtools_reads(image: Path, name: str) -> bytes | None:
 
 def test_every_file_is_read_as_it_was_written(image: Path) -> None:
     with opened(image) as part:
-        found = Fat(part)
+        found = FatFileSystem(part)
         assert {file.name for file in found.files()} == set(FILES)
         assert {name: found.read(name) for name in FILES} == FILES
         assert found.read("USER-DATA") == FILES["user-data"]
@@ -57,7 +57,7 @@ def test_every_file_is_read_as_it_was_written(image: Path) -> None:
 
 def test_a_replaced_file_is_the_new_one_to_others(image: Path) -> None:
     with opened(image) as part:
-        Fat(part).replace("autoboot.txt", b"boot_partition=3\n")
+        FatFileSystem(part).replace("autoboot.txt", b"boot_partition=3\n")
     assert mtools_reads(image, "autoboot.txt") == b"boot_partition=3\n"
     assert mtools_reads(image, "user-data") == FILES["user-data"]
 
@@ -68,15 +68,15 @@ def test_a_replaced_file_is_the_new_one_to_others(image: Path) -> None:
 def test_a_file_of_another_length_is_no_replacement(image: Path, name: str, data: bytes) -> None:
     before = image.read_bytes()
     with opened(image) as part, pytest.raises(StorageError):
-        Fat(part).replace(name, data)
+        FatFileSystem(part).replace(name, data)
     assert image.read_bytes() == before
 
 
 def test_a_wiped_file_leaves_nothing_of_it_anywhere(image: Path) -> None:
     with opened(image) as part:
-        Fat(part).wipe("user-data")
-        Fat(part).wipe("network-config")
-        Fat(part).wipe("network-config")
+        FatFileSystem(part).wipe("user-data")
+        FatFileSystem(part).wipe("network-config")
+        FatFileSystem(part).wipe("network-config")
     assert b"secret" not in image.read_bytes()
     assert b"kitchen" not in image.read_bytes()
     assert mtools_reads(image, "user-data") is None
@@ -91,8 +91,8 @@ def test_what_earlier_files_have_left_can_be_wiped_and_nothing_else(
     subprocess.run(["mcopy", "-i", image, tmp_path / "network-config", "::"], check=True)
     assert b"secret" in image.read_bytes()
     with opened(image) as part:
-        Fat(part).wipe_free()
-        kept = {name: Fat(part).read(name) for name in FILES}
+        FatFileSystem(part).wipe_free()
+        kept = {name: FatFileSystem(part).read(name) for name in FILES}
     assert b"secret" not in image.read_bytes()
     assert kept == {**FILES, "network-config": b"another\n"}
     assert mtools_reads(image, "user-data") == FILES["user-data"]
@@ -101,7 +101,7 @@ def test_what_earlier_files_have_left_can_be_wiped_and_nothing_else(
 def test_the_file_system_is_whole_after_it(image: Path) -> None:
     with opened(image) as part:
         for name in ("user-data", "A Very Long Name Indeed.yaml", "EMPTY.TXT"):
-            Fat(part).wipe(name)
+            FatFileSystem(part).wipe(name)
     done = subprocess.run(["fsck.vfat", "-n", image], capture_output=True, text=True, check=False)
     # The file system's own count of free clusters is a hint, and is not kept up to date.
     assert "different" not in done.stdout.replace("Free cluster summary", "")
@@ -115,7 +115,7 @@ def test_a_piece_of_an_image_is_as_good(image: Path, tmp_path: Path) -> None:
         file.seek(1 << 20)
         file.write(image.read_bytes())
     with opened(whole, begin=1 << 20) as part:
-        assert Fat(part).read("autoboot.txt") == FILES["autoboot.txt"]
+        assert FatFileSystem(part).read("autoboot.txt") == FILES["autoboot.txt"]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -129,8 +129,8 @@ def test_a_damaged_file_system_is_a_sentence_and_never_an_endless_loop(
             file.seek(chance.randrange(len(data)) if seed % 2 else chance.randrange(512))
             file.write(chance.randbytes(1))
     with opened(image) as part, contextlib.suppress(StorageError):
-        for file_ in Fat(part).files():
-            Fat(part).read(file_.name)
+        for file_ in FatFileSystem(part).files():
+            FatFileSystem(part).read(file_.name)
 
 
 def test_zeros_are_no_file_system(tmp_path: Path, made: Foundry) -> None:
@@ -138,4 +138,4 @@ def test_zeros_are_no_file_system(tmp_path: Path, made: Foundry) -> None:
     with zeros.open("wb") as file:
         file.truncate(FAT_MIB << 20)
     with opened(zeros) as part, pytest.raises(StorageError, match="no FAT"):
-        Fat(part)
+        FatFileSystem(part)

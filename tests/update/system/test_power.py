@@ -17,8 +17,8 @@ import pytest
 
 from appliance.errors import InterludeError
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.installer import Wishes
-from appliance.update.system.slot_state import Ledger
+from appliance.update.release.installer import InstallOptions
+from appliance.update.system.slot_state import SlotStateFile
 from image.firmware import TRYBOOT, NoStart
 from tests.update.system.workshop import Bench, Written, copy_sparse
 
@@ -50,14 +50,14 @@ class MortalDisk(Disk):
         self._mortal.change()
 
 
-def killed(at: Bench, act: Callable[[Ledger], object], after: int) -> bool:
+def killed(at: Bench, act: Callable[[SlotStateFile], object], after: int) -> bool:
     """Do it in a child that dies after so many changes. Whether it died of that."""
     child = os.fork()
     if child == 0:
         mortal = Mortal(after)
         at.card.changed = mortal.change
         try:
-            act(Ledger(at.ledger.folder, MortalDisk(mortal)))
+            act(SlotStateFile(at.ledger.folder, MortalDisk(mortal)))
         except BaseException:  # noqa: BLE001  # nothing of the child may reach pytest
             os._exit(4)
         os._exit(0)
@@ -96,7 +96,9 @@ def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds
     with as_before(at, tmp_path / "keep") as restore:
         after = 1
         while killed(
-            at, lambda ledger: at.updater(ledger).install(archive, Wishes(start=False)), after
+            at,
+            lambda ledger: at.updater(ledger).install(archive, InstallOptions(start=False)),
+            after,
         ):
             assert at.version_that_starts() == "0.1.0"
             with contextlib.suppress(NoStart):  # a trial that nobody asked for: half, or whole

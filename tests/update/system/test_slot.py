@@ -8,7 +8,7 @@ import pytest
 
 from appliance.errors import StorageError
 from appliance.update.system.slot import SLOTS, autoboot, cmdline, named, other, starts
-from appliance.update.system.target import Pi, runs_from, version
+from appliance.update.system.target import PiTarget, runs_from, version
 from image import layout
 
 
@@ -46,7 +46,7 @@ def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
     (tmp_path / "cmdline").write_text("root=PARTLABEL=system_b interlude.slot=b\n")
     release = tmp_path / "os-release"
     release.write_text('ID=debian\nIMAGE_ID="interlude"\nIMAGE_VERSION="0.2.0"\n')
-    pi = Pi(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
+    pi = PiTarget(tmp_path, "true", tmp_path / "cmdline", release, tmp_path / "start")
     assert (pi.slot(), pi.version()) == ("b", "0.2.0")
     (tmp_path / "start").mkdir()
     (tmp_path / "start/slot").write_text("a\n")  # the other's root could not be used
@@ -54,7 +54,7 @@ def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
 
 
 def test_only_raspberry_pis_own_kernel_passes_a_trial_on(tmp_path: Path) -> None:
-    pi = Pi(firmware=tmp_path / "vcio")
+    pi = PiTarget(firmware=tmp_path / "vcio")
     assert not pi.asks_firmware()
     (tmp_path / "vcio").touch()
     assert pi.asks_firmware()
@@ -77,7 +77,7 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
     systemctl.chmod(0o755)
     words = tmp_path / "reboot-param"
     words.write_text("of an earlier one\n")
-    Pi(tmp_path, str(systemctl), words=words).start_anew(trial=trial)
+    PiTarget(tmp_path, str(systemctl), words=words).start_anew(trial=trial)
     asked = "start --no-block --job-mode=replace-irreversibly reboot.target\n"
     assert (tmp_path / "asked").read_text() == asked
     assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
@@ -85,4 +85,4 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
 
 def test_words_that_cannot_be_left_are_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
-        Pi(tmp_path, "true", words=tmp_path / "none/reboot-param").start_anew(trial=True)
+        PiTarget(tmp_path, "true", words=tmp_path / "none/reboot-param").start_anew(trial=True)

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
-from appliance.errors import NotNow, ReleaseRefused, ReleaseSick, StorageError
-from appliance.update.release.installer import Installer, Wishes
-from appliance.update.system.fat32 import Fat
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
+from appliance.update.release.installer import InstallOptions, ReleaseInstaller
+from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import autoboot
 from image.firmware import TRYBOOT, NoStart
 from tests.update.release.workshop import PaperBox
@@ -27,7 +27,7 @@ def tried(at: Bench, version: str, kind: str = "good") -> None:
 
 def autoboot_of(at: Bench) -> bytes | None:
     with at.card.part("bootconfig") as part:
-        return Fat(part).read("autoboot.txt")
+        return FatFileSystem(part).read("autoboot.txt")
 
 
 # ── well ─────────────────────────────────────────────────────────────────────────────────────
@@ -84,10 +84,10 @@ def test_one_goes_back_to_the_system_before(at: Bench) -> None:
 
 def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
     made = at.archive("0.2.0")
-    tried_first = at.updater().install(made, Wishes(start=False))
+    tried_first = at.updater().install(made, InstallOptions(start=False))
     writes = len(at.card.notes)
     assert tried_first
-    assert at.updater().install(made, Wishes(start=False))
+    assert at.updater().install(made, InstallOptions(start=False))
     assert len(at.card.notes) == writes
     at.updater().begin_trial(0.0)
     at.machine.power(TRYBOOT)
@@ -113,7 +113,7 @@ def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
 )
 def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
     tried(at, "0.2.0", kind)
-    with pytest.raises(ReleaseSick, match=why):
+    with pytest.raises(HealthCheckFailed, match=why):
         at.updater().settle()
     assert at.machine.asked == [""]
     assert at.ledger.trial() is not None  # else it would pass for kept as long as it still runs
@@ -129,14 +129,14 @@ def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
 def test_a_system_that_says_it_is_another_is_left(at: Bench) -> None:
     tried(at, "0.2.0")
     at.machine.said = "0.1.9"
-    with pytest.raises(ReleaseSick, match=r"says it is 0\.1\.9"):
+    with pytest.raises(HealthCheckFailed, match=r"says it is 0\.1\.9"):
         at.updater().settle()
 
 
 def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
     tried(at, "0.2.0")
     (at.shelf.root / "current").unlink()
-    with pytest.raises(ReleaseSick, match="does not find"):
+    with pytest.raises(HealthCheckFailed, match="does not find"):
         at.updater().settle()
     assert at.version_that_starts() == "0.1.0"
 
@@ -161,13 +161,13 @@ def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
     at.updater().install(at.archive("0.2.0"))
     at.card.poke("system_b", 0, bytes(4096))
     at.machine.power(TRYBOOT)
-    with pytest.raises(ReleaseSick):
+    with pytest.raises(HealthCheckFailed):
         at.updater().settle()
     assert at.version_that_starts() == "0.1.0"
 
 
 def test_a_damaged_boot_partition_is_not_even_tried(at: Bench) -> None:
-    at.updater().install(at.archive("0.2.0"), Wishes(start=False))
+    at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     at.card.poke("boot_b", 0, bytes(512))
     with pytest.raises(ReleaseRefused, match="no whole system"):
         at.updater().begin_trial(0.0)
@@ -224,7 +224,7 @@ def test_an_older_one_is_refused_unless_it_is_welcome(at: Bench) -> None:
     archive = at.archive("0.0.9")
     with pytest.raises(ReleaseRefused, match="interlude system rollback"):
         at.updater().install(archive)
-    assert at.updater().install(archive, Wishes(downgrade=True, start=False))
+    assert at.updater().install(archive, InstallOptions(downgrade=True, start=False))
 
 
 def test_one_for_another_machine_is_refused(at: Bench) -> None:
@@ -257,15 +257,15 @@ def test_one_that_does_not_fit_is_said_so(at: Bench) -> None:
 def test_nothing_is_written_while_a_system_is_on_trial(at: Bench) -> None:
     tried(at, "0.2.0")
     writes = len(at.card.notes)
-    with pytest.raises(NotNow, match="on trial"):
+    with pytest.raises(InstallDeferred, match="on trial"):
         at.updater().install(at.archive("0.3.0"))
     assert len(at.card.notes) == writes
 
 
 def test_a_conversation_is_waited_for(at: Bench) -> None:
     at.machine.quiet_at_s = at.machine.time_s + 1000.0
-    with pytest.raises(NotNow, match="Somebody talks"):
-        at.updater().install(at.archive("0.2.0"), Wishes(wait_s=10.0))
+    with pytest.raises(InstallDeferred, match="Somebody talks"):
+        at.updater().install(at.archive("0.2.0"), InstallOptions(wait_s=10.0))
     assert at.machine.asked == []
     assert at.ledger.trial() is None
     assert at.ledger.whole("b") is not None
@@ -281,18 +281,18 @@ def test_a_machine_without_slots_is_a_sentence(at: Bench) -> None:
 
 def test_one_at_a_time(at: Bench) -> None:
     archive = at.archive("0.2.0")
-    with at.ledger.alone(), pytest.raises(NotNow):
+    with at.ledger.alone(), pytest.raises(InstallDeferred):
         at.updater().install(archive)
 
 
 def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -> None:
     """The release is on trial perhaps, and the machine's start would end that without a word."""
-    at.updater().install(at.archive("0.2.0"), Wishes(start=False))
+    at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     archive, writes = at.archive("0.3.0"), len(at.card.notes)
     with at.shelf.alone():
-        with pytest.raises(NotNow, match="under way"):
+        with pytest.raises(InstallDeferred, match="under way"):
             at.updater().install(archive)
-        with pytest.raises(NotNow, match="under way"):
+        with pytest.raises(InstallDeferred, match="under way"):
             at.updater().begin_trial(0.0)
     assert (len(at.card.notes), at.machine.asked, at.ledger.trial()) == (writes, [], None)
     assert at.updater().install(archive)
@@ -302,7 +302,7 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
     refused = set()
 
     def look(step: str, _share: float) -> None:
-        with pytest.raises(NotNow, match="under way"), at.shelf.alone():
+        with pytest.raises(InstallDeferred, match="under way"), at.shelf.alone():
             pass
         refused.add(step)
 
@@ -314,9 +314,9 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
 def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
     release = at.foundry.shop.make("1.1.0")
     box = PaperBox(at.shelf, runs="1.0.0")
-    installer = Installer(at.shelf, box, at.foundry.shop.signers)
+    installer = ReleaseInstaller(at.shelf, box, at.foundry.shop.signers)
     tried(at, "0.2.0")
-    with pytest.raises(NotNow, match="A system is on trial"):
+    with pytest.raises(InstallDeferred, match="A system is on trial"):
         installer.install(release)
     at.updater().settle()
     (at.shelf.folder("1.0.0") / "kind").write_text("good")
@@ -338,4 +338,4 @@ def test_a_system_that_does_not_say_which_it_is_is_not_replaced_by_just_any(at: 
     with pytest.raises(StorageError, match="does not say which it is"):
         at.updater().install(archive)
     assert at.card.notes == []
-    assert at.updater().install(archive, Wishes(downgrade=True, start=False))
+    assert at.updater().install(archive, InstallOptions(downgrade=True, start=False))

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
-from appliance.runtime.status import Status
-from appliance.update.health_check import Reading
-from appliance.update.release.manifest import NAME, Manifest
-from appliance.update.release.store import Shelf
-from appliance.update.system.block_device import FilePart, Part
+from appliance.runtime.status import SupervisorStatus
+from appliance.update.health_check import HealthReading
+from appliance.update.release.manifest import NAME, ReleaseManifest
+from appliance.update.release.store import ReleaseStore
+from appliance.update.system.block_device import BlockDevice, FileBlockDevice
 from appliance.update.system.pack import pack
 from appliance.update.system.slot import SLOTS, SlotName, autoboot, named
-from appliance.update.system.slot_state import Ledger
-from appliance.update.system.updater import Updater
+from appliance.update.system.slot_state import SlotStateFile
+from appliance.update.system.updater import SystemUpdater
 from image import disk
 from image.firmware import TRYBOOT, Firmware, Started
 from tests.update.release.workshop import MADE_S, Workshop
@@ -42,7 +42,7 @@ class Written:
     data: bytes | None = None
 
 
-class NotedPart(FilePart):
+class NotedPart(FileBlockDevice):
     """Notes what is written. `lies`: keeps nothing beyond the first bytes."""
 
     def __init__(self, fd: int, name: str, size: int, card: PaperCard) -> None:
@@ -74,7 +74,7 @@ class PaperCard:
         return self.folder / name
 
     @contextmanager
-    def part(self, name: str) -> Iterator[Part]:
+    def part(self, name: str) -> Iterator[BlockDevice]:
         fd = os.open(self.place(name), os.O_RDWR | os.O_CLOEXEC)
         try:
             yield NotedPart(fd, name, os.fstat(fd).st_size, self)
@@ -154,19 +154,20 @@ class PaperPi:
     def restart(self) -> None:
         raise AssertionError("nobody restarts the service alone")
 
-    def reading(self) -> Reading:
+    def reading(self) -> HealthReading:
         kind = self.kinds.get(self.said or "", "good")
         up_s = self.time_s - self.began_s
         if kind == "crashes" and up_s > 2.0:
-            return Reading("starting", restarts=1)
+            return HealthReading("starting", restarts=1)
         if kind == "hangs" or up_s < 1.0:
-            return Reading("starting")
+            return HealthReading("starting")
         talking = self.time_s < self.quiet_at_s
         failed = ("speaker",) if kind == "gives up speaker" else ()
         state = "speaking" if talking else "idle"
-        return Reading(
+        return HealthReading(
             "active",
-            status=Status(version=RELEASE, pid=self.pid, state=state, ready=True, healthy=True,
+            status=SupervisorStatus(version=RELEASE, pid=self.pid, state=state, ready=True,
+            healthy=True,
                           failed=failed),
         )  # fmt: skip
 
@@ -190,18 +191,18 @@ class Bench:
     folder: Path
     foundry: Foundry
     card: PaperCard
-    ledger: Ledger
+    ledger: SlotStateFile
     machine: PaperPi
-    shelf: Shelf
+    shelf: ReleaseStore
 
     def archive(self, version: str, **changed: str) -> Path:
         """A copy of one, for this test alone."""
         made = self.foundry.make(version, **changed)
         return Path(shutil.copy(made.archive, self.folder / f"{version}.system"))
 
-    def updater(self, ledger: Ledger | None = None) -> Updater:
+    def updater(self, ledger: SlotStateFile | None = None) -> SystemUpdater:
         signers = self.foundry.shop.signers
-        return Updater(self.card, ledger or self.ledger, self.machine, self.shelf, signers)
+        return SystemUpdater(self.card, ledger or self.ledger, self.machine, self.shelf, signers)
 
     def version_that_starts(self, words: str = "") -> str:
         self.machine.power(words)
@@ -280,14 +281,14 @@ def bench(folder: Path, made: Foundry) -> Bench:
         else:
             copy_sparse(source, card.place(name))
         os.truncate(card.place(name), size)
-    shelf = Shelf(folder / "opt", folder / "run")
+    shelf = ReleaseStore(folder / "opt", folder / "run")
     release = shelf.folder(RELEASE)
     release.mkdir(parents=True)
-    said = Manifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
+    said = ReleaseManifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
                     tree_sha256="0" * 64, tree_bytes=0, files_bytes=0)  # fmt: skip
     (release / NAME).write_bytes(said.encode())
     shelf.keep(RELEASE)
     machine = PaperPi(card)
     machine.power()
     machine.time_s += 100.0
-    return Bench(folder, made, card, Ledger(folder / "opt/system"), machine, shelf)
+    return Bench(folder, made, card, SlotStateFile(folder / "opt/system"), machine, shelf)

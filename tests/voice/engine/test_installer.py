@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from appliance.errors import NotNow, ReleaseRefused, StorageError
-from appliance.update.handed_over_file import Handed
+from appliance.errors import InstallDeferred, ReleaseRefused, StorageError
+from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.install_lock import alone
-from appliance.update.release.archive import Archive
+from appliance.update.release.archive import ReleaseArchive
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.pack import pack as pack_release
 from appliance.voice.engine import store
-from appliance.voice.engine.archive import Bundle
+from appliance.voice.engine.archive import EngineArchive
 from appliance.voice.engine.check import check
-from appliance.voice.engine.installer import Installer
+from appliance.voice.engine.installer import EngineInstaller
 from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
 from tests.update.release.workshop import MADE_S, Workshop
@@ -47,9 +47,11 @@ class Bench:
         into.mkdir(exist_ok=True)
         return pack(tree, into, key or self.workshop.key, **{**SAID, "version": version, **said})
 
-    def installer(self, tries: Callable[[Path], str] = lambda _: "", **more: object) -> Installer:
+    def installer(
+        self, tries: Callable[[Path], str] = lambda _: "", **more: object
+    ) -> EngineInstaller:
         told = {"clock_s": lambda: float(MADE_S), **more}
-        return Installer(self.root, tries, self.workshop.signers, **told)  # type: ignore[arg-type]
+        return EngineInstaller(self.root, tries, self.workshop.signers, **told)  # type: ignore[arg-type]
 
     def here(self) -> list[str]:
         """Versions that a speaker would find."""
@@ -157,11 +159,14 @@ def test_neither_kind_of_archive_is_taken_for_the_other(bench: Bench) -> None:
                            machine="any", python="any", made_s=MADE_S)  # fmt: skip
     bundle = bench.make("0.2.0")
     for file, old, new, kind in (
-        (release, b"release.json", b"voice.json", Bundle),
-        (bundle, b"voice.json", b"release.json", Archive),
+        (release, b"release.json", b"voice.json", EngineArchive),
+        (bundle, b"voice.json", b"release.json", ReleaseArchive),
     ):
         wrapped = _renamed(file, old, new)
-        with Handed(wrapped, 1 << 20) as handed, pytest.raises(ReleaseRefused, match="no manifest"):
+        with (
+            HandedOverFile(wrapped, 1 << 20) as handed,
+            pytest.raises(ReleaseRefused, match="no manifest"),
+        ):
             kind(handed, bench.workshop.signers)
 
 
@@ -185,7 +190,7 @@ def _renamed(file: Path, old: bytes, new: bytes) -> Path:
 
 def test_two_installations_at_once_are_one(bench: Bench) -> None:
     bench.installer().install(bench.make())
-    with alone(bench.root / ".lock"), pytest.raises(NotNow):
+    with alone(bench.root / ".lock"), pytest.raises(InstallDeferred):
         bench.installer().install(bench.make("0.2.0"))
 
 
