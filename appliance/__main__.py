@@ -38,7 +38,6 @@ SOFTWARE = 70  # EX_SOFTWARE
 INPUT_OUTPUT = 74  # EX_IOERR
 
 
-# ── verbs ────────────────────────────────────────────────────────────────────────────────────
 def run(args: argparse.Namespace) -> int:
     """The box itself: runs until it is told to stop. Told to begin anew it ends in order, and
     Restart=always in its unit starts it again; without systemd the process becomes a new one."""
@@ -211,7 +210,6 @@ def _settings(args: argparse.Namespace) -> Settings:
     return settings
 
 
-# ── what may be typed ────────────────────────────────────────────────────────────────────────
 EXAMPLES = """examples:
   interlude demo                 a whole conversation, in a simulated room
   interlude check                is this machine fit, and what to do if not
@@ -282,7 +280,6 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-# ── how it ends ──────────────────────────────────────────────────────────────────────────────
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the words say. Returns the exit code; what went wrong is one line on stderr."""
     args = parser().parse_args(argv, argparse.Namespace(settings=None))

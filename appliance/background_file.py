@@ -59,7 +59,6 @@ class BackgroundFileWriter:
         """After `finish`: wait for the last write, but no longer than `limit_s`."""
         self._thread.join(limit_s)
 
-    # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _run(self) -> None:
         if self._first is not None:
             self._first()

@@ -69,7 +69,6 @@ class Fader:
         """The next block when there is no voice."""
         return self._fill(np.empty(0, np.float32))
 
-    # ── the door ─────────────────────────────────────────────────────────────────────────────
     def _jump(self, level: float) -> None:
         self._from = self._to = level
         self._at = len(self._ramp)
@@ -100,7 +99,6 @@ class Fader:
         part: Floats = np.float32(low) + np.float32(high - low) * self._ramp[first:last]
         return part
 
-    # ── the block ────────────────────────────────────────────────────────────────────────────
     def _fill(self, voice: Floats) -> Samples:
         n, size = len(voice), len(self.block)
         if self._volume == self._volume_due:

@@ -140,7 +140,6 @@ class Player:
             self._conclude(cut=turn != answer, cause=cause, events=events)
         return PlaybackBlock(samples, index, position, answer if voice else 0, tuple(events))
 
-    # ── an answer begins, sounds, falls silent, ends ─────────────────────────────────────────
     def _begin(self, turn: int, *, held: bool, index: int) -> None:
         for _ in range(_STALE_AT_ONCE):
             slot = self._due()
@@ -202,7 +201,6 @@ class Player:
             events.append(PlaybackPaused(turn, cause, position, silent_at))
             self._paused_for = cause
 
-    # ── voice slots ──────────────────────────────────────────────────────────────────────────
     def _due(self) -> RingSlot | None:
         """The slot that holds the sample that is due, if it has come."""
         if self._slot is None:

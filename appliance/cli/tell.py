@@ -119,7 +119,6 @@ def _exchange(line: socket.socket, message: Message) -> Mail:
     return reply
 
 
-# ── words to messages ────────────────────────────────────────────────────────────────────────
 def _mute(words: str) -> Message:
     if words not in ("on", "off", ""):
         raise BadArguments(f"mute: `{words}` is neither on nor off.")

@@ -157,10 +157,8 @@ class Memory:
         """The last `count` turns, oldest first."""
         with self._named_errors():
             rows = self._db.execute(self._newest, (count,)).fetchall()
-        return [
-            replace(turn, complete=bool(turn.complete))
-            for turn in starmap(RememberedTurn, rows[::-1])
-        ]
+        turns = starmap(RememberedTurn, rows[::-1])
+        return [replace(turn, complete=bool(turn.complete)) for turn in turns]
 
     def count(self) -> int:
         with self._named_errors():

@@ -159,7 +159,6 @@ class MemoryWriter:
             self._tell(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
         self._hangs = True
 
-    # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _run(self) -> None:
         self._begin()
         while True:

@@ -158,7 +158,6 @@ class MuteStore:
         """After `finish`: wait for that, for at most STOP_S."""
         self._disk.join(STOP_S)
 
-    # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _read(self) -> None:
         disk, *others = map(self._look, self._places)
         if disk is None and _there(self._mark):

@@ -27,7 +27,6 @@ LOST_VOICE = "Sorry, I lost my voice for a moment. Please ask me again."
 NOTHING_TO_SAY = "I have nothing to say to that."
 
 
-# ── thinker and speaker ──────────────────────────────────────────────────────────────────────
 def speak(step: Transition, sentence: Sentence) -> None:
     """of this answer: say it"""
     answer = step.to.answer
@@ -104,7 +103,6 @@ def skip(step: Transition, failure: SpeakFailed) -> None:
         step.change(answer=answer.failed(failure.number))
 
 
-# ── playback ─────────────────────────────────────────────────────────────────────────────────
 def begin(step: Transition, started: PlaybackStarted) -> None:
     """the answer sounds"""
     answer = step.to.answer
@@ -172,7 +170,6 @@ def _conclude(step: Transition, heard: str, *, complete: bool, reason: str) -> N
     step.rest(reason)
 
 
-# ── time is up ───────────────────────────────────────────────────────────────────────────────
 def thought_in_vain(step: Transition) -> None:
     """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
     answer = step.to.answer

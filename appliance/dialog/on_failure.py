@@ -131,7 +131,6 @@ def _mended(step: Transition, what: str) -> None:
         step.rest(f"{what} works again")
 
 
-# ── time is up ───────────────────────────────────────────────────────────────────────────────
 def still_broken(step: Transition) -> None:
     """failed for as long as the part is; an announcement that never sounded is given up"""
     step.change(answer=None)

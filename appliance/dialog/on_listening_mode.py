@@ -14,7 +14,6 @@ from appliance.messages.speech import (
 )
 
 
-# ── the talk button, the wake word, a word from afar ─────────────────────────────────────────
 def talk(step: Transition, button: TalkButton) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
     rules = step.to.rules
@@ -77,7 +76,6 @@ def set_mode(step: Transition, wish: SetMode) -> None:
     step.change(mode=wish.mode, open_until_s=NEVER)
 
 
-# ── what the words say ───────────────────────────────────────────────────────────────────────
 def understand(step: Transition, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
     step.send("listener", words)
@@ -99,7 +97,6 @@ def understand(step: Transition, words: WordsHeard) -> None:
             step.become("listening", "told to stop", to.rules.speech_s)
 
 
-# ── what the listener is to be told ──────────────────────────────────────────────────────────
 def attention(to: DialogState) -> SetListening:
     """How the listener is to take what is said from now on."""
     if to.deaf:

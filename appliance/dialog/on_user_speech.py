@@ -116,7 +116,6 @@ def _nothing_came(step: Transition, reason: str) -> None:
     step.rest(reason)
 
 
-# ── time is up ───────────────────────────────────────────────────────────────────────────────
 def listened_in_vain(step: Transition) -> None:
     """nothing more came: at rest"""
     _nothing_came(step, "nothing more came")

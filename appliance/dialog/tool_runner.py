@@ -70,7 +70,6 @@ class ToolRunner:
         timers, same_boot = self._shelf.load()
         self._timers.restore(timers, same_boot=same_boot)
 
-    # ── calls ────────────────────────────────────────────────────────────────────────────────
     def use(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
         """Do what a call asks for."""
         return self._use(wanted.turn, wanted.number, wanted.call, about)
@@ -99,7 +98,6 @@ class ToolRunner:
         text = response.text or (DONE if response.done else NOT_DONE)
         return [ToolReply(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
 
-    # ── time ─────────────────────────────────────────────────────────────────────────────────
     def look(self, *, voice: bool = False) -> list[ToolEvent]:
         """What time has brought. `voice`: there is one to tell what was missed."""
         moment = self._clock()
@@ -136,7 +134,6 @@ class ToolRunner:
             return f"While I was off, {len(told)} timers ran out."
         return " ".join(told)
 
-    # ── the others ───────────────────────────────────────────────────────────────────────────
     def stands(self) -> TimersStatus:
         """For a link that came up."""
         return self._stand

@@ -54,7 +54,6 @@ class Transition:
         self.now_s = now_s
         self.actions: list[Action] = []
 
-    # ── single verbs ─────────────────────────────────────────────────────────────────────────
     def change(self, **fields: Any) -> None:
         self.to = replace(self.to, **fields)
 
@@ -92,7 +91,6 @@ class Transition:
     def hold_for(self, for_s: float) -> None:
         self.change(held_until_s=self.now_s + for_s)
 
-    # ── asking and saying ────────────────────────────────────────────────────────────────────
     def ask(self, question: Question) -> None:
         """Have it answered, once it is known how much of the last answer was heard."""
         self.release()
@@ -216,7 +214,6 @@ class Transition:
         elif self.to.state == "thinking" and answer.lines:
             self.change(until_s=self.now_s + more_s)
 
-    # ── ending ───────────────────────────────────────────────────────────────────────────────
     def abandon(self) -> None:
         """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
         if self.to.answer is None or self.to.answer.ours:

@@ -177,7 +177,6 @@ class HearingPipeline:
         if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
             self._judging.hint(evidence(words))
 
-    # ── the four phases ──────────────────────────────────────────────────────────────────────
     def _listen(self, step: AudioBlock, events: list[HearingEvent]) -> None:
         if not (step.gate or self._soft_speech.feed(step)):
             return
@@ -233,7 +232,6 @@ class HearingPipeline:
         if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
             self._end_speech(events)
 
-    # ── button and wake word ─────────────────────────────────────────────────────────────────
     def _press(self, events: list[HearingEvent]) -> None:
         """The button says that speech begins: nothing is to be judged or confirmed."""
         if self._phase is SpeechPhase.SPEECH:
@@ -260,7 +258,6 @@ class HearingPipeline:
         for probability, end in hops:
             self._voicing.feed(probability, end)
 
-    # ── from one to the next ─────────────────────────────────────────────────────────────────
     def _begin(self, onset: int, over_box: bool, events: list[HearingEvent]) -> None:
         self._serial += 1
         self._onset = onset
@@ -339,7 +336,6 @@ class HearingPipeline:
             self._senses.speech.reset()
         return events
 
-    # ── counting ─────────────────────────────────────────────────────────────────────────────
     @property
     def _preroll(self) -> int:
         return _frames(self._settings.turn.preroll_ms)

@@ -13,7 +13,6 @@ ButtonTrouble = Literal["", "stuck", "bouncing"]
 StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "muted", "failed"]
 
 
-# ── panel, link, command line → conductor ────────────────────────────────────────────────────────
 class Mute(BaseMessage, frozen=True):
     on: bool
 
@@ -134,14 +133,12 @@ class BrokerChanged(BaseMessage, frozen=True):
     here: bool
 
 
-# ── speaker → conductor ──────────────────────────────────────────────────────────────────────────
 class VoicesAvailable(BaseMessage, frozen=True):
     """The voices that have shown that they can speak, the best first."""
 
     voices: Names
 
 
-# ── conductor → everybody who watches ────────────────────────────────────────────────────────
 class StateChanged(BaseMessage, frozen=True):
     """The conversation's state, sent at every change and never while it lasts.
 

@@ -8,7 +8,6 @@ from appliance.messages.limits import Count, LineText
 from appliance.messages.message import BaseMessage
 
 
-# ── playback → conductor ─────────────────────────────────────────────────────────────────────
 class PlaybackStarted(BaseMessage, frozen=True):
     """The first sample of answer `turn` leaves the loudspeaker at `index`."""
 
@@ -57,7 +56,6 @@ class PlaybackStopped(BaseMessage, frozen=True):
     index: int
 
 
-# ── capture, playback → conductor ────────────────────────────────────────────────────────────
 class CardLost(BaseMessage, frozen=True):
     direction: Literal["capture", "playback"]
     problem: LineText

@@ -128,7 +128,6 @@ __all__ = [
 Judgement = Literal["backchannel", "interruption", "noise"]
 
 
-# ── listener → conductor ─────────────────────────────────────────────────────────────────────
 class Onset(BaseMessage, frozen=True):
     """The owner seems to begin; playback has already been paused.
 
@@ -180,7 +179,6 @@ class SpeechEnded(BaseMessage, frozen=True):
     last: bool
 
 
-# ── conductor → listener, and words → conductor → listener ───────────────────────────────────
 class SetListening(BaseMessage, frozen=True):
     """How to take what is said from now on. Sent when it changes, and to a listener that came up.
 
@@ -225,7 +223,6 @@ class WakeWordHeard(BaseMessage, frozen=True):
     score: float = 1.0
 
 
-# ── conductor → speaker, and back ────────────────────────────────────────────────────────────
 class Speak(BaseMessage, frozen=True):
     """Say this as part `number` of answer `turn`; with `chime` a sound goes before it.
 
@@ -269,7 +266,6 @@ class SpeakFailed(BaseMessage, frozen=True):
     problem: LineText
 
 
-# ── supervisor → conductor ───────────────────────────────────────────────────────────────────
 class PartChanged(BaseMessage, frozen=True):
     """A process came up (ready), went down (to be started again), or went down so often that it
     counts as failed until it is up; it is started again all the same."""

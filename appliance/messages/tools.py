@@ -18,7 +18,6 @@ from appliance.tools.tool_call_syntax import MOST_ARGUMENTS
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 
-# ── thinker → conductor, and back ────────────────────────────────────────────────────────────
 class ToolCalled(BaseMessage, frozen=True):
     """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
     sentences that came before this and those that come after it. README.md has the tools."""
@@ -39,7 +38,6 @@ class ToolAnswered(BaseMessage, frozen=True):
     text: AnswerText
 
 
-# ── conductor → link, and back ───────────────────────────────────────────────────────────────
 class HouseRequest(BaseMessage, frozen=True):
     """Ask the house for something, in plain words."""
 

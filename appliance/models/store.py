@@ -71,7 +71,6 @@ class ModelStore:
     def of(cls, settings: Settings, wanted: Path = WANTED) -> ModelStore:
         return cls(settings.models_path(), catalogue.with_own(settings.models), wanted)
 
-    # ── where ────────────────────────────────────────────────────────────────────────────────
     def folder(self, model: CatalogueModel) -> Path:
         return self.root / model.name
 
@@ -92,7 +91,6 @@ class ModelStore:
     def _pin(self, model: CatalogueModel) -> Path:
         return self.root / f"{model.name}.pin.json"
 
-    # ── what is there ────────────────────────────────────────────────────────────────────────
     def state(self, model: CatalogueModel) -> State:
         paths = [self.path(model, file) for file in model.files.values()]
         if model.shipped:
@@ -152,7 +150,6 @@ class ModelStore:
         files = found.files.values() if found is not None else ()
         return next((file.part for file in files if file.part is not None), None)
 
-    # ── for the parts that use models ────────────────────────────────────────────────────────
     def piper_voices(self) -> dict[str, Path]:
         """Installed Piper voices: name → ONNX file. The catalogue's, then the owner's own.
 
@@ -200,7 +197,6 @@ class ModelStore:
             transcribes=own.transcribes,
         )
 
-    # ── checking and changing ────────────────────────────────────────────────────────────────
     def damage(
         self, model: CatalogueModel, progress: Callable[[int], object] | None = None
     ) -> list[str]:

@@ -65,7 +65,6 @@ class _BadPayload(ValueError):
     """The kind of what is wrong with a payload."""
 
 
-# ── reading a payload ────────────────────────────────────────────────────────────────────────
 def _text(payload: bytes) -> str:
     """One line of plain text. Raises _Wrong."""
     if len(payload) > MOST_BYTES:

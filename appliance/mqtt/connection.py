@@ -37,7 +37,6 @@ TAKEN = 0x8E  # reason code "session taken over": another client has our name
 ProtocolVersion = Literal[4, 5]  # of the protocol: 3.1.1 and 5
 
 
-# ── what comes of a step ─────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
 class BrokerConnected:
     """The broker let us in."""
@@ -139,7 +138,6 @@ class MqttConnection:
         """Nothing comes of it any more."""
         return self._ended
 
-    # ── for the caller's poll ────────────────────────────────────────────────────────────────
     def interests(self, now_s: float) -> list[tuple[int, int]]:
         """Descriptors and what to poll them for."""
         socket = self._client.socket() if self._through else None
@@ -159,7 +157,6 @@ class MqttConnection:
             return 0.05
         return 0.0 if self._bytes_pending() else 1.0
 
-    # ── what the caller does ─────────────────────────────────────────────────────────────────
     def step(self, now_s: float) -> list[MqttEvent]:
         """Read, write and look at the clock, as far as that goes without waiting.
 
@@ -203,7 +200,6 @@ class MqttConnection:
         self._ended = True
         self._hang_up()
 
-    # ── knocking ─────────────────────────────────────────────────────────────────────────────
     def _made(self, client_id: str, will: LastWill | None) -> _Client:
         five = self._version == 5
         client = _Client(
@@ -252,7 +248,6 @@ class MqttConnection:
         else:
             self._check(MQTTErrorCode.MQTT_ERR_SUCCESS)
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
     def _read(self, now_s: float) -> None:
         """What has come; no more of it than our allowance, so that nobody can keep us busy."""
         while not self._ended and self._allowance.left(now_s) >= 1.0 and self._readable():
@@ -302,7 +297,6 @@ class MqttConnection:
         os.close(self._through_fd)
         self._through_fd = -1
 
-    # ── paho's callbacks, in the caller's thread ─────────────────────────────────────────────
     def _on_connect(
         self, client: paho.Client, data: Any, flags: Any, reason: Any, properties: Any
     ) -> None:

@@ -107,7 +107,6 @@ class HomeAssistantState:
         self._was_shown = shown()
         self._withdrawn = False  # the broker knows that Home Assistant is not to know of us
 
-    # ── the box ──────────────────────────────────────────────────────────────────────────────
     def hear(self, message: Message) -> None:
         """Something the conductor tells."""
         self._picture.hear(message)
@@ -166,7 +165,6 @@ class HomeAssistantState:
         """When the box began, by a clock that may have been set since."""
         self._picture.began(at, slack_s)
 
-    # ── the broker ───────────────────────────────────────────────────────────────────────────
     def connected(self) -> None:
         self._connected = True
         self._events.clear()

@@ -189,7 +189,6 @@ class Link:
             time.sleep(0.005)
         session.close()
 
-    # ── the broker ───────────────────────────────────────────────────────────────────────────
     def _knock(self, now_s: float) -> None:
         topics = self._house.topics
         try:

@@ -147,7 +147,6 @@ class Panel:
                 self._work.floor.switched_off = True
             raise
 
-    # ── in ───────────────────────────────────────────────────────────────────────────────────
     def _hear(self, message: Message) -> None:
         match message:
             case StateChanged(state):
@@ -215,7 +214,6 @@ class Panel:
     def _note(self, **news: object) -> None:
         self._health = msgspec.structs.replace(self._health, **news)
 
-    # ── out ──────────────────────────────────────────────────────────────────────────────────
     def _true(self) -> set[str]:
         """All that is so, by the names of the light's table."""
         true = {self._state}

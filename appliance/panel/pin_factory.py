@@ -128,7 +128,6 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
         for level, at_s in self.line.events():
             self._call_when_changed(at_s, level)
 
-    # ── gpiozero's properties ────────────────────────────────────────────────────────────────
     def _get_function(self) -> str:
         return "output" if self.line.output else "input"
 

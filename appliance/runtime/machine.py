@@ -144,7 +144,6 @@ class Machine:
         allowed = [path for path in found if self.access(path, os.R_OK | os.W_OK)]
         return allowed, [path for path in found if path not in allowed]
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
     def _limit(self, name: str) -> int:
         """A soft limit of proc(5); no such line counts as no permission."""
         limits = self._text(f"proc/{self.process}/limits")

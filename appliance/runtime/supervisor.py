@@ -97,7 +97,6 @@ class Supervisor:
     def floor(self) -> Floor:
         return Floor(self.joints.floor_fd)
 
-    # ── running ──────────────────────────────────────────────────────────────────────────────
     def run(self) -> None:
         """Start everything, keep it true, stop it in order when asked to.
 
@@ -215,7 +214,6 @@ class Supervisor:
         for fd in (self._wake_read, self._wake_write):
             os.close(fd)
 
-    # ── one part ─────────────────────────────────────────────────────────────────────────────
     def _look_after(self, part: SupervisedPart, now: float, late_s: float = 0.0) -> None:
         """What fails in the care of one part is that part's failure, and not the box's."""
         try:

@@ -77,7 +77,6 @@ class LlamaContext:
             llama.llama_free(self._context)
         self._context = None
 
-    # ── which sequence ───────────────────────────────────────────────────────────────────────
     def use(self, sequence: int) -> None:
         """From now on this one is meant: 0 or 1."""
         self._sequence = sequence
@@ -90,7 +89,6 @@ class LlamaContext:
     def position(self, position: int) -> None:
         self._positions[self._sequence] = position
 
-    # ── reading and drawing ──────────────────────────────────────────────────────────────────
     def feed(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
@@ -153,7 +151,6 @@ class LlamaContext:
         oldest = llama.llama_memory_seq_pos_min(self._memory, self._sequence)
         return bool(0 <= oldest <= max(0, position - self._window + 1))
 
-    # ── the state of a sequence ──────────────────────────────────────────────────────────────
     def state(self) -> bytes:
         """All that is held, for `restore`. From there one cannot go back further than to its end:
         of layers with a window it has the window alone (facts of llama.cpp's format)."""
@@ -179,7 +176,6 @@ class LlamaContext:
         made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full fa"
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
-    # ── from another thread ──────────────────────────────────────────────────────────────────
     def interrupt(self) -> None:
         """Make `feed` and `encode` raise Abandoned, now and until `resume`."""
         self._abort[0] = b"x"

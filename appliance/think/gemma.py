@@ -70,7 +70,6 @@ class Gemma(LlamaContext):
         """llama.cpp's handle of the weights, for another context of them."""
         return self._model
 
-    # ── loading ──────────────────────────────────────────────────────────────────────────────
     def _load_text(self, path: Path) -> None:
         _readable(path)
         parameters = llama.llama_model_default_params()
@@ -124,7 +123,6 @@ class Gemma(LlamaContext):
         """Rises with every token read, and several times with each clip while it is encoded."""
         return self.read + self._watch.steps
 
-    # ── words and sound ──────────────────────────────────────────────────────────────────────
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such."""
         return self.vocabulary.tokenize(text, marks=marks)
@@ -188,7 +186,6 @@ class Gemma(LlamaContext):
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
-    # ── drawing ──────────────────────────────────────────────────────────────────────────────
     def draw(self) -> int:
         """The next token, after `feed(…, last=True)`."""
         return int(llama.llama_sampler_sample(self._sampler, self._context, -1))

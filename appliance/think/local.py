@@ -127,7 +127,6 @@ class LocalGemma:
     def pulse(self) -> int:
         return self._gemma.pulse + self._dictation.pulse
 
-    # ── the Model ────────────────────────────────────────────────────────────────────────────
     def answer(
         self, history: History, effort: AnswerMetrics
     ) -> Iterator[str | ToolCall | BadToolCall]:
@@ -217,7 +216,6 @@ class LocalGemma:
             self.recollection.wait(CLOSE_S)
         self._gemma.close()
 
-    # ── where it goes on ─────────────────────────────────────────────────────────────────────
     def _go_on(self, tape: TokenizedPrompt) -> None:
         """Hold what was kept of `tape`, and at least the opening."""
         if self.recollection is not None:
@@ -248,7 +246,6 @@ class LocalGemma:
         finally:
             self._preparing = False
 
-    # ── room ─────────────────────────────────────────────────────────────────────────────────
     def _go_on_with(self, history: History, shorter: History) -> None:
         """What was prepared takes the place of what is full."""
         self._pruning.drop(history, shorter)
@@ -275,7 +272,6 @@ class LocalGemma:
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
-    # ── drawing ──────────────────────────────────────────────────────────────────────────────
     def _draw(
         self, turn: HistoryTurn, effort: AnswerMetrics
     ) -> Iterator[str | ToolCall | BadToolCall]:
@@ -312,7 +308,6 @@ class LocalGemma:
         if written + len(rest) == spoken:  # nothing was left out
             turn.tokens = tokens
 
-    # ── prompts ──────────────────────────────────────────────────────────────────────────────
     def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
         return self._tape(self._parts(self._persona, history, open_last, self._tools))
 

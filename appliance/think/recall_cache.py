@@ -59,7 +59,6 @@ class Recollection:
         self._kept: Ids | None = None  # on disk, or about to be
         self._ages = (0, 0)  # turns back at which what is wanted, and what is kept, begins
 
-    # ── at a start ───────────────────────────────────────────────────────────────────────────
     def begin_with(self, turns: Sequence[HistoryTurn]) -> int:
         """How many of these, the newest ones, are recalled."""
         self._found = self._snapshots.take()
@@ -86,7 +85,6 @@ class Recollection:
         else:
             self.forget()
 
-    # ── for the next one ─────────────────────────────────────────────────────────────────────
     def may_ask(self) -> bool:
         """Whether turns that are taken from the memory from now on may be kept, once computed.
         Those that were taken before may not: they may be forgotten since."""

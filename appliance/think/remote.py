@@ -78,7 +78,6 @@ class RemoteModel:
         self._waiting: asyncio.Task[str | None] | None = None
         self._interrupted = False
 
-    # ── the Model ────────────────────────────────────────────────────────────────────────────
     def answer(
         self, history: History, effort: AnswerMetrics
     ) -> Generator[str | ToolCall | BadToolCall]:
@@ -151,7 +150,6 @@ class RemoteModel:
         self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         self._loop.close()
 
-    # ── the stream ───────────────────────────────────────────────────────────────────────────
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
         """The next piece of text; None at the end. Raises Abandoned or RemoteError."""
         # What is no text does not count: lines of comment would keep us waiting for ever.

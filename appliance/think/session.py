@@ -62,7 +62,6 @@ class ModelSession:
         self._ahead: SpeechClip | None = None  # what is being encoded before anybody has asked
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
-    # ── from any thread ──────────────────────────────────────────────────────────────────────
     def outdate(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
         with self._lock:
@@ -90,7 +89,6 @@ class ModelSession:
             self._outdated = 2**63
             self.model.interrupt()
 
-    # ── the conversation ─────────────────────────────────────────────────────────────────────
     def think(self, turn: int, clips: Iterable[SpeechClip], text: str, asked_s: float) -> None:
         """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
         self._talked()
@@ -266,7 +264,6 @@ class ModelSession:
         self._overhearing = False
         self._standby.talked(self._clock())
 
-    # ── interruption ─────────────────────────────────────────────────────────────────────────
     def _work_on(self, turn: int) -> None:
         with self._lock:
             if turn <= self._outdated:

@@ -60,7 +60,6 @@ class Snapshots:
         self._orders: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._worker: threading.Thread | None = None
 
-    # ── at a start ───────────────────────────────────────────────────────────────────────────
     def take(self) -> tuple[Ids, bytes] | None:
         """What was kept, the identities of its tokens and the state; all other files are erased.
 
@@ -93,7 +92,6 @@ class Snapshots:
 
         self._do(rename)
 
-    # ── for the next start ───────────────────────────────────────────────────────────────────
     def begin(self) -> bool:
         """Whether there is a file that may be filled with what is taken from the memory from now
         on; if not, one is made."""
@@ -129,7 +127,6 @@ class Snapshots:
         self._orders.put(done.set)
         return done.wait(within_s)
 
-    # ── in its thread ────────────────────────────────────────────────────────────────────────
     def _do(self, act: Callable[[], None]) -> None:
         if self._worker is None:
             self._worker = threading.Thread(target=self._work, name="snapshots", daemon=True)
@@ -184,7 +181,6 @@ class Snapshots:
         for left in erase(paths):
             log.warning("%s cannot be erased (%s)", left.path, left.why)
 
-    # ── files ────────────────────────────────────────────────────────────────────────────────
     def _files(self) -> list[Path]:
         found = self._memory.parent.glob(f"{self._memory.name}{SNAPSHOT}*")
         return [path for path in found if not path.name.endswith(APART)]  # forgetting's own

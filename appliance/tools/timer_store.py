@@ -85,7 +85,6 @@ class TimerStore:
         self._bell.release()
         self._thread.join(STOP_S)
 
-    # ── in the thread ────────────────────────────────────────────────────────────────────────
     def _run(self) -> None:
         while True:
             self._bell.acquire()

@@ -74,7 +74,6 @@ class Timers:
         self.news: list[TimerEvent] = []
         self.changed = False
 
-    # ── what is there ────────────────────────────────────────────────────────────────────────
     @property
     def waiting(self) -> tuple[Timer, ...]:
         """In the order in which they were set."""
@@ -96,7 +95,6 @@ class Timers:
             len(due_s) - alarms, alarms, float(round(min(due_s, default=0.0))), bool(self.ringing)
         )
 
-    # ── what the owner wants ─────────────────────────────────────────────────────────────────
     def start(self, length_s: float, name: str, now: ClockReading) -> Timer:
         """A timer of `length_s`, 1 s to a day."""
         timer = Timer(
@@ -148,7 +146,6 @@ class Timers:
         self.changed = self.changed or bool(self.missed)
         self.missed = ()
 
-    # ── time ─────────────────────────────────────────────────────────────────────────────────
     def look(self, now: ClockReading) -> None:
         """What is due begins to ring, or was missed; what rings for too long is given up."""
         self._follow_the_wall(now)
@@ -181,7 +178,6 @@ class Timers:
                 self._waiting[at] = replace(timer, due_wall_s=due_s)
                 self.changed = True
 
-    # ── a restart ────────────────────────────────────────────────────────────────────────────
     def restore(self, timers: tuple[Timer, ...], *, same_boot: bool) -> None:
         """Those that were written down. `same_boot`: the machine has not been started since."""
         known = {timer.number for timer in self.all}

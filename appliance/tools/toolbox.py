@@ -102,7 +102,6 @@ class Toolbox:
             return says(UNKNOWN)
         return tool(self, call.arguments, now, about)
 
-    # ── clock and timers ─────────────────────────────────────────────────────────────────────
     def time(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         return says(f"it is {spoken_time(now.local())}.")
 
@@ -157,7 +156,6 @@ class Toolbox:
         self.timers.cancel(timer)
         return says(f"{_for(timer.name)}the {'alarm' if timer.alarm else 'timer'} is off.")
 
-    # ── the conversation ─────────────────────────────────────────────────────────────────────
     def volume(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
@@ -190,7 +188,6 @@ class Toolbox:
         self._forget_by_s = -1.0
         return ToolResult(wishes=(Forget(aloud=True),))
 
-    # ── the house ────────────────────────────────────────────────────────────────────────────
     def home(self, given: Mapping[str, Value], now: ClockReading, about: ToolContext) -> ToolResult:
         command = plain(str(given.get("command", "")))[:COMMAND_LETTERS].strip()
         if about.house is None:
@@ -227,7 +224,6 @@ TOOLS: Mapping[str, ToolFunction] = {
 }
 
 
-# ── what is said of timers ───────────────────────────────────────────────────────────────────
 def rings(timer: Timer, now: ClockReading) -> str:
     """What is said between two rings."""
     if timer.alarm:

@@ -81,7 +81,6 @@ class ProgramVoice:
         self._start_at_s = self._started_s = now_s()
         self.tend()
 
-    # ── the voice ────────────────────────────────────────────────────────────────────────────
     @property
     def ready(self) -> bool:
         """It can begin with a sentence now."""
@@ -135,7 +134,6 @@ class ProgramVoice:
         self._dying = []
         self._bell.close()
 
-    # ── its child ────────────────────────────────────────────────────────────────────────────
     def _start(self) -> None:
         self._started_s = self._now_s()
         self._backoff.started(self._started_s)
@@ -195,7 +193,6 @@ class ProgramVoice:
             return False
         return True
 
-    # ── what it says ─────────────────────────────────────────────────────────────────────────
     def listen(self) -> None:
         """Take what its pipe holds, once."""
         if self._child is None:

@@ -69,7 +69,6 @@ class SpeechQueue:
         default_factory=list
     )  # in this answer: heard no more until the next
 
-    # ── in ───────────────────────────────────────────────────────────────────────────────────
     def take(self, order: Speak | EndAnswer, now_s: float) -> None:
         """One more sentence, or the news that none will follow."""
         self._orders.append((order, now_s))
@@ -88,7 +87,6 @@ class SpeechQueue:
         """There is something that a raised turn would make stale."""
         return bool(self._speech or self._waiting or self._orders)
 
-    # ── out ──────────────────────────────────────────────────────────────────────────────────
     def step(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
         """At most `room` pieces of answer `turn`, the one that has the floor.
 

@@ -121,7 +121,6 @@ class Kitchen:
         self._thread.join()
         self.talker.close()
 
-    # ── what it is made of ───────────────────────────────────────────────────────────────────
     def _first_process(self) -> int:
         """This machine's number of the container's first process."""
         runs = self.box.runs
@@ -171,7 +170,6 @@ class Kitchen:
                  "--since", f"-{ago_s:.0f}s")  # fmt: skip
         return self.inside(*words).splitlines()
 
-    # ── what it does ─────────────────────────────────────────────────────────────────────────
     def look(self) -> Look:
         now_s = time.monotonic()
         try:

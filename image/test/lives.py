@@ -67,7 +67,6 @@ class Life:
         return self.late_s + self.pause_s + HEARS_S * max(1.0, self.load)
 
 
-# ── one life ─────────────────────────────────────────────────────────────────────────────────
 class Lives:
     """Does one after the other, and looks after each whether the box is what it was."""
 
@@ -217,7 +216,6 @@ class Lives:
         assert not denied, f"{name}: {denied[:3]}"
         assert life.heard_s <= life.limit_s, f"{name}: heard after {life.heard_s:.1f} s"
 
-    # ── figures ──────────────────────────────────────────────────────────────────────────────
     def table(self) -> str:
         """A row for each thing that was done: how often, and seconds until it heard again."""
         rows: dict[str, list[Life]] = defaultdict(list)

@@ -101,7 +101,6 @@ def words(pieces: list[Any]) -> str:
     return "".join(piece for piece in pieces if isinstance(piece, str))
 
 
-# ── sound ────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize(
     ("request_", "name"),
     [(MOON, "moon"), ("wait, tell me about the sea instead", "sea"), ("tell me a joke", "joke")],
@@ -144,7 +143,6 @@ def test_asked_to_write_down_what_was_said_the_pocket_model_says_that_it_cannot(
     model.close()
 
 
-# ── thinking ─────────────────────────────────────────────────────────────────────────────────
 def raw(url: str, **fields: Any) -> dict[str, Any]:
     """What a server answers without us: the message."""
     asked = {"messages": [{"role": "user", "content": "tell me a joke"}], "temperature": 0}
@@ -183,7 +181,6 @@ def test_one_that_thinks_whatever_it_is_told_is_named(folder: Path) -> None:
         assert (found.verdict, "thinks" in found.sentence) == ("problem", True)
 
 
-# ── what it answers that it does not ─────────────────────────────────────────────────────────
 def test_a_server_without_ears_is_named_and_what_to_do(folder: Path) -> None:
     with running(folder) as url:
         with pytest.raises(RemoteError, match="audio input is not supported") as caught:

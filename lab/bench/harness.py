@@ -92,7 +92,6 @@ class BenchHarness(Rehearsal):
         self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
         self.dropouts = {"capture": 0, "playback": 0}
 
-    # ── what an act may do ───────────────────────────────────────────────────────────────────
     def step(self) -> None:
         """10 ms pass."""
         self._step()
@@ -173,7 +172,6 @@ class BenchHarness(Rehearsal):
             answer[at : at + len(samples)] = samples
         return answer
 
-    # ── of the rehearsal ─────────────────────────────────────────────────────────────────────
     def _run_script(self) -> None:
         self._act(self)
 

@@ -66,7 +66,6 @@ def an_hour(seen: int, seconds: float) -> Figure:
     return Figure(seen / hours, low / hours, high / hours, seen)
 
 
-# ── verdicts ─────────────────────────────────────────────────────────────────────────────────
 def outcome(trial: InterruptionTrial) -> str:
     """The first pause's verdict, or "no pause"."""
     return trial.verdict or "no pause"
@@ -146,7 +145,6 @@ def latencies(trials: Iterable[InterruptionTrial]) -> list[float]:
     return [float(t.age_ms) for t in trials if t.age_ms is not None]
 
 
-# ── calibration, trade-off ───────────────────────────────────────────────────────────────────
 @dataclass(frozen=True)
 class ReliabilityBin:
     """Opinions that were about so sure of an interruption, and how often it was one."""

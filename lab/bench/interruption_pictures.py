@@ -64,7 +64,6 @@ def _save(figure: Any, path: Path) -> None:
     plt.close(figure)
 
 
-# ── the panels ───────────────────────────────────────────────────────────────────────────────
 def _stop(axis: Axes, found: InterruptionFindings) -> None:
     """How long after the first sample of a word the box is silent: its ear alone."""
     ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))

@@ -126,7 +126,6 @@ def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
     settle(model, history)
 
 
-# ── the parts ────────────────────────────────────────────────────────────────────────────────
 def memory(job: Job, found: Measures) -> None:
     """Resident memory, from the start of the process to its most; once in each process."""
     seen: list[Memory] = [Memory.now()]

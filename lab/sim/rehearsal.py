@@ -91,7 +91,6 @@ class Rehearsal:
             shutil.rmtree(folder, ignore_errors=True)
         return self.recording
 
-    # ── the stage ────────────────────────────────────────────────────────────────────────────
     def _card(self, folder: Path) -> contextlib.AbstractContextManager[SoundCard]:
         room = self.scene.room
         echo = None
@@ -140,7 +139,6 @@ class Rehearsal:
         self._wait(0.5)  # the noise floor and the canceller settle, as in a box that has been on
         self.started = self._since = self.card.now()
 
-    # ── the script ───────────────────────────────────────────────────────────────────────────
     def _run_script(self) -> None:
         for entry, sound in zip(self.scene.owner, self._sounds, strict=True):
             at = self._when(entry)
@@ -203,7 +201,6 @@ class Rehearsal:
                     return
         self.recording.given_up = f"the box was still {self.state.state if self.state else '?'}"
 
-    # ── time passes ──────────────────────────────────────────────────────────────────────────
     def index(self, index: int) -> int:
         """The card's index of an index in messages, which count from CLOCK_MONOTONIC's zero."""
         return self.card.index_of(round(index * 1_000_000_000 / RATE_HZ))
@@ -265,7 +262,6 @@ class Rehearsal:
         )
         self._recorded = until
 
-    # ── the end ──────────────────────────────────────────────────────────────────────────────
     def _measure_costs(self) -> None:
         self.recording.seconds = (self.card.now() - self.started) / RATE_HZ
         for name, part in self.supervisor.parts.items():

@@ -92,7 +92,6 @@ class RecordingReader:
                 found.append(seam)
         return found
 
-    # ── one utterance ────────────────────────────────────────────────────────────────────────
     def _outcome(self, said: PlayedUtterance, until: int) -> UtteranceOutcome:
         first = self.recording.first
         onset, end, until = said.onset - first, said.end - first, until - first
@@ -166,7 +165,6 @@ class RecordingReader:
                       "first_sentence": thought.first_sentence_ms}  # fmt: skip
         out.answer_parts_ms = {name: round(value, 1) for name, value in parts.items()}
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
     def all(self, kind: type[T]) -> list[tuple[int, T]]:
         """(track index of its time, message), for one kind."""
         return [(at - self.recording.first, m) for at, m in self.recording.of(kind)]

@@ -71,14 +71,14 @@ from tests.dialog.talk import MOON, Talk, talk_in
 
 RULES = DialogPolicy()
 FROM_THE_CONDUCTOR = set(
-    "Think Abandon Heard Recall CallAnswered Speak EndAnswer Attend StateChanged HouseRequest "
-    "TimerHappened TimersStand CommandRefused".split()
+    "Think Abandon AnswerHeard Recall ToolAnswered Speak EndAnswer SetListening StateChanged HouseRequest "
+    "TimerEvent TimersStatus CommandRefused".split()
 )
-TO_ITSELF = {"ToolSaid", "Ringing"}  # the conductor's own tools, in its own process
+TO_ITSELF = {"ToolReply", "Ringing"}  # the conductor's own tools, in its own process
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 NO_MATTER_OF_IT = {  # the conductor's own
-    "SetVoice", "Restart", "Standing", "HouseChanged", "HouseResponse", "Pressed", "Switched",
-    "ButtonFault", "VoicesHere", "Transcribed",
+    "SetVoice", "Restart", "BoxStatus", "BrokerChanged", "HouseResponse", "ButtonPressed", "MuteSwitched",
+    "ButtonFault", "VoicesAvailable", "Transcribed",
 }  # fmt: skip
 
 

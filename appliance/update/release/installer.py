@@ -98,7 +98,6 @@ class ReleaseInstaller:
                 )
             yield
 
-    # ── steps ────────────────────────────────────────────────────────────────────────────────
     def _clean_up(self, wishes: InstallOptions) -> None:
         """What an installation left that was killed; we hold the lock, so none is under way.
         Its trial goes on until nobody talks with it."""

@@ -46,7 +46,6 @@ class ReleaseStore:
     def folder(self, version: str) -> Path:
         return self.releases / version
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
     def kept(self) -> str | None:
         """The version that starts after a power cut; None if there is none, or the disk does not
         say. By the link's name: also that of a release whose manifest cannot be read any more."""
@@ -95,7 +94,6 @@ class ReleaseStore:
         """Whether a system waits to be started, or was started and is watched."""
         return os.path.lexists(self.root / SYSTEM / SYSTEM_TRIAL)
 
-    # ── changing ─────────────────────────────────────────────────────────────────────────────
     @contextmanager
     def alone(self) -> Iterator[None]:
         """One installation at a time, of a release or of a system: either would restart what the

@@ -58,7 +58,6 @@ class FatFileSystem:
         whole = (total * SECTOR - self._data) // self._cluster_bytes
         self._clusters = min(whole, self._fat_bytes // 4 - 2)
 
-    # ── reading ──────────────────────────────────────────────────────────────────────────────
     def files(self) -> list[FatFile]:
         """All files of the root folder."""
         return list(self._files())
@@ -71,7 +70,6 @@ class FatFileSystem:
         file = self.find(name)
         return None if file is None else self._content(file)
 
-    # ── changing ─────────────────────────────────────────────────────────────────────────────
     def replace(self, name: str, data: bytes) -> None:
         """Other bytes in the same place: as many as there were, and of at most one sector."""
         file = self.find(name)
@@ -112,7 +110,6 @@ class FatFileSystem:
                     self._part.write(place, bytes(self._cluster_bytes))
         self._part.flush()
 
-    # ── inside ───────────────────────────────────────────────────────────────────────────────
     def _files(self) -> Iterator[FatFile]:
         long_name: list[str] = []
         long_entries: list[int] = []

@@ -149,7 +149,6 @@ class SystemUpdater:
         with self.ledger.alone(), self.shelf.alone():
             yield
 
-    # ── steps ────────────────────────────────────────────────────────────────────────────────
     def _slots(self) -> tuple[SlotName, SlotName]:
         """The slot that runs and the one that may be written. Raises NotNow in a trial."""
         running = runs_from(self.machine.slot())
