@@ -51,13 +51,13 @@ def run(args: argparse.Namespace) -> int:
     from appliance.runtime.supervisor import Supervisor
     from appliance.settings.adjusted import adjusted
 
-    found = startup_settings.found(args.settings)
+    found = startup_settings.settings_for_start(args.settings)
     settings = found.settings
     set_up_logging(settings.log)
     setproctitle.setproctitle("interlude: supervisor")
-    single_instance.hold(settings.state_path())
-    factory_reset.finish(settings.state_path())  # before any part has a file open
-    startup_settings.tell(found)
+    single_instance.lock_instance(settings.state_path())
+    factory_reset.complete_reset(settings.state_path())  # before any part has a file open
+    startup_settings.report_problem(found)
     supervisor = Supervisor(settings, rows=process_table.table(adjusted(settings)))
     code = 0
     asked_to_stop = False
@@ -106,7 +106,7 @@ def check(args: argparse.Namespace) -> int:
     from appliance.cli import check as health
     from appliance.panel import auto_detection
 
-    return health.cli(auto_detection.found(_settings(args)), json=args.json)
+    return health.cli(auto_detection.resolve_auto(_settings(args)), json=args.json)
 
 
 def config(args: argparse.Namespace) -> int:

@@ -43,13 +43,13 @@ class BackgroundFileWriter:
         self._thread = threading.Thread(target=self._run, name=file.name, daemon=True)
         self._thread.start()
 
-    def put(self, data: bytes) -> None:
+    def write_later(self, data: bytes) -> None:
         """Have it written, also if it is what was written last."""
         with self._change:
             self._wanted, self._tried = data, None
             self._change.notify()
 
-    def finish(self) -> None:
+    def request_stop(self) -> None:
         """Write what waits now, and end. Returns at once."""
         with self._change:
             self._ending = True

@@ -118,13 +118,13 @@ def add_voices(tree: Path, names: Sequence[str], store: ModelStore, hub: ModelHu
 
 
 class _Quiet:
-    def begin(self, name: str, done: int, total: int) -> None:
+    def start(self, name: str, done: int, total: int) -> None:
         print(f"   {name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
 
     def advance(self, name: str, done: int) -> None:
         """Nothing: it takes a minute."""
 
-    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+    def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         print(f"   {name}: {problem}; again in {wait_s:g} s", flush=True)
 
 

@@ -57,7 +57,7 @@ def told(scribe: MemoryWriter, kind: type[MemoryNews], seen: Seen) -> MemoryNews
     """The next news of that kind, waited for; all that came is added to `seen`."""
     by_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < by_s:
-        seen += scribe.news()
+        seen += scribe.pop_news()
         while seen.looked_at < len(seen):
             seen.looked_at += 1
             if isinstance(item := seen[seen.looked_at - 1], kind):
@@ -109,10 +109,10 @@ def idle(scribe: MemoryWriter, seen: Seen) -> None:
     """It has carried out all that it was told: an order to forget beyond the queue would be."""
     by_s = time.monotonic() + PATIENCE_S
     while not scribe._orders.empty() and time.monotonic() < by_s:
-        seen += scribe.news()
+        seen += scribe.pop_news()
         time.sleep(0.001)
     time.sleep(0.02)
-    seen += scribe.news()
+    seen += scribe.pop_news()
 
 
 # ── forget ───────────────────────────────────────────────────────────────────────────────────
@@ -169,7 +169,7 @@ def factory_reset(card: Card, folder: Path) -> bool:
     _lived_in(folder, canary)
     card.arm()
     answer = _hold(folder)
-    reset.finish(folder)
+    reset.complete_reset(folder)
     hit = card.disarm()
     said = answer.text if isinstance(answer, Say) else reset.to_say(folder)
     gone = card.count(canary.encode()) == 0
@@ -179,7 +179,7 @@ def factory_reset(card: Card, folder: Path) -> bool:
         assert hit
         if said == reset.SAID_FAILED or not gone:
             assert isinstance(_hold(folder), Restart)  # the owner tries again
-    reset.finish(folder)  # the next start
+    reset.complete_reset(folder)  # the next start
     assert card.count(canary.encode()) == 0
     assert not any((folder / name).exists() for row in reset.RESET for name in row.paths)
     return hit
@@ -197,7 +197,7 @@ def _lived_in(folder: Path, canary: str) -> None:
 
 def _hold(folder: Path) -> Message:
     held = PowerOnHold(folder, logging.getLogger("panel"), folder / "no-incoming")
-    held.wish("reset")
+    held.start("reset")
     return held.answers.get(timeout=PATIENCE_S)
 
 

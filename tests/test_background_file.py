@@ -39,13 +39,13 @@ def until(true: Callable[[], object]) -> None:
 def test_what_is_put_is_on_the_disk_and_said_to_be(tmp_path: Path) -> None:
     told, file = Told(), tmp_path / "deep" / "file"
     newest = BackgroundFileWriter(file, told)
-    newest.put(b"one")
+    newest.write_later(b"one")
     until(lambda: told.outcomes == [(b"one", "")])
     assert file.read_bytes() == b"one"
     assert file.stat().st_mode & 0o777 == 0o600
-    newest.put(b"one")  # also what is there already: it may have been deleted
+    newest.write_later(b"one")  # also what is there already: it may have been deleted
     until(lambda: len(told.outcomes) == 2)
-    newest.finish()
+    newest.request_stop()
     newest.join(PATIENCE_S)
 
 
@@ -54,12 +54,12 @@ def test_while_the_card_stalls_only_the_newest_waits_and_nobody_else_does(tmp_pa
     newest = BackgroundFileWriter(file, told, first=told.first)
     began_s = time.monotonic()
     for number in range(1000):
-        newest.put(str(number).encode())
+        newest.write_later(str(number).encode())
     assert time.monotonic() - began_s < 1.0
     assert not file.exists()
     told.go.set()
     until(lambda: told.outcomes)
-    newest.finish()
+    newest.request_stop()
     newest.join(PATIENCE_S)
     assert told.outcomes == [(b"999", "")]
 
@@ -67,11 +67,11 @@ def test_while_the_card_stalls_only_the_newest_waits_and_nobody_else_does(tmp_pa
 def test_a_slider_is_written_at_once_and_then_once_in_a_while(tmp_path: Path) -> None:
     told, file = Told(), tmp_path / "file"
     newest = BackgroundFileWriter(file, told, gap_s=600.0)
-    newest.put(b"0")
+    newest.write_later(b"0")
     until(lambda: told.outcomes)
     for number in range(1, 100):
-        newest.put(str(number).encode())
-    newest.finish()  # the last one lands, whatever the gap
+        newest.write_later(str(number).encode())
+    newest.request_stop()  # the last one lands, whatever the gap
     newest.join(PATIENCE_S)
     assert [data for data, _ in told.outcomes] == [b"0", b"99"]
     assert file.read_bytes() == b"99"
@@ -82,9 +82,9 @@ def test_between_two_writes_of_a_slider_there_is_the_gap(tmp_path: Path) -> None
     newest = BackgroundFileWriter(tmp_path / "file", told, gap_s=0.2)
     end_s = time.monotonic() + 1.0
     while time.monotonic() < end_s:
-        newest.put(str(time.monotonic()).encode())
+        newest.write_later(str(time.monotonic()).encode())
         time.sleep(0.005)
-    newest.finish()
+    newest.request_stop()
     newest.join(PATIENCE_S)
     assert 2 <= len(told.outcomes) <= 7
 
@@ -93,13 +93,13 @@ def test_a_disk_that_fails_is_told_of_and_what_it_has_stays_whole(tmp_path: Path
     told, folder = Told(), tmp_path / "folder"
     folder.write_text("a file in the folder's place")
     newest = BackgroundFileWriter(folder / "file", told)
-    newest.put(b"one")
+    newest.write_later(b"one")
     until(lambda: told.outcomes)
     assert told.outcomes[0][1]
     folder.unlink()
-    newest.put(b"two")
+    newest.write_later(b"two")
     until(lambda: told.outcomes[-1] == (b"two", ""))
-    newest.finish()
+    newest.request_stop()
     newest.join(PATIENCE_S)
     assert (folder / "file").read_bytes() == b"two"
 
@@ -108,8 +108,8 @@ def test_a_write_that_failed_is_not_tried_without_end_at_the_stop(tmp_path: Path
     told, folder = Told(), tmp_path / "folder"
     folder.touch()
     newest = BackgroundFileWriter(folder / "file", told)
-    newest.put(b"one")
+    newest.write_later(b"one")
     until(lambda: told.outcomes)
-    newest.finish()
+    newest.request_stop()
     newest.join(PATIENCE_S)
     assert len(told.outcomes) == 1

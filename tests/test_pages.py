@@ -53,7 +53,7 @@ def blocks(name: str) -> list[str]:
 
 
 def of_a_card(text: str) -> Seed:
-    seed = seed_parsers.read({"interlude.yaml": text.encode()})
+    seed = seed_parsers.parse_seed({"interlude.yaml": text.encode()})
     check(seed)
     return seed
 

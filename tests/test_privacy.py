@@ -49,8 +49,8 @@ get_hf_file_metadata(hf_hub_url("somebody/some-model", "a.gguf", endpoint=sys.ar
 """
 OURS = """
 import sys
-from appliance.models.hub import Hub
-Hub(sys.argv[1]).describe("somebody/some-model", "a.gguf", None)
+from appliance.models.hub import ModelHub
+ModelHub(sys.argv[1]).describe("somebody/some-model", "a.gguf", None)
 """
 
 

@@ -103,7 +103,7 @@ class AlsaStream:
                 break
         pairs = []
         for _ in range(_READS):
-            pair = self.pair()
+            pair = self.clock_pair()
             if pair is not None:
                 pairs.append(pair)
             time.sleep(_READ_EVERY_S)
@@ -115,7 +115,7 @@ class AlsaStream:
         for fd, events in self._fds.items():
             poller.register(fd, events)
 
-    def woken(self, events: Sequence[tuple[int, int]]) -> bool:
+    def is_ready(self, events: Sequence[tuple[int, int]]) -> bool:
         """Whether these results of a poll are this card's, and really mean it has something."""
         mine = [event for event in events if event[0] in self._fds]
         return bool(mine) and self._call(self._pcm.polldescriptors_revents, mine) != 0
@@ -145,7 +145,7 @@ class AlsaStream:
         self.position += written
         return int(written)
 
-    def pair(self) -> Pair | None:
+    def clock_pair(self) -> Pair | None:
         """Now, and the frame that is at the converter now; None after a dropout."""
         best_ns = 1 << 62
         found: Pair | None = None

@@ -29,7 +29,7 @@ def main(work: Worker) -> None:
 
 def _no_mail(work: Worker) -> None:
     """Nothing is for capture, but a mailbox that nobody empties would fill up."""
-    work.mail()
+    work.pop_messages()
 
 
 def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHousekeeping) -> None:
@@ -45,7 +45,7 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
         clock.start(stream.start(), work.floor.card_lead)
         taken = 0  # card frames that have gone to the ring
         while not work.stopping:
-            if stream.woken(poller.poll(BEAT_S * 1000)):
+            if stream.is_ready(poller.poll(BEAT_S * 1000)):
                 ready = stream.avail()
                 while ready >= stream.period_frames:
                     frames = stream.read()
@@ -63,13 +63,13 @@ def _serve(work: Worker, stream: AlsaStream, mic: RingWriter, pulse: StreamHouse
                 if ready < 0:
                     pulse.dropouts += 1
                     break  # out to a new start: the gap shows as a jump of the index
-            if pulse.due():
+            if pulse.poll():
                 _tell_lead(work, stream, clock)
 
 
 def _tell_lead(work: Worker, stream: AlsaStream, clock: CardClock) -> None:
     """Keep the floor's word for how far the card's count has drifted from CLOCK_MONOTONIC."""
-    pair = stream.pair()
+    pair = stream.clock_pair()
     if pair is not None:
         clock.observe(pair)
     if clock.lead is not None:

@@ -46,7 +46,7 @@ class CardSelection:
         self._name = self._find(self._card, self._direction)
         return self._name
 
-    def look(self, now_s: float) -> None:
+    def poll(self, now_s: float) -> None:
         """While that device is open, a few times a second. Raises CardMoved."""
         if not self._auto:
             return

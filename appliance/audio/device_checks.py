@@ -16,7 +16,7 @@ CLIPPED_DBFS = -0.1
 ONE_CLOCK_PPM = 10.0  # at 30 the canceller loses its grip: 15 → 56 false pauses a minute, measured
 
 
-def look(
+def card_findings(
     card: CardSettings,
     machine: Machine,
     cards: Sequence[CardInfo],

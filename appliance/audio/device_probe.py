@@ -59,7 +59,7 @@ def try_card(card: CardSettings, seconds: float = SECONDS) -> DeviceProbe:
             rate_hz=card.rate_hz, channels=card.channels,
         ) as speaker,
     ):  # fmt: skip
-        heard, mic_pairs, speaker_pairs, dropouts = _run(mic, speaker, seconds)
+        heard, mic_pairs, speaker_pairs, dropouts = _measure(mic, speaker, seconds)
         skew, uncertain = skew_ppm(mic_pairs, speaker_pairs, mic.rate_hz, speaker.rate_hz)
         first = heard[int(_SETTLE_S * mic.rate_hz) * mic.channels :: mic.channels]
         noise, peak = levels(first)
@@ -86,7 +86,7 @@ def skew_ppm(
     return skew * 1e6, error * 1e6
 
 
-def _run(
+def _measure(
     mic: AlsaStream, speaker: AlsaStream, seconds: float
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], list[Pair], list[Pair], int]:
     """Keep both going. A dropout starts that stream and its readings anew."""
@@ -102,7 +102,7 @@ def _run(
     while time.monotonic() < end:
         poller.poll(20)
         for stream in (mic, speaker):
-            pair = stream.pair()
+            pair = stream.clock_pair()
             if pair is None:
                 dropouts += 1
                 stream.start()

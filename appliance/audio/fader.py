@@ -29,11 +29,11 @@ class Fader:
         self._tail = 0  # samples of fade still owed to it, should nothing follow
 
     @property
-    def is_shut(self) -> bool:
+    def is_muted(self) -> bool:
         return self._to == 0.0 and self._at == len(self._ramp)
 
     @property
-    def still_open(self) -> int:
+    def fade_out_samples(self) -> int:
         """Samples that shutting would still take."""
         return len(self._ramp) - self._at if self._to == 0.0 else len(self._down)
 
@@ -41,28 +41,28 @@ class Fader:
         """0 to 1, reached by the end of the next block."""
         self._volume_due = volume
 
-    def throw_open(self) -> None:
+    def open_now(self) -> None:
         """At once, for a sound that begins by itself."""
         self._jump(1.0)
 
-    def slam(self) -> None:
+    def mute_now(self) -> None:
         """At once, for a sound that has stopped by itself."""
         self._jump(0.0)
 
-    def opening(self, voice: Samples, level: float = 1.0) -> Samples:
+    def ramp_to(self, voice: Samples, level: float = 1.0) -> Samples:
         """The next block: `voice` on its way to `level`, up or down; then silence."""
         self._head_for(level)
         return self._fill(voice * self._levels(len(voice)))
 
-    def shutting(self, voice: Samples) -> Samples:
+    def fade_out(self, voice: Samples) -> Samples:
         """The next block: `voice`, at most `still_open` samples, faded out, then silence."""
         self._head_for(0.0)
         n = len(voice)
         # Less voice than the fade needs: the voice itself has ended, its last sample fades alone.
-        short = n < min(self.still_open, len(self.block))
+        short = n < min(self.fade_out_samples, len(self.block))
         levels = self._levels(n)
         if short:
-            self.slam()
+            self.mute_now()
         return self._fill(voice * levels)
 
     def silence(self) -> Samples:

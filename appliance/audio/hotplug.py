@@ -39,7 +39,7 @@ class StreamHousekeeping:
         """The card gave or took something."""
         self._moved = time.monotonic()
 
-    def due(self) -> bool:
+    def poll(self) -> bool:
         """True once every BEAT_S, when it has beaten. Raises CardError if the card stands still,
         CardMoved if another one is to be used."""
         now = time.monotonic()
@@ -48,7 +48,7 @@ class StreamHousekeeping:
         self.beat(now)
         if now - self._moved > STALLED_S:
             raise CardError("The sound card stands still.", "It is opened anew.")
-        self.choice.look(now)
+        self.choice.poll(now)
         return True
 
     def beat(self, now: float) -> None:
@@ -72,7 +72,7 @@ def keep_open(
     waiter = select.poll()
     waiter.register(work.stop_fd, select.POLLIN)
     trouble = ""
-    work.ready()  # with no card too: the box then says so instead of not coming up
+    work.report_ready()  # with no card too: the box then says so instead of not coming up
     while not work.stopping:
         try:
             with open_stream(

@@ -31,12 +31,12 @@ def main(work: Worker) -> None:
     card = work.settings.card
     player = Player(
         work.reader("voice", resume=True).read,
-        manner(work.settings),
+        fade_profile(work.settings),
         block_frames=min(BLOCK_FRAMES, RATE_HZ * card.period_ms // 1000),
         volume=work.settings.speaking.volume,
     )
     played = work.writer("played")
-    pulse = StreamHousekeeping(work, "playback", hear=lambda: _hear(work, player))
+    pulse = StreamHousekeeping(work, "playback", hear=lambda: _handle_mail(work, player))
     keep_open(
         work,
         "playback",
@@ -45,7 +45,7 @@ def main(work: Worker) -> None:
     )
 
 
-def manner(settings: Settings) -> FadeProfile:
+def fade_profile(settings: Settings) -> FadeProfile:
     """How the voice falls silent and comes back, by the owner's settings."""
     speaking = settings.speaking
     return FadeProfile(
@@ -56,8 +56,8 @@ def manner(settings: Settings) -> FadeProfile:
     )
 
 
-def _hear(work: Worker, player: Player) -> None:
-    for message in work.mail():
+def _handle_mail(work: Worker, player: Player) -> None:
+    for message in work.pop_messages():
         if isinstance(message, SetVolume):
             player.set_volume(min(1.0, max(0.0, message.volume)))
 
@@ -97,15 +97,15 @@ class CardOutput:
         self._start()
         while not work.stopping:
             events = poller.poll(BEAT_S * 1000)
-            if stream.woken(events):
+            if stream.is_ready(events):
                 self._wait_for_the_reserve()
                 self._top_up()
             if any(fd == work.channel.fileno() for fd, _ in events):
-                _hear(work, self._player)
-            self._pulse.due()
+                _handle_mail(work, self._player)
+            self._pulse.poll()
 
     def _start(self) -> None:
-        self._player.interrupted()
+        self._player.on_dropout()
         self._interpolate = Interpolator(self._stream.factor)
         self._clock.start(self._stream.start(), self._floor.card_lead)
 
@@ -130,7 +130,7 @@ class CardOutput:
     def _next(self) -> PlaybackBlock:
         floor = self._floor
         index = self._clock.index(self._stream.position)
-        return self._player.fill(
+        return self._player.next_block(
             floor.turn, floor.hold, floor.released, index, pressed=floor.pressed
         )
 

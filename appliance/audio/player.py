@@ -104,13 +104,13 @@ class Player:
         """0 to 1, reached by the end of the next block."""
         self._fader.set_volume(volume)
 
-    def interrupted(self) -> None:
+    def on_dropout(self) -> None:
         """The card lost its place (a dropout, a replug): fade in, as after a pause."""
         self._flowing = False
         if self._answer:
-            self._fader.slam()
+            self._fader.mute_now()
 
-    def fill(
+    def next_block(
         self, turn: int, hold: int, released: int, index: int, *, pressed: bool = False
     ) -> PlaybackBlock:
         """The next block, whose first sample leaves the loudspeaker at `index`."""
@@ -118,7 +118,7 @@ class Player:
         softly = held and self._manner.duck > 0 and not pressed
         silent = (held and not softly) or pressed
         if not self._answer:
-            self._begin(turn, held=held or pressed, index=index)
+            self._start_answer(turn, held=held or pressed, index=index)
         answer = self._answer
         sounds = answer != 0 and turn == answer and not silent
         if sounds and self._paused_for is not None:
@@ -140,7 +140,7 @@ class Player:
             self._conclude(cut=turn != answer, cause=cause, events=events)
         return PlaybackBlock(samples, index, position, answer if voice else 0, tuple(events))
 
-    def _begin(self, turn: int, *, held: bool, index: int) -> None:
+    def _start_answer(self, turn: int, *, held: bool, index: int) -> None:
         for _ in range(_STALE_AT_ONCE):
             slot = self._due()
             if slot is None or slot.turn >= turn:
@@ -153,15 +153,15 @@ class Player:
         self._ended, self._flowing, self._started, self._paused_for = False, False, False, None
         self._again = self._again[:0]
         self._silent_at = index
-        self._fader.throw_open()
+        self._fader.open_now()
 
     def _sound(
         self, level: float, released: int, index: int, events: list[PlaybackEvent]
     ) -> tuple[Samples, int]:
         position = self._position
-        taken = self._take(len(self._voice))
+        taken = self._move_samples(len(self._voice))
         if taken and not self._flowing and position and abs(int(self._voice[0])) > QUIET:
-            self._fader.slam()  # it goes on from the middle of a sound: fade in
+            self._fader.mute_now()  # it goes on from the middle of a sound: fade in
         if taken and not self._started:
             self._started = True
             events.append(PlaybackStarted(self._answer, index))
@@ -169,7 +169,7 @@ class Player:
             events.append(PlaybackResumed(self._answer, released, position, index))
         if taken:
             self._paused_for = None
-        return self._fader.opening(self._voice[:taken], level), taken
+        return self._fader.ramp_to(self._voice[:taken], level), taken
 
     def _go_back(self, index: int) -> None:
         """After a long pause: to the start of the word that was broken off."""
@@ -184,9 +184,9 @@ class Player:
     def _fall_silent(self) -> tuple[Samples, int]:
         """Fade out over what is due next; those samples count as heard."""
         if not self._flowing:
-            self._fader.slam()
-        taken = self._take(min(self._fader.still_open, len(self._voice)))
-        return self._fader.shutting(self._voice[:taken]), taken
+            self._fader.mute_now()
+        taken = self._move_samples(min(self._fader.fade_out_samples, len(self._voice)))
+        return self._fader.fade_out(self._voice[:taken]), taken
 
     def _conclude(self, *, cut: bool, cause: int | None, events: list[PlaybackEvent]) -> None:
         """`cause` of a pause: the serial of an onset, 0 for a press; None: nothing pauses it."""
@@ -194,10 +194,10 @@ class Player:
         if self._ended:
             events.append(PlaybackFinished(turn, position, silent_at - 1))
             self._answer = 0
-        elif cut and self._fader.is_shut:
+        elif cut and self._fader.is_muted:
             events.append(PlaybackStopped(turn, position, silent_at))
             self._answer = 0
-        elif cause is not None and self._fader.is_shut and self._paused_for != cause:
+        elif cause is not None and self._fader.is_muted and self._paused_for != cause:
             events.append(PlaybackPaused(turn, cause, position, silent_at))
             self._paused_for = cause
 
@@ -207,7 +207,7 @@ class Player:
             self._slot, self._at = self._supply(), 0
         return self._slot
 
-    def _take(self, count: int) -> int:
+    def _move_samples(self, count: int) -> int:
         """Move up to `count` samples of the answer to `_voice`. Returns how many there were."""
         taken = min(count, len(self._again))
         if taken:

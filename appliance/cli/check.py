@@ -45,11 +45,11 @@ _LIMITS = "/etc/security/limits.d/interlude.conf"
 def language_model(settings: Settings, wish: Path = Path("/etc/interlude/model-wanted")) -> str:
     """A sentence about the language model. Raises ModelError if it is not here or damaged, and
     none stands in for it."""
-    from appliance.models.background_download import standing
+    from appliance.models.background_download import awaited_sentence
     from appliance.models.store import ModelStore
 
     store = ModelStore.of(settings, wish)
-    if store.wanted() == settings.thinking.model and (awaited := standing(store)):
+    if store.wanted() == settings.thinking.model and (awaited := awaited_sentence(store)):
         return awaited
     model = store.language_model(settings.thinking.model)
     if damage := store.damage(store.models[model.name]):
@@ -87,12 +87,12 @@ def voice(settings: Settings) -> list[Finding]:
     """The voice, which says a word to show that it can; nothing of it is heard."""
     from appliance.voice import checks as voice_fitness
 
-    return voice_fitness.look(settings)
+    return voice_fitness.voice_findings(settings)
 
 
 def canceller(settings: Settings) -> str:
     """A sentence about the echo canceller. Raises InterludeError if its library is not here."""
-    from appliance.hear.aec.factory import canceller as made
+    from appliance.hear.aec.factory import make_canceller as made
 
     name = settings.hearing.echo.canceller
     if name in ("none", "hardware"):
@@ -112,14 +112,14 @@ def panel(settings: Settings, machine: Machine) -> list[Finding]:
     """Button, switch and light of the panel, if the owner has one."""
     from appliance.panel import checks as panel_fitness
 
-    return panel_fitness.look(settings, machine)
+    return panel_fitness.panel_findings(settings, machine)
 
 
 def network() -> list[Finding]:
     """Where the box is in its network, or why it is in none."""
     from appliance.provision import network_checks as network_fitness
 
-    return list(network_fitness.look())
+    return list(network_fitness.network_findings())
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def cli(settings: Settings, *, json: bool) -> int:
     """Look, print, and return the exit code."""
     running = _running()
     machine = Machine(process=str(running.pid)) if running is not None else Machine()
-    findings = list(look(settings, machine, CheckProbes(), running))
+    findings = list(collect_findings(settings, machine, CheckProbes(), running))
     if json:
         print(as_json(findings))
     else:
@@ -156,12 +156,12 @@ def cli(settings: Settings, *, json: bool) -> int:
 def _running() -> status.SupervisorStatus | None:
     """The box, where this is one and it runs: what systemd gave to it counts, and not what a shell
     has; and its sound card is its own."""
-    running = status.read() if ServiceAccount().here() else None
+    running = status.read_status() if ServiceAccount().here() else None
     there = running is not None and Path(f"/proc/{running.pid}").exists()
     return running if there else None
 
 
-def look(
+def collect_findings(
     settings: Settings,
     machine: Machine,
     asked: CheckProbes,
@@ -198,7 +198,9 @@ def look(
         yield told_by("house", lambda: asked.house(settings))
     yield from asked.panel(settings, machine)
     failed = running.failed if running is not None else None
-    yield from device_checks.look(settings.card, machine, asked.cards(), asked.try_card, failed)
+    yield from device_checks.card_findings(
+        settings.card, machine, asked.cards(), asked.try_card, failed
+    )
 
 
 def _software(asked: CheckProbes) -> Iterator[Finding]:

@@ -43,24 +43,28 @@ def cli_enrol(settings: Settings, *, folder: Path | None, keep: bool, takes: int
     state = settings.state_path()
     mind = network.VerdictNetwork()
     if folder is not None:
-        asked = read(folder)
+        asked = read_recordings(folder)
     else:
         often = "once" if takes == 1 else f"{takes} times"
         minutes = max(1, round(len(WORDS) * takes * (TAKE_S + 0.5) / 60))
-        _say(f"Say each word as you would while the box talks, {often}: about {minutes} min. "
-             "Ctrl-C ends it, and nothing is kept.")  # fmt: skip
-        asked = ask(lambda seconds, started: record(settings.card, seconds, started), takes)
+        _print_line(
+            f"Say each word as you would while the box talks, {often}: about {minutes} min. "
+            "Ctrl-C ends it, and nothing is kept."
+        )
+        asked = record_takes(
+            lambda seconds, started: record(settings.card, seconds, started), takes
+        )
     heard = usable(asked, settings, mind)
     learnt = enrolment.learn(heard, adaptation.anchors(), network.fingerprint())
-    _say(f"{learnt.takes} recordings, each judged by what the others taught: "
+    _print_line(f"{learnt.takes} recordings, each judged by what the others taught: "
          f"{learnt.before:.0%} right as shipped, {learnt.after:.0%} with yours.")  # fmt: skip
     if not learnt.helps:
-        return _say("That is no better than as shipped: nothing was changed.")
+        return _print_line("That is no better than as shipped: nothing was changed.")
     path = adaptation.save(learnt.adaptation, state)
     if keep:
         keep_recordings((h.take for h in heard), state)
-    _say(f"Kept in {path}; `interlude enrol --forget` takes it back.")
-    return _say("A box that runs takes it up when it is started again.")
+    _print_line(f"Kept in {path}; `interlude enrol --forget` takes it back.")
+    return _print_line("A box that runs takes it up when it is started again.")
 
 
 def cli_forget(settings: Settings) -> int:
@@ -73,27 +77,29 @@ def cli_forget(settings: Settings) -> int:
             f"Not all is forgotten: {left[0].path} cannot be erased ({left[0].why})."
         )
     if not had:
-        return _say("There was nothing to forget.")
-    return _say("Forgotten. A box that runs still knows it until it is started again.")
+        return _print_line("There was nothing to forget.")
+    return _print_line("Forgotten. A box that runs still knows it until it is started again.")
 
 
-def ask(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:
+def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecording]:
     """The words one after another, as the owner says them."""
     for number in range(1, takes + 1):
         for word, kind in WORDS:
-            _say(f"\n{number} of {takes}: get ready …")
+            _print_line(f"\n{number} of {takes}: get ready …")
             samples = recording(TAKE_S, functools.partial(_started, word))
             yield EnrolmentRecording(f"{word} {number}", kind, samples)
 
 
-def read(folder: Path) -> Iterable[EnrolmentRecording]:
+def read_recordings(folder: Path) -> Iterable[EnrolmentRecording]:
     """Recordings in folders that say what they are: `mm-hm/*.wav`, `wait/*.flac`, … Raises
     CorpusError for a folder without any."""
     from lab.sim import corpus, speech_source  # read sound files, with a library only they need
 
     for source in corpus.find(folder).of("backchannel", "interruption"):
         kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
-        yield EnrolmentRecording(source.name, kind, from_float(speech_source.read(source.path)))
+        yield EnrolmentRecording(
+            source.name, kind, from_float(speech_source.read_sound(source.path))
+        )
 
 
 def usable(
@@ -103,9 +109,9 @@ def usable(
     heard = []
     for take in takes:
         try:
-            heard.append(enrolment.listen(take, settings.hearing, mind))
+            heard.append(enrolment.score(take, settings.hearing, mind))
         except EnrolmentError as error:
-            _say(f"Left out: {error}")
+            _print_line(f"Left out: {error}")
     return heard
 
 
@@ -127,10 +133,10 @@ def keep_recordings(takes: Iterable[EnrolmentRecording], state: Path) -> None:
 
 
 def _started(word: str) -> None:
-    _say(f'  Say now:  "{word}"')
+    _print_line(f'  Say now:  "{word}"')
 
 
-def _say(line: str) -> int:
+def _print_line(line: str) -> int:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
     return 0

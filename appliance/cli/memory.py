@@ -15,7 +15,7 @@ def cli_show(settings: Settings) -> int:
     """Print every turn, oldest first. Returns the exit code. Raises StorageError."""
     file = path(settings)
     if not file.exists():
-        return _say("Nothing is remembered.")
+        return _print_line("Nothing is remembered.")
     try:
         memory = Memory(file, settings.memory.keep_turns)
     except MemoryDamaged as error:
@@ -27,8 +27,8 @@ def cli_show(settings: Settings) -> int:
     finally:
         memory.close()
     for turn in turns:
-        _say(_in_words(turn))
-    return _say(f"{_turns(len(turns))}, in {file}." if turns else "Nothing is remembered.")
+        _print_line(_in_words(turn))
+    return _print_line(f"{_turns(len(turns))}, in {file}." if turns else "Nothing is remembered.")
 
 
 def cli_forget(settings: Settings) -> int:
@@ -37,16 +37,16 @@ def cli_forget(settings: Settings) -> int:
     Says so once it is so. Returns the exit code. Raises StorageError, ControlError.
     """
     try:
-        told = tell.forget(settings)
+        told = tell.forget_conversation(settings)
     except NotRunning:
-        return _say(_forget_on_disk(settings))
+        return _print_line(_forget_on_disk(settings))
     except ControlError as error:
         problem = f"It is not known whether the box that runs here has forgotten. {error.problem}"
         remedy = "Ask again; if that does not help, stop the box and ask once more."
         raise ControlError(problem, error.remedy or remedy) from error
     if told.problem:
         raise StorageError(told.problem)
-    return _say("The box that runs here has forgotten all that was said.")
+    return _print_line("The box that runs here has forgotten all that was said.")
 
 
 def _forget_on_disk(settings: Settings) -> str:
@@ -78,6 +78,6 @@ def _in_words(turn: RememberedTurn) -> str:
     return f"{turn.started}\n  owner: {asked}\n  box:   {turn.heard}{cut}"
 
 
-def _say(line: str) -> int:
+def _print_line(line: str) -> int:
     sys.stdout.write(line + "\n")
     return 0

@@ -50,9 +50,9 @@ def cli_list(settings: Settings, console: Console | None = None) -> int:
             model.about,
         )  # fmt: skip
     console.print(table)
-    from appliance.models.background_download import standing
+    from appliance.models.background_download import awaited_sentence
 
-    if said := standing(store):
+    if said := awaited_sentence(store):
         console.print(said, highlight=False)
     for model in store.models.values():
         if model.kind in ON_STICK and store.state(model) in ("missing", "partial"):
@@ -132,7 +132,7 @@ def cli_bring_voice(
         print(f"{what.model}: {what.kind}", flush=True)
 
     errand = BackgroundDownload(store, fetch, told, time.sleep)
-    if not (errand.run() if stick is None else errand.take(stick)):
+    if not (errand.run() if stick is None else errand.copy_from_stick(stick)):
         print("no voice is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
@@ -158,12 +158,12 @@ def cli_bring(
         print(f"{what.model}: {what.kind}", flush=True)
         if folder.is_dir():
             try:
-                download_news.leave(what, folder)
+                download_news.write_news(what, folder)
             except OSError as error:  # it goes on without a word
                 print(f"{folder}: {error.strerror}", file=sys.stderr, flush=True)
 
     errand = BackgroundDownload(store, fetch, told, time.sleep)
-    if not (errand.run() if stick is None else errand.take(stick)):
+    if not (errand.run() if stick is None else errand.copy_from_stick(stick)):
         print("no model is awaited" if stick is None else "nothing of it is awaited here")
     return OK
 
@@ -179,7 +179,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
         limit_s = time.monotonic() + STARTS_S
         while True:
             try:
-                tell.send(settings, message)
+                tell.send_command(settings, message)
                 return
             except ControlError as error:
                 if time.monotonic() >= limit_s:
@@ -188,7 +188,7 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
                 time.sleep(2.0)
 
     def talks() -> bool:
-        now = status.read()
+        now = status.read_status()
         return now is not None and now.talking
 
     memory = status.folder()
@@ -198,8 +198,8 @@ def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int
         ModelStore.of(settings), memory, lambda sentence: told(Say(sentence, chime=True)), talks,
         lambda: told(Restart()), time.sleep, time.monotonic, lambda: time.localtime().tm_hour,
     )  # fmt: skip
-    while (what := download_news.take(folder)) is not None:
-        print(f"{what.model}: {what.kind}" + ("" if announcer.tell(what) else ", passed over"))
+    while (what := download_news.pop_news(folder)) is not None:
+        print(f"{what.model}: {what.kind}" + ("" if announcer.announce(what) else ", passed over"))
     return OK
 
 
@@ -291,24 +291,24 @@ class _Bars:
         self._bars = bars
         self._tasks: dict[str, TaskID] = {}
 
-    def begin(self, name: str, done: int, total: int) -> None:
+    def start(self, name: str, done: int, total: int) -> None:
         self._tasks[name] = self._bars.add_task(name, completed=done, total=total)
 
     def advance(self, name: str, done: int) -> None:
         self._bars.update(self._tasks[name], completed=done)
 
-    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+    def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         self._bars.console.print(f"{name}: {problem}; again in {wait_s:.0f} s", highlight=False)
 
 
 class _Lines:
     """A line in the log for each file, and for each trouble."""
 
-    def begin(self, name: str, done: int, total: int) -> None:
+    def start(self, name: str, done: int, total: int) -> None:
         print(f"{name}: {done >> 20} of {total >> 20} MiB are here", flush=True)
 
     def advance(self, name: str, done: int) -> None:
         """Nothing: whoever wants to know looks at the disk."""
 
-    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+    def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         print(f"{name}: {problem}; again in {wait_s:g} s", flush=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from appliance.models import download_news
-from appliance.models.relay import ModelRelay, told
+from appliance.models.relay import ModelRelay, list_models
 from appliance.models.store import ModelStore
 
 OK = 0
@@ -17,7 +17,7 @@ OK = 0
 
 def cli_told(store: ModelStore) -> int:
     """`interlude models list --json`."""
-    print(msgspec.json.format(msgspec.json.encode(told(store))).decode())
+    print(msgspec.json.format(msgspec.json.encode(list_models(store))).decode())
     return OK
 
 
@@ -35,10 +35,10 @@ def cli_take(
     """stdin behind what is here of a file; without a file, put the model in place. A box that
     awaits it is told that it is here, as after a fetch of its own."""
     if file is not None:
-        print(ModelRelay(store).take(name, file, at, sys.stdin.buffer))
+        print(ModelRelay(store).receive(name, file, at, sys.stdin.buffer))
         return OK
-    ModelRelay(store).finish(name)
+    ModelRelay(store).install(name)
     if store.wanted() == name and folder.is_dir():
-        download_news.leave(download_news.DownloadNews(name, "here"), folder)
+        download_news.write_news(download_news.DownloadNews(name, "here"), folder)
     print(f"{name} is here, every byte verified.")
     return OK

@@ -16,8 +16,8 @@ from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.messages.speech import Message, Restart, Say
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, setup_sentences, submitted_form
-from appliance.provision.apply_seed import ProvisionTarget, apply, forget
-from appliance.provision.first_start import ProvisionResult, begin
+from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
+from appliance.provision.first_start import ProvisionResult, provision
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed
 from appliance.provision.seed_files import HOST
@@ -26,7 +26,7 @@ from appliance.provision.setup_session import AGAIN_S, LOOK_S, STARTS_S, SetupSe
 from appliance.provision.setup_state import untouched
 from appliance.runtime import mdns, status
 from appliance.settings import Settings
-from appliance.update.handed_over_file import NOTE_BYTES, HandedOverFile, take_note
+from appliance.update.handed_over_file import NOTE_BYTES, HandedOverFile, pop_note
 from appliance.update.system.block_device import BootDisk
 
 BAD_SEED = "seed-problem"  # beside the files of provision/setup_server.py
@@ -54,7 +54,7 @@ def cli(doing: str, settings: Callable[[], Settings]) -> int:
 
 def cli_begin(folder: Path = FOLDER) -> int:
     """Keys, and the seed on the card. A bad seed is a warning: the box starts all the same."""
-    begun = begin(BootDisk(), ProvisionTarget())
+    begun = provision(BootDisk(), ProvisionTarget())
     note(begun, folder)
     if begun.seeded:
         print(f"the card's seed was used and wiped: {', '.join(begun.seeded)}")
@@ -100,7 +100,7 @@ def cli_setup(
 ) -> int:
     """Set-up, where it is needed or the panel asked for it."""
     voice = SetupAnnouncer(settings)
-    wanted = take(voice, ProvisionTarget(), folder, wishes)
+    wanted = pop_request(voice, ProvisionTarget(), folder, wishes)
 
     def applied(seed: Seed) -> None:
         ground = ProvisionTarget()
@@ -111,7 +111,7 @@ def cli_setup(
     looked, bad = folder / LOOKED, folder / BAD_SEED
     problem = bad.read_text(encoding="utf-8") if bad.exists() else ""
     set_up = SetupSession(
-        radio, voice.says, applied, folder,
+        radio, voice.speak, applied, folder,
         logs=lambda problem: print(f"<4>{problem}", flush=True),  # a warning: sd-daemon(3)
         own_name=lambda: own_name(radio), host=host, untouched=lambda: untouched(ProvisionTarget()),
         first=not looked.exists(),
@@ -123,11 +123,11 @@ def cli_setup(
         set_up.insist(setup_sentences.card_says(problem))
     print(ended := set_up.run(asked=bool(wanted)))
     if ended == "set up":
-        voice.tell(Restart())  # with the settings that were typed
+        voice.send(Restart())  # with the settings that were typed
     return 0
 
 
-def take(
+def pop_request(
     voice: SetupAnnouncer,
     ground: ProvisionTarget,
     folder: Path,
@@ -139,12 +139,12 @@ def take(
     Raises StorageError where it cannot be, after CARD_S: with the note there, the path unit starts
     this again as soon as it ends.
     """
-    wanted = wish(wishes)
+    wanted = read_request(wishes)
     if wanted == "reset":
         reset(voice, ground, folder)
     # Only now: a reset that the power cut short begins anew at the next start.
     try:
-        take_note(wishes / WANTED_SETUP)
+        pop_note(wishes / WANTED_SETUP)
     except StorageError:
         print(f"<3>The note of a {wanted or 'set-up'} remains: again in {CARD_S / 60:g} min.")
         sleep(CARD_S)
@@ -159,7 +159,7 @@ class SetupAnnouncer:
     def __init__(
         self,
         settings: Callable[[], Settings],
-        stands: Callable[[], status.SupervisorStatus | None] = status.read,
+        stands: Callable[[], status.SupervisorStatus | None] = status.read_status,
         now_s: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -168,19 +168,19 @@ class SetupAnnouncer:
         self._now_s = now_s
         self._sleep = sleep
 
-    def says(self, sentence: str) -> bool:
+    def speak(self, sentence: str) -> bool:
         """Aloud, and not into the log: it may hold the set-up Wi-Fi's password."""
-        return self.tell(Say(sentence, chime=True))
+        return self.send(Say(sentence, chime=True))
 
-    def tell(self, message: Message) -> bool:
+    def send(self, message: Message) -> bool:
         """Whether the box took it."""
         try:
-            tell.send(self._settings(), message)
+            tell.send_command(self._settings(), message)
         except InterludeError:  # it is starting, or away; the unit of its own says why
             return False
         return True
 
-    def begin_anew(self, sentence: str = "") -> None:
+    def restart_after(self, sentence: str = "") -> None:
         """Have the box start anew, once `sentence` has been said in full.
 
         A box that is away is waited for, STARTS_S for each of the two. One that ends after it took
@@ -188,14 +188,14 @@ class SetupAnnouncer:
         """
         limit_s = self._now_s() + STARTS_S
         while sentence and self._now_s() < limit_s:
-            if self.says(sentence):
+            if self.speak(sentence):
                 told = self._pid()
                 self._wait_for_silence()
-                if self._pid() == told and self.tell(Restart()):
+                if self._pid() == told and self.send(Restart()):
                     return
             else:
                 self._sleep(AGAIN_S)
-        insist(lambda: self.tell(Restart()), self._now_s, self._sleep)
+        insist(lambda: self.send(Restart()), self._now_s, self._sleep)
 
     def _wait_for_silence(self) -> None:
         limit_s = self._now_s() + SPEECH_S
@@ -216,18 +216,18 @@ def reset(voice: SetupAnnouncer, ground: ProvisionTarget, folder: Path = FOLDER)
     """
     told, ended, problem = folder / TOLD, b"complete", ""
     try:
-        forget(ground)
+        remove_provisioning(ground)
     except StorageError as error:
         ended, problem = b"incomplete", error.problem
     if told.exists() and told.read_bytes() == ended:
         return
     if problem:
         print(f"<3>The reset is not complete: {problem}")
-    voice.begin_anew(LEFT if problem else "")
+    voice.restart_after(LEFT if problem else "")
     write_whole(told, ended, lasting=False)
 
 
-def wish(wishes: Path) -> Literal["", "setup", "reset"]:
+def read_request(wishes: Path) -> Literal["", "setup", "reset"]:
     """What the panel has asked for; "" for nothing. The note stays (take_note)."""
     try:
         with HandedOverFile(wishes / WANTED_SETUP, NOTE_BYTES) as note:

@@ -73,7 +73,7 @@ def cli_ask(version: str | None = None) -> int:
     if not ready:
         print("nothing newer lies ready")
         return 0
-    request.ask(ready[0])
+    request.request_install(ready[0])
     print(f"asked for {ready[0].version}")
     return 0
 
@@ -101,7 +101,7 @@ def cli_list() -> int:
 
 def cli_status(*, as_json: bool) -> int:
     """What is kept, what runs, what could be had, and how an installation goes."""
-    found = look(ReleaseStore())
+    found = release_report(ReleaseStore())
     if as_json:
         print(json.dumps(found, indent=2))
         return 0
@@ -114,15 +114,15 @@ def cli_status(*, as_json: bool) -> int:
 def cli_selftest(settings: Settings) -> int:
     from appliance.update.release import selftest  # all parts of the box, which no other verb needs
 
-    count = selftest.look(settings)
+    count = selftest.import_parts(settings)
     print(f"{count} parts could be loaded")
     return 0
 
 
-def look(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
+def release_report(shelf: ReleaseStore, incoming: Path = request.INCOMING) -> dict[str, object]:
     """The releases of a box in plain words and lists, ready for JSON."""
-    now = status.read()
-    going = request.how_it_goes(shelf.trial_folder)
+    now = status.read_status()
+    going = request.read_progress(shelf.trial_folder)
     return {
         "kept": shelf.kept(),
         "running": now.version if now else None,

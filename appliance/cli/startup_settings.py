@@ -25,7 +25,7 @@ MUTE_S = 5.0  # for a card to say whether the microphone was off before
 log = logging.getLogger("settings")
 
 
-def found(named: Path | None) -> UsableSettings:
+def settings_for_start(named: Path | None) -> UsableSettings:
     """What the box begins with; what it stands on has been looked up (panel/auto_detection.py).
 
     Raises SettingsError where nobody has to be served but who typed the command.
@@ -34,9 +34,9 @@ def found(named: Path | None) -> UsableSettings:
     if not state or not _on_a_box():
         settings = load(named)
         check(settings)
-        return UsableSettings(auto_detection.found(settings))
+        return UsableSettings(auto_detection.resolve_auto(settings))
     start = usable(named, Path(state.split(":")[0]), check)
-    return replace(start, settings=auto_detection.found(start.settings))
+    return replace(start, settings=auto_detection.resolve_auto(start.settings))
 
 
 def check(settings: Settings) -> None:
@@ -44,7 +44,7 @@ def check(settings: Settings) -> None:
     process_table.table(auto_detection.usable(settings))
 
 
-def tell(start: UsableSettings) -> None:
+def report_problem(start: UsableSettings) -> None:
     """The log at once, the owner when the box has a voice. Raises SettingsError if the microphone
     has to be off and that cannot be noted."""
     if start.problem:
@@ -64,14 +64,14 @@ def _on_a_box() -> bool:
 def mute(settings: Settings, problem: str) -> None:
     """The microphone is off from now on, until its owner switches it on."""
     store = MuteStore.of(settings)
-    known = store.found(MUTE_S)
+    known = store.stored(MUTE_S)
     if known is None or not known.muted:
-        store.keep(muted=True)
-    store.finish()
+        store.store(muted=True)
+    store.request_stop()
     store.join()
     again = MuteStore.of(settings)
-    kept = again.found(MUTE_S)
-    again.finish()
+    kept = again.stored(MUTE_S)
+    again.request_stop()
     again.join()
     if kept is None or not kept.muted:
         raise SettingsError(problem, "The microphone cannot be switched off meanwhile.")

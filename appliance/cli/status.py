@@ -21,12 +21,14 @@ def cli(settings: Settings, *, as_json: bool) -> int:
     """Print, and return 0 if the box runs and is well, else 1."""
     shelf = ReleaseStore()
     fell_back = fallback.sentences(shelf)
-    found = look(settings, Machine(), status.read(), shelf.kept(), WARNINGS, fell_back)
+    found = collect_status(
+        settings, Machine(), status.read_status(), shelf.kept(), WARNINGS, fell_back
+    )
     print(json.dumps(found, indent=2) if as_json else in_words(found))
     return 0 if found["well"] else 1
 
 
-def look(
+def collect_status(
     settings: Settings,
     machine: Machine,
     now: status.SupervisorStatus | None,
@@ -36,7 +38,7 @@ def look(
 ) -> dict[str, object]:
     """What a fleet's table shows of one box. What is not known is None."""
     throttled, _ = machine.throttled()
-    panel = health.read(settings.state_path(), status.FOLDER)
+    panel = health.read_health(settings.state_path(), status.FOLDER)
     return {
         "version": now.version if now else kept,
         "state": now.state if now else "not running",

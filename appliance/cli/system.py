@@ -62,13 +62,13 @@ def cli_try(wait_s: float) -> int:
 
 def cli_settle() -> int:
     """What the unit does at each start."""
-    if said := _updater().settle():
+    if said := _updater().settle_trial():
         print(said)
     return 0
 
 
 def cli_status(*, as_json: bool) -> int:
-    found = look(SlotStateFile(), PiTarget())
+    found = slot_report(SlotStateFile(), PiTarget())
     if as_json:
         print(json.dumps(found, indent=2))
         return 0
@@ -77,7 +77,7 @@ def cli_status(*, as_json: bool) -> int:
     return 0
 
 
-def look(ledger: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
+def slot_report(ledger: SlotStateFile, machine: PiTarget) -> dict[str, str | None]:
     """What may be known without rights, in plain words, ready for JSON."""
     trial, last = ledger.trial(), ledger.last()
     there = {f"slot_{name}": ledger.whole(name) for name in SLOTS}

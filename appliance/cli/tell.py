@@ -49,12 +49,12 @@ class BadArguments(ControlError):
 
 def cli(settings: Settings, verb: str, words: list[str]) -> int:
     """Tell the box, and print how it stands then. Returns the exit code. Raises ControlError."""
-    state = send(settings, _MESSAGES[verb](" ".join(words)))
+    state = send_command(settings, _MESSAGES[verb](" ".join(words)))
     sys.stdout.write(f"The box is {state.state}.\n")
     return 0
 
 
-def send(settings: Settings, message: Message) -> StateChanged:
+def send_command(settings: Settings, message: Message) -> StateChanged:
     """To the box that runs with these settings, or as a service. Raises ControlError."""
     reply = _ask(settings, message, PATIENCE_S)
     if not isinstance(reply, StateChanged):
@@ -62,7 +62,7 @@ def send(settings: Settings, message: Message) -> StateChanged:
     return reply
 
 
-def forget(settings: Settings) -> Forgotten:
+def forget_conversation(settings: Settings) -> Forgotten:
     """Have the box forget all that was said; returns once it has, or could not. Raises
     ControlError."""
     reply = _ask(settings, Forget(), FORGET_PATIENCE_S)
@@ -72,7 +72,7 @@ def forget(settings: Settings) -> Forgotten:
 
 
 def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
-    for place in control_socket.places(settings):
+    for place in control_socket.socket_paths(settings):
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
             line.settimeout(patience_s)
             if _connect(line, place):
@@ -85,7 +85,7 @@ def _connect(line: socket.socket, place: Path) -> bool:
     by_s = time.monotonic() + PATIENCE_S
     try:
         with control_socket.short(place) as address:
-            while not _let_in(line, address):
+            while not _try_connect(line, address):
                 if time.monotonic() > by_s:
                     raise ControlError("Too many wait at the door of Interlude.", "Try again.")
                 time.sleep(AGAIN_S)
@@ -99,7 +99,7 @@ def _connect(line: socket.socket, place: Path) -> bool:
     return True
 
 
-def _let_in(line: socket.socket, address: str) -> bool:
+def _try_connect(line: socket.socket, address: str) -> bool:
     """False if the queue at the door is full, of which connect(2) says EAGAIN."""
     try:
         line.connect(address)

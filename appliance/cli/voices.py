@@ -14,7 +14,7 @@ from appliance.settings import Settings
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
 from appliance.voice.engine.archive import SUFFIX
-from appliance.voice.engine.check import check
+from appliance.voice.engine.check import self_check
 from appliance.voice.engine.installer import EngineInstaller
 
 MOST_FILES = 8  # of a folder that somebody hands over
@@ -24,7 +24,7 @@ def cli(args: argparse.Namespace, settings: Callable[[], Settings]) -> int:
     """What was typed after `interlude voices`."""
     if args.doing == "list":
         return cli_list(settings())
-    tries = _untried if args.cold else check
+    tries = _untried if args.cold else self_check
     installer = EngineInstaller(settings().programs_path(), tries)
     return cli_install(installer, args.file, downgrade=args.downgrade)
 

@@ -104,16 +104,16 @@ class Answer:
         letters = sum(len(line.text) + 1 for line in self.lines)
         return letters + len(text) <= MAX_ANSWER
 
-    def measured(self, number: int, position: int, frames: int) -> Answer:
+    def with_timing(self, number: int, position: int, frames: int) -> Answer:
         """Line `number` lies at `position`, `frames` long. A number that is not ours is ignored."""
         if not 0 <= number < len(self.lines):
             return self
         line = replace(self.lines[number], position=position, frames=frames)
         return replace(self, lines=(*self.lines[:number], line, *self.lines[number + 1 :]))
 
-    def failed(self, number: int) -> Answer:
+    def with_failed_line(self, number: int) -> Answer:
         """Line `number` could not be spoken: it takes no time and nobody hears it."""
-        return self.measured(number, self._spans()[number][0], 0) if self._has(number) else self
+        return self.with_timing(number, self._spans()[number][0], 0) if self._has(number) else self
 
     def at(self, position: int, now_s: float, *, sounding: bool) -> Answer:
         """Playback was at `position` at `now_s`."""
@@ -142,7 +142,7 @@ class Answer:
         end = max((start + frames for start, frames in self._spans()), default=0)
         return max(0, end - self.position_at(now_s)) / RATE_HZ
 
-    def heard(self, position: int | None = None) -> str:
+    def heard_text(self, position: int | None = None) -> str:
         """The thinker's words that were heard when playback was at `position`, cut at a word.
 
         None: to the end of the sound; then a line that the speaker never told of was never said.

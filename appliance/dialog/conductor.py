@@ -36,7 +36,7 @@ from appliance.dialog.memory_client import MemoryClient
 from appliance.dialog.mute_state import MuteProblem, MuteState
 from appliance.dialog.mute_store import MuteStore
 from appliance.dialog.startup_notices import StartupNotices
-from appliance.dialog.state_machine import DialogEvent, Tick, closing, opening, step
+from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
 from appliance.dialog.status_publisher import SHOW, StatusPublisher
 from appliance.dialog.timeouts import rules
 from appliance.dialog.tool_runner import ToolRunner
@@ -84,14 +84,14 @@ def main(work: Worker) -> None:
         poll.register(conductor.door.fileno(), select.POLLIN)
     for channel in work.channels.values():
         poll.register(channel.fileno(), select.POLLIN)
-    work.ready()
+    work.report_ready()
     while not work.stopping:
         poll.poll(conductor.wait_ms())
         for peer in peers:
-            for message in work.mail(peer):
-                conductor.hear(peer, message)
-        conductor.answer_the_door()
-        conductor.look_at_the_disk()
+            for message in work.pop_messages(peer):
+                conductor.handle(peer, message)
+        conductor.handle_shell_commands()
+        conductor.poll_memory()
         conductor.tick()
         work.beat()
     conductor.close()
@@ -115,14 +115,14 @@ class Conductor:
         self._notices = StartupNotices() if self._speaks else startup_notices.handed_over()
         self._unsaid = self._notices.sentences
         self.keeping = MemoryClient(work.settings, work.log)
-        self.door = control_socket.door(work.settings, work.log)
+        self.door = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
         self._next: deque[DialogEvent] = (
             deque()
         )  # what tools say, once all before it is carried out
         floor = self._floor
-        muted, switched_off = self.microphone.begin(time.monotonic())
-        self._conversation, actions = opening(
+        muted, switched_off = self.microphone.start(time.monotonic())
+        self._conversation, actions = initial_state(
             rules(work.settings),
             time.monotonic(),
             turn=floor.turn,
@@ -138,7 +138,7 @@ class Conductor:
         left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
         return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
 
-    def hear(self, peer: str, message: Message | ObservedMessage) -> None:
+    def handle(self, peer: str, message: Message | ObservedMessage) -> None:
         """One message of `peer`."""
         if isinstance(message, ObservedMessage):
             return
@@ -147,28 +147,28 @@ class Conductor:
                 self.keeping.transcribed(message)
             return
         self._copy(peer, self._work.name, message)
-        if peer == "panel" and self.microphone.heed():
-            self._step(Mute(on=True))  # before what the panel says after it
+        if peer == "panel" and self.microphone.pop_press_mute():
+            self._advance(Mute(on=True))  # before what the panel says after it
         if self._without_a_button(message):
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
-            self._step(Say(SAID_NO_BUTTON))
+            self._advance(Say(SAID_NO_BUTTON))
             return
         if peer == "link" and message == Mute(on=False) and not self._work.settings.link.unmute:
             self._work.log.warning("the link may not unmute: `link.unmute` is false")
             return
-        self._note(message)
-        self._step(message)
+        self._update_status(message)
+        self._advance(message)
         self._show(message)
 
     def tick(self) -> None:
-        for news in self.microphone.look(time.monotonic()):
+        for news in self.microphone.poll(time.monotonic()):
             if isinstance(news, MuteProblem):
                 self._complain(news)
             else:
-                self._step(news)
+                self._advance(news)
             self._show()
-        self._follow(self._tools.look(voice=self._speaks))
-        self._step(Tick(self._floor.hold, self._floor.pressed))
+        self._run_events(self._tools.poll(voice=self._speaks))
+        self._advance(Tick(self._floor.hold, self._floor.pressed))
         for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
             self._work.log.warning("%s", complaint)
 
@@ -179,19 +179,19 @@ class Conductor:
             return
         self._work.log.warning("%s", complaint.log)
         if self._speaks:
-            self._step(Say(complaint.aloud))
+            self._advance(Say(complaint.aloud))
         else:
             self._unsaid.append(complaint.aloud)
 
-    def answer_the_door(self) -> None:
+    def handle_shell_commands(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
-        for visitor, command in self.door.commands() if self.door is not None else ():
+        for visitor, command in self.door.pop_commands() if self.door is not None else ():
             assert self.door is not None
             if self._without_a_button(command):
                 self.door.reply(visitor, CommandRefused(NO_BUTTON))
                 continue
             self.keeping.visitor = visitor
-            self.hear("shell", command)
+            self.handle("shell", command)
             self.keeping.visitor = None
             now = self._conversation
             if not isinstance(command, Forget):  # that is answered when it is so
@@ -202,45 +202,45 @@ class Conductor:
         has = self._work.settings.panel.here or bool(self._watchers)
         return isinstance(message, SetMode) and message.mode == "push_to_talk" and not has
 
-    def look_at_the_disk(self) -> None:
+    def poll_memory(self) -> None:
         """What there is to tell of what was to be kept and forgotten."""
-        for news in self.keeping.look(time.monotonic()):
+        for news in self.keeping.poll(time.monotonic()):
             if isinstance(news, Recall):
                 self._send("thinker", news)
             else:
-                self._step(news)
+                self._advance(news)
         while self.keeping.replies and self.door is not None:
             self.door.reply(*self.keeping.replies.pop(0))
 
     def close(self) -> None:
         """Remember what was heard so far, and write it down."""
-        _, actions = closing(self._conversation, time.monotonic())
+        _, actions = final_step(self._conversation, time.monotonic())
         self._carry_out(actions)
         if self.door is not None:
             self.door.close()
-        self.microphone.finish()
-        self._adjustments.finish()
+        self.microphone.request_stop()
+        self._adjustments.request_stop()
         self.keeping.close()
         self._tools.close()
         self.microphone.join()
         self._adjustments.join()
 
-    def _note(self, message: Message) -> None:
+    def _update_status(self, message: Message) -> None:
         """What is no matter of the conversation."""
-        self._shown.note(message)
-        if (wish := self._voice.hear(message)) is not None:
+        self._shown.on_message(message)
+        if (wish := self._voice.handle(message)) is not None:
             self._send("speaker", wish)
         match message:
             case SpeakerReady():
                 if not self._speaks and self._work.settings.speaking.chime:
-                    self._step(Say("", chime=True))  # the opening: the listener learns the room
+                    self._advance(Say("", chime=True))  # the opening: the listener learns the room
                 self._speaks = True
                 while self._unsaid:
-                    self._step(Say(self._unsaid.pop(0)))
-                startup_notices.told(self._work.settings.state_path(), self._notices)
+                    self._advance(Say(self._unsaid.pop(0)))
+                startup_notices.mark_spoken(self._work.settings.state_path(), self._notices)
                 self._notices = StartupNotices()
             case HouseResponse():
-                self._follow(self._tools.house_said(message))
+                self._run_events(self._tools.on_house_response(message))
             case Restart():
                 self._send("supervisor", message)
 
@@ -248,28 +248,28 @@ class Conductor:
         """Tell those who show the box, and keep what was set."""
         now = self._conversation
         storage = self.microphone.failing or self._adjustments.failing
-        self._shown.show(message, now, self._tools.stands(), storage=storage)
+        self._shown.publish(message, now, self._tools.stands(), storage=storage)
         self._adjustments.follow(now.mode, now.volume, self._voice.name)
 
-    def _step(self, message: DialogEvent) -> None:
+    def _advance(self, message: DialogEvent) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
         self._carry_out(actions)
         while self._next:
-            self._step(self._next.popleft())
+            self._advance(self._next.popleft())
 
-    def _follow(self, events: Iterable[DialogEvent]) -> None:
+    def _run_events(self, events: Iterable[DialogEvent]) -> None:
         """What the tools have to say, and what they want done."""
         for event in events:
-            self._step(event)
+            self._advance(event)
         self._tell_link()
 
-    def _use(self, wanted: UseTool) -> None:
+    def _run_tool(self, wanted: UseTool) -> None:
         """The tool's answer comes after what is being carried out now."""
         settings, now = self._work.settings, self._conversation
         volume = settings.speaking.volume if now.volume is None else now.volume
         house = self._shown.house if settings.tools.home else None
         self._next.extend(
-            self._tools.use(
+            self._tools.run_tool(
                 wanted, ToolContext(volume, now.last, house, wanted.turn, wanted.chosen)
             )
         )
@@ -279,9 +279,9 @@ class Conductor:
         """The house, of requests to it and of timers; the light, of one that rings."""
         while self._tools.for_link:
             news = self._tools.for_link.popleft()
-            self._shown.tell("link", news)
+            self._shown.send_optional("link", news)
             if isinstance(news, TimersStatus):
-                self._shown.tell("panel", news)
+                self._shown.send_optional("panel", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -299,9 +299,9 @@ class Conductor:
                 case Remember() | SendRecall() | EraseMemory():
                     self.keeping.carry_out(action, self._shown.model)
                 case UseTool():
-                    self._use(action)
+                    self._run_tool(action)
                 case StopRinging():
-                    self._tools.hushed()
+                    self._tools.stop_ringing()
                     self._tell_link()
                 case AnnounceState():
                     self._announce(action)
@@ -315,7 +315,7 @@ class Conductor:
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)
         for part in SHOW:
-            self._shown.tell(part, changed)
+            self._shown.send_optional(part, changed)
 
     def _send(self, part: str, message: Message) -> None:
         channel = self._work.channels.get(part)
@@ -324,7 +324,7 @@ class Conductor:
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
         if self._words_leave and isinstance(message, AnswerHeard):
-            self._shown.tell("link", message)
+            self._shown.send_optional("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:

@@ -53,7 +53,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def places(settings: Settings) -> list[Path]:
+def socket_paths(settings: Settings) -> list[Path]:
     """Where the door may be: the box opens the first, who comes tries all. A folder in memory, or
     the one in which a box that has its own keeps everything."""
     kept = settings.state_path() / NAME
@@ -83,54 +83,54 @@ class ControlSocket:
     def fileno(self) -> int:
         return self._epoll.fileno()
 
-    def commands(self) -> list[tuple[int, Message]]:
+    def pop_commands(self) -> list[tuple[int, Message]]:
         """What has been asked for since the last look, and by which visitor: its serial number."""
         found = []
         if self._full:
-            self._wait_for_visitors(True)
+            self._poll_listener(True)
         for fd, _ in self._epoll.poll(0):
             if fd == self._listener.fileno():
-                self._let_in()
+                self._accept()
             elif (visitor := self._serials.get(fd)) is None:
                 continue  # shown out since the poll, for one that came
-            elif (command := self._listen_to(visitor)) is not None:
+            elif (command := self._receive(visitor)) is not None:
                 found.append((visitor, command))
         return found
 
     def reply(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
         """To one who may have gone already."""
-        if visitor in self._visitors and not self._say(visitor, answer):
-            self._show_out(visitor)
+        if visitor in self._visitors and not self._reply_now(visitor, answer):
+            self._disconnect(visitor)
 
     def close(self) -> None:
         self._path.unlink(missing_ok=True)
         for visitor in list(self._visitors):
-            self._show_out(visitor)
+            self._disconnect(visitor)
         self._epoll.close()
         self._listener.close()
 
-    def _let_in(self) -> None:
+    def _accept(self) -> None:
         try:
             line, _ = self._listener.accept()
         except OSError as error:
             if error.errno in _NO_ROOM:
-                self._wait_for_visitors(False)
+                self._poll_listener(False)
             return  # else gone again
         line.setblocking(False)
         if len(self._visitors) >= MOST_VISITORS:
-            self._show_out(next(iter(self._visitors)))
+            self._disconnect(next(iter(self._visitors)))
         self._let_in_so_far += 1
         self._visitors[self._let_in_so_far] = line
         self._serials[line.fileno()] = self._let_in_so_far
         self._epoll.register(line, select.EPOLLIN)
 
-    def _wait_for_visitors(self, wanted: bool) -> None:
+    def _poll_listener(self, wanted: bool) -> None:
         """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
         never end; the next look at the door tries again, at the conductor's own pace."""
         self._full = not wanted
         self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
 
-    def _listen_to(self, visitor: int) -> Message | None:
+    def _receive(self, visitor: int) -> Message | None:
         """A visitor's command. One that says anything else is told so, and shown out."""
         try:
             data = self._visitors[visitor].recv(MAX_BYTES + 1)
@@ -139,17 +139,17 @@ class ControlSocket:
             return None
         except BadMessage as error:
             if data:  # else it has left
-                self._say(visitor, CommandRefused(str(error)[:MAX_LINE]))
+                self._reply_now(visitor, CommandRefused(str(error)[:MAX_LINE]))
         except OSError:
             pass
         else:
             if isinstance(command, COMMANDS):
                 return command
-            self._say(visitor, CommandRefused(NO_COMMAND))
-        self._show_out(visitor)
+            self._reply_now(visitor, CommandRefused(NO_COMMAND))
+        self._disconnect(visitor)
         return None
 
-    def _say(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
+    def _reply_now(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
         """False if the visitor is gone or does not read."""
         try:
             self._visitors[visitor].send(encode(answer))
@@ -157,17 +157,17 @@ class ControlSocket:
             return False
         return True
 
-    def _show_out(self, visitor: int) -> None:
+    def _disconnect(self, visitor: int) -> None:
         line = self._visitors.pop(visitor)
         del self._serials[line.fileno()]
         self._epoll.unregister(line)
         line.close()
 
 
-def door(settings: Settings, log: logging.Logger) -> ControlSocket | None:
+def open_control_socket(settings: Settings, log: logging.Logger) -> ControlSocket | None:
     """The box's door; None where there can be none, which the log tells."""
     try:
-        return ControlSocket(places(settings)[0])
+        return ControlSocket(socket_paths(settings)[0])
     except ControlError as error:
         log.warning("%s", error)
         return None

@@ -237,7 +237,7 @@ class Memory:
             ) from error
 
 
-def opened(file: Path, keep_turns: int) -> Memory:
+def open_memory(file: Path, keep_turns: int) -> Memory:
     """The memory; a card that stumbled once over a read has damaged nothing. Raises Damaged for
     what is damaged twice, StorageError."""
     try:
@@ -254,7 +254,7 @@ def open_or_begin(
     Raises StorageError if there can be no memory, or it is one of a newer version.
     """
     try:
-        return opened(file, keep_turns), None
+        return open_memory(file, keep_turns), None
     except MemoryDamaged:
         aside = file.with_name(f"{file.name}{DAMAGED}{now():%Y%m%dT%H%M%S}")
         try:

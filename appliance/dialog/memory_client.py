@@ -80,9 +80,9 @@ class MemoryClient:
         while len(self._started) > MOST_STARTED:
             del self._started[next(iter(self._started))]
 
-    def look(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
+    def poll(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
         """What there is to tell: a Recall to the thinker, all else to the conversation."""
-        for item in self._scribe.news():
+        for item in self._scribe.pop_news():
             match item:
                 case TurnsRecalled(turns):
                     yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)

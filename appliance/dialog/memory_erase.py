@@ -24,7 +24,7 @@ from appliance.dialog.memory import (
     MemoryDamaged,
     RememberedTurn,
     clear_leftover,
-    opened,
+    open_memory,
     write_anew,
 )
 from appliance.errors import StorageError
@@ -72,7 +72,7 @@ def _forget_all(file: Path) -> None:
         _erase(files(file))  # what another connection has made meanwhile
 
 
-def finish(file: Path) -> None:
+def complete_erase(file: Path) -> None:
     """Erase what was set apart, and not yet erased when the power went. Raises StorageError."""
     with _named_errors(file):
         clear_leftover(file)
@@ -158,7 +158,7 @@ def _rewritten(file: Path, keep_turns: int, last: LastTurn) -> list[RememberedTu
 
 def _open(file: Path, keep_turns: int) -> Memory:
     try:
-        return opened(file, keep_turns)
+        return open_memory(file, keep_turns)
     except MemoryDamaged:
         raise
     except StorageError:
@@ -168,7 +168,7 @@ def _open(file: Path, keep_turns: int) -> Memory:
 def _give_up(file: Path, keep_turns: int) -> None:
     """Erase a damaged file as a whole; raise StorageError, for another attempt, if it is none."""
     try:
-        opened(file, keep_turns).close()
+        open_memory(file, keep_turns).close()
     except MemoryDamaged:
         _forget_all(file)
         return

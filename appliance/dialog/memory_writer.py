@@ -101,7 +101,7 @@ class MemoryWriter:
         """Readable when there is news."""
         return self._bell
 
-    def news(self) -> list[MemoryNews]:
+    def pop_news(self) -> list[MemoryNews]:
         try:
             os.eventfd_read(self._bell)
         except BlockingIOError:
@@ -127,7 +127,7 @@ class MemoryWriter:
         if self._keep and count:
             number = self._given + 1
             self._order(
-                lambda memory: self._tell(TurnsRecalled(tuple(memory.recall(count)), number)),
+                lambda memory: self._add_news(TurnsRecalled(tuple(memory.recall(count)), number)),
                 recalls=True,
             )
 
@@ -136,7 +136,7 @@ class MemoryWriter:
         taken also when the disk hangs; turns that wait to be written are then never written."""
         self._given += 1
         if self._orders.qsize() >= MOST_WAITING + MOST_FORGETS:
-            self._tell(ForgetResult(self._given, f"{HANGS}."))
+            self._add_news(ForgetResult(self._given, f"{HANGS}."))
             return self._given
         self._newest_forget = self._given
         if not last:
@@ -156,7 +156,7 @@ class MemoryWriter:
             self._orders.put(_Order(self._given, act, recalls=recalls))
             return
         if not self._hangs:
-            self._tell(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
+            self._add_news(MemoryHealth(False, f"{HANGS}: turns are not remembered"))
         self._hangs = True
 
     def _run(self) -> None:
@@ -165,18 +165,18 @@ class MemoryWriter:
             try:
                 order = self._orders.get(timeout=OWED_EVERY_S if self._owed else None)
             except queue.Empty:
-                self._pay()
+                self._retry_owed()
                 continue
             if order is None:
                 break
             if order.forgets:
                 self._forget(order)
             elif order.act is not None and order.number > self._void:
-                self._pay()
+                self._retry_owed()
                 if self._owed is None:
                     self._try(order.act)
                 elif order.recalls:
-                    self._tell(TurnsRecalled((), order.number))
+                    self._add_news(TurnsRecalled((), order.number))
                 else:
                     self._try(self._nothing)
         self._drop()
@@ -184,12 +184,12 @@ class MemoryWriter:
     def _begin(self) -> None:
         """A forgetting that a power cut interrupted is finished first."""
         try:
-            memory_erase.finish(self._file)
+            memory_erase.complete_erase(self._file)
         except StorageError:
-            self._owe(_Order(0, forgets=(AllTurns(),)))
+            self._note_owed(_Order(0, forgets=(AllTurns(),)))
         if owed := self._noted():
             self._owed = _Order(0, forgets=owed)
-            self._pay()
+            self._retry_owed()
         if self._keep and self._owed is None:
             self._try(lambda memory: None)  # said at the start, not at the first turn
 
@@ -199,15 +199,15 @@ class MemoryWriter:
         if owed is not None:
             order = _Order(order.number, forgets=(*owed.forgets, *order.forgets))
         problem = self._erase(order.forgets)
-        self._owe(order if problem else None)
-        self._tell(ForgetResult(order.number, problem))
+        self._note_owed(order if problem else None)
+        self._add_news(ForgetResult(order.number, problem))
 
-    def _pay(self) -> None:
+    def _retry_owed(self) -> None:
         if self._owed is not None and not self._erase(self._owed.forgets):
-            self._tell(ForgetResult(self._owed.number, late=True))
-            self._owe(None)
+            self._add_news(ForgetResult(self._owed.number, late=True))
+            self._note_owed(None)
 
-    def _owe(self, order: _Order | None) -> None:
+    def _note_owed(self, order: _Order | None) -> None:
         self._owed = order
         if self._note is None:
             return
@@ -256,18 +256,18 @@ class MemoryWriter:
             self._drop()
             if self._well:
                 self._well = False
-                self._tell(MemoryHealth(False, f"nothing is remembered: {error}"))
+                self._add_news(MemoryHealth(False, f"nothing is remembered: {error}"))
         else:
             if not self._well:
                 self._well = True
-                self._tell(MemoryHealth(True, "turns are remembered again"))
+                self._add_news(MemoryHealth(True, "turns are remembered again"))
 
     def _open(self) -> Memory:
         if self._memory is None:
             self._memory, aside = open_or_begin(self._file, self._keep)
             if aside is not None:
                 text = f"{self._file} was damaged; it is now {aside.name}, and a new one is begun"
-                self._tell(MemoryHealth(True, text, set_aside=True))
+                self._add_news(MemoryHealth(True, text, set_aside=True))
         return self._memory
 
     def _drop(self) -> None:
@@ -275,6 +275,6 @@ class MemoryWriter:
             self._memory.close()
             self._memory = None
 
-    def _tell(self, news: MemoryNews) -> None:
+    def _add_news(self, news: MemoryNews) -> None:
         self._news.append(news)
         os.eventfd_write(self._bell, 1)

@@ -57,12 +57,12 @@ class MuteState:
         """Readable when `look` has something to say."""
         return self._store.fileno()
 
-    def begin(self, now_s: float, wait_s: float = READ_S) -> tuple[bool, bool]:
+    def start(self, now_s: float, wait_s: float = READ_S) -> tuple[bool, bool]:
         """Whether the microphone is muted, and whether the switch cuts it, as a conversation
         begins. Takes `wait_s` at most."""
         if not self._floor.mute_unknown:  # a conductor before this one knew
             return self._floor.muted, self._cut
-        found = self._store.found(wait_s)
+        found = self._store.stored(wait_s)
         if found is None:
             self._unread_since_s = now_s
             return True, self._cut
@@ -79,7 +79,7 @@ class MuteState:
             self._keep(muted)
             self._kept_at_s = now_s
 
-    def heed(self) -> bool:
+    def pop_press_mute(self) -> bool:
         """Whether a long press has muted since the last look."""
         closed = self._floor.closed
         if closed == self._closed:
@@ -87,24 +87,24 @@ class MuteState:
         self._closed = closed
         return True
 
-    def look(self, now_s: float) -> Iterator[MicrophoneNews]:
+    def poll(self, now_s: float) -> Iterator[MicrophoneNews]:
         """What has changed: wishes for the conversation, and what the owner should know. Each is
         to be acted on before the next is asked for."""
-        for item in self._store.news():
+        for item in self._store.pop_news():
             yield from self._read(item) if isinstance(item, StoredMute) else self._written(item)
         yield from self._late(now_s)
         if self._complaint is not None:
             yield self._complaint
             self._complaint = None
-        if self.heed():
+        if self.pop_press_mute():
             yield Mute(on=True)
         if self._floor.cut != self._cut:
             self._cut = not self._cut
             yield MuteSwitched(self._cut)
 
-    def finish(self) -> None:
+    def request_stop(self) -> None:
         """Write what waits. Returns at once."""
-        self._store.finish()
+        self._store.request_stop()
 
     def join(self) -> None:
         """After `finish`: wait for that, for a moment."""
@@ -112,7 +112,7 @@ class MuteState:
 
     def _keep(self, muted: bool) -> None:
         self._on_disk = None
-        self._store.keep(muted=muted)
+        self._store.store(muted=muted)
 
     def _believe(self, found: StoredMute) -> None:
         self._floor.muted = found.muted

@@ -70,7 +70,7 @@ def path(settings: Settings) -> Path:
     return settings.state_path() / FILE
 
 
-def read(file: Path) -> StoredMute | None:
+def read_file(file: Path) -> StoredMute | None:
     """What `file` says; None if it is not there."""
     try:
         found = msgspec.json.decode(read_small(file, _MOST_BYTES), type=_File)
@@ -83,7 +83,7 @@ def read(file: Path) -> StoredMute | None:
     return StoredMute(found.muted, found.serial)
 
 
-def decide(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
+def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:
     """Of several files: muted if one cannot be read, or if one of the newest says so."""
     here = [found for found in (disk, *others) if found is not None]
     serial = max((found.serial for found in here), default=0)
@@ -105,7 +105,7 @@ class MuteStore:
         disk: Path,
         memory: Path | None,
         wall_s: Callable[[], float] = time.time,
-        look: Callable[[Path], StoredMute | None] = read,
+        look: Callable[[Path], StoredMute | None] = read_file,
     ) -> None:
         self._places = tuple(file for file in (disk, memory and memory / FILE) if file is not None)
         self._mark = disk.with_name(MARK)
@@ -127,7 +127,7 @@ class MuteStore:
         """Readable when there is news."""
         return self._bell
 
-    def news(self) -> list[MuteNews]:
+    def pop_news(self) -> list[MuteNews]:
         try:
             os.eventfd_read(self._bell)
         except BlockingIOError:
@@ -135,12 +135,12 @@ class MuteStore:
         every = [self._news.popleft() for _ in range(len(self._news))]
         return [n for n in every if isinstance(n, StoredMute) or n.serial == self._serial]
 
-    def found(self, wait_s: float) -> StoredMute | None:
+    def stored(self, wait_s: float) -> StoredMute | None:
         """What was kept, if that is known within `wait_s`. It comes as news, too."""
         self._was_read.wait(wait_s)
         return self._found
 
-    def keep(self, *, muted: bool) -> None:
+    def store(self, *, muted: bool) -> None:
         """In memory at once, on the disk as soon as it can be; that comes as news."""
         known = self._found.serial if self._found is not None else 0
         # The clock counts in where a file that could not be read may hold a larger serial.
@@ -148,11 +148,11 @@ class MuteStore:
         data = msgspec.json.encode(_File(1, self._serial, muted))
         self.in_memory = all(_stored(file, data) for file in self._places[1:])
         self.in_memory &= len(self._places) > 1
-        self._disk.put(data)
+        self._disk.write_later(data)
 
-    def finish(self) -> None:
+    def request_stop(self) -> None:
         """Write what waits. Returns at once."""
-        self._disk.finish()
+        self._disk.request_stop()
 
     def join(self) -> None:
         """After `finish`: wait for that, for at most STOP_S."""
@@ -162,9 +162,9 @@ class MuteStore:
         disk, *others = map(self._look, self._places)
         if disk is None and _there(self._mark):
             disk = StoredMute(muted=True, problem=f"{self._places[0]} is gone")
-        self._found = decide(disk, *others)
+        self._found = merge(disk, *others)
         self._was_read.set()
-        self._tell(self._found)
+        self._add_news(self._found)
         if disk is not None and not disk.problem:
             _leave(self._mark)
 
@@ -172,9 +172,9 @@ class MuteStore:
         kept = msgspec.json.decode(data, type=_File)
         if not problem:
             _leave(self._mark)
-        self._tell(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
+        self._add_news(MuteWriteResult(kept.muted, problem, self.in_memory, kept.serial))
 
-    def _tell(self, news: MuteNews) -> None:
+    def _add_news(self, news: MuteNews) -> None:
         self._news.append(news)
         os.eventfd_write(self._bell, 1)
 

@@ -27,20 +27,20 @@ NOT_FORGOTTEN = (
 MOST_WAITING = 5  # announcements and typed questions in line; more are refused
 
 
-def stop(step: Transition, command: StopSpeaking) -> None:
+def stop_all(step: Transition, command: StopSpeaking) -> None:
     """end the answer, the question and all that waits"""
-    step.stop("stopped")
-    step.take_press()
+    step.stop_all("stopped")
+    step.acknowledge_press()
 
 
-def mute(step: Transition, command: Mute) -> None:
+def mute_microphone(step: Transition, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
     step.actions.append(SetMuted(command.on))
     _hear_or_not(step, muted=command.on, off=step.to.switched_off)
-    step.take_press()
+    step.acknowledge_press()
 
 
-def switch(step: Transition, switched: MuteSwitched) -> None:
+def apply_switch(step: Transition, switched: MuteSwitched) -> None:
     """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
     _hear_or_not(step, muted=step.to.muted, off=switched.off)
 
@@ -49,47 +49,47 @@ def _hear_or_not(step: Transition, *, muted: bool, off: bool) -> None:
     was = step.to.deaf
     step.change(muted=muted, switched_off=off)
     if step.to.deaf and not was:
-        step.stop("microphone off")
+        step.stop_all("microphone off")
     elif was and not step.to.deaf and step.to.state == "muted":
-        step.rest("microphone on")
+        step.enter_rest("microphone on")
 
 
-def wait(step: Transition, command: Say | Ask | Repeat) -> None:
+def queue_request(step: Transition, command: Say | Ask | Repeat) -> None:
     """said or asked as soon as nothing else sounds"""
     wordless = not isinstance(command, Repeat) and not command.text.strip()
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
     if len(step.to.waiting) >= MOST_WAITING:
         if not step.to.crowded:
-            step.note(f"{MOST_WAITING} things wait to be said already; more is refused")
+            step.log(f"{MOST_WAITING} things wait to be said already; more is refused")
         step.change(crowded=True)
         return
     crowded = step.to.crowded and bool(step.to.waiting)
     step.change(waiting=(*step.to.waiting, command), crowded=crowded)
-    step.next_in_line()
+    step.start_queued()
 
 
-def ask(step: Transition, command: Ask) -> None:
+def interrupt_with_question(step: Transition, command: Ask) -> None:
     """the typed question interrupts"""
     if command.text.strip():
-        step.ask(Question(command.text, at_s=step.now_s, chosen=True))
+        step.ask_thinker(Question(command.text, at_s=step.now_s, chosen=True))
 
 
-def forget(step: Transition, command: Forget) -> None:
+def forget_conversation(step: Transition, command: Forget) -> None:
     """the answer is dropped unremembered; the thinker and the disk forget"""
     answer = step.to.answer
     if answer is not None:
-        step.abandon()
+        step.abandon_thinking()
         step.raise_turn()
     step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
     step.send("thinker", Forget(command.last))
     step.actions.append(EraseMemory(command.last, command.aloud))
     if answer is not None:
-        step.release()
-        step.rest("forgotten")
+        step.release_hold()
+        step.enter_rest("forgotten")
 
 
-def forgotten(step: Transition, told: Forgotten) -> None:
+def report_forgotten(step: Transition, told: Forgotten) -> None:
     """said before all that waits: that it is so, if that was wanted; that it failed, always"""
     if told.problem:
         line = NOT_FORGOTTEN
@@ -100,10 +100,10 @@ def forgotten(step: Transition, told: Forgotten) -> None:
     else:
         return
     step.change(waiting=(Say(line), *step.to.waiting))
-    step.next_in_line()
+    step.start_queued()
 
 
-def volume(step: Transition, command: SetVolume) -> None:
+def pass_volume(step: Transition, command: SetVolume) -> None:
     """passed on to playback, now and whenever it comes up anew"""
     step.change(volume=command.volume)
     step.send("playback", command)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from appliance.dialog.actions import SendRecall
 from appliance.dialog.answer import NOTHING_ASKED
-from appliance.dialog.on_user_speech import go_on
+from appliance.dialog.on_user_speech import release_hold
 from appliance.dialog.transition import NOT_READY, VOICE, Transition
 from appliance.messages.speech import (
     CardFound,
@@ -24,7 +24,7 @@ BROKEN = "Something is wrong with me: {} does not work."
 _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}
 
 
-def part(step: Transition, change: PartChanged) -> None:
+def part_changed(step: Transition, change: PartChanged) -> None:
     """up: mended; down: on without it as far as that goes; failed and needed: failed"""
     if change.state == "up":
         if change.part == "thinker":
@@ -45,33 +45,33 @@ def part(step: Transition, change: PartChanged) -> None:
         step.change(lacks=step.to.lacks | {change.part})
 
 
-def lost(step: Transition, card: CardLost) -> None:
+def card_lost(step: Transition, card: CardLost) -> None:
     """failed until it is found again"""
-    step.note(f"{_CARDS[card.direction]} is gone: {card.problem}")
+    step.log(f"{_CARDS[card.direction]} is gone: {card.problem}")
     _broken(step, _CARDS[card.direction])
 
 
-def found(step: Transition, card: CardFound) -> None:
+def card_found(step: Transition, card: CardFound) -> None:
     """as before it was lost"""
     _mended(step, _CARDS[card.direction])
 
 
-def remind(step: Transition, wanted: RecallWanted) -> None:
+def send_recall(step: Transition, wanted: RecallWanted) -> None:
     """a thinker that has just begun gets the last turns from memory"""
     step.actions.append(SendRecall())
 
 
-def start_thinking(step: Transition, thinker: ThinkerReady) -> None:
+def thinker_ready(step: Transition, thinker: ThinkerReady) -> None:
     """from now on questions go to the thinker"""
     step.change(thinker_up=True)
 
 
-def end_again(step: Transition, speaker: SpeakerReady) -> None:
+def resend_end(step: Transition, speaker: SpeakerReady) -> None:
     """one that died may have taken the end of the answer with it"""
     answer = step.to.answer
     if answer is not None and answer.closed:
         step.send("speaker", EndAnswer(answer.turn))
-        step.extend()
+        step.extend_deadline()
 
 
 def _lose_thinker(step: Transition) -> None:
@@ -83,8 +83,8 @@ def _lose_thinker(step: Transition) -> None:
         step.change(answer=replace(answer, behind=(*answer.behind, over)))
     elif answer is not None and not answer.closed:
         if answer.lines:
-            step.abandon()  # for the one that finds its mail
-            step.close(whole=False)
+            step.abandon_thinking()  # for the one that finds its mail
+            step.close_answer(whole=False)
         else:
             step.apologise(NOT_READY)
     step.change(kept=NOTHING_ASKED)  # who kept it is gone
@@ -93,9 +93,9 @@ def _lose_thinker(step: Transition) -> None:
 def _lose_listener(step: Transition) -> None:
     """Nobody is left to judge an onset or to end an utterance."""
     if step.to.held:
-        go_on(step, "the listener is gone")
+        release_hold(step, "the listener is gone")
     if step.to.state == "listening":
-        step.rest("the listener is gone")
+        step.enter_rest("the listener is gone")
 
 
 def _lose_playback(step: Transition) -> None:
@@ -113,11 +113,11 @@ def _broken(step: Transition, what: str) -> None:
     if what in step.to.broken:
         return
     step.drop_answer()
-    step.release()
+    step.release_hold()
     step.change(broken=step.to.broken | {what}, dropped=step.to.utterance, utterance=None)
     if step.to.broken & VOICE:
         step.settle_cut()  # nobody is left to tell
-    step.become("failed", f"{what} does not work", step.to.rules.failed_s)
+    step.enter_state("failed", f"{what} does not work", step.to.rules.failed_s)
     if not step.to.broken & VOICE:
         step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
 
@@ -128,10 +128,10 @@ def _mended(step: Transition, what: str) -> None:
     step.change(broken=step.to.broken - {what})
     if step.to.state == "failed" and not step.to.broken:
         step.drop_answer()
-        step.rest(f"{what} works again")
+        step.enter_rest(f"{what} works again")
 
 
-def still_broken(step: Transition) -> None:
+def failure_reminder(step: Transition) -> None:
     """failed for as long as the part is; an announcement that never sounded is given up"""
     step.change(answer=None)
-    step.rest("still failed")
+    step.enter_rest("still failed")

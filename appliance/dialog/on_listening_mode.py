@@ -14,7 +14,7 @@ from appliance.messages.speech import (
 )
 
 
-def talk(step: Transition, button: TalkButton) -> None:
+def talk_button(step: Transition, button: TalkButton) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
     rules = step.to.rules
     if step.to.mode != "push_to_talk" or step.to.deaf:
@@ -24,22 +24,22 @@ def talk(step: Transition, button: TalkButton) -> None:
         _open(step, "the button", rules.button_s)
         step.change(button_until_s=step.now_s + rules.button_s)
     elif button.pressed or not rules.toggle:
-        let_go(step)
-    step.take_press()
+        end_talk(step)
+    step.acknowledge_press()
 
 
-def let_be(step: Transition, button: TalkButton) -> None:
+def acknowledge_press(step: Transition, button: TalkButton) -> None:
     """ends a ringing, else nothing; the press is let go all the same"""
-    step.hush()
-    step.take_press()
+    step.stop_ringing()
+    step.acknowledge_press()
 
 
-def open_floor(step: Transition, wish: ListenOnce) -> None:
+def open_for_one_turn(step: Transition, wish: ListenOnce) -> None:
     """what sounds ends, and the box listens for one turn"""
     _open(step, "asked to listen", step.to.rules.open_s)
 
 
-def wake(step: Transition, word: WakeWordHeard) -> None:
+def wake_word(step: Transition, word: WakeWordHeard) -> None:
     """in mode wake_word: what sounds ends, and the box listens for one turn"""
     if step.to.mode != "wake_word" or step.to.utterance is not None:
         return
@@ -50,33 +50,33 @@ def wake(step: Transition, word: WakeWordHeard) -> None:
 def _open(step: Transition, reason: str, for_s: float) -> None:
     """The floor is the owner's, who has it already if they speak. A microphone that is off stays
     off: then what sounds ends, and that is all."""
-    step.hush()
+    step.stop_ringing()
     if step.to.deaf:
-        step.stop(reason)
+        step.stop_all(reason)
         return
     if step.to.state == "listening" and step.to.utterance is not None:
         return
     step.drop_answer()
-    step.release()
+    step.release_hold()
     step.change(open_until_s=NEVER, opened=True)
-    step.become("listening", reason, for_s)
+    step.enter_state("listening", reason, for_s)
 
 
-def let_go(step: Transition) -> None:
+def end_talk(step: Transition) -> None:
     """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
     if step.to.button:
         step.change(button_until_s=NEVER)
         if step.to.state == "listening":
-            step.become("listening", "the button came up", step.to.rules.ended_s)
+            step.enter_state("listening", "the button came up", step.to.rules.ended_s)
 
 
 def set_mode(step: Transition, wish: SetMode) -> None:
     """from now on the box's ear is got that way"""
-    let_go(step)
+    end_talk(step)
     step.change(mode=wish.mode, open_until_s=NEVER)
 
 
-def understand(step: Transition, words: WordsHeard) -> None:
+def note_words(step: Transition, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
     step.send("listener", words)
     step.change(understood=(words.serial, words.text))
@@ -88,16 +88,16 @@ def understand(step: Transition, words: WordsHeard) -> None:
     if words.serial == to.said_more:
         return
     if to.answer is not None and words.serial in to.answer.question.utterances:
-        step.stop("told to stop")  # it is being answered already
+        step.stop_all("told to stop")  # it is being answered already
     elif words.serial in (to.hold, to.utterance):
         step.change(told_to_stop=words.serial)
         if to.state in ("speaking", "holding"):
             step.drop_answer(unwanted=True)
-            step.release()
-            step.become("listening", "told to stop", to.rules.speech_s)
+            step.release_hold()
+            step.enter_state("listening", "told to stop", to.rules.speech_s)
 
 
-def attention(to: DialogState) -> SetListening:
+def listening_mode(to: DialogState) -> SetListening:
     """How the listener is to take what is said from now on."""
     if to.deaf:
         return SetListening(False, "the microphone is off", over_box=False)
@@ -117,9 +117,9 @@ def attention(to: DialogState) -> SetListening:
     return SetListening(False, "until the wake word", over_box)
 
 
-def tell_listener(step: Transition) -> None:
+def send_listening_mode(step: Transition) -> None:
     """If there is something new to it."""
-    now = attention(step.to)
+    now = listening_mode(step.to)
     if now != step.to.attend:
         step.change(attend=now)
         step.send("listener", now)

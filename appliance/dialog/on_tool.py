@@ -30,16 +30,16 @@ class Ringing:
     lines: tuple[str, ...]
 
 
-def call(step: Transition, called: ToolCalled) -> None:
+def use_tool(step: Transition, called: ToolCalled) -> None:
     """of this answer: the tool is used; what the thinker says after it waits for the tool"""
     answer = step.to.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
         return
-    if not waits(step, called):
-        step.use(called)
+    if not must_wait(step, called):
+        step.use_tool(called)
 
 
-def waits(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
+def must_wait(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
     """Whether this word of the thinker is to wait for a tool, which was called before it."""
     answer = step.to.answer
     if answer is None or answer.awaits is None:
@@ -48,7 +48,7 @@ def waits(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bo
     return True
 
 
-def take_answer(
+def speak_tool_answer(
     step: Transition, said: ToolReply
 ) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
     """Speak what the tool says. Returns what has waited for it."""
@@ -57,15 +57,15 @@ def take_answer(
         return ()  # too late: the owner went on to something else
     step.change(answer=replace(answer, awaits=None, behind=()))
     for number, line in enumerate(said.lines):
-        step.say(line, note=(said.note if number == 0 else "") if said.note else None)
-    step.extend()
+        step.speak_line(line, note=(said.note if number == 0 else "") if said.note else None)
+    step.extend_deadline()
     if not answer.ours:
         kept = said.note or " ".join(said.lines)
         step.send("thinker", ToolAnswered(said.turn, said.number, kept))
     return answer.behind
 
 
-def ring(step: Transition, ringing: Ringing) -> None:
+def start_ringing(step: Transition, ringing: Ringing) -> None:
     """as soon as the owner has spoken and was answered; a long answer is cut for it"""
     more = set(ringing.lines) - set(step.to.ringing)
     step.change(ringing=ringing.lines)
@@ -74,16 +74,16 @@ def ring(step: Transition, ringing: Ringing) -> None:
     elif more:
         patience_s = 0.0 if step.to.at_rest else step.to.rules.ring_patience_s
         step.change(rung=False, rung_out=False, ring_at_s=step.now_s + patience_s)
-        step.next_in_line()
+        step.start_queued()
 
 
-def ring_again(step: Transition) -> None:
+def repeat_ringing(step: Transition) -> None:
     """It is time to: the box is at rest, or gives a long answer."""
     if not step.to.at_rest:
         step.drop_answer()
-        step.release()
-        step.rest("something rings")
+        step.release_hold()
+        step.enter_rest("something rings")
         return
-    step.next_in_line()
+    step.start_queued()
     if step.to.at_rest:  # there is no voice for it
         step.change(ring_at_s=step.now_s + step.to.rules.ring_every_s)

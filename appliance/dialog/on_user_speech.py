@@ -9,45 +9,45 @@ from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 
 
-def hold(step: Transition, onset: Onset) -> None:
+def hold_output(step: Transition, onset: Onset) -> None:
     """nothing may begin to sound until the verdict"""
     step.change(hold=onset.serial, onset_index=onset.index, calming="")
     step.hold_for(step.to.rules.verdict_s)
     if step.to.deaf:
-        step.release()  # a straggler from before
+        step.release_hold()  # a straggler from before
 
 
-def pause(step: Transition, onset: Onset) -> None:
+def pause_answer(step: Transition, onset: Onset) -> None:
     """the listener has paused playback: holding until the verdict"""
     to = step.to
     if to.state == "speaking" and step.now_s - to.went_on_s < to.rules.restless_s:
         step.change(restless_s=step.now_s)
-    hold(step, onset)
+    hold_output(step, onset)
     if step.to.held:
-        step.become("holding", "the owner makes a sound")
+        step.enter_state("holding", "the owner makes a sound")
 
 
-def judge(step: Transition, verdict: Verdict) -> None:
+def apply_verdict(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel lets go; after an interruption words are awaited"""
     if verdict.serial == step.to.told_to_stop and verdict.kind != "interruption":
-        step.stop("told to stop")  # no utterance will follow
+        step.stop_all("told to stop")  # no utterance will follow
     elif verdict.serial != step.to.hold or not step.to.held:
         return
     elif verdict.kind == "interruption":
         step.hold_for(step.to.rules.speech_s)
     else:
-        go_on(step, verdict.kind)
+        release_hold(step, verdict.kind)
 
 
-def decide(step: Transition, verdict: Verdict) -> None:
+def apply_verdict_to_answer(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
     left of it is dropped"""
     if verdict.serial != step.to.hold or step.to.deaf:
         return
     if verdict.kind == "interruption":  # also when it comes late, with playback going on again
         step.drop_answer(unheard=step.still_asking(step.to.onset_index))
-        step.release()
-        step.become("listening", "interrupted", step.to.rules.speech_s)
+        step.release_hold()
+        step.enter_state("listening", "interrupted", step.to.rules.speech_s)
     elif step.to.held:
         _go_on_in_calm(step, verdict.kind)
 
@@ -59,26 +59,26 @@ def _go_on_in_calm(step: Transition, reason: str) -> None:
         step.change(calming=reason)
         step.hold_for(rules.calm_s)
     else:
-        go_on(step, reason)
+        release_hold(step, reason)
 
 
-def go_on(step: Transition, reason: str) -> None:
+def release_hold(step: Transition, reason: str) -> None:
     """Let go of the hold, and of the state `holding` with it."""
-    step.release()
+    step.release_hold()
     if step.to.state == "holding":
         step.change(went_on_s=step.now_s)
-        step.become("speaking", reason)
-        step.extend()
-    step.next_in_line()
+        step.enter_state("speaking", reason)
+        step.extend_deadline()
+    step.start_queued()
 
 
-def listen(step: Transition, speech: SpeechStarted) -> None:
+def start_listening(step: Transition, speech: SpeechStarted) -> None:
     """the owner speaks: an answer in thought or in the air is dropped"""
     if not step.to.deaf:
         _listen(step, speech.utterance, speech.index)
 
 
-def take(step: Transition, speech: SpeechEnded) -> None:
+def end_speech(step: Transition, speech: SpeechEnded) -> None:
     """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
     if step.to.deaf or speech.utterance == step.to.dropped:
         return
@@ -89,13 +89,13 @@ def take(step: Transition, speech: SpeechEnded) -> None:
     if seconds > step.to.rules.stop_s:
         step.change(said_more=speech.utterance)
     elif speech.utterance == step.to.told_to_stop:
-        step.stop("told to stop")
+        step.stop_all("told to stop")
         return
     if speech.frames > 0:
         if step.to.rung_out:  # whoever speaks to it now has heard it; before, it may be an echo
-            step.hush()
+            step.stop_ringing()
         chosen = step.to.opened or step.to.mode != "open"
-        step.ask(Question("", seconds, (speech.utterance,), step.now_s, chosen))
+        step.ask_thinker(Question("", seconds, (speech.utterance,), step.now_s, chosen))
     elif step.to.state == "listening":
         _nothing_came(step, "nothing was said")
 
@@ -103,19 +103,19 @@ def take(step: Transition, speech: SpeechEnded) -> None:
 def _listen(step: Transition, utterance: int, index: int = 0) -> None:
     step.drop_answer(unheard=step.still_asking(index))
     step.change(utterance=utterance)
-    step.become("listening", "the owner speaks", step.to.rules.listening_s)
+    step.enter_state("listening", "the owner speaks", step.to.rules.listening_s)
     if step.to.held:
         step.hold_for(step.to.rules.listening_s)
 
 
 def _nothing_came(step: Transition, reason: str) -> None:
     step.settle_cut()
-    step.forget_kept()
+    step.forget_unanswered()
     step.change(dropped=step.to.utterance, told_to_stop=0)
-    step.release()
-    step.rest(reason)
+    step.release_hold()
+    step.enter_rest(reason)
 
 
-def listened_in_vain(step: Transition) -> None:
+def listening_timeout(step: Transition) -> None:
     """nothing more came: at rest"""
     _nothing_came(step, "nothing more came")

@@ -46,7 +46,7 @@ def handed_over() -> StartupNotices:
     return msgspec.json.decode(said, type=StartupNotices) if said else StartupNotices()
 
 
-def told(state: Path, notices: StartupNotices) -> None:
+def mark_spoken(state: Path, notices: StartupNotices) -> None:
     """They were said. Returns at once: a card may take seconds to note it."""
     if notices.once:
         note = (state / TOLD, notices.once.encode())

@@ -13,50 +13,59 @@ from typing import Any, get_args
 
 from appliance.dialog.actions import Action, AnnounceState, ReleaseHold
 from appliance.dialog.on_answer import (
-    begin,
-    end,
-    fell_silent,
-    finish,
-    locate,
-    measure,
-    skip,
-    speak,
-    stopped,
-    thought_in_vain,
-    tool_said,
-    work_on,
+    end_thought,
+    extend_thinking,
+    finish_answer,
+    finish_cut_answer,
+    handle_tool_reply,
+    note_position,
+    note_started,
+    note_timing,
+    playback_timeout,
+    skip_sentence,
+    speak_sentence,
+    thinking_timeout,
 )
-from appliance.dialog.on_command import ask, forget, forgotten, mute, stop, switch, volume, wait
+from appliance.dialog.on_command import (
+    apply_switch,
+    forget_conversation,
+    interrupt_with_question,
+    mute_microphone,
+    pass_volume,
+    queue_request,
+    report_forgotten,
+    stop_all,
+)
 from appliance.dialog.on_failure import (
-    end_again,
-    found,
-    lost,
-    part,
-    remind,
-    start_thinking,
-    still_broken,
+    card_found,
+    card_lost,
+    failure_reminder,
+    part_changed,
+    resend_end,
+    send_recall,
+    thinker_ready,
 )
 from appliance.dialog.on_listening_mode import (
-    let_be,
-    let_go,
-    open_floor,
+    acknowledge_press,
+    end_talk,
+    note_words,
+    open_for_one_turn,
+    send_listening_mode,
     set_mode,
-    talk,
-    tell_listener,
-    understand,
-    wake,
+    talk_button,
+    wake_word,
 )
-from appliance.dialog.on_tool import Ringing, ToolReply, call, ring, ring_again
+from appliance.dialog.on_tool import Ringing, ToolReply, repeat_ringing, start_ringing, use_tool
 from appliance.dialog.on_user_speech import (
-    decide,
-    go_on,
-    hold,
-    judge,
-    listen,
-    listened_in_vain,
-    pause,
-    take,
+    apply_verdict,
+    apply_verdict_to_answer,
+    end_speech,
+    listening_timeout,
+    pause_answer,
+    release_hold,
+    start_listening,
 )
+from appliance.dialog.on_user_speech import hold_output as hold
 from appliance.dialog.state import NEVER, DialogPolicy, DialogState
 from appliance.dialog.transition import Transition
 from appliance.messages.speech import (
@@ -121,53 +130,93 @@ ____ = None  # the message means nothing in this state
 
 TABLE: dict[type[Message], tuple[TransitionHandler | None, ...]] = {
     #               idle    listening thinking speaking holding muted  failed
-    Onset:         (hold,   hold,     hold,    pause,   pause,  hold,  hold),
-    Verdict:       (judge,  judge,    judge,   decide,  decide, judge, judge),
-    SpeechStarted: (listen, listen,   listen,  listen,  listen, ____,  ____),
-    SpeechEnded:   (take,   take,     take,    take,    take,   ____,  ____),
-    ThinkingProgress: (____,   ____,     work_on, ____,    ____,   ____,  ____),
-    Sentence:      (____,   ____,     speak,   speak,   speak,  ____,  ____),
-    ToolCalled:        (____,   ____,     call,    call,    call,   ____,  ____),
-    ThoughtEnded:  (____,   ____,     end,     end,     end,    ____,  ____),
-    SpeakFailed:   (____,   ____,     skip,    skip,    skip,   ____,  skip),
-    PlaybackStarted:       (____,   ____,     begin,   begin,   begin,  ____,  ____),
-    PlaybackResumed:       (____,   ____,     locate,  locate,  locate, ____,  ____),
-    Ask:           (wait,   wait,     ask,     ask,     wait,   wait,  wait),
-    TalkButton:          (talk,   talk,     talk,    talk,    talk,   let_be, let_be),
-    ListenOnce:        (open_floor, open_floor, open_floor, open_floor, open_floor, ____, ____),
-    WakeWordHeard:         (wake,   wake,     wake,    wake,    wake,   ____,  ____),
-}  # fmt: skip
+    Onset: (hold, hold, hold, pause_answer, pause_answer, hold, hold),
+    Verdict: (
+        apply_verdict,
+        apply_verdict,
+        apply_verdict,
+        apply_verdict_to_answer,
+        apply_verdict_to_answer,
+        apply_verdict,
+        apply_verdict,
+    ),
+    SpeechStarted: (
+        start_listening,
+        start_listening,
+        start_listening,
+        start_listening,
+        start_listening,
+        ____,
+        ____,
+    ),
+    SpeechEnded: (end_speech, end_speech, end_speech, end_speech, end_speech, ____, ____),
+    ThinkingProgress: (____, ____, extend_thinking, ____, ____, ____, ____),
+    Sentence: (____, ____, speak_sentence, speak_sentence, speak_sentence, ____, ____),
+    ToolCalled: (____, ____, use_tool, use_tool, use_tool, ____, ____),
+    ThoughtEnded: (____, ____, end_thought, end_thought, end_thought, ____, ____),
+    SpeakFailed: (____, ____, skip_sentence, skip_sentence, skip_sentence, ____, skip_sentence),
+    PlaybackStarted: (____, ____, note_started, note_started, note_started, ____, ____),
+    PlaybackResumed: (____, ____, note_position, note_position, note_position, ____, ____),
+    Ask: (
+        queue_request,
+        queue_request,
+        interrupt_with_question,
+        interrupt_with_question,
+        queue_request,
+        queue_request,
+        queue_request,
+    ),
+    TalkButton: (
+        talk_button,
+        talk_button,
+        talk_button,
+        talk_button,
+        talk_button,
+        acknowledge_press,
+        acknowledge_press,
+    ),
+    ListenOnce: (
+        open_for_one_turn,
+        open_for_one_turn,
+        open_for_one_turn,
+        open_for_one_turn,
+        open_for_one_turn,
+        ____,
+        ____,
+    ),
+    WakeWordHeard: (wake_word, wake_word, wake_word, wake_word, wake_word, ____, ____),
+}
 
 EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
-    Spoken: measure,
-    PlaybackPaused: locate,
-    PlaybackFinished: finish,
-    PlaybackStopped: stopped,
-    PartChanged: part,
-    CardLost: lost,
-    CardFound: found,
-    RecallWanted: remind,
-    ThinkerReady: start_thinking,
-    SpeakerReady: end_again,
-    StopSpeaking: stop,
-    Mute: mute,
-    MuteSwitched: switch,
-    Say: wait,
-    Repeat: wait,
+    Spoken: note_timing,
+    PlaybackPaused: note_position,
+    PlaybackFinished: finish_answer,
+    PlaybackStopped: finish_cut_answer,
+    PartChanged: part_changed,
+    CardLost: card_lost,
+    CardFound: card_found,
+    RecallWanted: send_recall,
+    ThinkerReady: thinker_ready,
+    SpeakerReady: resend_end,
+    StopSpeaking: stop_all,
+    Mute: mute_microphone,
+    MuteSwitched: apply_switch,
+    Say: queue_request,
+    Repeat: queue_request,
     SetMode: set_mode,
-    WordsHeard: understand,
-    Forget: forget,
-    Forgotten: forgotten,
-    SetVolume: volume,
-    ToolReply: tool_said,
-    Ringing: ring,
+    WordsHeard: note_words,
+    Forget: forget_conversation,
+    Forgotten: report_forgotten,
+    SetVolume: pass_volume,
+    ToolReply: handle_tool_reply,
+    Ringing: start_ringing,
 }
 
 OVERDUE: dict[StateName, Callable[[Transition], None]] = {
-    "listening": listened_in_vain,
-    "thinking": thought_in_vain,
-    "speaking": fell_silent,
-    "failed": still_broken,
+    "listening": listening_timeout,
+    "thinking": thinking_timeout,
+    "speaking": playback_timeout,
+    "failed": failure_reminder,
 }  # idle and muted may last; holding ends with its hold, which lasts `verdict_s` at most
 
 
@@ -196,14 +245,16 @@ def step(
     if isinstance(message, Tick):
         _tick(making, message)
     else:
-        move = move_for(message, conversation.state)
+        move = handler_for(message, conversation.state)
         if move is not None:
             move(making, message)
-    tell_listener(making)
+    send_listening_mode(making)
     return making.to, tuple(making.actions)
 
 
-def move_for(message: Message | ToolReply | Ringing, state: StateName) -> TransitionHandler | None:
+def handler_for(
+    message: Message | ToolReply | Ringing, state: StateName
+) -> TransitionHandler | None:
     """The cell of the table."""
     kind: type = type(message)
     row = TABLE.get(kind)
@@ -215,14 +266,14 @@ def _tick(making: Transition, tick: Tick) -> None:
     if tick.hold is not None and tick.hold != to.released and not to.held:
         making.hold_for(to.rules.verdict_s)
     elif to.calming and to.held_until_s <= making.now_s:
-        go_on(making, to.calming)  # an onset that is newer keeps its hold
+        release_hold(making, to.calming)  # an onset that is newer keeps its hold
     elif to.held_until_s <= making.now_s:
         if tick.hold is not None:
             making.change(hold=tick.hold, onset_index=0)
-        go_on(making, "no verdict came")
+        release_hold(making, "no verdict came")
     _tick_ear(making, tick)
     if making.to.ring_due_s <= making.now_s:
-        ring_again(making)
+        repeat_ringing(making)
     if making.to.until_s <= making.now_s:
         OVERDUE[making.to.state](making)
 
@@ -235,15 +286,15 @@ def _tick_ear(making: Transition, tick: Tick) -> None:
     elif to.press_until_s == NEVER:
         making.change(press_until_s=making.now_s + to.rules.press_s)
     elif to.press_until_s <= making.now_s:
-        making.note("a button was pressed and nothing came of it")
-        making.take_press()
+        making.log("a button was pressed and nothing came of it")
+        making.acknowledge_press()
     if to.button_until_s <= making.now_s:
-        let_go(making)
+        end_talk(making)
     if to.open_until_s <= making.now_s:
         making.change(open_until_s=NEVER)
 
 
-def opening(
+def initial_state(
     rules: DialogPolicy,
     now_s: float,
     *,
@@ -271,14 +322,14 @@ def opening(
     making.raise_turn()
     reason = "started again" if again else "started"
     making.actions += [ReleaseHold(hold), AnnounceState(state, making.to.turn, reason)]
-    tell_listener(making)
+    send_listening_mode(making)
     return making.to, tuple(making.actions)
 
 
-def closing(conversation: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
+def final_step(conversation: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
     """The last step, when the box is switched off: what was heard is remembered."""
     making = Transition(replace(conversation, ringing=()), now_s)  # that goes on at the next start
-    making.stop("switched off")
+    making.stop_all("switched off")
     making.settle_cut()
     return making.to, tuple(making.actions)
 

@@ -58,7 +58,7 @@ class StatusPublisher:
         self._button: ButtonTrouble = ""
         self._standing: BoxStatus | None = None
 
-    def note(self, message: Message) -> None:
+    def on_message(self, message: Message) -> None:
         """What is no matter of the conversation."""
         match message:
             case ThinkerReady(model):
@@ -74,28 +74,28 @@ class StatusPublisher:
             case ButtonFault(trouble):
                 self._button = trouble
 
-    def tell(self, part: str, message: Message) -> None:
+    def send_optional(self, part: str, message: Message) -> None:
         """To a part that not every box has, and that may miss what is old news soon."""
         if part in self._work.channels and part not in self._watchers:
             self._work.channels[part].send(message)
 
-    def show(
+    def publish(
         self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
         """After `message`, if there is something new. `storage`: what is set is not stored."""
         if isinstance(message, _PASSING):
-            self.tell("link", cast("Message", message))
+            self.send_optional("link", cast("Message", message))
         if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
             at_ns = time.monotonic_ns()
-            self.tell(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
+            self.send_optional(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
             if self._standing is not None:
-                self.tell(message.part, self._standing)
-            self.tell(message.part, timers)
+                self.send_optional(message.part, self._standing)
+            self.send_optional(message.part, timers)
         standing = self._stands(now, storage=storage)
         if standing != self._standing:
             self._standing = standing
             for part in SHOW:
-                self.tell(part, standing)
+                self.send_optional(part, standing)
 
     def _stands(self, now: DialogState, *, storage: bool) -> BoxStatus:
         broken = tuple(sorted(now.broken | now.lacks))

@@ -29,7 +29,14 @@ from appliance.tools.spoken_time import ClockReading
 from appliance.tools.timer_store import TimerStore
 from appliance.tools.timers import Timers
 from appliance.tools.tool_call_syntax import ToolCall
-from appliance.tools.toolbox import HOUSE_NOTE, HOUSE_SILENT, Toolbox, ToolContext, missed, rings
+from appliance.tools.toolbox import (
+    HOUSE_NOTE,
+    HOUSE_SILENT,
+    Toolbox,
+    ToolContext,
+    missed_sentence,
+    ringing_sentence,
+)
 
 HOUSE_S = 2.0  # that the house may take: more is a silence in which people ask again
 DONE = "Done."  # when the house did it and has no word for it
@@ -70,26 +77,28 @@ class ToolRunner:
         timers, same_boot = self._shelf.load()
         self._timers.restore(timers, same_boot=same_boot)
 
-    def use(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
+    def run_tool(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
         """Do what a call asks for."""
         return self._use(wanted.turn, wanted.number, wanted.call, about)
 
     def _use(self, turn: int, number: int, call: ToolCall, about: ToolContext) -> list[ToolEvent]:
         moment = self._clock()
-        outcome = self._box.use(call, moment, about)
+        outcome = self._box.run(call, moment, about)
         if outcome.house is not None:
-            self._ask(outcome.house, turn, number, moment)
+            self._send_request(outcome.house, turn, number, moment)
         events: list[ToolEvent] = []
         if outcome.lines is not None:
             events.append(ToolReply(turn, number, outcome.lines, outcome.note))
-        return [*outcome.wishes, *events, *self.look()]
+        return [*outcome.wishes, *events, *self.poll()]
 
-    def _ask(self, request: HouseRequest, turn: int, number: int, moment: ClockReading) -> None:
+    def _send_request(
+        self, request: HouseRequest, turn: int, number: int, moment: ClockReading
+    ) -> None:
         """Only the newest request is waited for: the owner has gone on from an older one."""
         self._errand = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
         self.for_link.append(request)
 
-    def house_said(self, response: HouseResponse) -> list[ToolEvent]:
+    def on_house_response(self, response: HouseResponse) -> list[ToolEvent]:
         """The house has answered; too late, or something that nobody asked, is dropped."""
         errand = self._errand
         if errand is None or errand.request != response.number:
@@ -98,22 +107,22 @@ class ToolRunner:
         text = response.text or (DONE if response.done else NOT_DONE)
         return [ToolReply(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
 
-    def look(self, *, voice: bool = False) -> list[ToolEvent]:
+    def poll(self, *, voice: bool = False) -> list[ToolEvent]:
         """What time has brought. `voice`: there is one to tell what was missed."""
         moment = self._clock()
         events: list[ToolEvent] = []
         if self._errand is not None and moment.boot_s >= self._errand.until_s:
             events.append(ToolReply(self._errand.turn, self._errand.number, (HOUSE_SILENT,)))
             self._errand = None
-        self._timers.look(moment)
+        self._timers.advance(moment)
         if voice and self._timers.missed:
             events.append(Say(self._missed(moment), chime=True))
-            self._timers.told()
-        lines = tuple(rings(timer, moment) for timer in self._timers.ringing)
+            self._timers.acknowledge_missed()
+        lines = tuple(ringing_sentence(timer, moment) for timer in self._timers.ringing)
         if lines != self._rang:
             self._rang = lines
             events.append(Ringing(lines))
-        self._tell(moment)
+        self._report(moment)
         return events
 
     def wait_s(self) -> float:
@@ -122,14 +131,14 @@ class ToolRunner:
             return 3600.0  # timers are looked at as often as the floor is
         return max(0.0, self._errand.until_s - self._clock().boot_s)
 
-    def hushed(self) -> None:
+    def stop_ringing(self) -> None:
         """The owner stopped what rang."""
-        self._timers.hush()
+        self._timers.stop_ringing()
         self._rang = ()
-        self._tell(self._clock())
+        self._report(self._clock())
 
     def _missed(self, moment: ClockReading) -> str:
-        told = [missed(timer, moment) for timer in self._timers.missed]
+        told = [missed_sentence(timer, moment) for timer in self._timers.missed]
         if len(told) > MOST_MISSED:
             return f"While I was off, {len(told)} timers ran out."
         return " ".join(told)
@@ -145,15 +154,15 @@ class ToolRunner:
     def close(self) -> None:
         self._shelf.close()
 
-    def _tell(self, moment: ClockReading) -> None:
+    def _report(self, moment: ClockReading) -> None:
         """The disk and the link, of what has changed."""
         for news in self._timers.news:
             self.for_link.append(news if self._words else _without_words(news))
         self._timers.news.clear()
         if self._timers.changed:
             self._timers.changed = False
-            self._shelf.keep(self._timers.all)
-        stand = self._timers.stands(moment)
+            self._shelf.save(self._timers.all)
+        stand = self._timers.status(moment)
         if _differs(stand, self._stand):
             self._stand = stand
             self.for_link.append(stand)

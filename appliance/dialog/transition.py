@@ -38,7 +38,7 @@ from appliance.messages.speech import (
     ToolCalled,
 )
 from appliance.pcm import RATE_HZ
-from appliance.tools.intents import request
+from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
@@ -60,10 +60,10 @@ class Transition:
     def send(self, part: PartName, message: Message) -> None:
         self.actions.append(SendMessage(part, message))
 
-    def note(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self.actions.append(LogNote(text))
 
-    def become(
+    def enter_state(
         self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
     ) -> None:
         """Be in `state` for at most `for_s` seconds; said only if it is another one."""
@@ -77,13 +77,13 @@ class Transition:
         self.change(turn=self.to.turn + 1)
         self.actions.append(RaiseTurn(self.to.turn))
 
-    def release(self) -> None:
+    def release_hold(self) -> None:
         """Let go of the newest hold."""
         if self.to.held:
             self.change(released=self.to.hold, held_until_s=NEVER, calming="", restless_s=NEVER)
             self.actions.append(ReleaseHold(self.to.hold))
 
-    def take_press(self) -> None:
+    def acknowledge_press(self) -> None:
         """Let go of a press; by now nothing may sound that it was to end."""
         self.change(press_until_s=NEVER)
         self.actions.append(AcknowledgePress())
@@ -91,9 +91,9 @@ class Transition:
     def hold_for(self, for_s: float) -> None:
         self.change(held_until_s=self.now_s + for_s)
 
-    def ask(self, question: Question) -> None:
+    def ask_thinker(self, question: Question) -> None:
         """Have it answered, once it is known how much of the last answer was heard."""
-        self.release()
+        self.release_hold()
         self.drop_answer()
         self.change(opened=False)
         if not self.to.thinker_up:
@@ -104,35 +104,35 @@ class Transition:
         self.change(answer=Answer(self.to.turn, question), utterance=None)
         wait_s = self.to.cut_due_s - self.now_s
         if self.to.cut is not None and wait_s > 0:
-            self.become("thinking", "asked", wait_s)
+            self.enter_state("thinking", "asked", wait_s)
         else:
             self.send_think()
 
     def _answer_without_thinker(self, question: Question) -> None:
-        wanted = self.plainly(question)
+        wanted = self.parse_plain_request(question)
         if wanted is None:
             self.announce(NOT_READY)
             return
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, question, ours=True, asked=True))
-        self.become("thinking", "asked", self.to.rules.think_s)
-        self.use_alone(wanted)
+        self.enter_state("thinking", "asked", self.to.rules.think_s)
+        self.answer_by_tool(wanted)
 
-    def plainly(self, question: Question) -> ToolCall | None:
+    def parse_plain_request(self, question: Question) -> ToolCall | None:
         """What `question` asks for, if it is so plain that it takes no model, and its words are
         known: typed, or recognised beside the model's own hearing."""
         serial, words = self.to.understood
-        return request(question.text or (words if serial in question.utterances else ""))
+        return parse_intent(question.text or (words if serial in question.utterances else ""))
 
-    def use_alone(self, wanted: ToolCall) -> None:
+    def answer_by_tool(self, wanted: ToolCall) -> None:
         """Use a tool for the answer that is due, and let it be the whole of that answer."""
         assert self.to.answer is not None
         turn = self.to.answer.turn
         over = ThoughtEnded(turn, 0, "complete")
         self.change(answer=replace(self.to.answer, thinking=True, behind=(over,)))
-        self.use(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
+        self.use_tool(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
 
-    def use(self, called: ToolCalled) -> None:
+    def use_tool(self, called: ToolCalled) -> None:
         """Have the tool used; until it answers, the rest of the answer waits."""
         assert self.to.answer is not None
         self.change(answer=replace(self.to.answer, awaits=called.number))
@@ -142,7 +142,7 @@ class Transition:
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
         seconds = self._put_question()
-        self.become("thinking", "asked", self.to.rules.think_s + seconds)
+        self.enter_state("thinking", "asked", self.to.rules.think_s + seconds)
 
     def _put_question(self) -> float:
         """Send the Think; the thinker adds the question it kept by itself. Returns how many
@@ -156,7 +156,7 @@ class Transition:
         self.change(answer=answer, kept=NOTHING_ASKED)
         return merged.seconds
 
-    def say(
+    def speak_line(
         self,
         text: str,
         *,
@@ -177,13 +177,13 @@ class Transition:
         self.send("speaker", Speak(answer.turn, len(answer.lines), text, chime, ring))
         self.change(answer=answer.with_line(text, ours=ours, note=note))
 
-    def close(self, *, whole: bool) -> None:
+    def close_answer(self, *, whole: bool) -> None:
         """No line will follow in this answer."""
         assert self.to.answer is not None
         self.send("speaker", EndAnswer(self.to.answer.turn))
         whole = whole and not self.to.answer.full
         self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
-        self.extend()
+        self.extend_deadline()
 
     def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
         """Say lines of our own. A box that is broken goes on saying so by its state."""
@@ -191,19 +191,19 @@ class Transition:
         self.raise_turn()
         self.change(answer=Answer(self.to.turn, ours=True))
         for line in lines:
-            self.say(line, ours=True, chime=chime and line is lines[0], ring=ring)
-        self.close(whole=False)
+            self.speak_line(line, ours=True, chime=chime and line is lines[0], ring=ring)
+        self.close_answer(whole=False)
         if not self.to.broken:
-            self.become("speaking", "it rings" if ring else "an announcement", ring=ring)
-            self.extend()
+            self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)
+            self.extend_deadline()
 
     def apologise(self, text: str) -> None:
         """In place of the answer that will not come."""
-        self.abandon()
-        self.say(text, ours=True)
-        self.close(whole=False)
+        self.abandon_thinking()
+        self.speak_line(text, ours=True)
+        self.close_answer(whole=False)
 
-    def extend(self) -> None:
+    def extend_deadline(self) -> None:
         """Put off the deadline by what is still to come."""
         answer, rules = self.to.answer, self.to.rules
         if answer is None:
@@ -214,7 +214,7 @@ class Transition:
         elif self.to.state == "thinking" and answer.lines:
             self.change(until_s=self.now_s + more_s)
 
-    def abandon(self) -> None:
+    def abandon_thinking(self) -> None:
         """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
         if self.to.answer is None or self.to.answer.ours:
             return
@@ -236,7 +236,7 @@ class Transition:
 
         `unheard`: it counts as not heard at all; the question is kept for what follows it.
         """
-        self.abandon()
+        self.abandon_thinking()
         answer = self.to.answer
         if answer is None:
             return
@@ -256,13 +256,13 @@ class Transition:
         if cut is None:
             return
         self.change(cut=None)
-        text = "" if cut.unheard else cut.heard(cut.position if position is None else position)
+        text = "" if cut.unheard else cut.heard_text(cut.position if position is None else position)
         if text or cut.unwanted:
-            self.was_heard(cut, text, complete=False)
+            self.record_heard(cut, text, complete=False)
         else:
             self.change(kept=cut.question, kept_turn=cut.turn)
 
-    def was_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
+    def record_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
         """The thinker's history and the memory get what was heard, and no more.
 
         No text tells the thinker that the question is not to be kept.
@@ -278,42 +278,42 @@ class Transition:
                 Remember(answer.turn, asked.at_s, asked.text, asked.seconds, text, complete)
             )
 
-    def stop(self, reason: str) -> None:
+    def stop_all(self, reason: str) -> None:
         """End all that goes on. What was asked and not answered is not to be asked again."""
         self.drop_answer(unwanted=True)
         if self.to.cut is not None:
             self.change(cut=replace(self.to.cut, unwanted=True))
-        self.forget_kept()
+        self.forget_unanswered()
         self.change(dropped=self.to.utterance, waiting=(), told_to_stop=0)
-        self.hush()
-        self.release()
-        self.rest(reason)
+        self.stop_ringing()
+        self.release_hold()
+        self.enter_rest(reason)
 
-    def hush(self) -> None:
+    def stop_ringing(self) -> None:
         """What rings has been heard, and is to ring no more."""
         if self.to.ringing:
             self.change(ringing=(), rung=False, rung_out=False, ring_at_s=NEVER)
             self.actions.append(StopRinging())
 
-    def forget_kept(self) -> None:
+    def forget_unanswered(self) -> None:
         """The question that got no answer is not to join the next one."""
         if self.to.kept != NOTHING_ASKED:
             self.send("thinker", AnswerHeard(self.to.kept_turn, "", complete=False))
         self.change(kept=NOTHING_ASKED)
 
-    def rest(self, reason: str) -> None:
+    def enter_rest(self, reason: str) -> None:
         """Nothing is going on any more; what was waiting comes next."""
         self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0, opened=False)
         if self.to.broken:
-            self.become("failed", reason, self.to.rules.failed_s)
+            self.enter_state("failed", reason, self.to.rules.failed_s)
         else:
-            self.become("muted" if self.to.deaf else "idle", reason)
+            self.enter_state("muted" if self.to.deaf else "idle", reason)
         if self.to.ringing:
             silent_s = self.to.rules.ring_every_s if self.to.rung else 0.0
             self.change(ring_at_s=self.now_s + silent_s)
-        self.next_in_line()
+        self.start_queued()
 
-    def next_in_line(self) -> None:
+    def start_queued(self) -> None:
         """Begin what waits, if nothing else sounds."""
         if not self.to.at_rest or self.to.broken & VOICE:
             return
@@ -327,6 +327,6 @@ class Transition:
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime)
         elif isinstance(first, Ask):
-            self.ask(Question(first.text, at_s=self.now_s, chosen=True))
+            self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
         else:
             self.announce(*(self.to.last or (NOTHING_SAID,)))

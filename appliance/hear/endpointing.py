@@ -24,9 +24,9 @@ class Endpointer:
 
     def __init__(self, settings: TurnSettings) -> None:
         self._settings = settings
-        self.begin(0)
+        self.start(0)
 
-    def begin(self, at: int) -> None:
+    def start(self, at: int) -> None:
         """A sound begins at `at`; nothing says yet that it is speech."""
         self._at = at
         self.voiced = False
@@ -34,7 +34,7 @@ class Endpointer:
         self.spoken_frames = 0
         self.last_voiced = at
 
-    def feed(self, probability: float, end: int) -> None:
+    def update(self, probability: float, end: int) -> None:
         """The network's word on the hop that ended at `end`."""
         settings = self._settings
         self.voiced = probability >= (
@@ -76,7 +76,7 @@ class UtteranceStream:
         self._piece_from = 0
         self._paused_at = -1
 
-    def flow(
+    def pop_ready(
         self, buffer: SampleBuffer, until: int, card_index: int, pause: bool
     ) -> list[SpeechSlot | SpeechEnded]:
         """What can go out now that the buffer holds all samples before `until`.
@@ -97,7 +97,7 @@ class UtteranceStream:
                 out.append(SpeechEnded(self.number, index, self._position, last=False))
         return out
 
-    def pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
+    def flush_pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
         """What is left before `until`, once: these may have been the last words.
 
         Whoever answers can begin to read; if the owner goes on, so does the utterance.
@@ -111,7 +111,7 @@ class UtteranceStream:
         self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
     ) -> list[SpeechSlot | SpeechEnded]:
         """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
-        out = self.flow(buffer, until, card_index, pause=False)
+        out = self.pop_ready(buffer, until, card_index, pause=False)
         rest = max(0, until - self._first - self._position)
         out.append(self._chunk(buffer, rest, card_index, END))
         out.append(SpeechEnded(self.number, card_index + spoken_until, self._position, last=True))

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from appliance.hear.aec import store
-from appliance.hear.aec.factory import canceller
+from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
 from appliance.hear.endpointing import SpeechSlot
@@ -45,9 +45,9 @@ def main(work: Worker) -> None:
     # Serials go on where a predecessor stopped, for the conductor's sake.
     judge = network.judge(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
-    cancels = canceller(work.settings.hearing.echo, BLOCK_FRAMES)
+    cancels = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
     watch = EchoMonitor(cancels, work.settings.state_path(), lambda: store.key(work.settings))
-    watch.begin()
+    watch.restore()
     hearing = HearingPipeline(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
     mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
@@ -56,7 +56,7 @@ def main(work: Worker) -> None:
         poll.register(fd, select.POLLIN)
         look.register(fd, select.POLLIN)
     poll.register(mic.fileno(), select.POLLIN)
-    work.ready()
+    work.report_ready()
     if floor.held:  # by a predecessor that can no longer say what it was
         work.send(Verdict(floor.hold, "noise", 0))
     fed_at = beaten_at = time.monotonic()
@@ -68,26 +68,26 @@ def main(work: Worker) -> None:
         idle = comes and not (hearing.burst or hearing.answering)
         ready = look.poll(_IDLE_MS) if idle else poll.poll(_POLL_MS)
         if any(fd == mail_fd for fd, _ in ready):
-            for message in work.mail():
-                out.told(message)
+            for message in work.pop_messages():
+                out.handle(message)
         now = time.monotonic()
-        comes = _listen(work, hearing, mic, played, reference, out)
+        comes = _process_slots(work, hearing, mic, played, reference, out)
         if comes:
             fed_at = now
         elif now - fed_at > _STARVED_S:
-            out.tell(hearing.cut())
+            out.send(hearing.flush())
         if mic.lost != lost:
             work.log.warning("%d ms of the microphone were lost: too slow", 5 * (mic.lost - lost))
             lost = mic.lost
         if now - beaten_at > _POLL_MS / 1000:
             work.beat()
             beaten_at = now
-            for sentence in watch.news():
+            for sentence in watch.pop_log_lines():
                 work.log.warning("%s", sentence)
     watch.close()
 
 
-def _listen(
+def _process_slots(
     work: Worker,
     hearing: HearingPipeline,
     mic: RingReader,
@@ -105,9 +105,9 @@ def _listen(
             continue  # the rest of a stream that ended; the index will jump
         samples, echo_of = slot.samples, reference.read(slot.index, BLOCK_FRAMES)
         hearing.deaf = work.floor.deaf
-        out.tell(hearing.hear(_SILENCE if hearing.deaf else samples, echo_of, slot.index))
-        out.pass_on(slot.index)
-        out.watch.step()
+        out.send(hearing.process(_SILENCE if hearing.deaf else samples, echo_of, slot.index))
+        out.feed_recogniser(slot.index)
+        out.watch.on_frame()
     return came
 
 
@@ -123,20 +123,20 @@ class _ListenerOutput:
         wanted = process_table.wanted("words", work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
-            self.told(SetListening(False, over_box=False))
+            self.handle(SetListening(False, over_box=False))
 
-    def told(self, message: Message) -> None:
+    def handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
                 self._hearing.answering = state in {"speaking", "holding"}
                 self._near.busy = state in {"thinking", "speaking", "holding"}
             case SetListening():
                 self._near.waiting = not (message.on and message.over_box)
-                self.tell(self._hearing.attend(message))
+                self.send(self._hearing.set_listening(message))
             case WordsHeard():
-                self._hearing.understand(message)
+                self._hearing.on_words(message)
 
-    def tell(self, events: Iterable[HearingEvent]) -> None:
+    def send(self, events: Iterable[HearingEvent]) -> None:
         for event in events:
             if isinstance(event, Onset):
                 self._work.floor.hold = event.serial
@@ -151,10 +151,10 @@ class _ListenerOutput:
             else:
                 self._work.send(event)
 
-    def pass_on(self, index: int) -> None:
+    def feed_recogniser(self, index: int) -> None:
         """The step that was just heard, to whoever recognises words."""
         if self._near_ring is None or self._hearing.last_step is None:
             return
         samples = self._hearing.last_step.samples
-        for piece in self._near.feed(samples, index, self._hearing.burst):
+        for piece in self._near.process(samples, index, self._hearing.burst):
             self._near_ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)

@@ -23,22 +23,22 @@ class ListeningMode:
         self._hops: deque[tuple[float, int]] = deque(maxlen=_LATE_FRAMES // HOP_FRAMES)
         self._not_before = 0
 
-    def takes(self, over_box: bool) -> bool:
+    def accepts(self, over_box: bool) -> bool:
         """Whether a sound that begins now is to be told of."""
         return self.now.over_box if over_box else self.now.on
 
-    def feed(self, probability: float, end: int) -> None:
+    def add_probability(self, probability: float, end: int) -> None:
         """The network's word on the hop that ended at `end`."""
         self._hops.append((probability, end))
 
-    def since(self, at: int) -> list[tuple[float, int]]:
+    def probabilities_since(self, at: int) -> list[tuple[float, int]]:
         """The hops that began at `at` or later."""
         return [(probability, end) for probability, end in self._hops if end - HOP_FRAMES >= at]
 
-    def wake(self, at: int) -> None:
+    def on_wake_word(self, at: int) -> None:
         """A wake word ended at `at`: no utterance holds anything of it."""
         self._not_before = at
 
-    def first(self, onset: int, preroll: int) -> int:
+    def utterance_start(self, onset: int, preroll: int) -> int:
         """Where an utterance begins whose onset was at `onset`."""
         return max(onset - preroll, self._not_before)

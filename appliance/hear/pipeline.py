@@ -120,38 +120,40 @@ class HearingPipeline:
         """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
         return self._usual_db
 
-    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
+    def process(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
         """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""
         events: list[HearingEvent] = []
         if self._now == 0:
             self._card_index = index
         elif index != self._card_index + self._now:
-            events += self._jumped(index)
-        step = self._senses.take(mic, played, self._phase is not SpeechPhase.QUIET, deaf=self.deaf)
+            events += self._on_index_jump(index)
+        step = self._senses.process(
+            mic, played, self._phase is not SpeechPhase.QUIET, deaf=self.deaf
+        )
         self.last_step = step
         self._recent.write(self._now, step.samples)
-        self._backtrack.feed(step)
+        self._backtrack.push(step)
         self._now += BLOCK_FRAMES
         if step.sounding:
             self._over_box_until = self._now + OVER_BOX_FRAMES
         if step.probability is not None:
-            self._attention.feed(step.probability, self._now)
+            self._attention.add_probability(step.probability, self._now)
         if self._phase is not SpeechPhase.QUIET:
-            self._burst.feed(step)
+            self._burst.update(step)
             if step.probability is not None:
-                self._voicing.feed(step.probability, self._now)
+                self._voicing.update(step.probability, self._now)
         match self._phase:
             case SpeechPhase.QUIET:
-                self._listen(step, events)
+                self._detect(step, events)
             case SpeechPhase.SOUND:
-                self._await_speech(events)
+                self._confirm_speech(events)
             case SpeechPhase.JUDGED:
-                self._judge(step, events)
+                self._classify(step, events)
             case SpeechPhase.SPEECH:
-                self._follow(events)
+                self._track_speech(events)
         return events
 
-    def cut(self) -> list[HearingEvent]:
+    def flush(self) -> list[HearingEvent]:
         """The sound has stopped coming: end what is under way, as far as it was heard."""
         events: list[HearingEvent] = []
         if self._phase is SpeechPhase.SPEECH:
@@ -160,42 +162,42 @@ class HearingPipeline:
             self._withdraw("noise", events)
         return events
 
-    def attend(self, how: SetListening) -> list[HearingEvent]:
+    def set_listening(self, how: SetListening) -> list[HearingEvent]:
         """How to take what is said from now on: modes, the talk button, a wake word."""
         events: list[HearingEvent] = []
         was, self._attention.now = self._attention.now, how
         if how.since and how.since != was.since:
-            self._wake(how.since - self._card_index, events)
+            self._on_wake_word(how.since - self._card_index, events)
         if how.held and not was.held:
-            self._press(events)
+            self._on_button(events)
         elif was.held and not how.held and self._phase is SpeechPhase.SPEECH:
             self._end_speech(events)
         return events
 
-    def understand(self, words: WordsHeard) -> None:
+    def on_words(self, words: WordsHeard) -> None:
         """What was understood of a sound; after its verdict nothing comes of it here."""
         if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
-            self._judging.hint(evidence(words))
+            self._judging.add_evidence(evidence(words))
 
-    def _listen(self, step: AudioBlock, events: list[HearingEvent]) -> None:
-        if not (step.gate or self._soft_speech.feed(step)):
+    def _detect(self, step: AudioBlock, events: list[HearingEvent]) -> None:
+        if not (step.gate or self._soft_speech.process(step)):
             return
         self._soft_speech.reset()
         over_box = self._now <= self._over_box_until if self.answering is None else self.answering
-        if not self._attention.takes(over_box):
+        if not self._attention.accepts(over_box):
             self._senses.gate.reset()
             return
         if over_box and self._senses.background.soft:
             return  # a television; the owner's next syllable may be louder than that
-        self._begin(self._backtrack.began(), over_box, events)
+        self._start_segment(self._backtrack.onset(), over_box, events)
         if step.probability is not None:
-            self._voicing.feed(step.probability, self._now)
+            self._voicing.update(step.probability, self._now)
         if over_box:
             first = self._onset - self._preroll
             past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
-            self._judging.begin(past)
+            self._judging.start(past)
 
-    def _await_speech(self, events: list[HearingEvent]) -> None:
+    def _confirm_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
             return
         voicing, turn = self._voicing, self._settings.turn
@@ -204,12 +206,12 @@ class HearingPipeline:
         elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
             self._withdraw("noise", events)
 
-    def _judge(self, step: AudioBlock, events: list[HearingEvent]) -> None:
+    def _classify(self, step: AudioBlock, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-        odds, verdict = self._judging.feed(step, self._burst, age_ms)
+        odds, verdict = self._judging.process(step, self._burst, age_ms)
         if odds is not None:
             events.append(Opinion(self._serial, age_ms, *odds))
-        if not self._judging.vouches and self._unconfirmed(events):
+        if not self._judging.confirms_voice and self._unconfirmed(events):
             return
         verdict = "noise" if step.changed else verdict  # it has heard itself
         if verdict == "interruption":
@@ -218,50 +220,50 @@ class HearingPipeline:
         elif verdict is not None:
             self._withdraw(verdict, events)
 
-    def _follow(self, events: list[HearingEvent]) -> None:
+    def _track_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
         until = self._now
         if not self._voicing.voiced:
             until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
         pause = not self._voicing.voiced
-        events += self._utterance.flow(self._recent, until, self._card_index, pause)
+        events += self._utterance.pop_ready(self._recent, until, self._card_index, pause)
         if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
-            events += self._utterance.pause(self._recent, until, self._card_index)
+            events += self._utterance.flush_pause(self._recent, until, self._card_index)
         if self._attention.now.held:
             return
         if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
             self._end_speech(events)
 
-    def _press(self, events: list[HearingEvent]) -> None:
+    def _on_button(self, events: list[HearingEvent]) -> None:
         """The button says that speech begins: nothing is to be judged or confirmed."""
         if self._phase is SpeechPhase.SPEECH:
             return
         if self._phase is SpeechPhase.QUIET:
-            self._begin(self._now, False, events)
+            self._start_segment(self._now, False, events)
         elif self._phase is SpeechPhase.JUDGED:
             age_ms = (self._now - self._onset) * 1000 // RATE_HZ
             events.append(Verdict(self._serial, "interruption", age_ms))
         self._start_speech(events)
 
-    def _wake(self, at: int, events: list[HearingEvent]) -> None:
+    def _on_wake_word(self, at: int, events: list[HearingEvent]) -> None:
         """A wake word ended at `at`, some time ago: what was said since is speech for the box."""
         if self._phase is not SpeechPhase.QUIET:
             return
         at = min(at, self._now)
-        self._attention.wake(at)
-        hops = self._attention.since(at)
+        self._attention.on_wake_word(at)
+        hops = self._attention.probabilities_since(at)
         enough = self._settings.turn.probability
         voiced = [end for probability, end in hops if probability >= enough]
         if not voiced:
             return
-        self._begin(max(at, voiced[0] - WINDOW_FRAMES), False, events)
+        self._start_segment(max(at, voiced[0] - WINDOW_FRAMES), False, events)
         for probability, end in hops:
-            self._voicing.feed(probability, end)
+            self._voicing.update(probability, end)
 
-    def _begin(self, onset: int, over_box: bool, events: list[HearingEvent]) -> None:
+    def _start_segment(self, onset: int, over_box: bool, events: list[HearingEvent]) -> None:
         self._serial += 1
         self._onset = onset
-        self._voicing.begin(onset)
+        self._voicing.start(onset)
         self._burst = Segment(self._usual_db)
         self._phase = SpeechPhase.JUDGED if over_box else SpeechPhase.SOUND
         events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
@@ -269,12 +271,12 @@ class HearingPipeline:
     def _unconfirmed(self, events: list[HearingEvent]) -> bool:
         """Take the pause back if nothing has sounded like a voice in time."""
         age_frames = self._now - self._onset
-        times = _WARY_PATIENCE if self._senses.gate.wary else 1
+        times = _WARY_PATIENCE if self._senses.gate.guarded else 1
         if self._voicing.confirmed or age_frames < times * _frames(self._settings.onset.confirm_ms):
             return False
         # What is still there after all this time is what the room sounds like now.
-        self._senses.floor.learn(self._backtrack.usual_db())
-        if not self._goes_on:
+        self._senses.floor.accept_noise(self._backtrack.median_db())
+        if not self._continues_speech:
             self._senses.gate.false_alarm()
         self._withdraw("noise", events)
         return True
@@ -284,25 +286,27 @@ class HearingPipeline:
         events.append(Verdict(self._serial, verdict, age_ms))
         if self._phase is SpeechPhase.JUDGED:  # the box goes on in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
-            if not self._goes_on:
-                self._senses.gate.judged(verdict)
+            if not self._continues_speech:
+                self._senses.gate.on_verdict(verdict)
         if verdict == "backchannel":
             self._voice_until = self._now
         self._quiet()
 
     @property
-    def _goes_on(self) -> bool:
+    def _continues_speech(self) -> bool:
         """What is followed now began in a voice that has been judged already."""
         return self._onset < self._voice_until + _SAME_FRAMES
 
     def _start_speech(self, events: list[HearingEvent]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
-        self._senses.gate.right()
-        first = max(0, self._attention.first(self._onset, self._preroll), self._now - PAST_FRAMES)
+        self._senses.gate.confirm_voice()
+        first = max(
+            0, self._attention.utterance_start(self._onset, self._preroll), self._now - PAST_FRAMES
+        )
         self._utterance = UtteranceStream(self._serial, first, piece_frames)
         self._phase = SpeechPhase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
-        events += self._utterance.flow(
+        events += self._utterance.pop_ready(
             self._recent, self._voicing.last_voiced, self._card_index, pause=False
         )
 
@@ -318,7 +322,7 @@ class HearingPipeline:
             self._quiet()
             return
         self._usual_db = usual_after(self._usual_db, self._burst)
-        self._senses.background.spoken(self._burst.peak_db)
+        self._senses.background.on_utterance(self._burst.peak_db)
         self._voice_until = self._now
         self._quiet()
 
@@ -327,10 +331,10 @@ class HearingPipeline:
         self._soft_speech.reset()
         self._senses.gate.reset()
 
-    def _jumped(self, index: int) -> list[HearingEvent]:
+    def _on_index_jump(self, index: int) -> list[HearingEvent]:
         """The card's index is not the one after the last: slots were lost or the card restarted."""
         gap = index - (self._card_index + self._now)
-        events = [] if 0 < gap <= SPLICED_FRAMES else self.cut()
+        events = [] if 0 < gap <= SPLICED_FRAMES else self.flush()
         self._card_index = index - self._now
         if not 0 < gap <= SPLICED_FRAMES:
             self._senses.speech.reset()

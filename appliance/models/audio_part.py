@@ -102,7 +102,7 @@ def _is_audio(tensor: GgufTensor) -> bool:
     return tensor.name.startswith(AUDIO)
 
 
-def write(source: Path, target: Path, form: Form, step: Callable[[int], object]) -> None:
+def write_audio_part(source: Path, target: Path, form: Form, step: Callable[[int], object]) -> None:
     """Write the audio part of `source` to `target`, safe on the disk, and check it.
 
     `step` is told how many bytes of tensors are done, at writing and again at checking. Raises

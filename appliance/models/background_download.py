@@ -80,7 +80,7 @@ class BackgroundDownload:
                 self.tell(DownloadNews(model.name, "here"))
         return brought
 
-    def take(self, stick: Path) -> bool:
+    def copy_from_stick(self, stick: Path) -> bool:
         """The awaited model from a folder. False where none is awaited or it holds none of it.
 
         Raises FetchError for a part of it or other bytes, ModelError, StorageError; told, too.
@@ -125,7 +125,7 @@ def awaited(store: ModelStore) -> CatalogueModel | None:
     return None if store.state(model) in ("shipped", "installed") else model
 
 
-def standing(store: ModelStore) -> str:
+def awaited_sentence(store: ModelStore) -> str:
     """How a model stands that is awaited, for its owner; "" if none is."""
     try:
         model = awaited(store)
@@ -178,7 +178,7 @@ def copy(places: dict[str, Path], store: ModelStore, model: CatalogueModel) -> N
                 part = parts.make(store, model, file, file.part, whole, parts.NoProgress())
                 made[file.path] = part.entry(file)
         files = {file.path: _known(file) for file in model.files.values()}
-        store.finish(model, PinnedRevision(model.revision or "", files), made)
+        store.mark_complete(model, PinnedRevision(model.revision or "", files), made)
 
 
 def _copy(source: IO[bytes], target: IO[bytes], name: str) -> str:

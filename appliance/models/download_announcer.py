@@ -48,7 +48,7 @@ class ModelAnnouncer:
     now_s: Callable[[], float]
     hour: Callable[[], int]
 
-    def tell(self, news: DownloadNews) -> bool:
+    def announce(self, news: DownloadNews) -> bool:
         """Whether there was something to do. Raises OSError."""
         try:
             model = catalogue.find(news.model, self.store.models)

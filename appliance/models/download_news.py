@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from appliance.models.catalogue import CatalogueModel, megabytes
-from appliance.update.handed_over_file import leave_note, take_note
+from appliance.update.handed_over_file import pop_note, write_note
 
 FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the group interlude
 NAME = "news"
@@ -49,16 +49,16 @@ class DownloadNews(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lacks: tuple[int, ...] = ()
 
 
-def leave(news: DownloadNews, folder: Path = FOLDER) -> None:
+def write_news(news: DownloadNews, folder: Path = FOLDER) -> None:
     """In the place of what was not read yet. Raises OSError."""
-    leave_note(folder / NAME, msgspec.json.encode(news).decode())
+    write_note(folder / NAME, msgspec.json.encode(news).decode())
 
 
-def take(folder: Path = FOLDER) -> DownloadNews | None:
+def pop_news(folder: Path = FOLDER) -> DownloadNews | None:
     """The news, once; None if there is none, or something there that is none. Raises StorageError
     if it cannot be taken away."""
     try:
-        return msgspec.json.decode(take_note(folder / NAME), type=DownloadNews)
+        return msgspec.json.decode(pop_note(folder / NAME), type=DownloadNews)
     except msgspec.DecodeError:
         return None
 

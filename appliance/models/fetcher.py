@@ -32,9 +32,9 @@ _CHUNK_BYTES = 1 << 20
 class FetchProgress(Protocol):
     """Told of what happens to each file, by its name."""
 
-    def begin(self, name: str, done: int, total: int) -> None: ...
+    def start(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
-    def trouble(self, name: str, problem: str, wait_s: float) -> None: ...
+    def report_problem(self, name: str, problem: str, wait_s: float) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ModelFetcher:
                     made[file.path], sha256 = part.entry(file), part.source
                 size = found[role].size
                 files[file.path] = ModelFile(path=file.path, size=size, sha256=sha256)
-            self.store.finish(model, PinnedRevision(revision, files), made)
+            self.store.mark_complete(model, PinnedRevision(revision, files), made)
 
     def _describe(self, model: CatalogueModel) -> dict[str, HubFile]:
         """Every file as the hub has it, all of one revision, checked against what is pinned."""
@@ -113,7 +113,7 @@ class ModelFetcher:
                 "What has arrived is kept: fetch again to go on.",
             ) from cut
         wait_s = float(2 ** (attempt - 1))
-        self.progress.trouble(name, str(cut), wait_s)
+        self.progress.report_problem(name, str(cut), wait_s)
         self.sleep(wait_s)
 
     def _need_room(self, model: CatalogueModel, found: dict[str, HubFile]) -> None:
@@ -154,7 +154,7 @@ class ModelFetcher:
             was_here = _size(partial)
             digest = self._download(file.name, remote, partial)
             if was_here and wanted not in (None, digest):
-                self.progress.trouble(file.name, "what was here is damaged", 0.0)
+                self.progress.report_problem(file.name, "what was here is damaged", 0.0)
                 partial.unlink()
                 digest = self._download(file.name, remote, partial)
             if wanted is not None and digest != wanted:
@@ -171,7 +171,7 @@ class ModelFetcher:
         """Append to `partial` until it is as long as the remote file, and safe on the disk."""
         with partial.open("ab+") as target:
             part = _Part(target, self.progress, name)
-            self.progress.begin(name, _size(partial), remote.size)
+            self.progress.start(name, _size(partial), remote.size)
             part.read_what_is_there(remote.size)
             attempt = 0
             while part.size < remote.size:

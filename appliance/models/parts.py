@@ -17,20 +17,20 @@ import msgspec
 from appliance.atomic_file import sync_folder
 from appliance.errors import ModelError, StorageError
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
-from appliance.models.store import ModelStore, keep, sha256_of, storage_errors
+from appliance.models.store import ModelStore, sha256_of, storage_errors, write_durably
 
 
 class PartProgress(Protocol):
     """Told how far the making of a part is."""
 
-    def begin(self, name: str, done: int, total: int) -> None: ...
+    def start(self, name: str, done: int, total: int) -> None: ...
     def advance(self, name: str, done: int) -> None: ...
 
 
 class NoProgress:
     """A Progress of which nobody is told."""
 
-    def begin(self, name: str, done: int, total: int) -> None:
+    def start(self, name: str, done: int, total: int) -> None:
         return
 
     def advance(self, name: str, done: int) -> None:
@@ -85,7 +85,7 @@ def make(
     with storage_errors(path.parent):
         step = _steps(progress, f"audio part of {file.name}", 2 * audio_part.size(source))
         try:
-            audio_part.write(source, fresh, form, step)
+            audio_part.write_audio_part(source, fresh, form, step)
             made = MadePart(form, fresh.stat().st_size, sha256_of(fresh), file.sha256 or "")
             _record(store, model, file).unlink(missing_ok=True)  # it speaks of what was there
             fresh.replace(path)
@@ -94,7 +94,7 @@ def make(
             with contextlib.suppress(OSError):
                 fresh.unlink(missing_ok=True)
             raise
-        keep(_record(store, model, file), msgspec.json.encode(made))
+        write_durably(_record(store, model, file), msgspec.json.encode(made))
         store.source(model, file).unlink(missing_ok=True)
         sync_folder(path.parent)
     return made
@@ -121,7 +121,7 @@ def _is(path: Path, made: MadePart) -> bool:
 def _steps(progress: PartProgress, name: str, total: int) -> Callable[[int], None]:
     """Tells the progress of each step that is `done` bytes long."""
     so_far = 0
-    progress.begin(name, 0, total)
+    progress.start(name, 0, total)
 
     def step(done: int) -> None:
         nonlocal so_far

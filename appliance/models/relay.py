@@ -57,7 +57,7 @@ class ModelListing(msgspec.Struct, frozen=True):
     awaited: str
 
 
-def told(store: ModelStore) -> ModelListing:
+def list_models(store: ModelStore) -> ModelListing:
     """What of the models is on this box."""
     found = []
     for row in store.models.values():
@@ -103,7 +103,7 @@ class ModelRelay:
                     break
             yield base64.b64encode(held)
 
-    def take(self, name: str, file_name: str, at: int, source: IO[bytes]) -> int:
+    def receive(self, name: str, file_name: str, at: int, source: IO[bytes]) -> int:
         """Add what `source` has to the part of a file that is here, `at` bytes long. Returns how
         long it is now. Raises ModelError, FetchError, StorageError."""
         model, file = self._find(name, file_name)
@@ -127,7 +127,7 @@ class ModelRelay:
                 os.fsync(target.fileno())
         return have
 
-    def finish(self, name: str) -> None:
+    def install(self, name: str) -> None:
         """Put a model in place of which every byte is here. Raises ModelError, StorageError, and
         FetchError for a file that is not whole or has other bytes: that one goes."""
         model, _ = self._find(name)
@@ -162,7 +162,7 @@ class ModelRelay:
                 )
                 for file in model.files.values()
             }
-            self.store.finish(model, PinnedRevision(model.revision or "", files), made)
+            self.store.mark_complete(model, PinnedRevision(model.revision or "", files), made)
 
     def _find(self, name: str, file_name: str = "") -> tuple[CatalogueModel, ModelFile]:
         model = self.store.pinned(catalogue.find(name, self.store.models))

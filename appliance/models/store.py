@@ -130,7 +130,7 @@ class ModelStore:
             )
         return msgspec.structs.replace(model, revision=model.revision or pin.revision, files=files)
 
-    def finish(
+    def mark_complete(
         self,
         model: CatalogueModel,
         found: PinnedRevision,
@@ -141,8 +141,8 @@ class ModelStore:
         `made`: size, SHA-256 and form of the parts that stand for whole files, by their paths.
         """
         here = PinnedRevision(found.revision, {**found.files, **(made or {})})
-        keep(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
-        keep(self._marker(model), msgspec.json.format(msgspec.json.encode(here)))
+        write_durably(self._pin(model), msgspec.json.format(msgspec.json.encode(found)))
+        write_durably(self._marker(model), msgspec.json.format(msgspec.json.encode(here)))
 
     def form(self, model: CatalogueModel) -> Form | None:
         """The form of a complete model's audio part; None if it has none."""
@@ -249,7 +249,7 @@ def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> st
     return digest.hexdigest()
 
 
-def keep(path: Path, data: bytes) -> None:
+def write_durably(path: Path, data: bytes) -> None:
     """Write a small file so that it is there completely, or not at all, whatever happens."""
     with storage_errors(path.parent):
         write_whole(path, data)

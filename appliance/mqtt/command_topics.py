@@ -184,7 +184,7 @@ class CommandFilter:
             ready = command.burst if command.ready is None else command.ready
             self._buckets[command.name] = _Bucket(ready, self.now_s)
 
-    def read(
+    def parse(
         self, name: str, payload: bytes, now_s: float, *, retained: bool = False
     ) -> CommandResult:
         """What command `name` wants. Raises Refused."""
@@ -195,14 +195,14 @@ class CommandFilter:
             raise CommandRejected(
                 CommandRefusal(name, "retained: publish commands without the retain flag")
             )
-        if not self._takes(command, now_s):
+        if not self._allows(command, now_s):
             raise CommandRejected(CommandRefusal(name, "too often"))
         try:
             return command.read(payload, self.limits)
         except _BadPayload as wrong:
             raise CommandRejected(CommandRefusal(name, str(wrong))) from wrong
 
-    def _takes(self, command: CommandTopic, now_s: float) -> bool:
+    def _allows(self, command: CommandTopic, now_s: float) -> bool:
         bucket = self._buckets[command.name]
         gained = (now_s - bucket.at_s) / command.every_s
         bucket.left, bucket.at_s = min(command.burst, bucket.left + gained), now_s

@@ -130,11 +130,11 @@ class MqttConnection:
         self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._through = False
         self._knocked: BaseException | None = None
-        self._thread = threading.Thread(target=self._knock, name="knock", daemon=True)
+        self._thread = threading.Thread(target=self._connect, name="knock", daemon=True)
         self._thread.start()
 
     @property
-    def over(self) -> bool:
+    def is_closed(self) -> bool:
         """Nothing comes of it any more."""
         return self._ended
 
@@ -157,7 +157,7 @@ class MqttConnection:
             return 0.05
         return 0.0 if self._bytes_pending() else 1.0
 
-    def step(self, now_s: float) -> list[MqttEvent]:
+    def poll(self, now_s: float) -> list[MqttEvent]:
         """Read, write and look at the clock, as far as that goes without waiting.
 
         The last event is Down, whoever ended it but `close`.
@@ -165,13 +165,13 @@ class MqttConnection:
         if not self._ended:
             self._go_on(now_s)
         if self._ended:
-            self._hang_up()
+            self._close_socket()
         events, self._events = list(self._events), deque()
         return events
 
     def _go_on(self, now_s: float) -> None:
         if not self._through:
-            self._look_for_the_knocker(now_s)
+            self._poll_connect(now_s)
             return
         self._read(now_s)
         if self._client.want_write():
@@ -187,7 +187,7 @@ class MqttConnection:
         info = self._client.publish(topic, payload, qos, retain)
         return info.mid if info.rc == MQTTErrorCode.MQTT_ERR_SUCCESS else None
 
-    def drop(self, failure: BrokerFailure) -> None:
+    def fail(self, failure: BrokerFailure) -> None:
         """Give up on a broker that is connected and silent."""
         self._end(failure)
 
@@ -198,7 +198,7 @@ class MqttConnection:
             if self._client.want_write():
                 self._client.loop_write()
         self._ended = True
-        self._hang_up()
+        self._close_socket()
 
     def _made(self, client_id: str, will: LastWill | None) -> _Client:
         five = self._version == 5
@@ -223,7 +223,7 @@ class MqttConnection:
         client.on_subscribe = self._on_subscribe
         return client
 
-    def _knock(self) -> None:
+    def _connect(self) -> None:
         """In a thread of its own: look up the name, connect, shake hands, send CONNECT."""
         properties = None
         if self._version == 5:
@@ -236,7 +236,7 @@ class MqttConnection:
             self._knocked = error
         os.eventfd_write(self._through_fd, 1)
 
-    def _look_for_the_knocker(self, now_s: float) -> None:
+    def _poll_connect(self, now_s: float) -> None:
         try:
             os.eventfd_read(self._through_fd)
         except BlockingIOError:
@@ -287,7 +287,7 @@ class MqttConnection:
         self._up = False
         self._events.append(BrokerDisconnected(failure))
 
-    def _hang_up(self) -> None:
+    def _close_socket(self) -> None:
         """Close the socket without a word. A thread that still knocks finds nobody to tell."""
         if not self._through or self._through_fd < 0:
             return

@@ -53,7 +53,7 @@ class ConversationEvents:
     _heard: dict[int, str] = field(default_factory=dict)
     _broken: tuple[str, ...] = ()
 
-    def hear(self, message: Message) -> list[EventPayload]:
+    def handle(self, message: Message) -> list[EventPayload]:
         """What a message of the conductor means to the house."""
         match message:
             case StateChanged():

@@ -33,8 +33,8 @@ from appliance.mqtt.home_tool import HomeToolBridge
 from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.retained_topics import STALL_S, RetainedTopics
 from appliance.mqtt.state_payloads import MachineReading, StatePayloads, as_json
-from appliance.mqtt.timer_payloads import event as timer_event
-from appliance.mqtt.timer_payloads import standing as timers_standing
+from appliance.mqtt.timer_payloads import event_payload as timer_event
+from appliance.mqtt.timer_payloads import status_payload as timers_standing
 from appliance.mqtt.topics import Topics
 from appliance.mqtt.update_entity import UpdateEntity, UpdateStatus
 from appliance.settings import Settings
@@ -107,9 +107,9 @@ class HomeAssistantState:
         self._was_shown = shown()
         self._withdrawn = False  # the broker knows that Home Assistant is not to know of us
 
-    def hear(self, message: Message) -> None:
+    def handle(self, message: Message) -> None:
         """Something the conductor tells."""
-        self._picture.hear(message)
+        self._picture.handle(message)
         match message:
             case BoxStatus():
                 self._offer(message)
@@ -120,9 +120,9 @@ class HomeAssistantState:
             case TimersStatus():
                 self._timers = message
             case HouseRequest():
-                asked = self._bridge.request(message)
+                asked = self._bridge.encode_request(message)
                 self._events.append(Publication(self.topics.request, asked, keep=False))
-        for event in self._story.hear(message):
+        for event in self._story.handle(message):
             self._happens(self.topics.conversation, event)
 
     def _offer(self, standing: BoxStatus) -> None:
@@ -141,21 +141,21 @@ class HomeAssistantState:
     def catch_up(self, message: Message) -> None:
         """The same of something that may be old: it changes states and makes no event."""
         if isinstance(message, StateChanged | BoxStatus):
-            self._picture.hear(message)
-            self._story.hear(message)
+            self._picture.handle(message)
+            self._story.handle(message)
             if isinstance(message, BoxStatus):
                 self._offer(message)
         elif isinstance(message, TimersStatus):
-            self._picture.hear(message)
+            self._picture.handle(message)
             self._timers = message
 
-    def read(self, reading: MachineReading) -> None:
+    def update_reading(self, reading: MachineReading) -> None:
         """The machine, as it is now."""
-        self._picture.read(reading)
+        self._picture.update_reading(reading)
 
     def releases(self, ready: UpdateStatus, now_s: float) -> None:
         """What lies ready to be installed, and how an installation goes."""
-        self._software.read(ready, now_s)
+        self._software.update(ready, now_s)
 
     @property
     def installing(self) -> bool:
@@ -163,7 +163,7 @@ class HomeAssistantState:
 
     def started(self, at: datetime, slack_s: float) -> None:
         """When the box began, by a clock that may have been set since."""
-        self._picture.began(at, slack_s)
+        self._picture.set_started(at, slack_s)
 
     def connected(self) -> None:
         self._connected = True
@@ -186,7 +186,7 @@ class HomeAssistantState:
         if publication.keep:
             self._states.sent(publication.topic, publication.payload, number, now_s)
 
-    def arrived(
+    def on_message(
         self, topic: str, payload: bytes, now_s: float, *, retained: bool
     ) -> Message | UpdateOffer | None:
         """Something came over MQTT. Returns what it wants of the box, if anything: a message for
@@ -200,9 +200,9 @@ class HomeAssistantState:
                 self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
             return None
         if topic == self.topics.response:
-            return self._bridge.response(payload, retained=retained)
+            return self._bridge.parse_response(payload, retained=retained)
         name = self.topics.name_of(topic)
-        wish = self._gate.read(name, payload, now_s, retained=retained)
+        wish = self._gate.parse(name, payload, now_s, retained=retained)
         if isinstance(wish, InstallCommand):
             return self._software.install(now_s)
         if isinstance(wish, Restart) and self._software.busy:
@@ -228,12 +228,14 @@ class HomeAssistantState:
         events, self._events = self._events, []
         if not self._connected:
             return []
-        states = [Publication(topic, value, keep=True) for topic, value in self._states.due(now_s)]
+        states = [
+            Publication(topic, value, keep=True) for topic, value in self._states.pop_due(now_s)
+        ]
         if self._states.stalled_s(now_s) > STALL_S:
             events = []
         return states + events
 
-    def dead(self, now_s: float) -> bool:
+    def is_stalled(self, now_s: float) -> bool:
         """The broker is connected and has not answered for too long."""
         return self._connected and self._states.stalled_s(now_s) > DEAD_S
 
@@ -242,6 +244,6 @@ class HomeAssistantState:
         next_s = self._states.next_s()
         return 1.0 if next_s is None else max(0.0, min(1.0, next_s - now_s))
 
-    def farewell(self) -> Publication:
+    def last_message(self) -> Publication:
         """The last word before a disconnect in order."""
         return Publication(self.topics.availability, OFFLINE, keep=True)

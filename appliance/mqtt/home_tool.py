@@ -37,13 +37,13 @@ class HomeToolBridge:
         self._dice = dice
         self._open: deque[tuple[str, int]] = deque(maxlen=MOST_OPEN)
 
-    def request(self, request: HouseRequest) -> bytes:
+    def encode_request(self, request: HouseRequest) -> bytes:
         """What is published."""
         name = f"{request.number}-{int(self._dice() * 2**48):012x}"
         self._open.append((name, request.number))
         return msgspec.json.encode({"id": name, "text": request.text})
 
-    def response(self, payload: bytes, *, retained: bool) -> HouseResponse:
+    def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
         """What the house said. Raises Refused for what is no answer to anything."""
         if retained:
             raise _refused("retained: it answers nothing that was asked now")

@@ -55,12 +55,12 @@ CLOCK_SLACK_S = 30  # of the start's time, which a clock set by the network move
 def main(work: Worker) -> None:
     link = Link(work, Machine())
     link.catch_up()
-    work.ready()
+    work.report_ready()
     while not work.stopping:
         link.wait()
-        link.step(time.monotonic())
+        link.run_once(time.monotonic())
         work.beat()
-    link.leave()
+    link.disconnect()
 
 
 def removed(settings: Settings) -> Path:
@@ -134,7 +134,7 @@ class Link:
 
     def catch_up(self) -> None:
         """Mail from before this process began: it may be old."""
-        for message in self._work.mail():
+        for message in self._work.pop_messages():
             self._house.catch_up(message)
 
     def wait(self) -> None:
@@ -152,44 +152,44 @@ class Link:
                 poll.register(fd, wanted)
         poll.poll(1000 * min(due_s) + 1)
 
-    def step(self, now_s: float) -> None:
+    def run_once(self, now_s: float) -> None:
         """One round of reading, deciding and writing."""
-        for message in self._work.mail():
-            self._house.hear(message)
+        for message in self._work.pop_messages():
+            self._house.handle(message)
         if now_s >= self._look_at_s:
             self._look_at_s = now_s + LOOK_S
-            self._house.read(reading(self._machine, self._store))
+            self._house.update_reading(reading(self._machine, self._store))
             self._house.started(_started(self._work), CLOCK_SLACK_S)
         if now_s >= self._releases_at_s:
-            self._house.releases(update_entity.look(), now_s)
+            self._house.releases(update_entity.read_update_status(), now_s)
             self._releases_at_s = now_s + (INSTALL_LOOK_S if self._house.installing else LOOK_S)
         if self._session is None and now_s >= self._try_at_s:
-            self._knock(now_s)
+            self._connect(now_s)
         if self._session is not None:
-            if self._house.dead(now_s):
-                self._session.drop(failures.silent(self._session.broker))
-            for event in self._session.step(now_s):
-                self._take(event, now_s)
+            if self._house.is_stalled(now_s):
+                self._session.fail(failures.silent(self._session.broker))
+            for event in self._session.poll(now_s):
+                self._handle_event(event, now_s)
         self._publish(now_s)
         if now_s >= self._sweep_at_s:
             self._sweep_at_s = math.inf
-            self._sweep()
+            self._clear_stale_topics()
 
-    def leave(self) -> None:
+    def disconnect(self) -> None:
         """Say that the box goes, so that nobody has to find out."""
         session = self._session
         if session is None:
             return
-        last = self._house.farewell()
+        last = self._house.last_message()
         number = session.publish(last.topic, last.payload, qos=1, retain=True)
         end_s = time.monotonic() + FAREWELL_S
-        while number is not None and (now_s := time.monotonic()) < end_s and not session.over:
-            if PublishReceipt(number) in session.step(now_s):
+        while number is not None and (now_s := time.monotonic()) < end_s and not session.is_closed:
+            if PublishReceipt(number) in session.poll(now_s):
                 break
             time.sleep(0.005)
         session.close()
 
-    def _knock(self, now_s: float) -> None:
+    def _connect(self, now_s: float) -> None:
         topics = self._house.topics
         try:
             self._session = MqttConnection(
@@ -211,14 +211,14 @@ class Link:
             self._at, self._at_s = broker(self._work.settings.link), now_s
         return self._at
 
-    def _take(self, event: object, now_s: float) -> None:
+    def _handle_event(self, event: object, now_s: float) -> None:
         match event:
             case BrokerConnected(version):
                 self._up_at_s = now_s
                 self._complaints.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
-                self._arrive(now_s)
+                self._on_connected(now_s)
                 self._work.send(BrokerChanged(here=True))
             case BrokerDisconnected(failure):
                 assert self._session is not None
@@ -229,7 +229,7 @@ class Link:
                 self._house.disconnected()
                 self._failed(failure, now_s)
             case MessageArrived(topic, payload, retained):
-                self._obey(topic, payload, now_s, retained=retained)
+                self._carry_out(topic, payload, now_s, retained=retained)
             case PublishReceipt(number, denied):
                 self._noted(lambda: self._leftovers.receipt(number))
                 name = self._house.receipt(number)
@@ -238,13 +238,13 @@ class Link:
             case Subscribed(denied) if denied:
                 self._complain(f"The broker does not let us read {', '.join(denied)}.")
 
-    def _arrive(self, now_s: float) -> None:
+    def _on_connected(self, now_s: float) -> None:
         assert self._session is not None
         place = self._session.broker.place
-        self._noted(lambda: self._leftovers.at(place))
+        self._noted(lambda: self._leftovers.on_connected(place))
         self._sweep_at_s = now_s + SWEEP_S
 
-    def _sweep(self) -> None:
+    def _clear_stale_topics(self) -> None:
         """Empty what the box left here under another prefix, base or id."""
         assert self._session is not None
         for topic in self._leftovers.stale:
@@ -286,9 +286,9 @@ class Link:
             self._complaints.add(sentence)
             self._work.log.warning("%s", sentence)
 
-    def _obey(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
+    def _carry_out(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
         try:
-            wish = self._house.arrived(topic, payload, now_s, retained=retained)
+            wish = self._house.on_message(topic, payload, now_s, retained=retained)
         except CommandRejected as refused:
             if refused.refusal not in self._refused:  # once a kind, and never what it said
                 self._refused.add(refused.refusal)
@@ -296,14 +296,14 @@ class Link:
             return
         if isinstance(wish, UpdateOffer):
             self._releases_at_s = now_s
-            self._ask(wish)
+            self._request_install(wish)
         elif wish is not None and not self._work.send(wish):
             self._complain("The conductor takes no mail: a command was lost.")
 
-    def _ask(self, offer: UpdateOffer) -> None:
+    def _request_install(self, offer: UpdateOffer) -> None:
         self._work.log.info("the house wants %s", offer.version)
         try:
-            wanted.ask(offer)
+            wanted.request_install(offer)
         except OSError as error:
             self._work.log.warning("%s cannot be asked for (%s)", offer.version, error.strerror)
 

@@ -66,7 +66,7 @@ def cli_remove(settings: Settings) -> int:
             f"{failure.problem} The box is not announced any more, but what it left there stays.",
             f"{failure.remedy} Then run this again.",
         ) from refused
-    return _say(
+    return _print_line(
         "Home Assistant has forgotten the box, and will not be told of it again until "
         "`interlude link add`."
     )
@@ -81,8 +81,8 @@ def cli_add(settings: Settings) -> int:
     except OSError as error:
         raise StorageError(f"{marker}: cannot be removed ({error.strerror}).") from error
     if not settings.link.discovery:
-        return _say("The box stays hidden: `link.discovery` is false.")
-    return _say("The box appears in Home Assistant as soon as it runs.")
+        return _print_line("The box stays hidden: `link.discovery` is false.")
+    return _print_line("The box appears in Home Assistant as soon as it runs.")
 
 
 class OneShotFailed(Exception):
@@ -137,8 +137,8 @@ class _OneShotClient:
                 if time.monotonic() > end_s:
                     raise OneShotFailed(failures.silent(self._at))
                 self._wait()
-                for event in self._session.step(time.monotonic()):
-                    self._take(event)
+                for event in self._session.poll(time.monotonic()):
+                    self._handle_event(event)
         finally:
             self._session.close()
         return self._version, self._denied
@@ -150,7 +150,7 @@ class _OneShotClient:
             poll.register(fd, wanted)
         poll.poll(1000 * min(0.5, self._session.wait_s(now_s)))
 
-    def _take(self, event: object) -> None:
+    def _handle_event(self, event: object) -> None:
         match event:
             case BrokerConnected():
                 self._up = True
@@ -181,6 +181,6 @@ def _name(settings: Settings, errand: str) -> str:
     return f"interlude-{DeviceIdentity.of(settings.link, Machine()).box}-{errand}"
 
 
-def _say(line: str) -> int:
+def _print_line(line: str) -> int:
     sys.stdout.write(line + "\n")
     return 0

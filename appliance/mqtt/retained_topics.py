@@ -54,7 +54,7 @@ class RetainedTopics:
         if self._all_at_s is None or at_s < self._all_at_s:
             self._all_at_s = at_s
 
-    def due(self, now_s: float) -> list[tuple[str, bytes]]:
+    def pop_due(self, now_s: float) -> list[tuple[str, bytes]]:
         """What is to be sent now, in order; each is to be followed by `sent`."""
         if self._all_at_s is not None and now_s >= self._all_at_s:
             self._all_at_s = None

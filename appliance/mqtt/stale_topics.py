@@ -40,7 +40,7 @@ class StaleTopics:
         self._open: set[int] = set()
         self.stale: tuple[str, ...] = ()
 
-    def at(self, place: str) -> None:
+    def on_connected(self, place: str) -> None:
         """The broker at `place` has let us in. Raises OSError where that cannot be written down."""
         self._place, self._open = place, set()
         left = self._read()

@@ -61,7 +61,7 @@ class StatePayloads:
         self._told: dict[str, Any] = {}
         self._told_at_s = -interval_s
 
-    def hear(self, message: Message) -> None:
+    def handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
                 self._state = state
@@ -77,10 +77,10 @@ class StatePayloads:
             case PartChanged(part, "up"):
                 self._failed.discard(part)
 
-    def read(self, reading: MachineReading) -> None:
+    def update_reading(self, reading: MachineReading) -> None:
         self._reading = reading
 
-    def began(self, at: datetime, slack_s: float) -> None:
+    def set_started(self, at: datetime, slack_s: float) -> None:
         """When the box began, if the clock has been set by more than `slack_s` since."""
         if abs((at - self._started).total_seconds()) > slack_s:
             self._started = at

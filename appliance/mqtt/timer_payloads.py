@@ -9,7 +9,7 @@ from appliance.messages.speech import TimerEvent, TimersStatus
 from appliance.mqtt.conversation_events import EventPayload
 
 
-def standing(now: TimersStatus) -> dict[str, Any]:
+def status_payload(now: TimersStatus) -> dict[str, Any]:
     """What is set; all keys every time."""
     next_at = datetime.fromtimestamp(now.next_at_s, UTC) if now.next_at_s else None
     return {
@@ -20,7 +20,7 @@ def standing(now: TimersStatus) -> dict[str, Any]:
     }
 
 
-def event(news: TimerEvent) -> EventPayload:
+def event_payload(news: TimerEvent) -> EventPayload:
     """`number` tells two of them apart. `name` is there only where the owner lets words out."""
     made: EventPayload = {
         "event_type": news.kind,

@@ -28,14 +28,14 @@ class UpdateStatus:
     system: str | None = None
 
 
-def look(
+def read_update_status(
     shelf: ReleaseStore | None = None,
     incoming: Path = request.INCOMING,
     trial: Path = TRIAL,
     os_release: Path = target.RELEASE,
 ) -> UpdateStatus:
     offers = request.offers(shelf, incoming, os_release)
-    going, system = request.how_it_goes(trial), target.version(os_release)
+    going, system = request.read_progress(trial), target.version(os_release)
     return UpdateStatus(offers[0] if offers else None, going, system)
 
 
@@ -53,7 +53,7 @@ class UpdateEntity:
         self._asked: UpdateOffer | None = None  # and nobody has begun yet
         self._asked_at_s = 0.0
 
-    def read(self, ready: UpdateStatus, now_s: float) -> None:
+    def update(self, ready: UpdateStatus, now_s: float) -> None:
         begun = ready.going != self._ready.going  # also when it has come to its end already
         if begun or now_s - self._asked_at_s > BEGINS_S:
             self._asked = None

@@ -30,7 +30,7 @@ _INFO = struct.Struct("=32s32sI")
 
 def labels(folder: Path = Path("/dev")) -> frozenset[str]:
     """Of the GPIO chips that this user may open."""
-    found = set()
+    resolve_auto = set()
     for path in folder.glob("gpiochip*"):
         try:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -42,11 +42,11 @@ def labels(folder: Path = Path("/dev")) -> frozenset[str]:
             continue
         finally:
             os.close(fd)
-        found.add(_INFO.unpack(told)[1].partition(b"\0")[0].decode("ascii", "replace"))
-    return frozenset(found)
+        resolve_auto.add(_INFO.unpack(told)[1].partition(b"\0")[0].decode("ascii", "replace"))
+    return frozenset(resolve_auto)
 
 
-def found(
+def resolve_auto(
     settings: Settings,
     machine: Machine | None = None,
     chips: Callable[[], Iterable[str]] = labels,
@@ -61,7 +61,7 @@ def found(
 
 def usable(settings: Settings, machine: Machine | None = None) -> Settings:
     """`found`, for settings that a box can be used with. Raises SettingsError."""
-    settings = found(settings, machine)
+    settings = resolve_auto(settings, machine)
     if settings.mode == "push_to_talk" and not settings.panel.here:
         raise SettingsError(f"`mode: push_to_talk` cannot be used. {NO_BUTTON}", WAYS_OUT)
     return settings

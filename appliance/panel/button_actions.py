@@ -39,7 +39,7 @@ class ButtonActions:
         """To hold the button is to talk, and so no way to mute."""
         return self.mode == "push_to_talk" and not self.toggle and not self.muted
 
-    def asks(self, gesture: Gesture) -> tuple[Message, ...]:
+    def messages_for(self, gesture: Gesture) -> tuple[Message, ...]:
         """In the order in which they are to be sent."""
         match gesture:
             case "press":

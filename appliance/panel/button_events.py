@@ -20,7 +20,7 @@ class ButtonEvents:
 
     _long: bool = False
 
-    def of(self, gesture: Gesture) -> tuple[ButtonPressed, ...]:
+    def events_for(self, gesture: Gesture) -> tuple[ButtonPressed, ...]:
         if gesture in _SURE:
             self._long = gesture == "long"
             return (ButtonPressed(_SURE[gesture]),)

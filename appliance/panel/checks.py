@@ -8,21 +8,21 @@ from __future__ import annotations
 from appliance.errors import PanelError
 from appliance.panel import auto_detection
 from appliance.panel.gpio import GpioWires
-from appliance.panel.health import PanelHealth, read
+from appliance.panel.health import PanelHealth, read_health
 from appliance.runtime import status
 from appliance.runtime.diagnostics import Finding, ok, problem, warning
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
 
-def look(settings: Settings, machine: Machine) -> list[Finding]:
+def panel_findings(settings: Settings, machine: Machine) -> list[Finding]:
     """The panel that runs, or else the wires themselves; of a box without one, why a Pi has none.
 
     `settings`: with what `auto` found (auto_detection.py).
     """
     if not settings.panel.here:
         return _strangers(machine)
-    health = read(settings.state_path(), status.FOLDER)
+    health = read_health(settings.state_path(), status.FOLDER)
     if health is None:
         return [_at_rest(settings)]
     return findings(health)

@@ -64,12 +64,12 @@ class EarlyPanel:
     def __post_init__(self) -> None:
         self._note(self.wires.levels()["button"], self.begun_s)
 
-    def step(self, now_s: float) -> None:
+    def run_once(self, now_s: float) -> None:
         """Raises PanelError when the lines are gone."""
         for name, active, at_s in self.wires.edges():
             if name == "button":
                 self._note(active, at_s)
-        self._take(self._button.tick(now_s))
+        self._show_gestures(self._button.tick(now_s))
         true = {"starting", self._notice} - {""}
         if now_s - self.begun_s > ALONE_S:
             true.add("failed")
@@ -88,9 +88,9 @@ class EarlyPanel:
 
     def _note(self, down: bool, at_s: float) -> None:
         self.edges.append((down, at_s))
-        self._take(self._button.edge(down, at_s))
+        self._show_gestures(self._button.edge(down, at_s))
 
-    def _take(self, gestures: list[Gesture]) -> None:
+    def _show_gestures(self, gestures: list[Gesture]) -> None:
         """Only what is shown; what is done about it, the panel does."""
         for gesture in gestures:
             if gesture in FROM_START:
@@ -105,7 +105,7 @@ def cli(
     wires_of: Callable[[PanelSettings, str], GpioWires] = GpioWires,
 ) -> int:
     """Until the panel begins. Returns 0 where there is nothing to light, too."""
-    panel = auto_detection.found(_settings(settings_file)).panel
+    panel = auto_detection.resolve_auto(_settings(settings_file)).panel
     if not panel.here or panel.gpio == "keyboard" or (box / BEGINS).exists():
         return 0
     wires = _opened(lambda: wires_of(panel, EARLY), (box / BEGINS).exists, say)
@@ -123,22 +123,22 @@ def cli(
                 supervised_s = now_s
             if now_s - supervised_s > NO_PANEL_S:
                 break
-            early.step(now_s)
+            early.run_once(now_s)
             poll.poll(1000 * early.wait_s(now_s) + 1)
-        leave(folder, early.edges)
+        write_edges(folder, early.edges)
     finally:
         wires.show(OFF)
         wires.close()
     return 0
 
 
-def leave(folder: Path, edges: list[Edge]) -> None:
+def write_edges(folder: Path, edges: list[Edge]) -> None:
     """Where there is a folder for it. Raises OSError."""
     if folder.is_dir():
         write_whole(folder / EDGES, msgspec.json.encode(edges[-1000:]), 0o600, lasting=False)
 
 
-def left(now_s: float, folder: Path = FOLDER) -> list[Edge]:
+def read_edges(now_s: float, folder: Path = FOLDER) -> list[Edge]:
     """The button's edges before the panel began; none where none can be read."""
     try:
         data = read_small(folder / EDGES, _MOST_BYTES)
@@ -150,14 +150,14 @@ def left(now_s: float, folder: Path = FOLDER) -> list[Edge]:
     return edges if in_order and past else []
 
 
-def resume(button: Button, edges: list[Edge]) -> list[Gesture]:
+def replay_edges(button: Button, edges: list[Edge]) -> list[Gesture]:
     """Bring the panel's own button to where it would be had it seen these edges. Returns what is
     to be done of a hold since power-on; whatever else was pressed had no box to be pressed for."""
     gestures = [gesture for down, at_s in edges for gesture in button.edge(down, at_s)]
     return [gesture for gesture in gestures if gesture in FROM_START]
 
 
-def ask(box: Path | None) -> None:
+def request_wires(box: Path | None) -> None:
     """As the panel: that it begins, and needs its wires. Whoever has no folder had no light."""
     if box is not None:
         (box / BEGINS).touch(mode=0o644)

@@ -41,12 +41,12 @@ def place(settings: Settings) -> Path:
     return status.folder() or settings.state_path()
 
 
-def write(folder: Path, health: PanelHealth) -> None:
+def write_health(folder: Path, health: PanelHealth) -> None:
     """Whole or not at all. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(health), lasting=False)
 
 
-def read(*folders: Path) -> PanelHealth | None:
+def read_health(*folders: Path) -> PanelHealth | None:
     """Of the panel that runs here; None if none does. The first folder that has it counts."""
     for folder in folders:
         try:

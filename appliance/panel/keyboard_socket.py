@@ -50,7 +50,7 @@ class KeyboardSocket:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def words(self) -> list[str]:
+    def pop_words(self) -> list[str]:
         """Those of `WORDS` that were sent since the last look, in order; HELLO also."""
         found: list[str] = []
         while True:

@@ -14,7 +14,7 @@ from appliance.provision.factory_reset import unfinished
 from appliance.runtime import network_status as network
 from appliance.runtime.machine import Machine
 from appliance.update.release.store import TRIAL
-from appliance.update.request import PROGRESS, how_it_goes
+from appliance.update.request import PROGRESS, read_progress
 
 LOOK_S = 5.0  # between two looks
 HOT_C, COOL_C = 80.0, 77.0  # a Pi slows down from 80 on; the gap keeps the light from flickering
@@ -34,7 +34,7 @@ class MachineIndicators:
     seen: frozenset[str] = frozenset()
     _next_s: float = field(default=float("-inf"), init=False)
 
-    def look(self, now_s: float) -> frozenset[str]:
+    def poll(self, now_s: float) -> frozenset[str]:
         """`now_s`: CLOCK_MONOTONIC. Looks at most once in LOOK_S."""
         if now_s >= self._next_s:
             self._next_s = now_s + LOOK_S
@@ -43,7 +43,7 @@ class MachineIndicators:
                 "updating": self._updating(),
                 "fetching": self._fetching(),
                 "failed": self.state is not None and unfinished(self.state),
-                "setup": bool(network.read(self.network).setup),
+                "setup": bool(network.read_status(self.network).setup),
             }
             self.seen = frozenset(name for name, so in true.items() if so)
         return self.seen
@@ -55,7 +55,7 @@ class MachineIndicators:
         return bool(slowed) or (degrees is not None and degrees >= limit)
 
     def _updating(self) -> bool:
-        step = how_it_goes(self.trial).step
+        step = read_progress(self.trial).step
         return bool(step) and _age_s(self.trial / PROGRESS) < STALE_S
 
     def _fetching(self) -> bool:

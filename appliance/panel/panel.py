@@ -51,11 +51,11 @@ def main(work: Worker) -> None:
     poll.register(work.stop_fd, select.POLLIN)
     for fd in panel.descriptors():
         poll.register(fd, select.POLLIN)
-    panel.step(time.monotonic())
-    work.ready()
+    panel.run_once(time.monotonic())
+    work.report_ready()
     while not work.stopping:
         poll.poll(1000 * panel.wait_s(time.monotonic()) + 1)
-        panel.step(time.monotonic())
+        panel.run_once(time.monotonic())
         work.beat()
     panel.close()
 
@@ -94,8 +94,8 @@ class Panel:
         self._colour: Colour | None = None
         levels = self._wires.levels()
         if fresh and not (self._health_path / health.FILE).exists():  # else another panel did
-            self._take(early.resume(self._button, early.left(now)))
-        self._take(self._button.edge(levels["button"], now))
+            self._handle_gestures(early.replay_edges(self._button, early.read_edges(now)))
+        self._handle_gestures(self._button.edge(levels["button"], now))
         self._has_switch = "mute_switch" in levels
         if self._has_switch:
             self._switch.off = levels["mute_switch"]
@@ -110,17 +110,17 @@ class Panel:
             return TICK_S
         return min(BEAT_S, until_change_s(PATTERNS[self._shown], now - self._since))
 
-    def step(self, now: float) -> None:
+    def run_once(self, now: float) -> None:
         """One round. What silences comes first."""
-        words = self._fingers.words() if self._fingers is not None else []
+        words = self._fingers.pop_words() if self._fingers is not None else []
         for name, active in (WORDS[word] for word in words if word != HELLO):
             self._wires.drive(name, active)
         for name, active, at in self._edges():
             if name == "button":
-                self._take(self._button.edge(active, at))
+                self._handle_gestures(self._button.edge(active, at))
             else:
-                self._turn(active, at)
-        self._take(self._button.tick(now))
+                self._on_switch(active, at)
+        self._handle_gestures(self._button.tick(now))
         if self._has_switch:
             was = self._switch.off
             self._switch.tick(now)
@@ -128,9 +128,9 @@ class Panel:
         self._report()
         while not self._held.answers.empty():
             self._work.send(self._held.answers.get())
-        for message in self._work.mail():
-            self._hear(message)
-        self._glow(now, again=bool(words))
+        for message in self._work.pop_messages():
+            self._handle(message)
+        self._update_light(now, again=bool(words))
 
     def close(self) -> None:
         self._wires.show(OFF)
@@ -147,7 +147,7 @@ class Panel:
                 self._work.floor.switched_off = True
             raise
 
-    def _hear(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
                 self._state = self._meaning.state = state
@@ -158,7 +158,7 @@ class Panel:
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
 
-    def _take(self, gestures: list[Gesture]) -> None:
+    def _handle_gestures(self, gestures: list[Gesture]) -> None:
         for gesture in gestures:
             if gesture == "press":
                 self._work.floor.press += 1  # silence first; what it was comes with the message
@@ -169,16 +169,16 @@ class Panel:
                 self._notice = ""
             elif gesture == "setup":
                 self._notice = "setup"
-                self._held.wish("setup")
+                self._held.start("setup")
             if gesture == "reset":
-                self._held.wish("reset")
-            for message in (*self._meaning.asks(gesture), *self._told.of(gesture)):
+                self._held.start("reset")
+            for message in (*self._meaning.messages_for(gesture), *self._told.events_for(gesture)):
                 if message == Mute(on=True):
                     self._work.floor.closed += 1  # deaf from here on, whatever the conductor is at
                     self._meaning.muted = True
                 self._work.send(message)
 
-    def _turn(self, off: bool, at: float) -> None:
+    def _on_switch(self, off: bool, at: float) -> None:
         was = self._switch.off
         self._switch.level(off, at)
         self._cut(was=was)
@@ -207,7 +207,7 @@ class Panel:
         if self._health != self._written:
             self._written = self._health
             try:
-                health.write(self._health_path, self._health)
+                health.write_health(self._health_path, self._health)
             except OSError as error:
                 self._work.log.warning("how the panel is cannot be written (%s)", error.strerror)
 
@@ -232,8 +232,8 @@ class Panel:
             true |= {"starting"} if self._standing.starting else set()
         return true | self._around.seen
 
-    def _glow(self, now: float, *, again: bool) -> None:
-        self._around.look(now)
+    def _update_light(self, now: float, *, again: bool) -> None:
+        self._around.poll(now)
         name = choose(self._true())
         if name != self._shown:
             self._shown, self._since = name, now
@@ -259,7 +259,7 @@ class Panel:
 
 def _wires(work: Worker) -> GpioWires:
     """The wires, as soon as the early light has let go of them. Raises PanelError."""
-    early.ask(status.folder())
+    early.request_wires(status.folder())
     end_s = time.monotonic() + TAKE_S
     while True:
         try:

@@ -18,7 +18,7 @@ from typing import Literal
 from appliance.errors import StorageError
 from appliance.messages.speech import Message, Restart, Say
 from appliance.provision import factory_reset
-from appliance.update.handed_over_file import leave_note
+from appliance.update.handed_over_file import write_note
 
 WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d
 WANTED_SETUP = "wanted-setup"
@@ -37,7 +37,7 @@ class PowerOnHold:
         self._wishes = wishes
         self.answers: queue.SimpleQueue[Message] = queue.SimpleQueue()
 
-    def wish(self, wish: PowerOnAction) -> None:
+    def start(self, wish: PowerOnAction) -> None:
         """Returns at once."""
         work = self._reset if wish == "reset" else self._ask_for_setup
         threading.Thread(target=work, name=wish, daemon=True).start()
@@ -49,7 +49,7 @@ class PowerOnHold:
         """Who has the rights is asked first: nothing that fails here keeps that from being done."""
         self._ask("reset")
         try:
-            factory_reset.begin(self._state)
+            factory_reset.request_reset(self._state)
         except OSError as error:
             self._log.error("reset: its note cannot be written (%s)", error.strerror)
             left = factory_reset.clear(self._state)  # the next start would know of nothing
@@ -63,7 +63,7 @@ class PowerOnHold:
 
     def _ask(self, wish: PowerOnAction) -> None:
         try:
-            if not ask(wish, self._wishes):
+            if not write_request(wish, self._wishes):
                 self._log.warning(
                     "nobody here can set this box up: its settings file stays as it is"
                 )
@@ -71,9 +71,9 @@ class PowerOnHold:
             self._log.error("%s: who has the rights cannot be asked: %s", wish, error)
 
 
-def ask(wish: PowerOnAction, wishes: Path = WISHES) -> bool:
+def write_request(wish: PowerOnAction, wishes: Path = WISHES) -> bool:
     """Leave the word. False: this system has nobody who would set it up."""
     if not os.access(wishes, os.W_OK):
         return False
-    leave_note(wishes / WANTED_SETUP, wish)
+    write_note(wishes / WANTED_SETUP, wish)
     return True

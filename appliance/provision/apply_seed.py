@@ -80,7 +80,7 @@ def apply(seed: Seed, ground: ProvisionTarget | None = None) -> list[str]:
     return [file.path for file in files]
 
 
-def forget(ground: ProvisionTarget | None = None) -> None:
+def remove_provisioning(ground: ProvisionTarget | None = None) -> None:
     """Take away what a seed, the set-up page or its owner brought, and what tells of them: as a box
     is that is given to somebody else. Their ssh keys, too: they are a way in.
 
@@ -177,7 +177,7 @@ def _write(place: Path, data: bytes, mode: int, disk: Disk) -> None:
     fresh = place.with_name(f".{place.name}.new")
     fresh.unlink(missing_ok=True)
     disk.write(fresh, data, mode)
-    disk.settle(place.parent)
+    disk.sync(place.parent)
     disk.rename(fresh, place)
 
 

@@ -81,7 +81,7 @@ def clear(state: Path) -> list[EraseFailure]:
     return erase(state / name for row in RESET for name in row.paths)
 
 
-def begin(state: Path) -> None:
+def request_reset(state: Path) -> None:
     """Note that a reset is wanted; it survives a power cut. Raises OSError.
 
     A file of no bytes needs no free block.
@@ -89,7 +89,7 @@ def begin(state: Path) -> None:
     write_whole(state / NOTE, b"", 0o600)
 
 
-def finish(state: Path) -> None:
+def complete_reset(state: Path) -> None:
     """Carry out a reset that is under way. Nothing of the box may run. Never raises: a box that
     cannot be reset still runs, and says so."""
     if (noted := _noted(state)) is None or noted == DONE:

@@ -36,13 +36,13 @@ class ProvisionResult:
     misnamed: str = ""
 
 
-def begin(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult:
+def provision(card: PartitionedDisk, ground: ProvisionTarget) -> ProvisionResult:
     """Everything of a start. Raises StorageError; a seed that cannot be used keeps no box from
     starting, and stays on the card."""
     host_keys(ground)
     files, other = carried(card), misnamed(card)
     try:
-        seed = seed_parsers.read(files)
+        seed = seed_parsers.parse_seed(files)
         if seed.empty:
             return ProvisionResult(misnamed=other)
         written = apply(seed, ground)
@@ -98,7 +98,7 @@ def host_keys(ground: ProvisionTarget) -> None:
     made = _keygen("-A", "-f", str(ground.keep))
     if made.returncode:
         raise StorageError(f"No keys could be made for ssh: {made.stderr.strip()}.")
-    ground.disk.settle(folder)
+    ground.disk.sync(folder)
     live = ground.root / KEYS
     ground.disk.make_folder(live)
     for key in sorted(folder.glob("ssh_host_*")):

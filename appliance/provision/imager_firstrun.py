@@ -18,7 +18,7 @@ def from_script(text: str) -> Seed:
     for line in text.splitlines():
         words = _words(line)
         if len(words) > 2 and words[0].endswith(_PROGRAM):
-            seed = _job(words[1], words[2:]).over(seed)
+            seed = _job(words[1], words[2:]).merged_with(seed)
     return seed
 
 

@@ -13,7 +13,7 @@ from appliance.errors import StorageError
 from appliance.provision.network_manager import ADDRESS, JoinedNetwork, NmcliNetworks
 from appliance.runtime import mdns
 from appliance.runtime.diagnostics import Finding, ok, warning
-from appliance.runtime.network_status import NetworkStatus, read
+from appliance.runtime.network_status import NetworkStatus, read_status
 
 JOIN = (
     f"Join the Wi-Fi `{{}}` with a phone, with the password that the box says, and open "
@@ -33,7 +33,7 @@ WAYS = (
 )
 
 
-def look(
+def network_findings(
     network: NetworkStatus | None = None, radio: NmcliNetworks | None = None
 ) -> Iterator[Finding]:
     """Nothing where NetworkManager is not what manages networks."""
@@ -47,8 +47,8 @@ def look(
         in_reach = bool(left_out) and left_out in radio.names()
     except StorageError:  # it is installed, and does not run
         return
-    network = read() if network is None else network
-    yield from found(network, joined, ssid, addresses, mdns.own_name, socket.gethostname())
+    network = read_status() if network is None else network
+    yield from findings_for(network, joined, ssid, addresses, mdns.own_name, socket.gethostname())
     if left_out:
         near = "in reach: is its password right?" if in_reach else "not among those in reach."
         unknown = f"The box is not in the Wi-Fi {left_out} that was set up. It is {near}"
@@ -58,7 +58,7 @@ def look(
         yield warning("SD card", network.card, AT_THE_CARD)
 
 
-def found(
+def findings_for(
     network: NetworkStatus,
     joined: JoinedNetwork | None,
     ssid: str,

@@ -80,7 +80,7 @@ class Seed:
     def empty(self) -> bool:
         return self == Seed()
 
-    def over(self, other: Seed) -> Seed:
+    def merged_with(self, other: Seed) -> Seed:
         """This one, and what it leaves empty from `other`."""
         return replace(
             self,

@@ -74,7 +74,7 @@ class Own(_Row, frozen=True):
     models: dict[str, OwnModel] = {}
 
 
-def read(files: Mapping[str, bytes]) -> Seed:
+def parse_seed(files: Mapping[str, bytes]) -> Seed:
     """The seed in files of a card, by their names; empty if there is none. Raises SeedRefused.
 
     Where two forms say something, the one that is named first above counts.
@@ -87,7 +87,7 @@ def read(files: Mapping[str, bytes]) -> Seed:
         if len(data) > MOST_BYTES:
             raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
         try:
-            seed = seed.over(form(_decoded(data)))
+            seed = seed.merged_with(form(_decoded(data)))
         except Exception as error:  # these are a stranger's bytes: whatever they do is a sentence
             raise _refused(name, error) from error
     return seed
@@ -185,7 +185,7 @@ def _user_data(text: str) -> Seed:
         if isinstance(person, dict):
             keys += person.get("ssh_authorized_keys") or []
     own = _of_own(said["interlude"]) if said.get("interlude") else Seed()
-    return own.over(
+    return own.merged_with(
         Seed(
             hostname=_text(said.get("hostname")),
             timezone=_text(said.get("timezone")),

@@ -41,7 +41,7 @@ class SetupAccess(msgspec.Struct, frozen=True):
     cable: bool = False
 
 
-def opened(folder: Path) -> SetupAccess | None:
+def read_access(folder: Path) -> SetupAccess | None:
     try:
         return msgspec.json.decode((folder / OPEN).read_bytes(), type=SetupAccess)
     except (OSError, msgspec.DecodeError):
@@ -50,18 +50,18 @@ def opened(folder: Path) -> SetupAccess | None:
 
 def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:
     """Until the set-up is over. Returns at once where there is none. Raises OSError."""
-    said = opened(folder)
+    said = read_access(folder)
     if said is None:
         return
     with server(folder, said, own) as http_server:
-        while opened(folder) is not None:
+        while read_access(folder) is not None:
             http_server.handle_request()
 
 
 def server(folder: Path, said: SetupAccess, own: Path) -> http.server.HTTPServer:
     """Bound to that address and no other. `folder`: root's; `own`: the page's."""
     page = SetupPage(
-        said.address, lambda seed: submitted_form.put(own, seed), said.names, cable=said.cable
+        said.address, lambda seed: submitted_form.submit(own, seed), said.names, cable=said.cable
     )
     one_at_a_time = threading.Lock()
 
@@ -74,7 +74,7 @@ def server(folder: Path, said: SetupAccess, own: Path) -> http.server.HTTPServer
                 self._problem()
                 reply = page.get(self.path, self.headers.get("Host", ""))
             if reply.status == 200:  # the form; a phone's own look for the world is nobody's use
-                submitted_form.use(own)
+                submitted_form.mark_used(own)
             self._answer(reply)
 
         def do_POST(self) -> None:
@@ -87,7 +87,7 @@ def server(folder: Path, said: SetupAccess, own: Path) -> http.server.HTTPServer
             with one_at_a_time:
                 self._problem()
                 reply = page.post(dict(self.headers.items()), body, time.monotonic())
-            submitted_form.use(own)
+            submitted_form.mark_used(own)
             self._answer(reply)
 
         def _problem(self) -> None:

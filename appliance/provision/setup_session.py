@@ -112,7 +112,7 @@ class SetupSession:
 
         Raises StorageError, said aloud, where no Wi-Fi can be opened.
         """
-        self._wifi = network_status.read(self.public).wifi
+        self._wifi = network_status.read_status(self.public).wifi
         # A network that is lost later may come back: it is said once, whatever hour it is.
         self._tellings = REPEATS if asked or self.first else 1
         joined = self._joined() if asked else self._comes()
@@ -248,14 +248,14 @@ class SetupSession:
                 raise SeedRefused("The Wi-Fi's name is missing.")  # the cable was pulled out
             self.apply(seed)
         except InterludeError as error:
-            self._tell(str(error))
+            self._announce_problem(str(error))
             return False
         if seed.wifi is not None:
             self.says("Thank you. I am joining your network.")
             self._closed()
             if problem := self._join():
                 self.why = problem
-                self._tell(problem)
+                self._announce_problem(problem)
                 return False
         self.says(
             f"I am in your network, and set up. {setup_sentences.called(self.own_name())}".strip()
@@ -282,7 +282,7 @@ class SetupSession:
 
     def _used_s(self) -> float:
         """When somebody had the page last, by our own clock; long ago if nobody had it."""
-        seen = submitted_form.used(self.page)
+        seen = submitted_form.last_used_ns(self.page)
         if seen is not None and seen != self._seen:
             self._seen, self._seen_s = seen, self.now_s()
         return self._seen_s
@@ -295,14 +295,14 @@ class SetupSession:
 
     def _typed(self) -> Seed | None:
         """Raises SeedRefused."""
-        seed = submitted_form.take(self.page, self.page_uid)
+        seed = submitted_form.pop_form(self.page, self.page_uid)
         if seed is not None:
             check(seed)
             if seed.empty:
                 raise SeedRefused("Nothing was typed.")
         return seed
 
-    def _tell(self, problem: str) -> None:
+    def _announce_problem(self, problem: str) -> None:
         """Aloud, and on the page."""
         self._write(PROBLEM, problem.encode())
         self.says(problem)
@@ -315,7 +315,7 @@ class SetupSession:
 
     def _write_public(self, found: network_status.NetworkStatus) -> None:
         kept = msgspec.structs.replace(found, wifi=self._wifi, card=self.card)
-        network_status.write(kept, self.public)
+        network_status.write_status(kept, self.public)
 
     def _write(self, name: str, data: bytes) -> None:
         write_whole(self.folder / name, data, lasting=False)

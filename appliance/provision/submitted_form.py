@@ -45,7 +45,7 @@ class SubmittedForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     panel: FormField = ""
 
 
-def put(folder: Path, seed: Seed) -> None:
+def submit(folder: Path, seed: Seed) -> None:
     """As the page: hand a seed to root, as a whole. Raises OSError."""
     typed = SubmittedForm(
         wifi=seed.wifi.name.decode("utf-8") if seed.wifi else "",
@@ -56,7 +56,7 @@ def put(folder: Path, seed: Seed) -> None:
     write_whole(folder / FILE, msgspec.json.encode(typed), 0o600, lasting=False)
 
 
-def take(folder: Path, writer_uid: int) -> Seed | None:
+def pop_form(folder: Path, writer_uid: int) -> Seed | None:
     """As root: what the page has handed over, once; None if nothing lies there.
 
     `writer_uid`: whose file it has to be. Raises SeedRefused; the file is gone then, too.
@@ -76,13 +76,13 @@ def take(folder: Path, writer_uid: int) -> Seed | None:
     )  # fmt: skip
 
 
-def use(folder: Path) -> None:
+def mark_used(folder: Path) -> None:
     """As the page: somebody has it. What cannot be noted costs at most a second try at the page."""
     with contextlib.suppress(OSError):
         write_whole(folder / USED, b"", 0o600, lasting=False)
 
 
-def used(folder: Path) -> int | None:
+def last_used_ns(folder: Path) -> int | None:
     """As root: the time of the newest note (ns, of that file's clock); None if there is none."""
     try:
         return (folder / USED).lstat().st_mtime_ns

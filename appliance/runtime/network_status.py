@@ -34,12 +34,12 @@ class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
     card: str = ""
 
 
-def write(network: NetworkStatus, folder: Path = FOLDER) -> None:
+def write_status(network: NetworkStatus, folder: Path = FOLDER) -> None:
     """Whole or not at all. Raises OSError."""
     write_whole(folder / FILE, msgspec.json.encode(network), lasting=False)
 
 
-def read(folder: Path = FOLDER) -> NetworkStatus:
+def read_status(folder: Path = FOLDER) -> NetworkStatus:
     """The last reading; an empty one where there is none."""
     try:
         return msgspec.json.decode(read_small(folder / FILE, MOST_BYTES), type=NetworkStatus)

@@ -156,11 +156,11 @@ def row(name: str) -> Process:
     return next(p for p in PROCESSES if p.name == name)
 
 
-def reads(name: str) -> tuple[RingSpec, ...]:
+def rings_read_by(name: str) -> tuple[RingSpec, ...]:
     """The rings this process reads."""
     return tuple(ring for ring in RINGS if name in ring.readers)
 
 
-def writes(name: str) -> tuple[RingSpec, ...]:
+def rings_written_by(name: str) -> tuple[RingSpec, ...]:
     """The rings this process writes."""
     return tuple(ring for ring in RINGS if ring.writer == name)

@@ -80,7 +80,7 @@ def folder() -> Path | None:
     return Path(runtime.split(":")[0]) if runtime else None
 
 
-def read(where: Path = FOLDER) -> SupervisorStatus | None:
+def read_status(where: Path = FOLDER) -> SupervisorStatus | None:
     """The last status of the box that runs here; None if none does, or it writes none.
 
     The folder is the box's own user's, and root reads it, too: whatever lies there, it returns.

@@ -27,7 +27,8 @@ from appliance.runtime.status import StatusFile, SupervisorStatus, folder
 from appliance.runtime.supervision.child import Child, how_it_ended
 from appliance.runtime.supervision.failure_rate import TOO_MANY
 from appliance.runtime.supervision.ipc_resources import IpcResources
-from appliance.runtime.supervision.startup import begun, reading
+from appliance.runtime.supervision.startup import is_loading as reading
+from appliance.runtime.supervision.startup import is_started as begun
 from appliance.runtime.supervision.starvation import LATE_S, SHEDS, LoadShedding
 from appliance.runtime.supervision.supervised_part import SupervisedPart
 from appliance.runtime.supervision.systemd_notify import SystemdNotifier
@@ -105,7 +106,7 @@ class Supervisor:
         try:
             self.start()
             while not self.stopping:
-                self.step()
+                self.run_once()
         finally:
             self.stop_all()
 
@@ -114,7 +115,7 @@ class Supervisor:
         for part in self.parts.values():
             self._look_after(part, self._looked_s)
 
-    def step(self, wait_s: float = LOOK_S) -> None:
+    def run_once(self, wait_s: float = LOOK_S) -> None:
         """Wait for an exit or a moment, then look after every part once."""
         now = self._clock()
         waiting = (part.start_s for part in self.parts.values() if part.child is None)
@@ -134,9 +135,9 @@ class Supervisor:
             if not self.stopping:
                 self._look_after(part, now, late_s)
         if self._has_switch:  # what nobody reads may be open
-            self._floor.panel_lost = not self.parts["panel"].beats(SWITCH_LATE_S)
+            self._floor.panel_lost = not self.parts["panel"].has_beaten(SWITCH_LATE_S)
         self._shed(now, late_s)
-        self._tell(now)
+        self._report_status(now)
 
     def request_stop(self, *_: object) -> None:
         """End `run`; safe in a signal handler and from another thread."""
@@ -144,17 +145,17 @@ class Supervisor:
         os.write(self._wake_write, b"x")
 
     @property
-    def ready(self) -> bool:
+    def is_ready(self) -> bool:
         """Every part that has not failed does its work."""
         return all(p.failed or (p.child and p.heart.is_ready) for p in self.parts.values())
 
     @property
-    def begun(self) -> bool:
+    def is_started(self) -> bool:
         """The start is over, for systemd."""
         return begun(self.parts.values(), self._since_s)
 
     @property
-    def reading(self) -> bool:
+    def is_loading(self) -> bool:
         """The start goes on while the model reads."""
         return reading(self.parts.values(), self._since_s)
 
@@ -234,7 +235,7 @@ class Supervisor:
                 self._spawn(part, now)
             return
         code = part.child.poll()
-        silent_s = part.listen(now, time.monotonic_ns(), late_s)
+        silent_s = part.check_heartbeat(now, time.monotonic_ns(), late_s)
         if code is not None:
             problem = part.ending or how_it_ended(code)
             self._let_go(part)
@@ -287,7 +288,7 @@ class Supervisor:
         part.failed, part.problem = True, problem
 
     def _spawn(self, part: SupervisedPart, now: float) -> None:
-        wiring, fds = self.joints.of(part.row.name)
+        wiring, fds = self.joints.for_process(part.row.name)
         wiring |= {
             "settings": msgspec.to_builtins(self._settings),
             "module": f"{self._package}.{part.row.module}",
@@ -316,7 +317,7 @@ class Supervisor:
         """Have the parts leave undone what the processor does not suffice for, and say so."""
         now_ns = time.monotonic_ns()
         needed = (part for part in self.parts.values() if part.row.needed)
-        self._strain.look(now, starved=late_s > LATE_S or any(p.starves(now_ns) for p in needed))
+        self._strain.update(now, starved=late_s > LATE_S or any(p.starves(now_ns) for p in needed))
         level, before = self._strain.level, self._floor.strain
         if level == before:
             return
@@ -327,13 +328,13 @@ class Supervisor:
         else:
             log.info("the processor suffices again%s", f", but for {shed}" if shed else "")
 
-    def _tell(self, now: float) -> None:
+    def _report_status(self, now: float) -> None:
         """How it stands: to systemd, and to whoever reads the file."""
         failed = tuple(name for name, part in self.parts.items() if part.failed)
-        ready, healthy, reads = self.ready, self.healthy, self.reading
+        ready, healthy, reads = self.is_ready, self.healthy, self.is_loading
         shed = SHEDS[: self._strain.level]
         lacks = ", ".join((*failed, *shed))
-        self.service.look(now, ready=self.begun, healthy=healthy, lacks=lacks, reading=reads)
+        self.service.notify(now, ready=self.is_started, healthy=healthy, lacks=lacks, reading=reads)
         self._status.write(
             SupervisorStatus(
                 pid=os.getpid(),

@@ -80,22 +80,22 @@ class Worker:
         """Say that this process is alive; call it at least every `row.silent_s`."""
         self._heartbeat.beat(time.monotonic_ns())
 
-    def reads(self) -> None:
+    def report_loading(self) -> None:
         """Say that this process has started, and reads for minutes before it does its work."""
         self.beat()
-        self._heartbeat.reads()
+        self._heartbeat.mark_loading()
 
-    def ready(self) -> None:
+    def report_ready(self) -> None:
         """Say that this process does its work from now on."""
         if self.row.lock_memory:
             read_mapped_files()  # also of what it has loaded since it began
         self.beat()
-        self._heartbeat.ready()
+        self._heartbeat.mark_ready()
 
     def send(self, message: Message) -> bool:
         return self.channel.send(message)
 
-    def mail(self, peer: str = "conductor") -> list[Message]:
+    def pop_messages(self, peer: str = "conductor") -> list[Message]:
         """All messages that have arrived; a malformed one is logged once a kind and skipped."""
         bad: list[BadMessage] = []
         every = self.channels[peer].receive_all(bad)

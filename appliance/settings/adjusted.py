@@ -44,7 +44,7 @@ class AdjustedSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     volume: AdjustedValue[Ratio] | None = None
     voice: AdjustedValue[SettingName] | None = None
 
-    def over(self, settings: Settings) -> Settings:
+    def applied_to(self, settings: Settings) -> Settings:
         """`settings` of the files, with what was set in place of what they still say."""
         speaking = settings.speaking
         return msgspec.structs.replace(
@@ -62,7 +62,7 @@ def path(settings: Settings) -> Path:
     return settings.state_path() / FILE
 
 
-def read(file: Path) -> tuple[AdjustedSettings, str]:
+def read_file(file: Path) -> tuple[AdjustedSettings, str]:
     """What was set, and what is wrong with the file; then nothing counts as set."""
     try:
         return msgspec.json.decode(read_small(file, _MOST_BYTES), type=AdjustedSettings), ""
@@ -76,14 +76,14 @@ def read(file: Path) -> tuple[AdjustedSettings, str]:
 
 def adjusted(settings: Settings) -> Settings:
     """`settings` of the files, with what was set since. Never fails: the files are enough."""
-    found, _ = read(path(settings))
-    return found.over(settings)
+    found, _ = read_file(path(settings))
+    return found.applied_to(settings)
 
 
 def names(settings: Settings) -> dict[str, Any]:
     """The keys whose value was set from outside → what the files say in its place."""
-    found, _ = read(path(settings))
-    now = found.over(settings)
+    found, _ = read_file(path(settings))
+    now = found.applied_to(settings)
     every = {
         "mode": (now.mode, settings.mode),
         "speaking.volume": (now.speaking.volume, settings.speaking.volume),
@@ -109,7 +109,7 @@ class AdjustmentStore:
 
     def __init__(self, files: Settings) -> None:
         self._files = _Files(files.mode, files.speaking.volume, files.speaking.voice)
-        now, problem = read(path(files))
+        now, problem = read_file(path(files))
         # What the files have overruled does not come back when they are edited again.
         self._now = _without_old(now, self._files)
         self._complaints: deque[str] = deque()
@@ -130,15 +130,15 @@ class AdjustmentStore:
             now = msgspec.structs.replace(now, voice=named)
         if now != self._now:
             self._now = now
-            self._file.put(msgspec.json.encode(now))
+            self._file.write_later(msgspec.json.encode(now))
 
     def complaints(self) -> list[str]:
         """For the log, each once."""
         return [self._complaints.popleft() for _ in range(len(self._complaints))]
 
-    def finish(self) -> None:
+    def request_stop(self) -> None:
         """Write what waits. Returns at once."""
-        self._file.finish()
+        self._file.request_stop()
 
     def join(self) -> None:
         """After `finish`: wait for that, for at most STOP_S."""

@@ -49,7 +49,7 @@ class AudioEmbeddingCache:
             self._known[clip] = self._grown(clip) or self._fresh(clip)
         return self._known[clip]
 
-    def overhear(self, clip: SpeechClip) -> AudioEmbedding:
+    def encode_partial(self, clip: SpeechClip) -> AudioEmbedding:
         """The tokens of a clip that may grow: the next one of its utterance begins with it."""
         encoded = self[clip]
         self._growing = clip, encoded

@@ -25,7 +25,7 @@ class ComputeCallback:
         self.steps = 0
         self.stopped = False
 
-    def begin(self) -> None:
+    def start_graph(self) -> None:
         """Before each graph."""
         self._asked = 0
         self.stopped = False

@@ -65,7 +65,8 @@ class LlamaContext:
         self._context = llama.llama_init_from_model(model, parameters)
         if not self._context:
             raise ModelError(
-                f"There is no room for {tokens} tokens of context ({llama_library.reason()}).",
+                f"There is no room for {tokens} tokens of context "
+                f"({llama_library.first_complaint()}).",
                 "Lower `thinking.context_tokens`.",
             )
         self._memory = llama.llama_get_memory(self._context)
@@ -77,7 +78,7 @@ class LlamaContext:
             llama.llama_free(self._context)
         self._context = None
 
-    def use(self, sequence: int) -> None:
+    def select_sequence(self, sequence: int) -> None:
         """From now on this one is meant: 0 or 1."""
         self._sequence = sequence
 
@@ -89,7 +90,7 @@ class LlamaContext:
     def position(self, position: int) -> None:
         self._positions[self._sequence] = position
 
-    def feed(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
+    def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
         Raises Abandoned when interrupted: `position` then says how much is held. Of all but the
@@ -128,7 +129,9 @@ class LlamaContext:
             self.roll_back(self.position)  # what was half done
             if outcome == _ABORTED:
                 raise AnswerAbandoned
-            raise ModelError(f"The model failed with code {outcome} ({llama_library.reason()}).")
+            raise ModelError(
+                f"The model failed with code {outcome} ({llama_library.first_complaint()})."
+            )
         self.position += count
         self.read += count
 
@@ -171,7 +174,7 @@ class LlamaContext:
         return self.roll_back(position) == position
 
     @property
-    def form(self) -> bytes:
+    def fingerprint(self) -> bytes:
         """What must be the same for a state to be taken back, besides the model's file."""
         made_of = f"{self.context_tokens} {SEQUENCES} {self._width} {self._window} f16 swa_full fa"
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()

@@ -22,7 +22,7 @@ from appliance.think.compute_callback import ComputeCallback
 from appliance.think.context import LlamaContext, Rows
 from appliance.think.interface import AnswerAbandoned, Sampling
 from appliance.think.llama_library import llama, mtmd
-from appliance.think.mapped_memory import give_back
+from appliance.think.mapped_memory import release_pages
 from appliance.think.vocabulary import Vocabulary
 
 __all__ = ["Gemma", "Rows"]
@@ -54,12 +54,12 @@ class Gemma(LlamaContext):
         self._sampler: Any = None
         self._watch = ComputeCallback(lambda: self.interrupted)
         self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # as long as the ears
-        llama_library.begin()
+        llama_library.clear_log()
         try:
             self._load_text(text)
             self.open(self._model, context_tokens, threads)
             self._load_audio(audio, threads)
-            give_back(text)  # llama.cpp has its own copy of most of it
+            release_pages(text)  # llama.cpp has its own copy of most of it
         except ModelError:
             self.close()
             raise
@@ -119,7 +119,7 @@ class Gemma(LlamaContext):
         self._sampler = self._ears = self._model = None
 
     @property
-    def pulse(self) -> int:
+    def progress(self) -> int:
         """Rises with every token read, and several times with each clip while it is encoded."""
         return self.read + self._watch.steps
 
@@ -161,7 +161,9 @@ class Gemma(LlamaContext):
             text = mtmd.mtmd_input_text(marker, len(marker), False, True)
             bitmaps = (mtmd.mtmd_bitmap_p_ctypes * 1)(bitmap)
             if mtmd.mtmd_tokenize(self._ears, chunks, ctypes.byref(text), bitmaps, 1):
-                raise ModelError(f"The sound cannot be prepared ({llama_library.reason()}).")
+                raise ModelError(
+                    f"The sound cannot be prepared ({llama_library.first_complaint()})."
+                )
             return np.concatenate([
                 self._encode_chunk(chunk)
                 for at in range(mtmd.mtmd_input_chunks_size(chunks))
@@ -176,17 +178,17 @@ class Gemma(LlamaContext):
         if self.interrupted:
             raise AnswerAbandoned
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
-        self._watch.begin()
+        self._watch.start_graph()
         failed = mtmd.mtmd_encode_chunk(self._ears, chunk)
         if self._watch.stopped:
             # what came out is of no use, though llama.cpp says that all is well
             raise AnswerAbandoned
         if failed:
-            raise ModelError(f"The sound cannot be encoded ({llama_library.reason()}).")
+            raise ModelError(f"The sound cannot be encoded ({llama_library.first_complaint()}).")
         output = mtmd.mtmd_get_output_embd(self._ears)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
-    def draw(self) -> int:
+    def sample(self) -> int:
         """The next token, after `feed(…, last=True)`."""
         return int(llama.llama_sampler_sample(self._sampler, self._context, -1))
 
@@ -216,6 +218,6 @@ def _readable(path: Path) -> None:
 
 def _unusable(path: Path) -> ModelError:
     return ModelError(
-        f"{path} is not a model that can be used ({llama_library.reason()}).",
+        f"{path} is not a model that can be used ({llama_library.first_complaint()}).",
         "Fetch it again with `interlude models fetch`.",
     )

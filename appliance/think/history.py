@@ -62,7 +62,7 @@ class HistoryTurn:
     def answered(self) -> bool:
         return bool(self.answer.strip())
 
-    def put(self, answer: str) -> None:
+    def set_answer(self, answer: str) -> None:
         """This is the answer now."""
         self.answer = answer
         self.tokens = []
@@ -88,7 +88,9 @@ class History:
     def last(self) -> HistoryTurn | None:
         return self.turns[-1] if self.turns else None
 
-    def begin(self, number: int, clips: Iterable[SpeechClip] = (), text: str = "") -> HistoryTurn:
+    def add_turn(
+        self, number: int, clips: Iterable[SpeechClip] = (), text: str = ""
+    ) -> HistoryTurn:
         """A new question; the answer to it is yet to come."""
         clips = tuple(clips)
         if self.turns and not self.turns[-1].answered:
@@ -104,7 +106,7 @@ class History:
         """What it would be if these were asked now."""
         other = History()
         other.turns = list(self.turns)
-        other.begin(UNASKED, clips)
+        other.add_turn(UNASKED, clips)
         return other
 
     def abandon(self, number: int) -> None:
@@ -112,9 +114,9 @@ class History:
         of the answer was heard."""
         turn = self._find(number)
         if turn is not None and not turn.settled:
-            turn.put("")
+            turn.set_answer("")
 
-    def heard(self, number: int, text: str, *, complete: bool) -> None:
+    def record_heard(self, number: int, text: str, *, complete: bool) -> None:
         """So much of the answer left the loudspeaker. If that is nothing, the question is not to
         be answered any more either."""
         turn = self._find(number)
@@ -122,29 +124,31 @@ class History:
             return
         turn.settled = True
         if turn.uses or not (complete and turn.answered):
-            turn.put(text.strip())  # tools answer in their own time: only this has them in order
+            turn.set_answer(
+                text.strip()
+            )  # tools answer in their own time: only this has them in order
         if not turn.answered:
             self.turns.remove(turn)
 
-    def used(self, number: int, call: int, text: str) -> None:
+    def record_tool_answer(self, number: int, call: int, text: str) -> None:
         """The tool of the call `call` (from 0) of that answer has said so."""
         turn = self._find(number)
         if turn is not None and call < len(turn.uses) and not turn.settled:
             turn.uses[call].said = text
-            turn.put(f"{turn.answer} {text}".strip())
+            turn.set_answer(f"{turn.answer} {text}".strip())
 
     def fail(self, number: int) -> None:
         """There is no answer to it and there will be none."""
         if turn := self._find(number):
             self.turns.remove(turn)
 
-    def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
+    def load_turns(self, turns: Iterable[tuple[str, str, str]]) -> None:
         """Turns from before, ahead of those of now."""
         now = [turn for turn in self.turns if turn.number != RECALLED]
         self.turns = recalled(turns) + now
 
     @property
-    def unwritten(self) -> HistoryTurn | None:
+    def next_untranscribed(self) -> HistoryTurn | None:
         """The oldest turn that is over and whose sound nobody has tried to write down."""
         over = (turn for turn in self.turns if turn.settled and turn.clips)
         return next((turn for turn in over if turn.transcript is None), None)

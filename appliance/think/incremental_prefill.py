@@ -27,7 +27,7 @@ class PrefillPace:
     def __init__(self) -> None:
         self.tokens = LEAST_TOKENS
 
-    def took(self, tokens: int, seconds: float) -> None:
+    def record(self, tokens: int, seconds: float) -> None:
         """A piece of so many tokens. One that is short of its size says little of the speed."""
         if tokens >= LEAST_TOKENS:
             fitting = int(tokens * PIECE_S / max(seconds, 1e-6))
@@ -46,12 +46,12 @@ class IncrementalPrefill:
         self._pace = PrefillPace()
         self.held: Ids = np.empty(0, np.int64)
 
-    def read(self, tape: TokenizedPrompt, *, draw: bool) -> int:
+    def prefill(self, tape: TokenizedPrompt, *, draw: bool) -> int:
         """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
 
         Returns how many tokens it read. Raises Abandoned, ModelError.
         """
-        self._gemma.use(self._sequence)
+        self._gemma.select_sequence(self._sequence)
         common = tape.common(self.held)
         if draw:  # weights of the next token come only with reading the last one
             common = min(common, len(tape) - 1)
@@ -61,42 +61,42 @@ class IncrementalPrefill:
             left = len(tape) - common
             for run in tape.after(common):
                 left -= len(run)
-                self._gemma.feed(run, last=draw and left == 0)
+                self._gemma.evaluate(run, last=draw and left == 0)
         finally:
             self.held = tape.ids[: self._gemma.position]
         return len(tape) - common
 
-    def read_piece(self, tape: TokenizedPrompt) -> bool:
+    def prefill_piece(self, tape: TokenizedPrompt) -> bool:
         """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
 
         Raises Abandoned, ModelError.
         """
         began_s = self._clock()
         piece = tape.until(tape.common(self.held) + self._pace.tokens)
-        read = self.read(piece, draw=False)
-        self._pace.took(read, self._clock() - began_s)
+        read = self.prefill(piece, draw=False)
+        self._pace.record(read, self._clock() - began_s)
         return len(piece) == len(tape)
 
     def reaches(self, position: int) -> bool:
         """It can go on from the first `position` tokens that it holds without reading them again:
         from a restored state it cannot go back further than to its end."""
-        self._gemma.use(self._sequence)
+        self._gemma.select_sequence(self._sequence)
         return position == self._gemma.position or self._gemma.reaches(position)
 
     def state(self) -> bytes:
         """What the model computed of what is held, for `restore`."""
-        self._gemma.use(self._sequence)
+        self._gemma.select_sequence(self._sequence)
         return self._gemma.state()
 
     def restore(self, state: bytes, tape: TokenizedPrompt) -> bool:
         """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
         it holds nothing."""
-        self._gemma.use(self._sequence)
+        self._gemma.select_sequence(self._sequence)
         holds = self._gemma.restore(state, len(tape))
         self.held = tape.ids if holds else tape.ids[:0]
         return holds
 
-    def drew(self, tokens: Sequence[int]) -> None:
+    def record_sampled(self, tokens: Sequence[int]) -> None:
         """The model has drawn these, and holds them as far as it has read them."""
         drawn = np.append(self.held, np.array(tokens, np.int64))
         self.held = drawn[: self._gemma.position]

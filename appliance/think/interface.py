@@ -86,7 +86,7 @@ class LanguageModel(Protocol):
     patience_s: float
 
     @property
-    def pulse(self) -> int:
+    def progress(self) -> int:
         """Rises with every step of its work."""
         ...
 
@@ -105,11 +105,11 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def prepare(self, clip: SpeechClip) -> None:
+    def encode_ahead(self, clip: SpeechClip) -> None:
         """Do what can be done about a clip before it is known whether it will be answered."""
         ...
 
-    def overhear(self, history: History, *, likely_all: bool) -> None:
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         """The owner is still speaking: read ahead what has come of the last turn's last clip.
 
         The next clip of the same utterance begins with the same samples. `likely_all`: these
@@ -117,7 +117,7 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def settle(self, history: History) -> bool:
+    def prefill_idle(self, history: History) -> bool:
         """Nobody waits: do one piece of what makes ready for the next turn. Returns whether all of
         it is done. Raises Abandoned."""
         ...
@@ -130,7 +130,7 @@ class LanguageModel(Protocol):
         """
         ...
 
-    def hurry(self) -> None:
+    def preempt_idle(self) -> None:
         """From any thread: end what `settle` is doing, if no question has a use for it."""
         ...
 

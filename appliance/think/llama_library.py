@@ -32,7 +32,7 @@ def _take_log(level: int, text: bytes, _: object) -> None:
 _log_callback = llama.llama_log_callback(_take_log)  # must outlive every call
 
 
-def begin() -> None:
+def clear_log() -> None:
     """Before the first model, and before each: what was complained of until then is forgotten."""
     llama.llama_log_set(_log_callback, ctypes.c_void_p(0))
     mtmd.mtmd_log_set(_log_callback, ctypes.c_void_p(0))
@@ -41,7 +41,7 @@ def begin() -> None:
     llama.llama_backend_init()
 
 
-def reason() -> str:
+def first_complaint() -> str:
     """The first thing that llama.cpp complained about: what follows it is only its echo."""
     line = _errors[0] if _errors else "no reason given"
     _errors.clear()

@@ -113,7 +113,7 @@ class LocalGemma:
         self.recollection: Recollection | None = None
         if memory is not None and recall_turns:
             grows = len(self._opening) + self._budget // 2
-            snapshots = Snapshots(memory, identity + self._gemma.form)
+            snapshots = Snapshots(memory, identity + self._gemma.fingerprint)
             self.recollection = Recollection(
                 snapshots, recall_turns, grows, self._recalled, lambda: self._spare, self._aside
             )
@@ -124,8 +124,8 @@ class LocalGemma:
         return self._gemma.vocabulary.template
 
     @property
-    def pulse(self) -> int:
-        return self._gemma.pulse + self._dictation.pulse
+    def progress(self) -> int:
+        return self._gemma.progress + self._dictation.progress
 
     def answer(
         self, history: History, effort: AnswerMetrics
@@ -141,18 +141,18 @@ class LocalGemma:
         self._make_room(history, turn)
         tape = self._prompt(history, open_last=True)
         self._go_on(tape)
-        self._reader.read(tape, draw=True)
+        self._reader.prefill(tape, draw=True)
         effort.read = self._gemma.read - read
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
-        yield from self._draw(turn, effort)
+        yield from self._generate(turn, effort)
 
-    def prepare(self, clip: SpeechClip) -> None:
+    def encode_ahead(self, clip: SpeechClip) -> None:
         self._clips[clip]
 
-    def overhear(self, history: History, *, likely_all: bool) -> None:
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         turn = history.last
         assert turn is not None
-        encoded = self._clips.overhear(turn.clips[-1])
+        encoded = self._clips.encode_partial(turn.clips[-1])
         if self._opening.state is None or self._size(history) > self._most:
             return  # the opening is read first; and to make room waits for the question
         tape = self._prompt(history, open_last=True)
@@ -160,9 +160,9 @@ class LocalGemma:
             newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
             tape = tape.until(newest)
         self._opening.back(self._reader, tape)
-        self._reader.read(tape, draw=False)
+        self._reader.prefill(tape, draw=False)
 
-    def settle(self, history: History) -> bool:
+    def prefill_idle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
             return True  # what is held of its question will serve the next, which it joins
         if not self._opening.open(self._reader, whole=False):
@@ -173,7 +173,7 @@ class LocalGemma:
                 history.forget()  # one turn, longer than the model can hold
         tape = self._prompt(history, open_last=False)
         self._go_on(tape)
-        if not self._reader.read_piece(tape):
+        if not self._reader.prefill_piece(tape):
             return False
         shorter = self._pruning.shorter(history)
         self._pruned = shorter is not None
@@ -186,7 +186,7 @@ class LocalGemma:
             return False
         return True
 
-    def hurry(self) -> None:
+    def preempt_idle(self) -> None:
         if self._preparing:
             self._gemma.interrupt()
 
@@ -196,7 +196,7 @@ class LocalGemma:
         for clip in clips:
             if clip not in self._written:
                 request = self._tape(prompt.dictation(clip))
-                self._written[clip] = self._dictation.write(clip, request)
+                self._written[clip] = self._dictation.transcribe(clip, request)
         texts = [self._written[clip] for clip in clips]
         return "" if None in texts else " ".join(filter(None, texts))
 
@@ -211,7 +211,7 @@ class LocalGemma:
     def close(self) -> None:
         self._dictation.stop()
         if self._openings is not None:
-            self._openings.wait(CLOSE_S)
+            self._openings.wait_written(CLOSE_S)
         if self.recollection is not None:
             self.recollection.wait(CLOSE_S)
         self._gemma.close()
@@ -242,7 +242,7 @@ class LocalGemma:
         self._opening.back(self._spare, tape)
         self._preparing = True
         try:
-            return self._spare.read_piece(tape)
+            return self._spare.prefill_piece(tape)
         finally:
             self._preparing = False
 
@@ -272,7 +272,7 @@ class LocalGemma:
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
-    def _draw(
+    def _generate(
         self, turn: HistoryTurn, effort: AnswerMetrics
     ) -> Iterator[str | ToolCall | BadToolCall]:
         """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
@@ -283,7 +283,7 @@ class LocalGemma:
         written = spoken = 0
         try:
             while not self._gemma.interrupted:
-                token = self._gemma.draw()
+                token = self._gemma.sample()
                 if self._gemma.is_end(token):
                     break
                 if len(tokens) >= limit:
@@ -296,13 +296,13 @@ class LocalGemma:
                 for part in with_calls(tags.split(piece)):
                     spoken += len(part) if isinstance(part, str) else 0
                     yield part
-                self._gemma.feed([token], last=True)
+                self._gemma.evaluate([token], last=True)
             else:
                 raise AnswerAbandoned
         finally:
-            self._reader.drew(tokens)
+            self._reader.record_sampled(tokens)
         rest = decode(b"", True)
-        for part in with_calls([*tags.split(rest), *tags.end()]):
+        for part in with_calls([*tags.split(rest), *tags.finish()]):
             spoken += len(part) if isinstance(part, str) else 0
             yield part
         if written + len(rest) == spoken:  # nothing was left out

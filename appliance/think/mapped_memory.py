@@ -15,7 +15,7 @@ _MADV_DONTNEED = 4  # asm-generic/mman-common.h; of a shared mapping of a file i
 MAPS = Path("/proc/self/maps")
 
 
-def give_back(path: Path) -> int:
+def release_pages(path: Path) -> int:
     """Let go of every page of `path` that this process has mapped. Bytes of its mappings; 0 where
     there is none, or the kernel says no: the memory is then as it was."""
     libc = ctypes.CDLL(None, use_errno=True)

@@ -32,7 +32,7 @@ class Opening:
         self.state: bytes | None = None  # once it is read
         self._gemma = gemma
         self._openings = openings
-        self._made_of = b"".join((model, gemma.form, tape.ids.tobytes()))
+        self._made_of = b"".join((model, gemma.fingerprint, tape.ids.tobytes()))
 
     def __len__(self) -> int:
         return len(self.tape)
@@ -45,12 +45,12 @@ class Opening:
         if not len(reader.held) and self._kept(reader):
             return True
         if whole:
-            reader.read(self.tape, draw=False)
-        elif not reader.read_piece(self.tape):
+            reader.prefill(self.tape, draw=False)
+        elif not reader.prefill_piece(self.tape):
             return False
         self.state = self._gemma.state()
         if self._openings is not None:
-            self._openings.keep(self._made_of, self.state)
+            self._openings.save(self._made_of, self.state)
         return True
 
     def back(self, reader: IncrementalPrefill, tape: TokenizedPrompt) -> None:
@@ -64,11 +64,11 @@ class Opening:
 
     def _kept(self, reader: IncrementalPrefill) -> bool:
         began_s = time.monotonic()
-        state = self._openings.take(self._made_of) if self._openings is not None else None
+        state = self._openings.load(self._made_of) if self._openings is not None else None
         if state is None or not reader.restore(state, self.tape):
             return False
         assert self._openings is not None
-        self._openings.works(self._made_of)
+        self._openings.mark_usable(self._made_of)
         self.state = state
         log.info("the opening (%d tokens) was kept: %.0f ms",
                  len(self.tape), 1000 * (time.monotonic() - began_s))  # fmt: skip

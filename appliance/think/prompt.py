@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from appliance.pcm import RATE_HZ
 from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.tools.table import Tool, declaration
-from appliance.tools.tool_call_syntax import answer_wire, wire
+from appliance.tools.tool_call_syntax import answer_to_syntax, to_syntax
 
 UNKNOWN_WORDS = "(something said aloud)"  # of a recalled turn whose sound is gone
 TRANSCRIPT = "(said aloud; transcript)"  # likewise, where a model wrote down what was said
@@ -105,9 +105,9 @@ def words_alone(turn: HistoryTurn) -> str:
 def answer(turn: HistoryTurn) -> Iterator[PromptPart]:
     """The model's part of a turn: its calls, what the tools said, what was heard."""
     for use in turn.uses:
-        yield from _runs(wire(use.call))
+        yield from _runs(to_syntax(use.call))
     for use in turn.uses:
-        yield from _runs(answer_wire(use.call.name, use.said or NO_ANSWER))
+        yield from _runs(answer_to_syntax(use.call.name, use.said or NO_ANSWER))
     if turn.tokens:
         yield SampledTokens(tuple(turn.tokens))
     else:

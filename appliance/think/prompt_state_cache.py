@@ -46,7 +46,7 @@ class PromptStateCache:
         self._folder = folder
         self._writing: threading.Thread | None = None
 
-    def take(self, made_of: bytes) -> bytes | None:
+    def load(self, made_of: bytes) -> bytes | None:
         """The state that was kept of this; None if there is none that can be used.
 
         Until `works` is called it lies apart: one that ends the process is not tried again.
@@ -70,12 +70,12 @@ class PromptStateCache:
             path.rename(tried)
         return state
 
-    def works(self, made_of: bytes) -> None:
+    def mark_usable(self, made_of: bytes) -> None:
         """The state that was taken is in use."""
         with contextlib.suppress(OSError):
             self._path(made_of, _TRIED).rename(self._path(made_of, _END))
 
-    def keep(self, made_of: bytes, state: bytes) -> None:
+    def save(self, made_of: bytes, state: bytes) -> None:
         """Write it, in a thread of its own: a card may stall for seconds."""
         if len(state) > MOST_BYTES:
             log.info("the opening is too long to be kept (%d MiB)", len(state) >> 20)
@@ -85,7 +85,7 @@ class PromptStateCache:
         )
         self._writing.start()
 
-    def wait(self, within_s: float) -> bool:
+    def wait_written(self, within_s: float) -> bool:
         """Until all is written that was to be kept, but for no longer."""
         if self._writing is not None:
             self._writing.join(within_s)

@@ -55,7 +55,7 @@ class RemoteModel:
         """Raises SettingsError for an address or key file that cannot be used."""
         remote = thinking.remote
         self.patience_s = remote.timeout_s + CONNECT_S + 5.0
-        self.pulse = 0
+        self.progress = 0
         self._url = _address(remote.url)
         # Told to the broker and kept on disk: no login, no path and no query of the address.
         self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
@@ -102,13 +102,13 @@ class RemoteModel:
         said = False
         try:
             while (piece := self._next(stream)) is not None:
-                self.pulse += 1
+                self.progress += 1
                 effort.tokens += 1
                 effort.prefill_ms = effort.prefill_ms or 1000 * (time.monotonic() - began_s)
-                for part in (*self._heard(tags.split(piece)), *self._calls.complete()):
+                for part in (*self._heard(tags.split(piece)), *self._calls.pop_complete()):
                     said = said or not isinstance(part, str) or bool(part.strip())
                     yield part
-            for part in (*self._heard(tags.end()), *self._calls.end()):
+            for part in (*self._heard(tags.finish()), *self._calls.flush()):
                 said = said or not isinstance(part, str) or bool(part.strip())
                 yield part
         finally:
@@ -125,17 +125,17 @@ class RemoteModel:
                 self.thinks = True  # one word is the channel's name: an empty thought
             yield from with_calls([part])
 
-    def prepare(self, clip: SpeechClip) -> None:
+    def encode_ahead(self, clip: SpeechClip) -> None:
         self._chat.sound(clip)
 
-    def overhear(self, history: History, *, likely_all: bool) -> None:
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         """A request goes out whole."""
 
-    def settle(self, history: History) -> bool:
+    def prefill_idle(self, history: History) -> bool:
         self._chat.make_room(history)
         return True
 
-    def hurry(self) -> None:
+    def preempt_idle(self) -> None:
         """`settle` is done at once."""
 
     def interrupt(self) -> None:
@@ -195,7 +195,7 @@ class RemoteModel:
                     if extra is None:
                         raise server_errors.refused(self._server, response.status_code, body)
                     continue
-                if refused := self._dialect.took(sent):
+                if refused := self._dialect.record_accepted(sent):
                     log.info("%s refuses %s: not sent again", self._server, ", ".join(refused))
                 async with aclosing(self._texts(response, effort)) as texts:
                     async for text in texts:
@@ -237,7 +237,7 @@ class RemoteModel:
             choice = event["choices"][0]
             delta = choice.get("delta") or {}
             text = delta.get("content") or ""
-            self._calls.feed(delta.get("tool_calls") or ())
+            self._calls.push(delta.get("tool_calls") or ())
             if str(delta.get("reasoning_content") or delta.get("reasoning") or "").strip():
                 self.thinks = True
             reason = choice.get("finish_reason")

@@ -42,7 +42,7 @@ class SentenceSplitter:
         self._rest = ""
         self._first = True
 
-    def feed(self, text: str) -> list[str]:
+    def push(self, text: str) -> list[str]:
         """The sentences that this text completes."""
         self._rest += text
         found: list[str] = []
@@ -59,7 +59,7 @@ class SentenceSplitter:
 
     def flush(self) -> list[str]:
         """The text has ended: what is left, as sentences. After it a new text may begin."""
-        found = self.feed("\n")
+        found = self.push("\n")
         self._first = True
         return found
 

@@ -51,7 +51,7 @@ def _first_word(model: RemoteModel) -> bool:
     """Whether there was any."""
     noise = np.random.default_rng(0).normal(0, 30, RATE_HZ)  # a quiet room, -60 dBFS
     history = History()
-    history.begin(1, [SpeechClip(0, noise.astype(np.int16))])
+    history.add_turn(1, [SpeechClip(0, noise.astype(np.int16))])
     pieces = model.answer(history, AnswerMetrics())
     try:
         return any(not isinstance(piece, str) or piece.strip() for piece in pieces)

@@ -40,7 +40,7 @@ class ServerDialect:
         named = {name for name in sent if re.search(rf"(?<!\w){name}(?!\w)", text)}
         return {name: value for name, value in sent.items() if named and name not in named}
 
-    def took(self, sent: Mapping[str, Any]) -> list[str]:
+    def record_accepted(self, sent: Mapping[str, Any]) -> list[str]:
         """The server took `sent`, and no more. Returns what is not sent from now on, as news."""
         refused = frozenset(OFF) - frozenset(sent)
         news = refused - self._refused

@@ -62,28 +62,28 @@ class ModelSession:
         self._ahead: SpeechClip | None = None  # what is being encoded before anybody has asked
         self._overhearing = False  # what is held reaches beyond the history, and is to stay
 
-    def outdate(self, turn: int) -> None:
+    def drop_up_to(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
         with self._lock:
             self._outdated = max(self._outdated, turn)
             if self._at_work_on is not None and self._at_work_on <= self._outdated:
                 self.model.interrupt()
 
-    def hurry(self, question: Iterable[SpeechClip] | None = None) -> None:
+    def preempt_idle(self, question: Iterable[SpeechClip] | None = None) -> None:
         """There is something to do: what is of no use for it ends. `question`: to be answered,
         with these clips; another one, or less of one of them, need not be encoded any more."""
         with self._lock:
             if self._writing:
                 self.model.interrupt()
             if self._settling:
-                self.model.hurry()
+                self.model.preempt_idle()
             ahead = self._ahead
             if ahead is None or question is None:
                 return
             if not any(clip.lasts_as_long_as(ahead) for clip in question):
                 self.model.interrupt()
 
-    def quit(self) -> None:
+    def stop(self) -> None:
         """End whatever goes on, for good."""
         with self._lock:
             self._outdated = 2**63
@@ -92,7 +92,7 @@ class ModelSession:
     def think(self, turn: int, clips: Iterable[SpeechClip], text: str, asked_s: float) -> None:
         """Answer. Sends sentences and calls, and in every case one ThoughtEnded."""
         self._talked()
-        entry = self.history.begin(turn, clips, text)
+        entry = self.history.add_turn(turn, clips, text)
         effort = AnswerMetrics()
         telling = _AnswerStream(entry, self._send, lambda: 1000 * (self._clock() - asked_s))
         problem = aloud = ""
@@ -101,7 +101,7 @@ class ModelSession:
         try:
             self._work_on(turn)
             for piece in self.model.answer(self.history, effort):
-                telling.take(piece)
+                telling.push(piece)
             telling.flush()
             reason = "limit" if effort.limited else "complete"
             if not telling.anything:
@@ -135,16 +135,16 @@ class ModelSession:
     def abandon(self, turn: int) -> None:
         self.history.abandon(turn)
 
-    def heard(self, turn: int, text: str, *, complete: bool) -> None:
+    def record_heard(self, turn: int, text: str, *, complete: bool) -> None:
         self._talked()
         if self.model.recollection is not None:
             self.model.recollection.one_more()
-        self.history.heard(turn, text, complete=complete)
+        self.history.record_heard(turn, text, complete=complete)
 
     def call_answered(self, turn: int, call: int, text: str) -> None:
-        self.history.used(turn, call, text)
+        self.history.record_tool_answer(turn, call, text)
 
-    def recall(self, turns: Iterable[tuple[str, str, str]]) -> None:
+    def load_turns(self, turns: Iterable[tuple[str, str, str]]) -> None:
         """At first what there is to recall; later what the next start would be given."""
         turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
         earlier = recalled(turns)
@@ -157,7 +157,7 @@ class ModelSession:
         count = min(self._recall_turns, len(turns))
         if recollection is not None:
             count = recollection.begin_with(earlier)
-        self.history.recall(turns[len(turns) - count :])
+        self.history.load_turns(turns[len(turns) - count :])
         self.recalled = True
         self._standby.talked(self._clock())
 
@@ -170,12 +170,12 @@ class ModelSession:
         else:
             self.history.forget()
 
-    def prepare(self, clip: SpeechClip) -> None:
+    def encode_ahead(self, clip: SpeechClip) -> None:
         """Encode ahead, while the owner is still speaking. Raises Abandoned."""
         with self._encoding_ahead(clip):
-            self.model.prepare(clip)
+            self.model.encode_ahead(clip)
 
-    def overhear(self, clips: Iterable[SpeechClip], *, likely_all: bool) -> None:
+    def prefill_partial(self, clips: Iterable[SpeechClip], *, likely_all: bool) -> None:
         """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
         if self.history.in_flux:
             return  # what is read now would be in the wrong place
@@ -183,7 +183,7 @@ class ModelSession:
         question = self.history.with_question(clips)
         assert question.last is not None
         with self._encoding_ahead(question.last.clips[-1]):
-            self.model.overhear(question, likely_all=likely_all)
+            self.model.prefill_partial(question, likely_all=likely_all)
 
     @contextlib.contextmanager
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:
@@ -196,13 +196,13 @@ class ModelSession:
         finally:
             self._rest()
 
-    def settle(self) -> bool:
+    def prefill_idle(self) -> bool:
         """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
         all of it is read. Raises Abandoned."""
         with self._lock:
             self._settling = True
         try:
-            return self._overhearing or self.model.settle(self.history)
+            return self._overhearing or self.model.prefill_idle(self.history)
         finally:
             self._rest()
 
@@ -218,7 +218,7 @@ class ModelSession:
         """One step of it. Returns whether there may be another one now."""
         now_s = self._clock()
         match self._standby.due(now_s):
-            case "ask" if self.history.unwritten is None and recollection.may_ask():
+            case "ask" if self.history.next_untranscribed is None and recollection.may_ask():
                 self._standby.asked()
                 self._send(RecallWanted())
             case "prepare":
@@ -241,10 +241,10 @@ class ModelSession:
         if self.model.recollection is not None:
             self.model.recollection.keep()
 
-    def write_down(self, wanted: Callable[[], bool]) -> None:
+    def transcribe_idle(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
         memory. Nothing is done once the model is `wanted`. Raises Abandoned."""
-        turn = self.history.unwritten
+        turn = self.history.next_untranscribed
         with self._lock:
             if turn is None or wanted():
                 return
@@ -297,10 +297,10 @@ class _AnswerStream:
         """There is something to be heard of it."""
         return self.sentences > 0 or bool(self._entry.uses)
 
-    def take(self, piece: str | ToolCall | BadToolCall) -> None:
+    def push(self, piece: str | ToolCall | BadToolCall) -> None:
         if isinstance(piece, str):
             self._entry.answer += piece
-            self._tell(self._text.feed(piece))
+            self._send_sentences(self._text.push(piece))
             return
         self.flush()
         number = len(self._entry.uses)
@@ -310,13 +310,13 @@ class _AnswerStream:
         elif not self._bungled:
             self._bungled = True  # said once, however many calls it got wrong
             self._entry.answer += f" {BUNGLED} "
-            self._tell([BUNGLED])
+            self._send_sentences([BUNGLED])
 
     def flush(self) -> None:
         """What has come so far is all there is for now."""
-        self._tell(self._text.flush())
+        self._send_sentences(self._text.flush())
 
-    def _tell(self, sentences: Iterable[str]) -> None:
+    def _send_sentences(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
             self.first_ms = self.first_ms or self._since_ms()
             self._send(Sentence(self._entry.number, self.sentences, sentence))

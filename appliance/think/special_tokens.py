@@ -64,7 +64,7 @@ class SpecialTokenFilter:
         self._kept = self._kept[len(self._kept) - held :]
         return found
 
-    def end(self) -> list[str | HiddenText]:
+    def finish(self) -> list[str | HiddenText]:
         """The text has ended: what was held back and is no tag after all."""
         found: list[str | HiddenText] = []
         self._pass_on(self._kept, found)
@@ -79,7 +79,7 @@ class SpecialTokenFilter:
 
     def flush(self) -> str:
         """The same at the end of the text."""
-        return _said(self.end())
+        return _said(self.finish())
 
     def _pass_on(self, text: str, found: list[str | HiddenText]) -> None:
         if self._tag:

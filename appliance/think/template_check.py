@@ -107,12 +107,14 @@ def compare(
 
 def compare_later(template: str | None, way: PromptStyle) -> threading.Thread:
     """Compare while others go on, and write into the log what there is to say."""
-    thread = threading.Thread(target=_tell, args=(template, way), name="template", daemon=True)
+    thread = threading.Thread(
+        target=_log_difference, args=(template, way), name="template", daemon=True
+    )
     thread.start()
     return thread
 
 
-def _tell(template: str | None, way: PromptStyle) -> None:
+def _log_difference(template: str | None, way: PromptStyle) -> None:
     found = compare(template, way)
     if found.same:
         log.info("%s", found.sentence())
@@ -125,13 +127,13 @@ def _tell(template: str | None, way: PromptStyle) -> None:
 
 def _history() -> History:
     history = History()
-    turn = history.begin(1, [SpeechClip(1, np.zeros(640, np.int16))])
+    turn = history.add_turn(1, [SpeechClip(1, np.zeros(640, np.int16))])
     turn.uses.append(
         ToolUse(ToolCall("timer", {"minutes": 5, "name": "eggs"}), "Five minutes, from now.")
     )
     turn.answer = "Five minutes, from now."
-    history.begin(2, text="And what did I ask?").answer = "For a timer."
-    history.begin(3, [SpeechClip(2, np.zeros(640, np.int16))])
+    history.add_turn(2, text="And what did I ask?").answer = "For a timer."
+    history.add_turn(3, [SpeechClip(2, np.zeros(640, np.int16))])
     return history
 
 

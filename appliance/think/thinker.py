@@ -96,32 +96,32 @@ class ModelThread:
         return self._at != "a job" and self._jobs.empty()
 
     @property
-    def pulse(self) -> int:
+    def progress(self) -> int:
         """Rises with every step of the model's work."""
-        return self.mind.model.pulse if self.mind is not None else 0
+        return self.mind.model.progress if self.mind is not None else 0
 
-    def do(self, job: Job, question: Iterable[SpeechClip] | None = None) -> None:
+    def submit(self, job: Job, question: Iterable[SpeechClip] | None = None) -> None:
         """Have it done after all that was asked before. `question`: it answers these clips."""
         self._jobs.put(job)
         if self.mind is not None:
-            self.mind.hurry(question)
+            self.mind.preempt_idle(question)
 
-    def outdate(self, turn: int) -> None:
+    def drop_up_to(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more."""
         self._outdated = max(self._outdated, turn)
         if self.mind is not None:
-            self.mind.outdate(turn)
+            self.mind.drop_up_to(turn)
 
     def stop(self) -> None:
         """End it, if it ends in time."""
         if self.mind is not None:
-            self.mind.quit()
+            self.mind.stop()
         self._jobs.put(None)
         self._thread.join(STOP_S)
 
-    def well(self, now_s: float) -> bool:
+    def is_healthy(self, now_s: float) -> bool:
         """Idle, or getting on with its work."""
-        pulse = self.pulse
+        pulse = self.progress
         if self._at == "nothing" or pulse != self._seen[0]:
             self._seen = (pulse, now_s)
         patience_s = self.mind.model.patience_s if self.mind is not None else LOAD_S
@@ -130,15 +130,15 @@ class ModelThread:
     def _run(self) -> None:
         try:
             model = self._load()
-            self.mind = mind = self._mind(model, self._tell)
-            mind.outdate(self._outdated)
+            self.mind = mind = self._mind(model, self._post)
+            mind.drop_up_to(self._outdated)
             self._serve(mind)
             mind.leave()
             model.close()
         except BaseException as error:  # noqa: BLE001 - the main thread raises it again
             self.problem = error
 
-    def _tell(self, message: AnyMessage) -> None:
+    def _post(self, message: AnyMessage) -> None:
         if isinstance(message, Sentence | ToolCalled | ThoughtEnded):
             self.told = max(self.told, message.turn)
         self._send(message)
@@ -150,7 +150,7 @@ class ModelThread:
             try:
                 if unread and self._jobs.empty():
                     self._at = "reading"
-                    unread = not mind.settle()
+                    unread = not mind.prefill_idle()
                     continue
                 waited = mind.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
@@ -161,7 +161,7 @@ class ModelThread:
                 except queue.Empty:
                     if self.ready and self.writes:
                         self._at = "reading"
-                        mind.write_down(self._wanted)
+                        mind.transcribe_idle(self._wanted)
                         mind.get_ready(self._wanted)
                     continue
                 if job is None:
@@ -198,67 +198,67 @@ class ThinkerInbox:
         """The ring's bell."""
         return self._ring.fileno()
 
-    def look(self, now_s: float) -> None:
+    def poll(self, now_s: float) -> None:
         """Take in all that has arrived: mail first, for what it names is in the ring by then."""
-        mail = self._work.mail()
+        mail = self._work.pop_messages()
         while (slot := self._ring.read()) is not None:
-            clip = self._utterances.add(slot, now_s)
+            clip = self._utterances.push(slot, now_s)
             if self._work.floor.strain >= NO_READ_AHEAD or not self._thread.ready:
                 continue
             if clip is not None and len(clip.samples) >= AHEAD_FRAMES:
-                self._thread.do(partial(_prepare, clip=clip))
-            self._read_ahead(slot)
+                self._thread.submit(partial(_encode_ahead, clip=clip))
+            self._prefill_partial(slot)
         if self._ring.lost != self._lost:
             self._lost = self._ring.lost
             self._work.log.warning("lost %d slots of speech so far", self._lost)
         for message in mail:
-            self._take(message, now_s)
+            self._handle(message, now_s)
         stale = self._work.floor.turn - 1
         if stale != self._stale:
             self._stale = stale
-            self._thread.outdate(stale)
+            self._thread.drop_up_to(stale)
         keep = self._work.settings.memory.keep_turns > 0
         self._thread.writes = keep and self._work.floor.strain < NO_READ_AHEAD
-        self._say_still(now_s)
+        self._send_progress(now_s)
 
-    def _say_still(self, now_s: float) -> None:
+    def _send_progress(self, now_s: float) -> None:
         """While an answer is waited for: that the model gets on with it, if it does."""
         pulse, since_s = self._still
         if self._asked > self._thread.told and now_s - since_s >= STILL_S:
-            self._still = self._thread.pulse, now_s
-            if self._thread.pulse != pulse:
+            self._still = self._thread.progress, now_s
+            if self._thread.progress != pulse:
                 self._work.send(ThinkingProgress(self._asked))
 
-    def _read_ahead(self, slot: RingSlot) -> None:
+    def _prefill_partial(self, slot: RingSlot) -> None:
         paused = bool(slot.flags & PAUSE)
         frames = slot.position + len(slot.samples)
         if self._ahead.due(slot.turn, frames, paused=paused, idle=self._thread.idle):
             clips = self._utterances.so_far(slot.turn)
             if clips:
-                self._thread.do(partial(_overhear, self._ahead, clips, paused))
+                self._thread.submit(partial(_prefill_partial, self._ahead, clips, paused))
 
-    def _take(self, message: AnyMessage, now_s: float) -> None:
+    def _handle(self, message: AnyMessage, now_s: float) -> None:
         match message:
             case Think(turn, utterances, text):
                 self._think(turn, utterances, text, now_s)
             case Abandon(turn):
-                self._thread.outdate(turn)
-                self._thread.do(lambda mind: mind.abandon(turn))
+                self._thread.drop_up_to(turn)
+                self._thread.submit(lambda mind: mind.abandon(turn))
             case AnswerHeard(turn, text, complete):
                 if not complete:
-                    self._thread.outdate(turn)
-                self._thread.do(lambda mind: mind.heard(turn, text, complete=complete))
+                    self._thread.drop_up_to(turn)
+                self._thread.submit(lambda mind: mind.record_heard(turn, text, complete=complete))
             case Recall(turns):
-                self._thread.do(lambda mind: mind.recall(turns))
+                self._thread.submit(lambda mind: mind.load_turns(turns))
             case ToolAnswered(turn, call, text):
-                self._thread.do(lambda mind: mind.call_answered(turn, call, text))
+                self._thread.submit(lambda mind: mind.call_answered(turn, call, text))
             case Forget(last):
-                self._thread.do(lambda mind: mind.forget(last=last))
+                self._thread.submit(lambda mind: mind.forget(last=last))
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 
     def _think(self, turn: int, utterances: tuple[int, ...], text: str, now_s: float) -> None:
-        question = self._utterances.take(utterances)
+        question = self._utterances.pop(utterances)
         if question.missing:
             self._work.log.warning("no sound of utterances %s", question.missing)
         if question.dropped_s:
@@ -268,20 +268,22 @@ class ThinkerInbox:
             problem = "What the owner said was lost on its way. Ask again."
             self._work.send(ThoughtEnded(turn, 0, "failed", problem))
             return
-        self._thread.outdate(turn - 1)
-        self._asked, self._still = turn, (self._thread.pulse, now_s)
-        self._thread.do(lambda mind: mind.think(turn, question.clips, text, now_s), question.clips)
+        self._thread.drop_up_to(turn - 1)
+        self._asked, self._still = turn, (self._thread.progress, now_s)
+        self._thread.submit(
+            lambda mind: mind.think(turn, question.clips, text, now_s), question.clips
+        )
 
 
-def _prepare(mind: ModelSession, clip: SpeechClip) -> None:
-    mind.prepare(clip)
+def _encode_ahead(mind: ModelSession, clip: SpeechClip) -> None:
+    mind.encode_ahead(clip)
 
 
-def _overhear(
+def _prefill_partial(
     ahead: SpeculativePrefill, clips: tuple[SpeechClip, ...], likely_all: bool, mind: ModelSession
 ) -> None:
     began_s = time.monotonic()
-    mind.overhear(clips, likely_all=likely_all)
+    mind.prefill_partial(clips, likely_all=likely_all)
     ahead.cost_s = time.monotonic() - began_s
 
 
@@ -298,16 +300,16 @@ def main(work: Worker) -> None:
     while not work.stopping:
         poll.poll(LOOK_MS)
         now_s = time.monotonic()
-        desk.look(now_s)
+        desk.poll(now_s)
         if thread.problem is not None:
             raise thread.problem
         if not reads and thread.mind is not None:
             reads = True
-            work.reads()
+            work.report_loading()
         if not ready and thread.ready:
             ready = True
-            work.ready()
-        if now_s - beaten_s >= LOOK_MS / 1000 and thread.well(now_s):
+            work.report_ready()
+        if now_s - beaten_s >= LOOK_MS / 1000 and thread.is_healthy(now_s):
             beaten_s = now_s
             work.beat()
     thread.stop()

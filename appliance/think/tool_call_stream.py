@@ -34,7 +34,7 @@ class ToolCallStream:
         """A call is complete that nobody has taken."""
         return len(self._open) > 1
 
-    def feed(self, deltas: Iterable[Mapping[str, Any]]) -> None:
+    def push(self, deltas: Iterable[Mapping[str, Any]]) -> None:
         """One event's. Raises TypeError, AttributeError or ValueError for what is none."""
         for delta in deltas:
             index = int(delta.get("index", 0))
@@ -45,12 +45,12 @@ class ToolCallStream:
             call.name = (call.name + str(about.get("name") or ""))[:MOST_LETTERS]
             call.arguments = (call.arguments + str(about.get("arguments") or ""))[:MOST_LETTERS]
 
-    def complete(self) -> Iterator[ToolCall | BadToolCall]:
+    def pop_complete(self) -> Iterator[ToolCall | BadToolCall]:
         """All but the newest, which may go on."""
         for index in sorted(self._open)[:-1]:
             yield _read(self._open.pop(index))
 
-    def end(self) -> Iterator[ToolCall | BadToolCall]:
+    def flush(self) -> Iterator[ToolCall | BadToolCall]:
         """The answer has ended: all that is left."""
         for index in sorted(self._open):
             yield _read(self._open.pop(index))

@@ -39,11 +39,11 @@ class LocalTranscription:
         self._drawn: list[int] = []
 
     @property
-    def pulse(self) -> int:
+    def progress(self) -> int:
         """Rises with every token."""
         return self._context.read
 
-    def write(self, clip: SpeechClip, request: TokenizedPrompt) -> str | None:
+    def transcribe(self, clip: SpeechClip, request: TokenizedPrompt) -> str | None:
         """What is said in `clip`, which `request` asks for; None if the model comes to no end.
 
         Takes the likeliest token each time. Raises Abandoned, ModelError.
@@ -54,7 +54,7 @@ class LocalTranscription:
         if not self._open:
             self._context.open(self._model, ROOM_TOKENS, self._threads, sequences=1)
             self._open = True
-        ended = self._draw(request, most_tokens(clip))
+        ended = self._generate(request, most_tokens(clip))
         text = self._text() if ended else None
         self.stop()
         return text
@@ -72,7 +72,7 @@ class LocalTranscription:
     def resume(self) -> None:
         self._context.resume()
 
-    def _draw(self, request: TokenizedPrompt, most: int) -> bool:
+    def _generate(self, request: TokenizedPrompt, most: int) -> bool:
         """Whether the model came to an end."""
         while len(self._drawn) < most:
             if self._context.interrupted:
@@ -81,7 +81,7 @@ class LocalTranscription:
             whole = TokenizedPrompt(
                 (*request.runs, drawn), np.append(request.ids, drawn).astype(np.int64)
             )
-            self._reader.read(whole, draw=True)
+            self._reader.prefill(whole, draw=True)
             token = int(self._context.logits().argmax())
             if self._vocabulary.is_end(token):
                 return True

@@ -69,7 +69,7 @@ class UtteranceBuffer:
         self._clip_frames = clip_frames
         self._utterances: dict[int, _Utterance] = {}  # oldest first
 
-    def add(self, slot: RingSlot, now_s: float) -> SpeechClip | None:
+    def push(self, slot: RingSlot, now_s: float) -> SpeechClip | None:
         """Take a slot in. Returns the clip that it completes, which may be encoded already."""
         number = slot.turn
         if number not in self._utterances:
@@ -98,7 +98,7 @@ class UtteranceBuffer:
         )
         return (*utterance.clips, *newest)
 
-    def take(self, numbers: Iterable[int]) -> QuestionAudio:
+    def pop(self, numbers: Iterable[int]) -> QuestionAudio:
         """The clips of these utterances; they are kept no longer."""
         clips: list[SpeechClip] = []
         missing: list[int] = []

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from appliance.errors import ModelError
-from appliance.think.llama_library import begin, llama
+from appliance.think.llama_library import clear_log, llama
 from appliance.think.mark_splitter import MarkSplitter
 
 _SPECIAL = (
@@ -88,7 +88,7 @@ class Vocabulary:
 
 def template_of(text: Path) -> str | None:
     """The chat template in a model's file, of which no weights are read. Raises ModelError."""
-    begin()
+    clear_log()
     parameters = llama.llama_model_default_params()
     parameters.vocab_only = True
     parameters.n_gpu_layers = 0

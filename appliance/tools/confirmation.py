@@ -21,7 +21,7 @@ def letters(text: str) -> str:
     return "".join(letter if letter.isalnum() else " " for letter in kept)
 
 
-def opens(command: str, stems: Iterable[str]) -> bool:
+def opens_something(command: str, stems: Iterable[str]) -> bool:
     """Whether one of `stems` is in it, also as a part of a word."""
     plain = letters(command)
     return any(letters(stem).strip() in plain for stem in stems)
@@ -39,7 +39,7 @@ class ConfirmationGuard:
     def wants_confirmation(self, command: str, turn: int, now_s: float) -> bool:
         """Whether `command` is to be asked for once more. The second time has to come in another
         turn, so that no answer of the model's can confirm itself, and in the same words."""
-        if not opens(command, self.stems):
+        if not opens_something(command, self.stems):
             return False
         words = frozenset(letters(command).split()) - _FILLERS
         if words == self._words and turn != self._turn and now_s <= self._by_s:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from appliance.tools.spoken_numbers import read
+from appliance.tools.spoken_numbers import parse_number
 from appliance.tools.tool_call_syntax import ToolCall
 
 _UNITS = {"second": 1 / 60, "minute": 1.0, "hour": 60.0}
 
 
 def _timer(found: re.Match[str]) -> ToolCall | None:
-    count = read(found["count"])
+    count = parse_number(found["count"])
     if count is None:
         return None
     minutes = count * _UNITS[found["unit"]]
@@ -50,7 +50,7 @@ TABLE: tuple[tuple[str, Callable[[re.Match[str]], ToolCall | None]], ...] = (
 
 
 def _short_timer(found: re.Match[str]) -> ToolCall | None:
-    count = read(found["c2"])
+    count = parse_number(found["c2"])
     return None if count is None else ToolCall("timer", {"minutes": round(count, 3)})
 
 
@@ -59,7 +59,7 @@ _AND_A_HALF = re.compile(r"\b(\S+) (hours?|minutes?) and a half\b")
 _POLITE = re.compile(r"^(please|hey|okay|can you|could you|would you) | (please|now)$")
 
 
-def request(text: str) -> ToolCall | None:
+def parse_intent(text: str) -> ToolCall | None:
     """What the owner asks for, if that is beyond doubt."""
     words = " ".join(re.sub(r"[^a-z0-9.' -]", " ", text.lower().replace("’", "'")).split())
     words = _AND_A_HALF.sub(r"\1 and a half \2", words.rstrip("."))

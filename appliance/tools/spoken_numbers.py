@@ -33,7 +33,7 @@ def ordinal(number: int) -> str:
     return head + hyphen + _FIRSTS.get(last, last + "th")
 
 
-def read(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """The number that words or digits mean: "five", "twenty-five", "an", "2.5", "ten and a half".
 
     None if they mean none.

@@ -87,7 +87,7 @@ def spoken_length(seconds: float) -> str:
     return " and ".join(parts) or "no time"
 
 
-def next_time(text: str, now: ClockReading) -> float | None:
+def parse_time(text: str, now: ClockReading) -> float | None:
     """When the owner's clock says `text` next, "07:30" or "7 pm", in seconds since 1970.
 
     None if it is no time of day.

@@ -75,7 +75,7 @@ class TimerStore:
             return (), True
         return found.timers[:MOST], bool(self._boot) and found.boot == self._boot
 
-    def keep(self, timers: tuple[Timer, ...]) -> None:
+    def save(self, timers: tuple[Timer, ...]) -> None:
         self._newest.append(msgspec.json.encode(_File(1, self._boot, timers)))
         self._bell.release()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.tools import TimerEvent, TimerNews, TimersStatus
-from appliance.tools.spoken_time import DAY_S, ClockReading, next_time
+from appliance.tools.spoken_time import DAY_S, ClockReading, parse_time
 
 MOST = 20  # timers and alarms together
 LONGEST_S = DAY_S
@@ -57,7 +57,7 @@ def meant(name: str) -> set[str]:
 def _aimed_anew(alarm: Timer, asked: ClockReading) -> float:
     """When an alarm rings that was asked for at the moment `asked`, as is known only now."""
     meant_for = asked.local(alarm.due_wall_s)
-    due_s = next_time(f"{meant_for.hour}:{meant_for.minute:02}", asked)
+    due_s = parse_time(f"{meant_for.hour}:{meant_for.minute:02}", asked)
     return alarm.due_wall_s if due_s is None else due_s
 
 
@@ -88,14 +88,14 @@ class Timers:
     def full(self) -> bool:
         return len(self.all) >= MOST
 
-    def stands(self, now: ClockReading) -> TimersStatus:
+    def status(self, now: ClockReading) -> TimersStatus:
         due_s = [now.wall_s + timer.left_s(now) for timer in self._waiting]
         alarms = sum(timer.alarm for timer in self._waiting)
         return TimersStatus(
             len(due_s) - alarms, alarms, float(round(min(due_s, default=0.0))), bool(self.ringing)
         )
 
-    def start(self, length_s: float, name: str, now: ClockReading) -> Timer:
+    def set_timer(self, length_s: float, name: str, now: ClockReading) -> Timer:
         """A timer of `length_s`, 1 s to a day."""
         timer = Timer(
             self._number(),
@@ -113,7 +113,7 @@ class Timers:
                 return timer
         return self._set(timer)
 
-    def wake(self, wall_s: float, name: str, now: ClockReading) -> Timer:
+    def set_alarm(self, wall_s: float, name: str, now: ClockReading) -> Timer:
         """An alarm. The same twice is one."""
         for other in self._waiting:
             if other.alarm and (other.due_wall_s, other.name) == (wall_s, name):
@@ -135,18 +135,18 @@ class Timers:
         self._waiting.remove(timer)
         self._happened("cancelled", timer)
 
-    def hush(self) -> None:
+    def stop_ringing(self) -> None:
         """What rings has been heard."""
         for timer in self.ringing:
             self._happened("stopped", timer)
         self.ringing = ()
 
-    def told(self) -> None:
+    def acknowledge_missed(self) -> None:
         """The owner knows what was missed."""
         self.changed = self.changed or bool(self.missed)
         self.missed = ()
 
-    def look(self, now: ClockReading) -> None:
+    def advance(self, now: ClockReading) -> None:
         """What is due begins to ring, or was missed; what rings for too long is given up."""
         self._follow_the_wall(now)
         for timer in [timer for timer in self._waiting if timer.left_s(now) <= 0.0]:

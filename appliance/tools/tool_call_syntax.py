@@ -111,7 +111,7 @@ def plain(text: str) -> str:
     return words[:MOST_LETTERS].rpartition(" ")[0] or words[:MOST_LETTERS]
 
 
-def wire(call: ToolCall) -> list[tuple[str, bool]]:
+def to_syntax(call: ToolCall) -> list[tuple[str, bool]]:
     """The call as Gemma writes it: runs of text, and whether a run is somebody's words.
 
     In words nothing counts as a token of the model's.
@@ -134,7 +134,7 @@ def _decimal(value: float) -> str:
     return f"{value:.9f}".rstrip("0").rstrip(".")
 
 
-def answer_wire(name: str, text: str) -> list[tuple[str, bool]]:
+def answer_to_syntax(name: str, text: str) -> list[tuple[str, bool]]:
     """A tool's answer in the same form."""
     head = f"<|tool_response>response:{name}{{value:{QUOTE}"
     return [(head, False), (text, True), (QUOTE + "}<tool_response|>", False)]

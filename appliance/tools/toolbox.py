@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from appliance.messages.speech import Forget, HouseRequest, Message, SetVolume
-from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens
-from appliance.tools.spoken_numbers import in_words, read
+from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
+from appliance.tools.spoken_numbers import in_words, parse_number
 from appliance.tools.spoken_time import (
     ClockReading,
-    next_time,
+    parse_time,
     part_of_day,
     spoken_date,
     spoken_length,
@@ -95,7 +95,7 @@ class Toolbox:
     _forget_by_s: float = field(default=-1.0)  # by the machine's clock
     _forget_turn: int = -1
 
-    def use(self, call: ToolCall, now: ClockReading, about: ToolContext) -> ToolResult:
+    def run(self, call: ToolCall, now: ClockReading, about: ToolContext) -> ToolResult:
         """Never fails: a call that makes no sense is said to make none."""
         tool = TOOLS.get(call.name)
         if tool is None:
@@ -120,18 +120,18 @@ class Toolbox:
         if self.timers.full:
             return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
         name = _name(given)
-        self.timers.start(length_s, name, now)
+        self.timers.set_timer(length_s, name, now)
         return says(f"{_for(name)}{spoken_length(length_s)}, from now.")
 
     def alarm(
         self, given: Mapping[str, Value], now: ClockReading, about: ToolContext
     ) -> ToolResult:
-        wall_s = next_time(str(given.get("at", "")), now)
+        wall_s = parse_time(str(given.get("at", "")), now)
         if wall_s is None:
             return says("I did not get the time for that alarm. Please say it again.")
         if self.timers.full:
             return says(f"I have {in_words(MOST)} of them already. Cancel one first.")
-        timer = self.timers.wake(wall_s, _name(given), now)
+        timer = self.timers.set_alarm(wall_s, _name(given), now)
         when = spoken_when(now.local(timer.due_wall_s), now.local())
         return says(f"{_for(timer.name)}the alarm is set for {when}.")
 
@@ -149,7 +149,7 @@ class Toolbox:
         name = _name(given)
         timer = self.timers.find(name)
         if self.timers.ringing and (timer is None or not meant(name)):
-            self.timers.hush()
+            self.timers.stop_ringing()
             return says("all right.")
         if timer is None:
             return says(f"there is no timer called {name}." if name else "there is no timer.")
@@ -200,7 +200,7 @@ class Toolbox:
         self._asked = about.turn, times + 1 if turn == about.turn else 1
         if self._asked[1] > MOST_REQUESTS:
             return says(ENOUGH)
-        if opens(command, self.guard.stems) and not about.chosen:
+        if opens_something(command, self.guard.stems) and not about.chosen:
             return says(CALL_ME_FIRST)
         if self.guard.wants_confirmation(command, about.turn, now.boot_s):
             return says(OPENS)
@@ -224,7 +224,7 @@ TOOLS: Mapping[str, ToolFunction] = {
 }
 
 
-def rings(timer: Timer, now: ClockReading) -> str:
+def ringing_sentence(timer: Timer, now: ClockReading) -> str:
     """What is said between two rings."""
     if timer.alarm:
         when = spoken_time(now.local(timer.due_wall_s))
@@ -234,7 +234,7 @@ def rings(timer: Timer, now: ClockReading) -> str:
     return f"Your timer is done: {name}."
 
 
-def missed(timer: Timer, now: ClockReading) -> str:
+def missed_sentence(timer: Timer, now: ClockReading) -> str:
     """What is said of one whose time came while nobody was there to ring."""
     at = now.wall_s + timer.left_s(now)
     when = f"{spoken_time(now.local(at))} {part_of_day(now.local(at))}"
@@ -262,5 +262,5 @@ def _name(given: Mapping[str, Value]) -> str:
 
 def _number(value: Value | None) -> float | None:
     if isinstance(value, str):
-        return read(value)
+        return parse_number(value)
     return float(value) if value is not None and math.isfinite(value) else None

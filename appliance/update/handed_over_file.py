@@ -93,14 +93,16 @@ class HandedOverFile:
         self.close()
 
 
-def opened(file: Path | HandedOverFile, most_bytes: int) -> AbstractContextManager[HandedOverFile]:
+def open_handed_over(
+    file: Path | HandedOverFile, most_bytes: int
+) -> AbstractContextManager[HandedOverFile]:
     """`file` as it is if it is open already, and then it stays open. Raises ReleaseRefused."""
     return (
         nullcontext(file) if isinstance(file, HandedOverFile) else HandedOverFile(file, most_bytes)
     )
 
 
-def take_note(note: Path) -> str:
+def pop_note(note: Path) -> str:
     """The line in a note, which is gone afterwards, so that a failure is not repeated.
 
     "" if there is none, or something there that is no text of at most NOTE_BYTES in a regular file.
@@ -115,7 +117,7 @@ def take_note(note: Path) -> str:
         _take_away(note)
 
 
-def leave_note(note: Path, line: str) -> None:
+def write_note(note: Path, line: str) -> None:
     """Leave a note for `take_note`, whole from the first moment. Raises OSError, also where another
     user's note lies there in a sticky folder.
 

@@ -45,13 +45,13 @@ class HealthCheck:
     _read_s: float = field(default=-PATIENCE_S, init=False)  # when it was last seen to read
     _well_since_s: float | None = field(default=None, init=False)
 
-    def judge(self, reading: HealthReading, now_s: float) -> str | None:
+    def evaluate(self, reading: HealthReading, now_s: float) -> str | None:
         """What is wrong; "" when it has proved well; None as long as neither is known."""
         if self._since_s is None:
             self._since_s = now_s
-        if sick := self._sick(reading):
+        if sick := self._failure(reading):
             return sick
-        if self._well(reading):
+        if self._is_healthy(reading):
             if self._well_since_s is None:
                 self._well_since_s = now_s
             if now_s - self._well_since_s >= self.steady_s:
@@ -65,7 +65,7 @@ class HealthCheck:
             return f"it was not well within {past_s:.0f} s ({_how(reading)})"
         return None
 
-    def _sick(self, reading: HealthReading) -> str:
+    def _failure(self, reading: HealthReading) -> str:
         if reading.activity == "failed":
             return "it failed to start"
         if reading.restarts:
@@ -79,7 +79,7 @@ class HealthCheck:
             return f"{', '.join(failed)} failed again and again"
         return ""
 
-    def _well(self, reading: HealthReading) -> bool:
+    def _is_healthy(self, reading: HealthReading) -> bool:
         status = reading.status
         if reading.activity != "active" or status is None or status.version != self.version:
             return False

@@ -24,7 +24,7 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
-from appliance.update.handed_over_file import HandedOverFile, leave_note, take_note
+from appliance.update.handed_over_file import HandedOverFile, pop_note, write_note
 from appliance.update.release import archive as releases
 from appliance.update.release import fallback
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
@@ -75,8 +75,8 @@ class UpdateKind:
         return said.version if said else ""
 
 
-RELEASES = UpdateKind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.look)
-SYSTEMS = UpdateKind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.look)
+RELEASES = UpdateKind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.peek_manifest)
+SYSTEMS = UpdateKind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.peek_manifest)
 
 
 def offers(
@@ -115,13 +115,13 @@ def _files(incoming: Path, suffix: str) -> list[Path]:
     return [incoming / name for name in sorted(fit, reverse=True)[:MOST_FILES]]
 
 
-def ask(offer: UpdateOffer) -> None:
+def request_install(offer: UpdateOffer) -> None:
     """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
     kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
-    leave_note(offer.file.with_name(kind.note), offer.file.name)
+    write_note(offer.file.with_name(kind.note), offer.file.name)
 
 
-def how_it_goes(folder: Path = TRIAL) -> InstallProgress:
+def read_progress(folder: Path = TRIAL) -> InstallProgress:
     """The installation that somebody asked for, or how the last one ended since the power came."""
     try:
         return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=InstallProgress)
@@ -135,7 +135,7 @@ def install_wanted(
     """As root: install what was asked for, once. Raises what Installer.install raises."""
     shelf = installer.shelf
     with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
-        told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.progress)
+        told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.update)
         return told.install(handed, wishes)
 
 
@@ -148,7 +148,7 @@ def asked_for(
     The request is gone, so that a failure is not repeated; after a success the file is, too. Raises
     ReleaseRefused for a request that names no file of that kind, StorageError.
     """
-    name = take_note(incoming / kind.note)
+    name = pop_note(incoming / kind.note)
     if not name:
         raise ReleaseRefused("Nobody asked for one.")
     if not _PLAIN.fullmatch(name) or not name.endswith(kind.suffix):
@@ -157,16 +157,16 @@ def asked_for(
     try:
         with HandedOverFile(incoming / name, kind.most_bytes) as handed:
             teller = ProgressWriter(folder, kind.version(handed) or name)
-            teller.progress("look", 0.0)  # how the last one ended is no word about this one
+            teller.update("look", 0.0)  # how the last one ended is no word about this one
             yield handed, teller
             handed.remove()
     except InterludeError as error:
-        teller.end(str(error))
+        teller.finish(str(error))
         raise
     except OSError as error:
-        teller.end(f"{name} could not be installed ({error.strerror}).")
+        teller.finish(f"{name} could not be installed ({error.strerror}).")
         raise
-    teller.end()
+    teller.finish()
 
 
 class ProgressWriter:
@@ -177,10 +177,10 @@ class ProgressWriter:
         self._version = version
         self._last = InstallProgress()
 
-    def progress(self, step: str, share: float) -> None:
+    def update(self, step: str, share: float) -> None:
         self._write(InstallProgress(self._version, step, round(share, 2)))
 
-    def end(self, problem: str = "") -> None:
+    def finish(self, problem: str = "") -> None:
         self._write(InstallProgress(self._version, problem=problem))
 
     def _write(self, going: InstallProgress) -> None:

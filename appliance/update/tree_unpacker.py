@@ -26,7 +26,9 @@ class TreeUnpacker:
         """`manifest`: the name of the file that is not the tree's to bring."""
         self._folders, self._others = {TOP}, {PurePosixPath(manifest)}
 
-    def put(self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk) -> None:
+    def unpack(
+        self, tree: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, disk: Disk
+    ) -> None:
         """Unpack one. Raises ReleaseRefused, OSError."""
         path = self._place(member)
         if member.isdir():

@@ -19,7 +19,7 @@ def wait_for_quiet(
     spoken = False
     while True:
         now_s = box.now_s()
-        if box.reading().talking:
+        if box.read_health().talking:
             quiet_since, spoken = now_s, True
         if not spoken or now_s - quiet_since >= QUIET_S:
             return

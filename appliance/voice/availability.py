@@ -44,7 +44,7 @@ class VoiceAvailability:
         """What to poll while one is tried; -1 where none is."""
         return self._program.fileno() if self._program is not None else -1
 
-    def step(self, voices: Sequence[Voice], *, busy: bool) -> None:
+    def poll(self, voices: Sequence[Voice], *, busy: bool) -> None:
         """Go on. `voices`: those that are loaded; one that is ready has proved what it can. `busy`:
         there is something to say, and the core is needed for that."""
         now_s = self._now_s()
@@ -83,7 +83,7 @@ class VoiceAvailability:
         return ""
 
     def _go_on(self, trial: VoiceTrial) -> None:
-        trial.step()
+        trial.poll()
         if trial.verdict is None:
             return
         name = trial.voice.name

@@ -18,7 +18,7 @@ from appliance.voice.program import ProgramVoice
 _STANDS_IN = "espeak-ng speaks instead."
 
 
-def look(settings: Settings) -> list[Finding]:
+def voice_findings(settings: Settings) -> list[Finding]:
     """The voices from the best to the first that speaks. A warning for each that cannot; a problem
     where none can."""
     findings = _mute(settings)
@@ -60,7 +60,7 @@ def _spoken(name: str, settings: Settings, commands: factory.VoiceCommands) -> F
         return warning("voice", error.problem, error.remedy)
     trial = VoiceTrial(voice, time.monotonic)
     try:
-        factory.finish(trial)
+        factory.wait_for_trial(trial)
     finally:
         voice.close()
     if trial.verdict:

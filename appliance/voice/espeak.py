@@ -47,7 +47,7 @@ class EspeakVoice:
         )
         self._dying: list[subprocess.Popen[bytes]] = []
 
-    def say(self, text: str) -> Speech:
+    def synthesise(self, text: str) -> Speech:
         self._dying = [process for process in self._dying if process.poll() is None]
         try:
             process = subprocess.Popen(
@@ -62,7 +62,7 @@ class EspeakVoice:
         self._dying.append(process)
         return _EspeakSpeech(process, text)
 
-    def tend(self) -> None:
+    def poll(self) -> None:
         """Nothing: each sentence is a process of its own."""
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ class _EspeakSpeech:
         whole = len(self._bytes) // 2 * 2
         pcm = np.frombuffer(self._bytes[:whole], "<i2").astype(np.float32) / np.float32(32768)
         self._bytes = self._bytes[whole:]
-        return self._shaper.feed(pcm, gain_for(LOUDNESS_DBFS), last=last)
+        return self._shaper.process(pcm, gain_for(LOUDNESS_DBFS), last=last)
 
     def _finish(self) -> Samples | None:
         if self._shaper is not None:

@@ -82,7 +82,7 @@ def load(
         names = []
     for name in names:
         program = ProgramVoice(name, commands(settings)[name])
-        if not (problem := tried(program, beat)):
+        if not (problem := try_voice(program, beat)):
             voices.append(program)
             break
         log.error("%s", problem)
@@ -99,19 +99,19 @@ def load(
     return voices
 
 
-def tried(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
+def try_voice(voice: Voice, beat: Callable[[], None] = lambda: None) -> str:
     """Have a voice say a word, and wait until it has. Returns what is wrong with it, or ""."""
-    return finish(VoiceTrial(voice, time.monotonic), beat)
+    return wait_for_trial(VoiceTrial(voice, time.monotonic), beat)
 
 
-def finish(trial: VoiceTrial, beat: Callable[[], None] = lambda: None) -> str:
+def wait_for_trial(trial: VoiceTrial, beat: Callable[[], None] = lambda: None) -> str:
     """Wait for the end of a trial. Returns its verdict."""
     while trial.verdict is None:
         poll = select.poll()
         if (fd := trial.fileno()) >= 0:
             poll.register(fd, select.POLLIN)
         poll.poll(50)
-        trial.step()
+        trial.poll()
         beat()
     return trial.verdict
 

@@ -42,11 +42,11 @@ class Voice(Protocol):
         """Why it is not ready, a sentence; "" if it is, or is only just starting."""
         ...
 
-    def say(self, text: str) -> Speech:
+    def synthesise(self, text: str) -> Speech:
         """Begin with a sentence. Raises VoiceError when that is impossible."""
         ...
 
-    def tend(self) -> None:
+    def poll(self) -> None:
         """See to what it is made of. To be called now and then."""
         ...
 

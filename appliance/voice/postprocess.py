@@ -55,7 +55,7 @@ class SpeechPostprocessor:
         self._begun = False
         self.dropped = 0  # samples of silence before the sentence, at 16 kHz, that are left out
 
-    def feed(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
+    def process(self, samples: Floats, gain: float = 1.0, *, last: bool = False) -> Samples:
         """The next samples, made louder by `gain`. `last` empties what the resampler holds."""
         if self._resampler is not None:
             samples = self._resampler.resample_chunk(samples.astype(np.float32), last=last)

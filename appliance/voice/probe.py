@@ -29,10 +29,10 @@ class VoiceTrial:
         """What to poll; -1 where there is nothing yet."""
         return self._speech.fileno() if self._speech is not None else -1
 
-    def step(self) -> None:
+    def poll(self) -> None:
         if self.verdict is not None:
             return
-        self.voice.tend()
+        self.voice.poll()
         try:
             self.verdict = self._go_on()
         except VoiceError as error:
@@ -48,7 +48,7 @@ class VoiceTrial:
             if not self.voice.ready:
                 return self.voice.problem or None
             self._asked_s = self._now_s()
-            self._speech = self.voice.say(WORD)
+            self._speech = self.voice.synthesise(WORD)
         while (samples := self._speech.read()) is not None:
             if not len(samples):
                 return None

@@ -79,7 +79,7 @@ class ProgramVoice:
         self._stopped: dict[int, float] = {}  # sentence → when it was told to stop
         self._number = 0
         self._start_at_s = self._started_s = now_s()
-        self.tend()
+        self.poll()
 
     @property
     def ready(self) -> bool:
@@ -98,18 +98,18 @@ class ProgramVoice:
         """Readable when `tend`, or `read` of its sentence, has something to do."""
         return self._bell.fileno()
 
-    def say(self, text: str) -> Speech:
+    def synthesise(self, text: str) -> Speech:
         if self._child is None or self._hello is None:
             raise VoiceError(f"The voice {self.name} cannot speak now.", self.problem)
         self._number += 1
         shaper = SpeechPostprocessor(self._hello.rate_hz)
         speech = ProgramSpeech(self, self._number, self._hello, shaper, self._now_s())
-        if not self._write(protocol.say(self._number, text)):
+        if not self._write(protocol.encode_say(self._number, text)):
             raise VoiceError(self.problem)
         self._speech = speech
         return speech
 
-    def tend(self) -> None:
+    def poll(self) -> None:
         """See to the program: start it when it is time, and read what it says unasked. To be called
         now and then. Never waits."""
         self._dying = [child for child in self._dying if child.poll() is None]
@@ -119,13 +119,13 @@ class ProgramVoice:
                 self._start()
             return
         if self._speech is None:
-            self.listen()  # it may end the child
+            self.read_pipe()  # it may end the child
         if not self._runs:
             return
         if self._hello is None and now_s - self._started_s > START_S:
-            self.lose(f"it could not speak after {START_S:.0f} s")
+            self.fail(f"it could not speak after {START_S:.0f} s")
         elif any(now_s - stopped_s > STOP_S for stopped_s in self._stopped.values()):
-            self.lose("it did not stop")
+            self.fail("it did not stop")
 
     def close(self) -> None:
         self._end()
@@ -146,7 +146,7 @@ class ProgramVoice:
                 bufsize=0,
             )
         except OSError as error:
-            self.lose(f"it cannot be started ({error.strerror})")
+            self.fail(f"it cannot be started ({error.strerror})")
             return
         pipes = _pipes(child)
         for pipe in pipes:
@@ -154,7 +154,7 @@ class ProgramVoice:
         self._bell.register(pipes[1].fileno(), select.EPOLLIN)
         self._child, self._answers, self._complaint = child, protocol.ReplyParser(), b""
 
-    def lose(self, why: str) -> None:
+    def fail(self, why: str) -> None:
         """It is of no use any more: end it, fail its sentence, start it again later."""
         news = self.ready or not self._backoff.struck
         speech, self._speech = self._speech, None
@@ -189,11 +189,11 @@ class ProgramVoice:
         except OSError:
             written = 0
         if written < len(line):
-            self.lose("it does not read")
+            self.fail("it does not read")
             return False
         return True
 
-    def listen(self) -> None:
+    def read_pipe(self) -> None:
         """Take what its pipe holds, once."""
         if self._child is None:
             return
@@ -203,13 +203,13 @@ class ProgramVoice:
         if data is None:
             return
         if not data:
-            self.lose(self._how_it_ended())
+            self.fail(self._how_it_ended())
             return
         try:
-            for answer in self._answers.feed(data):
-                self._heed(answer)
+            for answer in self._answers.parse(data):
+                self._handle(answer)
         except VoiceError as error:
-            self.lose(error.problem.rstrip(".")[:1].lower() + error.problem.rstrip(".")[1:])
+            self.fail(error.problem.rstrip(".")[:1].lower() + error.problem.rstrip(".")[1:])
 
     def _how_it_ended(self) -> str:
         assert self._child is not None
@@ -220,7 +220,7 @@ class ProgramVoice:
         lines = _line(self._complaint.decode(errors="replace").strip().rpartition("\n")[2])
         return f"it ended{code}" + (f" ({lines})" if lines else "")
 
-    def _heed(self, answer: protocol.EngineReply) -> None:
+    def _handle(self, answer: protocol.EngineReply) -> None:
         speech = self._speech
         match answer:
             case protocol.EngineHello(voice):
@@ -229,19 +229,19 @@ class ProgramVoice:
                 self._hello, self.problem = answer, ""
                 self._backoff.up(self._now_s())
             case protocol.EngineDone(number):
-                self._over(number, "")
+                self._end_sentence(number, "")
             case protocol.EngineFailed(number, why):
-                self._over(number, f"The voice {self.name} failed: {_line(why)}.")
+                self._end_sentence(number, f"The voice {self.name} failed: {_line(why)}.")
             case (sound, samples):
                 if speech is not None and speech.number == sound.sound:
-                    speech.heard(sound, samples)
+                    speech.push_sound(sound, samples)
 
-    def _over(self, number: int, problem: str) -> None:
+    def _end_sentence(self, number: int, problem: str) -> None:
         self._stopped.pop(number, None)
         speech = self._speech
         if speech is not None and speech.number == number:
             self._speech = None
-            speech.over(problem)
+            speech.end(problem)
 
     def cancel(self, speech: ProgramSpeech) -> None:
         """Stop the work on it; what it still says of it is dropped."""
@@ -249,7 +249,7 @@ class ProgramVoice:
             return
         self._speech = None
         self._stopped[speech.number] = self._now_s()
-        self._write(protocol.stop(speech.number))
+        self._write(protocol.encode_stop(speech.number))
 
     @property
     def stopping(self) -> bool:
@@ -284,9 +284,9 @@ class ProgramSpeech:
 
     def read(self) -> Samples | None:
         if not self._made and not self._over and not self.problem:
-            self._program.listen()
+            self._program.read_pipe()
             if not self._made and self._program._now_s() - self._heard_s > HUNG_S:
-                self._program.lose(f"no sound came for {HUNG_S:.0f} s")
+                self._program.fail(f"no sound came for {HUNG_S:.0f} s")
         if self._made:
             return self._made.popleft()
         if self.problem:
@@ -296,7 +296,7 @@ class ProgramSpeech:
     def cancel(self) -> None:
         self._program.cancel(self)
 
-    def heard(self, sound: protocol.EngineSound, samples: Samples) -> None:
+    def push_sound(self, sound: protocol.EngineSound, samples: Samples) -> None:
         """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
         program knows its own."""
         self._heard_s = self._program._now_s()
@@ -304,7 +304,7 @@ class ProgramSpeech:
         loudness = self._hello.dbfs
         if loudness is None:
             loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf
-        self._keep(self._shaper.feed(pcm, gain_for(loudness)))
+        self._append(self._shaper.process(pcm, gain_for(loudness)))
         places = [(sound.begin, sound.end, 0), *sound.words]
         for begin, end, frame in places:
             at = (self._frames + frame) * RATE_HZ // self._hello.rate_hz
@@ -317,13 +317,13 @@ class ProgramSpeech:
         left_out = self._shaper.dropped
         return [mark._replace(at=max(0, mark.at - left_out)) for mark in self._places]
 
-    def over(self, problem: str) -> None:
+    def end(self, problem: str) -> None:
         """The program's: nothing follows."""
         self.problem, self._over = problem, not problem
         if not problem:
-            self._keep(self._shaper.feed(np.empty(0, np.float32), last=True))
+            self._append(self._shaper.process(np.empty(0, np.float32), last=True))
 
-    def _keep(self, samples: Samples) -> None:
+    def _append(self, samples: Samples) -> None:
         if len(samples):
             self._made.append(samples)
 

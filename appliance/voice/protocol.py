@@ -65,11 +65,11 @@ _KINDS: dict[str, type[EngineHello | EngineSound | EngineDone | EngineFailed]] =
 }  # fmt: skip
 
 
-def say(number: int, text: str) -> bytes:
+def encode_say(number: int, text: str) -> bytes:
     return json.dumps({"say": number, "text": text}).encode() + b"\n"
 
 
-def stop(number: int) -> bytes:
+def encode_stop(number: int) -> bytes:
     return json.dumps({"stop": number}).encode() + b"\n"
 
 
@@ -80,7 +80,7 @@ class ReplyParser:
         self._bytes = bytearray()
         self._sound: EngineSound | None = None  # whose samples are still to come
 
-    def feed(self, data: bytes) -> Iterator[EngineReply]:
+    def parse(self, data: bytes) -> Iterator[EngineReply]:
         """Every answer that is whole now. Raises VoiceError for bytes that are none."""
         self._bytes += data
         while True:

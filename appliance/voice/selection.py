@@ -15,7 +15,7 @@ class VoiceSelection:
         self.name: str | None = None
         self._fresh = False  # a speaker that came up anew has not said yet which voice it has
 
-    def hear(self, message: Message) -> SetVoice | None:
+    def handle(self, message: Message) -> SetVoice | None:
         """What the speaker is to be told."""
         match message:
             case SetVoice(name):

@@ -24,30 +24,30 @@ def main(work: Worker) -> None:
     turn = work.floor.turn
     # After a restart in the middle of an answer it goes on where the ring ends.
     delivery = SpeechQueue(voices, work.send, turn, ring.end_of(turn))
-    spoke = _tell(work, voices)
-    work.ready()
+    spoke = _send_ready(work, voices)
+    work.report_ready()
     wanted = ""  # another voice, for when nothing is being said
     auto = work.settings.speaking.voice == factory.AUTO  # until another is asked for
     told: tuple[str, ...] = ()
     try:
         while not work.stopping:
             _wait(work, ring, delivery, able)
-            for message in work.mail():
+            for message in work.pop_messages():
                 if isinstance(message, Speak | EndAnswer):
-                    delivery.take(message, time.monotonic())
+                    delivery.push(message, time.monotonic())
                 elif isinstance(message, SetVoice):
                     wanted, auto = message.name, False
             if wanted and not delivery.busy:
                 delivery.voices = voices = factory.other(
                     work.settings, wanted, voices, work.log, work.beat
                 )
-                spoke, wanted = _tell(work, voices), ""
+                spoke, wanted = _send_ready(work, voices), ""
             _write(work, ring, delivery)
             for voice in voices:
-                voice.tend()
+                voice.poll()
             if not spoke and voices[0].ready:  # it came up late
-                spoke = _tell(work, voices)
-            able.step(voices, busy=delivery.busy)
+                spoke = _send_ready(work, voices)
+            able.poll(voices, busy=delivery.busy)
             if able.names != told:
                 told = able.names
                 work.send(VoicesAvailable(told))
@@ -62,7 +62,7 @@ def main(work: Worker) -> None:
             voice.close()
 
 
-def _tell(work: Worker, voices: list[Voice]) -> bool:
+def _send_ready(work: Worker, voices: list[Voice]) -> bool:
     """Say which voice speaks. Whether it is the one that is to."""
     speaks = next((voice for voice in voices if voice.ready), voices[0])
     work.log.info("the voice is %s", speaks.name)
@@ -86,7 +86,7 @@ def _wait(work: Worker, ring: RingWriter, delivery: SpeechQueue, able: VoiceAvai
 
 def _write(work: Worker, ring: RingWriter, delivery: SpeechQueue) -> None:
     ring.collect_room()
-    for piece in delivery.step(work.floor.turn, ring.room(), time.monotonic()):
+    for piece in delivery.pop_slots(work.floor.turn, ring.room(), time.monotonic()):
         if work.floor.turn != piece.turn:
             return  # the floor went to another answer while this one was being written
         ring.write(piece.samples, turn=piece.turn, position=piece.position, flags=piece.flags)

@@ -69,7 +69,7 @@ class SpeechQueue:
         default_factory=list
     )  # in this answer: heard no more until the next
 
-    def take(self, order: Speak | EndAnswer, now_s: float) -> None:
+    def push(self, order: Speak | EndAnswer, now_s: float) -> None:
         """One more sentence, or the news that none will follow."""
         self._orders.append((order, now_s))
 
@@ -87,14 +87,18 @@ class SpeechQueue:
         """There is something that a raised turn would make stale."""
         return bool(self._speech or self._waiting or self._orders)
 
-    def step(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
+    def pop_slots(self, turn: int, room: int, now_s: float) -> list[VoiceSlot]:
         """At most `room` pieces of answer `turn`, the one that has the floor.
 
         Orders of older answers are dropped; those of newer ones wait until they have the floor.
         """
         self._drop_older_than(turn)
         pieces: list[VoiceSlot] = []
-        while self._begin(turn, now_s) or self._listen(now_s) or self._hand_out(room, pieces):
+        while (
+            self._start_sentence(turn, now_s)
+            or self._read_speech(now_s)
+            or self._hand_out(room, pieces)
+        ):
             continue
         return pieces
 
@@ -118,7 +122,7 @@ class SpeechQueue:
         self._waiting.clear()
         self._waiting_frames = 0
 
-    def _begin(self, turn: int, now_s: float) -> bool:
+    def _start_sentence(self, turn: int, now_s: float) -> bool:
         """Start on the next sentence. True if there was one to start on."""
         if self._speech is not None or self._waiting or not self._orders:
             return False
@@ -135,7 +139,7 @@ class SpeechQueue:
         self._sentence = _Sentence(order, begun_s, self.position + gap)
         if order.chime or order.ring:
             self._chime(gap, now_s)
-        self._say(speakable(order.text))
+        self._synthesise(speakable(order.text))
         return True
 
     def _chime(self, gap: int, now_s: float) -> None:
@@ -143,12 +147,12 @@ class SpeechQueue:
         assert self._sentence is not None
         order = self._sentence.order
         sound = ring() if order.ring else chime() if order.text else opening()
-        self._keep(np.zeros(gap, np.int16))
-        self._keep(sound)
+        self._append_sound(np.zeros(gap, np.int16))
+        self._append_sound(sound)
         self._sentence.frames = self._sentence.chime_frames = len(sound)
         self._sentence.first_s = now_s
 
-    def _say(self, text: str) -> None:
+    def _synthesise(self, text: str) -> None:
         assert self._sentence is not None
         if not text:
             self._finish()
@@ -159,7 +163,7 @@ class SpeechQueue:
             return
         self._speaks = voice
         try:
-            self._speech = voice.say(text)
+            self._speech = voice.synthesise(text)
         except VoiceError as error:
             self._fail(error)
 
@@ -170,7 +174,7 @@ class SpeechQueue:
         whole = [voice for voice in able if voice not in self._broken]
         return next(iter(whole), able[-1] if able else None)
 
-    def _listen(self, now_s: float) -> bool:
+    def _read_speech(self, now_s: float) -> bool:
         """Take what the synthesiser has made. True if it had something, or came to its end."""
         if self.speech is None:
             return False
@@ -190,12 +194,12 @@ class SpeechQueue:
         if self._sentence.first_s is None:
             self._sentence.first_s = now_s
             gap = self._sentence.position - self.position
-            self._keep(np.zeros(gap, np.int16) if gap else EMPTY)
+            self._append_sound(np.zeros(gap, np.int16) if gap else EMPTY)
         self._sentence.frames += len(samples)
-        self._keep(samples)
+        self._append_sound(samples)
         return True
 
-    def _keep(self, samples: Samples) -> None:
+    def _append_sound(self, samples: Samples) -> None:
         if len(samples):
             self._waiting.append(samples)
             self._waiting_frames += len(samples)
@@ -220,7 +224,7 @@ class SpeechQueue:
         if first and standing_in is not None and standing_in not in self._broken:
             log.error("%s %s speaks instead.", error, standing_in.name)
             if self._sentence.frames == self._sentence.chime_frames:
-                self._say(speakable(self._sentence.order.text))
+                self._synthesise(speakable(self._sentence.order.text))
                 return
         self._give_up(error.problem)
 

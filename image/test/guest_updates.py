@@ -45,10 +45,10 @@ class GuestPi(PaperBox):
     def version(self) -> str | None:
         return self.said
 
-    def asks_firmware(self) -> bool:
+    def supports_tryboot(self) -> bool:
         return True
 
-    def start_anew(self, *, trial: bool) -> None:
+    def reboot(self, *, trial: bool) -> None:
         """The test's firmware decides what that means."""
 
 
@@ -105,7 +105,7 @@ def main(folder: Path) -> None:
         box.running, box.said = "b", "0.2.0"
         SystemUpdater(
             BootDisk(LABELS), SlotStateFile(shelf.root / "system"), box, shelf, signers
-        ).settle()
+        ).settle_trial()
         mark(STEPS[3])
 
 

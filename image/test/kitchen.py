@@ -85,7 +85,7 @@ class Talker:
                 continue
             sound = self._sounds[self.chance.choice(QUESTIONS) if does == "asks" else PROBE]
             with contextlib.suppress(CardError):  # too late, on a busy machine: the next one
-                self.card.say(self.card.now() + self.card.rate_hz // 20, sound)
+                self.card.add_sound(self.card.now() + self.card.rate_hz // 20, sound)
                 self.said += 1
             pause_s = self.chance.uniform(0.3, 4.0) if does == "asks" else 0.0
             until_s = time.monotonic() + len(sound) / self.card.rate_hz + pause_s
@@ -219,7 +219,7 @@ class Kitchen:
 
     def mute(self, on: bool) -> None:
         """By the house, and waited for."""
-        self.ear.say(f"interlude/{ID}/set/mute", "ON" if on else "OFF")
+        self.ear.publish(f"interlude/{ID}/set/mute", "ON" if on else "OFF")
         self.until(lambda: self.muted() == on, 20.0, f"mute {on}")
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from appliance.dialog.control_socket import ControlSocket
 from appliance.messages.speech import Say, StateChanged
 from appliance.provision.apply_seed import ProvisionTarget, apply
-from appliance.provision.network_checks import look
+from appliance.provision.network_checks import network_findings
 from appliance.provision.network_manager import NmcliNetworks
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.runtime import network_status
@@ -32,7 +32,7 @@ def heard(door: ControlSocket, wanted: str) -> str:
     """The first sentence with that in it. Raises SystemExit if it never comes."""
     limit_s = time.monotonic() + LIMIT_S
     while time.monotonic() < limit_s:
-        for visitor, command in door.commands():
+        for visitor, command in door.pop_commands():
             if isinstance(command, Say):
                 said.append(command.text)
             door.reply(visitor, StateChanged("idle", 0, time.monotonic_ns()))
@@ -50,7 +50,7 @@ def main() -> None:
         invitation = heard(door, "They are:")
         facts["invited_s"] = time.monotonic()  # since the kernel's start
         facts["open"] = json.loads((network_status.FOLDER / network_status.FILE).read_text())
-        facts["check"] = [finding.sentence for finding in look()]
+        facts["check"] = [finding.sentence for finding in network_findings()]
         found = INVITED.search(invitation)
         if found is None:
             raise SystemExit(f"no invitation: {invitation}")
@@ -67,7 +67,7 @@ def main() -> None:
         radio = NmcliNetworks()
         joined = radio.joined()
         facts["joined"] = radio.ssid(joined.connection) if joined else ""
-        facts["after"] = [finding.sentence for finding in look()]
+        facts["after"] = [finding.sentence for finding in network_findings()]
         apply(
             Seed(wifi=WifiNetwork(b"Nowhere", "correct horse")),
             ProvisionTarget(keep=Path("/data/keep")),

@@ -156,7 +156,7 @@ def test_check_finds_the_box_well_as_it_runs(journey: Journey) -> None:
 def test_the_house_has_the_box_with_all_its_entities(journey: Journey) -> None:
     """The broker is known by name alone, and that name is resolved by the card."""
     ear = journey.house.ear
-    assert ear.until(lambda: len(journey.house.entities()) >= 25, LIMIT_S)
+    assert ear.wait_until(lambda: len(journey.house.entities()) >= 25, LIMIT_S)
     clients = [heard for heard in ear.heard if heard.topic.startswith("interlude/")]
     assert clients
     log = (journey.machine.scratch / "mosquitto.log").read_text()

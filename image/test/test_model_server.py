@@ -90,7 +90,7 @@ def ask(
     thinking: ThinkingSettings = settings(url, **changes).thinking
     model = RemoteModel(thinking, TOOLS)
     history = History()
-    history.begin(1, clips, text)
+    history.add_turn(1, clips, text)
     try:
         return list(filter(None, model.answer(history, AnswerMetrics()))), model
     finally:
@@ -207,6 +207,6 @@ def test_a_conversation_that_is_too_long_for_it_is_named(folder: Path) -> None:
             ask(url, spoken(MOON), text="hello " * 400)
         model = RemoteModel(msgspec.structs.replace(settings(url).thinking, persona=""))
         history = History()
-        history.begin(1, text="tell me a joke")
+        history.add_turn(1, text="tell me a joke")
         assert words(list(model.answer(history, AnswerMetrics())))
         model.close()

@@ -64,23 +64,27 @@ def test_a_restart_over_mqtt_unmutes_nothing(broker: Mosquitto, tmp_path: Path) 
                 said = ear.last(TOPIC)
                 return "" if not said else str(json.loads(said)["mute"])
 
-            assert ear.until(lambda: mute() == "OFF", START_S)
-            ear.say("interlude/x/set/mute", "ON")
-            assert ear.until(lambda: mute() == "ON")
-            ear.say("interlude/x/set/mute", "OFF")
-            before = len(ear.of(TOPIC))
+            assert ear.wait_until(lambda: mute() == "OFF", START_S)
+            ear.publish("interlude/x/set/mute", "ON")
+            assert ear.wait_until(lambda: mute() == "ON")
+            ear.publish("interlude/x/set/mute", "OFF")
+            before = len(ear.messages_of(TOPIC))
 
             def restarted() -> bool:
-                ear.say("interlude/x/cmd/restart", "PRESS")
-                return ear.until(lambda: ear.last("interlude/x/availability") == b"offline", 2.0)
+                ear.publish("interlude/x/cmd/restart", "PRESS")
+                return ear.wait_until(
+                    lambda: ear.last("interlude/x/availability") == b"offline", 2.0
+                )
 
-            assert ear.until(restarted, MINUTE_S)
-            assert ear.until(lambda: ear.last("interlude/x/availability") == b"online", START_S)
-            assert ear.until(lambda: len(ear.of(TOPIC)) > before, START_S)
-            ear.say("interlude/x/set/mute", "OFF")
-            ear.say("interlude/x/set/volume", "31")  # answered after what was refused
-            assert ear.until(lambda: json.loads(ear.last(TOPIC) or b"{}").get("volume") == 31)
-            later = [json.loads(heard.payload)["mute"] for heard in ear.of(TOPIC)[before:]]
+            assert ear.wait_until(restarted, MINUTE_S)
+            assert ear.wait_until(
+                lambda: ear.last("interlude/x/availability") == b"online", START_S
+            )
+            assert ear.wait_until(lambda: len(ear.messages_of(TOPIC)) > before, START_S)
+            ear.publish("interlude/x/set/mute", "OFF")
+            ear.publish("interlude/x/set/volume", "31")  # answered after what was refused
+            assert ear.wait_until(lambda: json.loads(ear.last(TOPIC) or b"{}").get("volume") == 31)
+            later = [json.loads(heard.payload)["mute"] for heard in ear.messages_of(TOPIC)[before:]]
             assert set(later) == {"ON"}
             assert deaf(box.pid)  # without systemd it is the same process
         finally:

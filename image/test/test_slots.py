@@ -60,7 +60,7 @@ def test_a_good_system_is_kept_and_the_next_goes_into_the_first_slot(at: Bench) 
     for version, slot in (("0.2.0", "b"), ("0.3.0", "a")):
         at.updater().install(at.archive(version))
         at.machine.power(TRYBOOT)
-        at.updater().settle()
+        at.updater().settle_trial()
         assert at.version_that_starts() == version
         assert at.machine.running == slot
     assert "No errors detected" in disk.tell("sfdisk", "--verify", str(at.folder / "card.img"))
@@ -71,7 +71,7 @@ def test_a_sick_system_is_left(at: Bench) -> None:
     at.updater().install(at.archive("0.2.0"))
     at.machine.power(TRYBOOT)
     with pytest.raises(HealthCheckFailed):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
 
 
@@ -82,7 +82,7 @@ def test_a_slot_whose_boot_files_are_gone_is_no_start_and_the_old_one_is(at: Ben
     with pytest.raises(NoStart):
         at.machine.power(TRYBOOT)
     assert at.version_that_starts() == "0.1.0"
-    assert "did not come up" in at.updater().settle()
+    assert "did not come up" in at.updater().settle_trial()
 
 
 def test_a_slot_that_rotted_is_left(at: Bench) -> None:
@@ -91,7 +91,7 @@ def test_a_slot_that_rotted_is_left(at: Bench) -> None:
         system.write(0, bytes(4096))
     at.machine.power(TRYBOOT)
     with pytest.raises(HealthCheckFailed):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
 
 
@@ -100,7 +100,7 @@ def test_a_commit_changes_one_sector_of_the_whole_card(at: Bench) -> None:
     at.machine.power(TRYBOOT)
     with at.card.part(CONFIG) as config:
         before = config.read(0, config.size)
-        at.updater().settle()
+        at.updater().settle_trial()
         after = config.read(0, config.size)
     sectors = range(0, len(before), 512)
     assert sum(before[at : at + 512] != after[at : at + 512] for at in sectors) == 1

@@ -14,25 +14,26 @@ from image.test.kitchen import ID, Kitchen
 TOLD = """
 import sys, tempfile, time, types
 from pathlib import Path
-from appliance import reset
-from appliance.messages import Restart, Say
-from appliance.models.announce import Announcer
-from appliance.models.news import News
-from appliance.models.store import Store
+from appliance.provision import factory_reset
+from appliance.messages.speech import Restart, Say
+from appliance.models.download_announcer import ModelAnnouncer
+from appliance.models.download_news import DownloadNews
+from appliance.models.store import ModelStore
 from appliance.settings import load
-from appliance.verbs import tell
+from appliance.cli import tell
 settings, why = load(None), sys.argv[1]
-def told(message): tell.send(settings, message)
+def told(message): tell.send_command(settings, message)
 def restart(): told(Restart())
 if why == "model":
-    models = Store.of(settings).models
+    models = ModelStore.of(settings).models
     store = types.SimpleNamespace(models=models, state=lambda model: "installed")
     says = lambda text: told(Say(text, chime=True))
     with tempfile.TemporaryDirectory() as memory:
-        Announcer(store, Path(memory), says, lambda: False, restart, time.sleep, time.monotonic,
-                  lambda: 12).tell(News(model=next(iter(models)), kind="here"))
+        ModelAnnouncer(store, Path(memory), says, lambda: False, restart, time.sleep,
+        time.monotonic,
+                  lambda: 12).announce(DownloadNews(model=next(iter(models)), kind="here"))
 elif why == "reset":
-    reset.begin(settings.state_path())
+    factory_reset.request_reset(settings.state_path())
     restart()
 else:
     restart()
@@ -44,7 +45,7 @@ def by_the_house(at: Kitchen) -> None:
     before = at.now().pid
 
     def pressed() -> bool:
-        at.ear.say(f"interlude/{ID}/cmd/restart", "PRESS")
+        at.ear.publish(f"interlude/{ID}/cmd/restart", "PRESS")
         return at.now().pid != before
 
     began_s = time.monotonic()

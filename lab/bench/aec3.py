@@ -23,9 +23,9 @@ def installed() -> bool:
 class Aec3:
     """The default configuration, with its residual suppressor: no binding lets one leave it out."""
 
-    working = True
-    changes = 0
-    late_db = -100.0
+    active = True
+    path_changes = 0
+    late_reverb_db = -100.0
     knows_echo = False
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Aec3:
         self._played: list[Samples] = []
         self._left: list[Samples] = []
 
-    def cancel(
+    def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
     ) -> Samples:
         self._mic.append(mic)

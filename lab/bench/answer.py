@@ -57,7 +57,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         for _ in range(options.events or EVENTS):
             events.append(_ask(stage, rng.choice(REQUESTS), rng.choice(VOICES), rng))
             stage.send(StopSpeaking())
-            stage.until(stage.settled, 3.0)
+            stage.wait_until(stage.settled, 3.0)
             stage.wait(0.8)
 
     parts = tuple(row.name for row in process_table.PROCESSES)
@@ -70,20 +70,24 @@ def _ask(stage: BenchHarness, text: str, voice: str, rng: random.Random) -> dict
     entry = ScriptedUtterance(say=text, voice=voice, speed=rng.randrange(140, 190, 10))
     sound = script_sounds.make(Scene(name="bench"), entry)
     at = stage.card.now() + LEAD
-    stage.say(at, sound)
+    stage.add_sound(at, sound)
     end = at + sound.end
     event: dict[str, Any] = {"asked": text, "voice": voice, "all_ms": None}
 
     def started() -> PlaybackStarted | None:
-        thought = {m.turn for m in stage.found(Sentence, at)}
-        return next((m for m in stage.found(PlaybackStarted, at) if m.turn in thought), None)
+        thought = {m.turn for m in stage.messages_since(Sentence, at)}
+        return next(
+            (m for m in stage.messages_since(PlaybackStarted, at) if m.turn in thought), None
+        )
 
-    if not stage.until(lambda: started() is not None, sound.end / RATE_HZ + ANSWERED_S):
+    if not stage.wait_until(lambda: started() is not None, sound.end / RATE_HZ + ANSWERED_S):
         return event
     answer = started()
     assert answer is not None
     stage.wait(0.3)
-    stage.until(lambda: any(m.turn == answer.turn for m in stage.found(ThoughtEnded, at)), 20.0)
+    stage.wait_until(
+        lambda: any(m.turn == answer.turn for m in stage.messages_since(ThoughtEnded, at)), 20.0
+    )
     begun = stage.index(answer.index)
     track = stage.card.loudspeaker(begun, stage.card.now() - begun).astype(np.int32)
     loud = np.flatnonzero(np.abs(track) > AUDIBLE)
@@ -95,9 +99,9 @@ def _parts(stage: BenchHarness, at: int, end: int, turn: int, all_ms: float) -> 
     """Of what the answer's time is made; what is not known of it is left out."""
     mail = ((i, seen.message) for i, seen in stage.recording.mail if i >= at)
     ended = [i for i, message in mail if isinstance(message, SpeechEnded) and message.last]
-    thoughts = [m for m in stage.found(ThoughtEnded, at) if m.turn == turn]
-    spoken = [m for m in stage.found(Spoken, at) if m.turn == turn and m.number == 0]
-    texts = [m.text for m in stage.found(Sentence, at) if m.turn == turn]
+    thoughts = [m for m in stage.messages_since(ThoughtEnded, at) if m.turn == turn]
+    spoken = [m for m in stage.messages_since(Spoken, at) if m.turn == turn and m.number == 0]
+    texts = [m.text for m in stage.messages_since(Sentence, at) if m.turn == turn]
     parts: dict[str, Any] = {"said": " ".join(reversed(texts))}
     if not (ended and thoughts and spoken):
         return parts

@@ -40,7 +40,7 @@ class VADIterator:
         self._quiet_from = 0
         self._now = 0
 
-    def feed(self, probability: float) -> Literal["start", "end"] | None:
+    def process(self, probability: float) -> Literal["start", "end"] | None:
         """The network's word on the next 512 samples."""
         self._now += WINDOW_FRAMES
         if probability >= self._threshold:
@@ -73,7 +73,7 @@ class Gatekeeper:
         stream.register(poller)
         stream.start()
         while True:
-            if not stream.woken(poller.poll()):
+            if not stream.is_ready(poller.poll()):
                 continue
             while (ready := stream.avail()) >= WINDOW_FRAMES:
                 samples = stream.read()
@@ -83,12 +83,12 @@ class Gatekeeper:
             if ready < 0:
                 stream.start()
 
-    def feed(self, chunk: Samples) -> Literal["start", "end"] | None:
+    def process(self, chunk: Samples) -> Literal["start", "end"] | None:
         """512 samples. Of the two interleaved networks of `VoiceActivityDetector`, one sees exactly
         these windows, and answers second."""
-        self._speech.feed(chunk[:HOP_FRAMES])
-        probability = self._speech.feed(chunk[HOP_FRAMES:])
-        return None if probability is None else self._iterator.feed(probability)
+        self._speech.process(chunk[:HOP_FRAMES])
+        probability = self._speech.process(chunk[HOP_FRAMES:])
+        return None if probability is None else self._iterator.process(probability)
 
 
 class OutputController:
@@ -121,7 +121,7 @@ class OutputController:
             except queue.Empty:
                 break
 
-    def say(self, answer: Samples) -> None:
+    def play(self, answer: Samples) -> None:
         for at in range(0, len(answer), CHUNK_FRAMES):
             self.playback_queue.put(answer[at : at + CHUNK_FRAMES])
 
@@ -132,25 +132,25 @@ def write_blocking(stream: AlsaStream, poller: select.poll, chunk: Samples) -> N
         taken = stream.write(chunk)
         chunk = chunk[max(0, taken) :]  # after a dropout (−1) the card is ready for the same again
         if len(chunk) and taken >= 0:
-            stream.woken(poller.poll(100))
+            stream.is_ready(poller.poll(100))
 
 
 def converse(gatekeeper: Gatekeeper, output: OutputController, answer: Samples) -> None:
     """The article's main loop; where it asks its model, the answer is there at once."""
     nothing_to_say = 0
-    output.say(answer)
+    output.play(answer)
     while True:
-        heard = gatekeeper.feed(gatekeeper.audio_queue.get())
+        heard = gatekeeper.process(gatekeeper.audio_queue.get())
         if heard == "start":
             gatekeeper.interrupt_event.set()
             gatekeeper.is_speaking = True
         elif heard == "end":
             gatekeeper.is_speaking = False
-            output.say(answer)
+            output.play(answer)
         idle = output.playback_queue.empty() and not gatekeeper.is_speaking
         nothing_to_say = nothing_to_say + 1 if idle else 0
         if nothing_to_say > AGAIN_CHUNKS:
-            output.say(answer)
+            output.play(answer)
 
 
 def main(card: str, answer_file: Path) -> None:

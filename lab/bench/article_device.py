@@ -46,7 +46,7 @@ class ArticleDevice:
             self._written.pop(0)
         return np.pad(block, (0, BLOCK_FRAMES - len(block)))
 
-    def hear(self, mic: Samples, at: int) -> None:
+    def process(self, mic: Samples, at: int) -> None:
         room = WINDOW_FRAMES - self._filled
         head = mic[:room]
         self._chunk[self._filled : self._filled + len(head)] = head
@@ -59,7 +59,7 @@ class ArticleDevice:
 
     def _converse(self, chunk: Samples) -> None:
         """The article's main loop."""
-        heard = self._gatekeeper.feed(chunk)
+        heard = self._gatekeeper.process(chunk)
         if heard == "start":
             self._set = True
             self._speech = True

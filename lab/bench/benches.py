@@ -155,7 +155,7 @@ def run(name: str, options: BenchOptions, json_file: Path | None = None) -> int:
             "versions": versions(),
             "sheets": [asdict(sheet) for sheet in sheets],
         }
-        write(json_file, found)
+        write_json(json_file, found)
         console.print(f"Written: {json_file}")
     return 0
 
@@ -190,7 +190,7 @@ def spread(values: Sequence[float], digits: int = 1) -> tuple[str | float, ...]:
     return (*(round(float(figure), digits) for figure in figures), len(values))
 
 
-def write(path: Path, found: dict[str, Any]) -> None:
+def write_json(path: Path, found: dict[str, Any]) -> None:
     """Keep the figures as JSON. Raises StorageError."""
     try:
         path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

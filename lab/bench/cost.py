@@ -28,11 +28,13 @@ def bench(options: BenchOptions) -> list[FigureTable]:
 
     def act(stage: BenchHarness) -> None:
         shares["idle"] = _measure(stage, seconds)
-        stage.say(stage.card.now() + RATE_HZ, _owner(seconds + 2))  # its copying takes a while
+        stage.add_sound(
+            stage.card.now() + RATE_HZ, _owner(seconds + 2)
+        )  # its copying takes a while
         stage.wait(2.0)
         shares["listening"] = _measure(stage, seconds)
-        stage.until(stage.settled, 40.0)
-        stage.talk()
+        stage.wait_until(stage.settled, 40.0)
+        stage.start_talking()
         stage.wait(1.0)
         shares["speaking"] = _measure(stage, seconds)
         for name in stage.supervisor.parts:

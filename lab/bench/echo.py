@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from appliance.hear.aec.factory import EchoCanceller, canceller
+from appliance.hear.aec.factory import EchoCanceller, make_canceller
 from appliance.hear.pipeline import HearingPipeline
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import Settings
@@ -64,7 +64,7 @@ def cancellers(settings: Settings) -> dict[str, Make]:
 
     def named(name: str) -> Make:
         wanted = msgspec.structs.replace(echo, canceller=name)
-        return lambda: canceller(wanted, BLOCK_FRAMES)
+        return lambda: make_canceller(wanted, BLOCK_FRAMES)
 
     found: dict[str, Make] = {"kalman": named("kalman"), "speex": named("speex")}
     if aec3.installed():

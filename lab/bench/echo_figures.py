@@ -70,7 +70,7 @@ def measure(canceller: EchoCanceller, scene: EchoScene, far: Samples, near: Samp
     room = acoustics.noise("white", frames, level_db=-70.0, rate_hz=RATE_HZ, seed=scene.seed)
     mic = to_int16(echo + owner + room)
     began = time.thread_time()
-    steps = [canceller.cancel(mic[at : at + STEP], far[at : at + STEP])
+    steps = [canceller.cancel_echo(mic[at : at + STEP], far[at : at + STEP])
              for at in range(0, frames, STEP)]  # fmt: skip
     step_us = (time.thread_time() - began) / len(steps) * 1e6
     left = np.concatenate(steps) - owner - room

@@ -92,30 +92,30 @@ class BenchHarness(Rehearsal):
         self._talk = 0  # the turn of the newest talk; what it says besides is no part of a bench
         self.dropouts = {"capture": 0, "playback": 0}
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """10 ms pass."""
-        self._step()
+        self._collect_once()
         for at, seen in self.recording.mail[self._read :]:
             self._follow(at, seen.message)
         self._read = len(self.recording.mail)
 
     def wait(self, seconds: float) -> None:
-        self.until(lambda: False, seconds)
+        self.wait_until(lambda: False, seconds)
 
-    def until(self, true: Callable[[], bool], timeout_s: float) -> bool:
+    def wait_until(self, true: Callable[[], bool], timeout_s: float) -> bool:
         """Wait for it. False when it did not come in time."""
         end = self.card.now() + round(timeout_s * RATE_HZ)
         while not true():
             if self.card.now() >= end:
                 return False
-            self.step()
+            self.advance()
         return True
 
     def send(self, message: Message) -> None:
         """To the conductor."""
         self.mail.send(message)
 
-    def talk(self) -> None:
+    def start_talking(self) -> None:
         """The box begins to talk anew, with the next sentence of TALK, so that what breaks it off
         does not always fall on the same words. Returns when it has been talking for half a second.
 
@@ -126,7 +126,7 @@ class BenchHarness(Rehearsal):
             self.send(StopSpeaking())
             self.send(Say(from_sentence(self._talks)))
             self._talks += 1
-            if self.until(lambda before=before: self.started_at != before, 8.0):  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+            if self.wait_until(lambda before=before: self.started_at != before, 8.0):  # type: ignore[misc]  # mypy cannot infer a lambda with a default
                 self._talk = self._started
                 self.wait(0.5)
                 return
@@ -146,12 +146,12 @@ class BenchHarness(Rehearsal):
         """No onset waits for its end."""
         return not self._open
 
-    def say(self, at: int, sound: OwnerSound) -> int:
+    def add_sound(self, at: int, sound: OwnerSound) -> int:
         """Put a sound at the microphone, `at` a card index. Returns the index of its onset."""
-        self._say(at, sound.samples)
+        self._add_sound(at, sound.samples)
         return at + sound.onset
 
-    def found(self, kind: type[T], since: int) -> Iterator[T]:
+    def messages_since(self, kind: type[T], since: int) -> Iterator[T]:
         """Messages of a kind that came after card index `since`."""
         for at, seen in reversed(self.recording.mail):
             if at < since:
@@ -164,7 +164,7 @@ class BenchHarness(Rehearsal):
         """Slots of speech that went by while this process was held up."""
         return self._voice.lost
 
-    def spoken(self, turn: int) -> Samples:
+    def synthesised(self, turn: int) -> Samples:
         """What the speaker has made so far of answer `turn`; zeros where that went by unread."""
         pieces = self._voices[turn]
         answer = np.zeros(max((at + len(samples) for at, samples in pieces), default=0), np.int16)
@@ -178,10 +178,10 @@ class BenchHarness(Rehearsal):
     def _record(self, until: int) -> None:
         self._recorded = until  # an act reads the card's tracks where it needs them
 
-    def _say(self, at: int, samples: Samples) -> None:
-        self.card.say(at, samples)
+    def _add_sound(self, at: int, samples: Samples) -> None:
+        self.card.add_sound(at, samples)
         for other in self._others:
-            other.say(other.index_of(self.card.time_of(at)), samples)
+            other.add_sound(other.index_of(self.card.time_of(at)), samples)
 
     def _follow(self, at: int, message: object) -> None:
         match message:

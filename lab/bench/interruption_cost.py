@@ -55,7 +55,7 @@ def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]
     with _watching(seen):
         for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
             span = slice(at, at + BLOCK_FRAMES)
-            hearing.hear(mic[span], played[span], at)
+            hearing.process(mic[span], played[span], at)
     steps = len(mic) // BLOCK_FRAMES
     step_us = (time.thread_time_ns() - before_ns) / 1000 / steps
     looks = sum(seen.values()) or 1
@@ -70,7 +70,9 @@ def double_talk(seconds: float) -> tuple[Samples, Samples]:
     echo = echo_of(TrialRoom("", 0.4, 1002, SPEECH_DB))
     mic = np.zeros(len(played))
     for at in range(0, len(played) - 2 * DELAY_FRAMES + 1, DELAY_FRAMES):
-        mic[at + DELAY_FRAMES : at + 2 * DELAY_FRAMES] = echo.of(played[at : at + DELAY_FRAMES])
+        mic[at + DELAY_FRAMES : at + 2 * DELAY_FRAMES] = echo.process(
+            played[at : at + DELAY_FRAMES]
+        )
     murmur = spoken(Phrase("backchannel", "okay", "en-gb+f2", 160, 50))
     word = scaled(murmur.samples, murmur.onset, murmur.end, SPEECH_DB)
     for at in range(RATE_HZ, len(mic) - len(word), 2 * RATE_HZ):

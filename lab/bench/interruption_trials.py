@@ -191,12 +191,12 @@ def play(
         asked = sound_of(question)
         loud = scaled(asked.samples, asked.onset, asked.end, SPEECH_DB).astype(np.float32)
         at = round(ASKED_S * RATE_HZ)
-        session.say(at, in_room(loud, response))
+        session.add_sound(at, in_room(loud, response))
         stretches.append((at + asked.onset, at + len(asked.samples)))
     due, talked = first + round(CONVERGED_S * RATE_HZ), 0
     block = BLOCK_STEPS * 80
-    while not session.over:
-        session.step()
+    while not session.ended:
+        session.advance()
         talked = talked + block if machine.talking else 0
         result.talked_s += block / RATE_HZ if machine.talking else 0.0
         if not left:
@@ -213,7 +213,7 @@ def play(
             continue
         wave = _over_the_air(clip, spec.kind, response, rng)
         at = session.now + rng.randrange(block)
-        session.say(at, wave)
+        session.add_sound(at, wave)
         said.append((spec, clip, at + clip.onset, at + clip.end))
         due = at + clip.end + round((AFTER_S + rng.uniform(*APART_S)) * RATE_HZ)
     result.trials = [_trial(session, *one) for one in said]

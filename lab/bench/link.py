@@ -74,7 +74,7 @@ class _House(contextlib.ExitStack):
         self.callback(self.supervisor.close)
         self.callback(self.supervisor.stop_all)
         self.supervisor.start()
-        if not self.until(self.online):
+        if not self.wait_until(self.online):
             raise LinkError("The link does not come up.", "See the log above.")
 
     def _leave_the_broker(self) -> None:
@@ -90,17 +90,17 @@ class _House(contextlib.ExitStack):
     def channel(self, peer: str) -> Channel:
         return self._channels[peer]
 
-    def step(self, wait_s: float = 0.001) -> dict[str, list[Any]]:
+    def poll(self, wait_s: float = 0.001) -> dict[str, list[Any]]:
         """A moment passes. Returns the mail of each part."""
-        self.supervisor.step(wait_s)
+        self.supervisor.run_once(wait_s)
         return {peer: list(channel.receive_all()) for peer, channel in self._channels.items()}
 
-    def until(self, true: Callable[[], object], seconds: float = RIGHT_S) -> bool:
+    def wait_until(self, true: Callable[[], object], seconds: float = RIGHT_S) -> bool:
         end_s = time.monotonic() + seconds
         while not true():
             if time.monotonic() > end_s:
                 return False
-            self.step()
+            self.poll()
         return True
 
     def online(self) -> bool:
@@ -117,7 +117,7 @@ class _House(contextlib.ExitStack):
             self.channel("room").send(Mute(on=index % 2 == 0))
             end_s = time.monotonic() + RIGHT_S
             while time.monotonic() < end_s:
-                changes = [m for m in self.step()["room"] if isinstance(m, StateChanged)]
+                changes = [m for m in self.poll()["room"] if isinstance(m, StateChanged)]
                 if changes:
                     yield changes[0]
                     break
@@ -125,12 +125,12 @@ class _House(contextlib.ExitStack):
 
 def _idle(house: _House, seconds: float) -> FigureTable:
     """Nothing happens: messages, CPU, memory."""
-    house.until(lambda: False, 1.0)
+    house.wait_until(lambda: False, 1.0)
     process = psutil.Process(house.pid)
     house.ear.heard.clear()
     before, begun = _cpu_s(process), time.monotonic()
     while time.monotonic() - begun < seconds:
-        house.step(0.25)
+        house.poll(0.25)
     took = time.monotonic() - begun
     share = 100 * (_cpu_s(process) - before) / took
     row = process_table.row("link")
@@ -153,12 +153,12 @@ def _states(house: _House, number: int) -> FigureTable:
     before, begun = _cpu_s(process), time.monotonic()
     times: list[float] = []
     for change in house.toggles(number):
-        seen = len(house.ear.of(f"{ROOT}/state"))
-        house.until(lambda state=change.state: house.says(state))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-        heard = house.ear.of(f"{ROOT}/state")
+        seen = len(house.ear.messages_of(f"{ROOT}/state"))
+        house.wait_until(lambda state=change.state: house.says(state))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        heard = house.ear.messages_of(f"{ROOT}/state")
         if heard and len(heard) >= seen:
             times.append((heard[-1].at_ns - change.at_ns) / 1e6)
-        house.until(lambda: False, 0.02)
+        house.wait_until(lambda: False, 0.02)
     share = 100 * (_cpu_s(process) - before) / (time.monotonic() - begun)
     sheet = FigureTable("From a change of state to another client of the broker, ms", ("", *SPREAD))
     sheet.rows.append(("state (goal: 100)", *spread(times)))
@@ -180,14 +180,16 @@ def _outage(house: _House, seconds: float) -> FigureTable:
         happened += _something_happens(house, happened)
         memory.append(resident_mib(house.pid))
     house.channel("room").send(Mute(on=True))
-    house.until(lambda: False, 0.3)
+    house.wait_until(lambda: False, 0.3)
     house.broker.start()
     back = time.monotonic()
     house.ear = BrokerObserver(house.broker.port)
-    well = house.until(lambda: house.online() and house.says("muted") and len(house.ear.heard) >= 6)
+    well = house.wait_until(
+        lambda: house.online() and house.says("muted") and len(house.ear.heard) >= 6
+    )
     right_s = time.monotonic() - back
-    house.until(lambda: False, 2.0)
-    late = len(house.ear.of(f"{ROOT}/event/conversation"))
+    house.wait_until(lambda: False, 2.0)
+    late = len(house.ear.messages_of(f"{ROOT}/event/conversation"))
     sheet = FigureTable(f"Broker away for {seconds:.0f} s", ("", "measured", "goal"))
     sheet.rows = [
         ("things that happened meanwhile", happened, ""),
@@ -205,11 +207,11 @@ def _something_happens(house: _House, number: int) -> int:
     listener.send(WakeWordHeard(16_000, "okay"))
     listener.send(SpeechStarted(number + 1, number + 1, 16_000))
     listener.send(SpeechEnded(number + 1, 32_000, 16_000, last=True))
-    for message in house.step(0.1)["thinker"]:
+    for message in house.poll(0.1)["thinker"]:
         if isinstance(message, Think):
             house.channel("room").send(Mute(on=True))
             house.channel("room").send(Mute(on=False))
-    house.step(0.1)
+    house.poll(0.1)
     return 1
 
 

@@ -56,7 +56,7 @@ def order_to_free_ms(model: LanguageModel, clip: SpeechClip, after_s: float) -> 
     timer = threading.Timer(after_s, order)
     timer.start()
     try:
-        model.prepare(clip)
+        model.encode_ahead(clip)
     except AnswerAbandoned:
         pass
     free_ns = time.monotonic_ns()

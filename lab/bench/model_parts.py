@@ -97,7 +97,7 @@ def loaded(
     try:
         yield model
         if openings is not None:
-            openings.wait(KEEP_S)
+            openings.wait_written(KEEP_S)
     finally:
         model.close()
 
@@ -110,15 +110,15 @@ def clip(seconds: float, number: int) -> SpeechClip:
 
 def settle(model: LocalGemma, history: History) -> int:
     """Read all that stands before the next question, a piece at a time; how many tokens."""
-    before = model.pulse
-    while not model.settle(history):
+    before = model.progress
+    while not model.prefill_idle(history):
         pass
-    return model.pulse - before
+    return model.progress - before
 
 
 def one_turn(model: LocalGemma, history: History, asked: SpeechClip) -> None:
     """A question, an answer that is drawn to its limit, and all that is read behind it."""
-    turn = history.begin(asked.utterance, [asked])
+    turn = history.add_turn(asked.utterance, [asked])
     turn.answer = (
         "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str)) or "."
     )
@@ -201,7 +201,7 @@ def _end_encodings(model: LocalGemma, seconds: float, count: int, found: Measure
     def whole() -> float:
         encoded = next_clip()
         with Stopwatch() as watch:
-            model.prepare(encoded)
+            model.encode_ahead(encoded)
         found.took(f"a clip of {seconds:g} s, encoded", watch)
         return watch.wall_s
 
@@ -217,14 +217,14 @@ def transcripts(job: Job, found: Measures) -> None:
         one_turn(model, history, clip(CLIP_S, 1))
         for number in range(2, 2 + job.repeats):
             heard = clip(CLIP_S, number)
-            model.prepare(heard)
+            model.encode_ahead(heard)
             forget_peak()
-            before, pulse = Memory.now(), model.pulse
+            before, pulse = Memory.now(), model.progress
             with Stopwatch() as watch:
                 model.transcribe([heard])
             after = Memory.now()
             found.took("a clip of 4 s, written down", watch)
-            found.add("a clip of 4 s, written down", tokens=model.pulse - pulse)
+            found.add("a clip of 4 s, written down", tokens=model.progress - pulse)
             found.add("memory beside it, at its most", MiB=after.peak - before.resident)
             found.add("memory that stays", MiB=after.resident - before.resident)
 
@@ -238,7 +238,7 @@ def recall(job: Job, found: Measures) -> None:
         for number in range(job.repeats):
             history.forget()
             settle(model, history)
-            history.recall(_recalled(job.settings.thinking.persona, turns, number))
+            history.load_turns(_recalled(job.settings.thinking.persona, turns, number))
             with Stopwatch() as watch:
                 tokens = settle(model, history)
             found.took(f"{turns} turns", watch)

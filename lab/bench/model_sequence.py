@@ -54,7 +54,7 @@ def _state(gemma: Gemma, count: int, tokens: int, threads: int, opening: list[in
     context = LlamaContext()
     context.open(gemma.model, tokens, threads, sequences=count)
     try:
-        context.feed(opening)
+        context.evaluate(opening)
         return context.state()
     finally:
         context.close()
@@ -78,17 +78,17 @@ def _measure(
         add(name, MiB=Memory.now().resident - before.resident, ms_to_open=1000 * opened_s)
         _restore(context, state, opening)
         if count == 2:
-            context.use(1)
+            context.select_sequence(1)
             began_s = time.monotonic()
             _restore(context, state, opening)
             add("the opening put into the other", ms=1000 * (time.monotonic() - began_s))
-            context.use(0)
+            context.select_sequence(0)
         began_s = time.monotonic()
-        context.feed((opening * BATCH)[:BATCH])
+        context.evaluate((opening * BATCH)[:BATCH])
         add(name, ms_for_128_tokens_read=1000 * (time.monotonic() - began_s))
         began_s = time.monotonic()
         for token in (opening * DRAWN)[:DRAWN]:
-            context.feed([token], last=True)
+            context.evaluate([token], last=True)
         add(name, ms_a_token_drawn=1000 * (time.monotonic() - began_s) / DRAWN)
     finally:
         context.close()

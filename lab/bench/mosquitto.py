@@ -141,20 +141,22 @@ class BrokerObserver:
         self._client.disconnect()
         self._client.loop_stop()
 
-    def say(self, topic: str, payload: bytes | str, *, retain: bool = False, qos: int = 1) -> None:
+    def publish(
+        self, topic: str, payload: bytes | str, *, retain: bool = False, qos: int = 1
+    ) -> None:
         """Publish, and with `qos` 1 wait until the broker has it."""
         info = self._client.publish(topic, payload, qos, retain)
         if qos:
             info.wait_for_publish(STARTS_S)
 
-    def of(self, topic: str) -> list[BrokerMessage]:
+    def messages_of(self, topic: str) -> list[BrokerMessage]:
         return [heard for heard in self.heard if heard.topic == topic]
 
     def last(self, topic: str) -> bytes | None:
-        found = self.of(topic)
+        found = self.messages_of(topic)
         return found[-1].payload if found else None
 
-    def until(self, true: Callable[[], Any], seconds: float = 15.0) -> bool:
+    def wait_until(self, true: Callable[[], Any], seconds: float = 15.0) -> bool:
         """Wait for it. False when it did not come in time."""
         deadline = time.monotonic() + seconds
         while not true():

@@ -72,7 +72,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
         stage.wait(0.2)
         watched_ns = time.monotonic_ns()  # what changed before, nobody was there to see
         for _ in range(presses):
-            stage.talk()
+            stage.start_talking()
             stage.wait(float(dice.uniform(0.0, 0.5)))
             at = stage.card.index_of(finger.push("press"))
             stage.wait(0.15)
@@ -84,7 +84,7 @@ def bench(options: BenchOptions) -> list[FigureTable]:
                 quiet += 1
             else:
                 stops.append(late)
-        every = {(m.at_ns, str(m.state)) for _, m in stage.recording.of(StateChanged)}
+        every = {(m.at_ns, str(m.state)) for _, m in stage.recording.messages_of(StateChanged)}
         changes = sorted(change for change in every if change[0] > watched_ns)
         lights.extend(light_ms(changes, finger.frames))
         finger.close()

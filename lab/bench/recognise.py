@@ -50,9 +50,9 @@ def _words(options: BenchOptions) -> FigureTable:
             counts: Counter[str] = Counter()
             cpu_s = time.process_time()
             for clip in clips:
-                recogniser.begin()
-                recogniser.feed(_burst(clip, age_ms))
-                text = recogniser.guess().text
+                recogniser.start()
+                recogniser.process(_burst(clip, age_ms))
+                text = recogniser.hypothesis().text
                 counts[phrases.kind_of(text, lists) if text else "nothing"] += 1
             cpu_ms = 1000 * (time.process_time() - cpu_s) / len(clips)
             shares = [round(100 * counts[name] / len(clips), 1) for name in (*KINDS, "nothing")]
@@ -110,7 +110,9 @@ def _spotter(options: BenchOptions, phrase: str) -> WakeWordSpotter | None:
     wake = msgspec.structs.replace(options.settings.hearing.wake, phrase=phrase)
     hearing = msgspec.structs.replace(options.settings.hearing, wake=wake)
     try:
-        return backends.spotter(msgspec.structs.replace(options.settings, hearing=hearing))
+        return backends.wake_word_spotter(
+            msgspec.structs.replace(options.settings, hearing=hearing)
+        )
     except InterludeError:
         return None  # a phrase that nothing here can hear has no row
 
@@ -164,7 +166,7 @@ def _heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
     """The samples at which the spotter notices its phrase."""
     spotter.reset()
     steps = range(0, len(samples) - _STEP + 1, _STEP)
-    return [at + _STEP for at in steps if spotter.feed(samples[at : at + _STEP]) is not None]
+    return [at + _STEP for at in steps if spotter.process(samples[at : at + _STEP]) is not None]
 
 
 def _recordings(options: BenchOptions) -> Samples:

@@ -17,7 +17,7 @@ from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
-from lab.sim.seam_measure import Seam, measure
+from lab.sim.seam_measure import Seam, measure_seam
 from lab.sim.speech_source import OwnerSound
 
 EVENTS = 100
@@ -37,12 +37,12 @@ def bench(options: BenchOptions) -> list[FigureTable]:
     def act(stage: BenchHarness) -> None:
         rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
         sounds = [knock(options.seed), *(_murmur(text) for text in MURMURS)]
-        stage.talk()
+        stage.start_talking()
         for _ in range(round(wanted * MOST_TRIES)):
             if len(found) >= wanted:
                 break
             _disturb(stage, rng.choice(sounds), rng, found, counts)
-        stage.until(stage.settled, 3.0)
+        stage.wait_until(stage.settled, 3.0)
 
     stage = BenchHarness(QUIET, options.settings, act)
     recording = stage.play()
@@ -73,20 +73,24 @@ def _disturb(
 ) -> None:
     """One sound over the box; what came of it goes to `found` and `counts`."""
     if not stage.talking():
-        stage.until(stage.settled, 3.0)
-        stage.talk()
+        stage.wait_until(stage.settled, 3.0)
+        stage.start_talking()
     stage.wait(rng.uniform(0.0, 0.3))
     at = stage.card.now() + LEAD
-    stage.say(at, sound)
+    stage.add_sound(at, sound)
     counts["said"] += 1
-    stage.until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 10, 5.0)
-    stage.until(stage.settled, 3.0)
+    stage.wait_until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 10, 5.0)
+    stage.wait_until(stage.settled, 3.0)
     stage.wait(0.3 + 2 * BEFORE / RATE_HZ)
-    pause = next((m for m in stage.found(PlaybackPaused, at) if stage.index(m.index) >= at), None)
+    pause = next(
+        (m for m in stage.messages_since(PlaybackPaused, at) if stage.index(m.index) >= at), None
+    )
     if pause is None:
         return
     counts["pauses"] += 1
-    resume = next((m for m in stage.found(PlaybackResumed, at) if m.serial == pause.serial), None)
+    resume = next(
+        (m for m in stage.messages_since(PlaybackResumed, at) if m.serial == pause.serial), None
+    )
     if resume is None:
         counts["yielded"] += 1
         return
@@ -101,9 +105,9 @@ def _read(stage: BenchHarness, pause: PlaybackPaused, resume: PlaybackResumed) -
     paused, resumed = stage.index(pause.index), stage.index(resume.index)
     first = paused - BEFORE
     track = stage.card.loudspeaker(first, resumed + BEFORE - first)
-    return measure(
+    return measure_seam(
         track,
-        stage.spoken(pause.turn),
+        stage.synthesised(pause.turn),
         paused - first,
         resumed - first,
         pause.position,

@@ -49,7 +49,7 @@ class SimulatedDevice(Protocol):
     def play(self, at: int) -> Samples:
         """int16[80], which leave the loudspeaker from sample `at` on."""
 
-    def hear(self, mic: Samples, at: int) -> None:
+    def process(self, mic: Samples, at: int) -> None:
         """int16[80] of the microphone from sample `at` on, after what was played up to there."""
 
 
@@ -58,7 +58,7 @@ class HearingInterface(Protocol):
 
     answering: bool | None
 
-    def hear(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]: ...
+    def process(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]: ...
 
 
 class SimulatedBox:
@@ -107,9 +107,9 @@ class SimulatedBox:
         self._played = self._ahead.pop(0)
         return self._played
 
-    def hear(self, mic: Samples, at: int) -> None:
+    def process(self, mic: Samples, at: int) -> None:
         now = at + BLOCK_FRAMES
-        for event in self.hearing.hear(mic, self._played, at):
+        for event in self.hearing.process(mic, self._played, at):
             if not isinstance(event, SpeechSlot):
                 self.events.append(TimedEvent(now, event))
             self._obey(event, now)
@@ -167,7 +167,7 @@ class EchoSimulator:
         self._past = np.zeros((count, n + 1), np.complex128)  # spectra of blocks, newest first
         self._last_two = np.zeros(2 * n)
 
-    def of(self, played: Samples) -> npt.NDArray[np.float64]:
+    def process(self, played: Samples) -> npt.NDArray[np.float64]:
         """What of `played`, int16[640], and of all before, arrives during the next 640."""
         n = self._frames
         if not len(self._parts):
@@ -203,26 +203,26 @@ class RoomSession:
         self.now = 0
 
     @property
-    def over(self) -> bool:
+    def ended(self) -> bool:
         return self.now + BLOCK_STEPS * BLOCK_FRAMES > len(self.played)
 
-    def say(self, at: int, sound: npt.NDArray[np.float32]) -> None:
+    def add_sound(self, at: int, sound: npt.NDArray[np.float32]) -> None:
         """Add a sound of the owner (as it reaches the microphone, int16's scale) from `at` on."""
         room = self._near[at : at + len(sound)]
         room += sound[: len(room)]
 
-    def step(self) -> None:
+    def advance(self) -> None:
         """40 ms pass."""
         first, frames = self.now, BLOCK_STEPS * BLOCK_FRAMES
         before = self.played[max(0, first - frames) : first]
-        arrived = self._echo.of(self._spoken(before)) if first else np.zeros(frames)
+        arrived = self._echo.process(self._spoken(before)) if first else np.zeros(frames)
         noise = self._noise.take(np.arange(first, first + frames), mode="wrap")
         mic = arrived + noise + self._near[first : first + frames]
         heard = to_int16(mic)
         for at in range(0, frames, BLOCK_FRAMES):
             span = slice(first + at, first + at + BLOCK_FRAMES)
             self.played[span] = self.machine.play(first + at)
-            self.machine.hear(heard[at : at + BLOCK_FRAMES], first + at)
+            self.machine.process(heard[at : at + BLOCK_FRAMES], first + at)
         self.now += frames
 
     def _spoken(self, played: Samples) -> Samples:

@@ -106,7 +106,7 @@ def _interrupt(
     rng = random.Random(options.seed)  # noqa: S311 -- chance, not secrecy
     wanted = options.events or EVENTS
     sources = {"synthetic": synthetic(options.seed)} | ({"real": iter(clips)} if clips else {})
-    stage.talk()
+    stage.start_talking()
     stage.wait(CONVERGED_S)
     for _ in range(round(wanted * MOST_TRIES) * len(sources)):
         short = [kind for kind in sources if _counted(events, kind) < wanted]
@@ -125,19 +125,19 @@ def _event(
     stage: BenchHarness, other: SoundCard, word: SpokenWord, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """One word over the box, and what both made of it."""
-    if not stage.until(stage.talking, 1.0):
-        stage.until(stage.settled, 3.0)
-        stage.talk()
+    if not stage.wait_until(stage.talking, 1.0):
+        stage.wait_until(stage.settled, 3.0)
+        stage.start_talking()
     stage.wait(rng.uniform(0.0, 0.5))
     at = stage.card.now() + LEAD
     try:
-        onset = stage.say(at, word.sound)
+        onset = stage.add_sound(at, word.sound)
     except SaidTooLate:  # this process was held up: half a word is none
         stage.wait(2.0)
         return
     end = at + word.sound.end
-    stage.until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
-    stage.until(stage.settled, 3.0)
+    stage.wait_until(lambda: stage.card.now() > end + round(AFTER_S * RATE_HZ), 30.0)
+    stage.wait_until(stage.settled, 3.0)
     ours = _ours(stage, onset)
     theirs = _theirs(other, other.index_of(stage.card.time_of(onset)))
     for by, heard in (("ours", ours), ("article", theirs)):
@@ -148,17 +148,19 @@ def _event(
             "click": word.click,
         } | heard.as_data()
     if not stage.talking():
-        stage.talk()
-    stage.until(lambda: stage.card.now() > end + APART, 5.0)
+        stage.start_talking()
+    stage.wait_until(lambda: stage.card.now() > end + APART, 5.0)
 
 
 def _ours(stage: BenchHarness, onset: int) -> StopMeasurement:
     since = onset - RATE_HZ
-    ends: dict[int, int] = {stage.index(m.index): 0 for m in stage.found(PlaybackStopped, since)}
-    ends |= {stage.index(m.index): m.serial for m in stage.found(PlaybackPaused, since)}
+    ends: dict[int, int] = {
+        stage.index(m.index): 0 for m in stage.messages_since(PlaybackStopped, since)
+    }
+    ends |= {stage.index(m.index): m.serial for m in stage.messages_since(PlaybackPaused, since)}
     heard = _read(stage.card, onset, sorted(ends))
     serial = ends.get(heard.silent)
-    for m in stage.found(Onset, since):
+    for m in stage.messages_since(Onset, since):
         if m.serial == serial and m.decided:
             heard.decided = stage.index(m.decided) - onset
     return heard

@@ -48,7 +48,7 @@ def frame_us(speech: Samples, frames: int) -> list[float]:
     times = []
     for at in range(0, len(sound), HOP_FRAMES):
         before_ns = time.perf_counter_ns()
-        probability.feed(sound[at : at + HOP_FRAMES])
+        probability.process(sound[at : at + HOP_FRAMES])
         times.append((time.perf_counter_ns() - before_ns) / 1000)
     return times[10:]  # the first ones load what the others find loaded
 
@@ -67,6 +67,6 @@ def step_us(options: BenchOptions, played: Samples) -> list[float]:
     for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
         span = slice(at, at + BLOCK_FRAMES)
         before_ns = time.thread_time_ns()
-        hearing.hear(mic[span], played[span], at)
+        hearing.process(mic[span], played[span], at)
         times.append((time.thread_time_ns() - before_ns) / 1000)
     return times

@@ -178,7 +178,7 @@ def find(folder: Path) -> CorpusListing:
 def load(source: RecordingFile) -> SoundClip:
     """The sound in a file. Raises CorpusError or SceneError, in one sentence, if it is none, or
     too short, silent, clipped, or noise from end to end in which nothing stands out."""
-    wave = speech_source.read(source.path)
+    wave = speech_source.read_sound(source.path)
     if not np.isfinite(wave).all():
         raise CorpusError(f"{source.path}: holds samples that are no numbers.")
     if len(wave) < SHORTEST_S * RATE_HZ:

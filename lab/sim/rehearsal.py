@@ -128,8 +128,8 @@ class Rehearsal:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_S
-        while not self.supervisor.ready or self.state is None:
-            self._step()
+        while not self.supervisor.is_ready or self.state is None:
+            self._collect_once()
             failed = [name for name, part in self.supervisor.parts.items() if part.failed]
             if failed:
                 raise CardError(f"{' and '.join(failed)} did not start.", "See the log above.")
@@ -148,12 +148,12 @@ class Rehearsal:
                 )
                 return
             at = max(at, self.card.now() + AHEAD)
-            self.card.say(at, sound.samples)
+            self.card.add_sound(at, sound.samples)
             said = PlayedUtterance(entry, at + sound.onset, at + sound.end)
             self.recording.said.append(said)
             self._since = said.end
             while self.card.now() < said.end:
-                self._step()
+                self._collect_once()
         self._wait_for_quiet()
 
     def _when(self, entry: ScriptedUtterance) -> int | None:
@@ -163,7 +163,7 @@ class Rehearsal:
         after = round(entry.after_s * RATE_HZ)
         deadline = self.card.now() + round(self.scene.patience_s * RATE_HZ)
         while self.card.now() < deadline:
-            self._step()
+            self._collect_once()
             begun = self._begun(entry.when or "idle")
             if begun is not None and self.card.now() + AHEAD >= begun + after:
                 return begun + after
@@ -174,8 +174,8 @@ class Rehearsal:
         if self.state is None or self.state.state != state:
             return None
         if state == "speaking":
-            started = [message.index for _, message in self.recording.of(PlaybackStarted)]
-            resumed = [message.index for _, message in self.recording.of(PlaybackResumed)]
+            started = [message.index for _, message in self.recording.messages_of(PlaybackStarted)]
+            resumed = [message.index for _, message in self.recording.messages_of(PlaybackResumed)]
             audible = [self.index(index) for index in started + resumed]
             if not audible or self._state_index > max(audible) + RATE_HZ:
                 return self._state_index
@@ -194,7 +194,7 @@ class Rehearsal:
         """Until the conversation is idle and has been for a moment, or patience ends."""
         deadline = time.monotonic() + self.scene.patience_s
         while time.monotonic() < deadline:
-            self._step()
+            self._collect_once()
             if self.state is not None and self.state.state in ("idle", "muted"):
                 idle_s = (self.card.now() - max(self._state_index, self._since)) / RATE_HZ
                 if idle_s > 1.5:
@@ -215,9 +215,9 @@ class Rehearsal:
     def _wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self._step()
+            self._collect_once()
 
-    def _step(self) -> None:
+    def _collect_once(self) -> None:
         time.sleep(STEP_S)
         self._make_noise()
         self._collect()
@@ -230,11 +230,11 @@ class Rehearsal:
         if until < self._noisy + RATE_HZ:
             return
         first = max(self._noisy, self.card.now() + NOISE_AHEAD)  # later only after a stall
-        self._say(first, self._noise[np.arange(first, until) % len(self._noise)])
+        self._add_sound(first, self._noise[np.arange(first, until) % len(self._noise)])
         self._noisy = until
 
-    def _say(self, at: int, samples: Samples) -> None:
-        self.card.say(at, samples)
+    def _add_sound(self, at: int, samples: Samples) -> None:
+        self.card.add_sound(at, samples)
 
     def _collect(self) -> None:
         for seen in self.mail.receive_all():

@@ -54,7 +54,7 @@ def play(scene: Scene, folder: Path | None, settings: Settings) -> bool:
     for line in _summary(reader):
         console.print(line)
     if folder is not None:
-        write(reader, outcomes, folder)
+        write_report(reader, outcomes, folder)
         console.print(f"Written: {folder}/report.json, room.wav, timeline.png")
     return not reader.recording.given_up
 
@@ -92,7 +92,7 @@ def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def write(reader: RecordingReader, outcomes: list[UtteranceOutcome], folder: Path) -> None:
+def write_report(reader: RecordingReader, outcomes: list[UtteranceOutcome], folder: Path) -> None:
     """Write report.json, room.wav and timeline.png. Raises StorageError."""
     from lab.sim import timeline  # matplotlib takes a second to load
 

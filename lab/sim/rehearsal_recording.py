@@ -55,7 +55,7 @@ class RehearsalRecording:
     seconds: float = 0.0
     given_up: str = ""
 
-    def of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
+    def messages_of(self, kind: type[T]) -> Iterator[tuple[int, T]]:
         """The messages of one kind, each once, with the card index of its time."""
         for index, seen in self.mail:
             if isinstance(seen.message, kind):

@@ -27,7 +27,7 @@ from appliance.messages.speech import (
 )
 from appliance.pcm import RATE_HZ
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
-from lab.sim.seam_measure import Seam, measure
+from lab.sim.seam_measure import Seam, measure_seam
 
 T = TypeVar("T")
 
@@ -78,14 +78,14 @@ class RecordingReader:
                 s.onset - EARLY <= p.index + self.shift + self.recording.first <= s.end + LATE
                 for s in self.recording.said
             )
-            for _, p in self.recording.of(PlaybackPaused)
+            for _, p in self.recording.messages_of(PlaybackPaused)
         )
 
     def seams(self) -> list[Seam]:
         """Every pause that was followed by a resume of the same answer."""
         found = []
-        pauses = [m for _, m in self.recording.of(PlaybackPaused)]
-        resumes = [m for _, m in self.recording.of(PlaybackResumed)]
+        pauses = [m for _, m in self.recording.messages_of(PlaybackPaused)]
+        resumes = [m for _, m in self.recording.messages_of(PlaybackResumed)]
         for pause in pauses:
             resume = next((r for r in resumes if r.index > pause.index), None)
             if resume and resume.turn == pause.turn and (seam := self._seam(pause, resume)):
@@ -167,7 +167,7 @@ class RecordingReader:
 
     def all(self, kind: type[T]) -> list[tuple[int, T]]:
         """(track index of its time, message), for one kind."""
-        return [(at - self.recording.first, m) for at, m in self.recording.of(kind)]
+        return [(at - self.recording.first, m) for at, m in self.recording.messages_of(kind)]
 
     def _in(self, kind: type[Any], low: int, high: int) -> list[Any]:
         """Messages of a kind whose own index lies in the stretch."""
@@ -187,13 +187,13 @@ class RecordingReader:
             return None
         at = pause.index + self.shift, resume.index + self.shift
         again = pause.position - resume.position
-        return measure(self.track, answer, *at, pause.position, again)
+        return measure_seam(self.track, answer, *at, pause.position, again)
 
 
 def report(reader: RecordingReader) -> dict[str, Any]:
     """The whole report as plain data, ready for JSON."""
     recording = reader.recording
-    dropouts = {m.direction: m.count for _, m in recording.of(Dropouts)}
+    dropouts = {m.direction: m.count for _, m in recording.messages_of(Dropouts)}
     return {
         "scene": recording.scene.name,
         "seconds": round(recording.seconds, 1),

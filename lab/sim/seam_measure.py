@@ -30,7 +30,7 @@ class Seam:
     again_samples: int = 0
 
 
-def measure(
+def measure_seam(
     track: Samples, answer: Samples, paused: int, resumed: int, position: int, again: int = 0
 ) -> Seam | None:
     """Compare both sides of a pause with the answer that was meant to sound.

@@ -152,7 +152,7 @@ class SoundCard:
 
     # Sound
 
-    def say(self, at_index: int, samples: Samples) -> None:
+    def add_sound(self, at_index: int, samples: Samples) -> None:
         """Add a sound at the microphone from `at_index` on, over whatever sounds there already.
 
         `at_index` must be far enough ahead for the copying: 10 ms will do. Raises SaidTooLate when
@@ -181,7 +181,7 @@ class SoundCard:
         if late > 0:
             raise SaidTooLate(f"A sound came {late / self.rate_hz * 1e3:.1f} ms too late.")
 
-    def hush(self, from_index: int | None = None) -> None:
+    def remove_sounds(self, from_index: int | None = None) -> None:
         """Take back all that was said, from an index on (without one: from now on)."""
         first = self.now() if from_index is None else from_index
         for part, lap, _ in _parts(first, max(0, self._said_end - first)):

@@ -34,10 +34,10 @@ class OwnerSound:
 
 def recorded(path: Path, level_db: float | None = None) -> OwnerSound:
     """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
-    return at_level(read(path), level_db)
+    return at_level(read_sound(path), level_db)
 
 
-def read(path: Path) -> npt.NDArray[np.float32]:
+def read_sound(path: Path) -> npt.NDArray[np.float32]:
     """A WAV or FLAC file, mixed to mono, at 16 kHz. Raises SceneError if it holds no sound."""
     try:
         wave, rate = soundfile.read(path, dtype="float32", always_2d=True)

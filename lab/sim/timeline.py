@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.aec.factory import canceller
+from appliance.hear.aec.factory import make_canceller
 from appliance.hear.onset.vad import VoiceActivityDetector
 from appliance.messages.speech import (
     Onset,
@@ -60,12 +60,12 @@ def speech_probability(recording: RehearsalRecording) -> npt.NDArray[np.float32]
 
     Worked out again from both tracks, by the listener's own parts.
     """
-    cancels = canceller(recording.settings.hearing.echo, STEP)
+    cancels = make_canceller(recording.settings.hearing.echo, STEP)
     detector = VoiceActivityDetector()
     found = []
     for at in range(0, len(recording.microphone) - STEP, STEP):
         mic, played = (t[at : at + STEP] for t in (recording.microphone, recording.loudspeaker))
-        probability = detector.feed(cancels.cancel(mic, played))
+        probability = detector.process(cancels.cancel_echo(mic, played))
         if probability is not None:
             found.append(probability)
     return np.array(found, np.float32)

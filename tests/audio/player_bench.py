@@ -65,7 +65,7 @@ class Bench:
     def go(self, blocks: int = 1) -> None:
         for _ in range(blocks):
             index = FIRST + len(self.sent)
-            block = self.player.fill(
+            block = self.player.next_block(
                 self.turn, self.hold, self.released, index, pressed=self.pressed
             )
             assert block.index == index

@@ -95,7 +95,7 @@ class Rig:
         while self._answer and self.voice.room() > 0:
             piece, position, turn, flags = self._answer.pop(0)
             self.voice.write(piece, position=position, turn=turn, flags=flags)
-        self.supervisor.step(0)
+        self.supervisor.run_once(0)
         for channel in self._mail.values():
             self.messages.extend(channel.receive_all())
         self.mic_slots.extend(iter(self.mic.read, None))
@@ -153,7 +153,7 @@ def rig_on(
         rig.supervisor.start()
         try:
             if started:
-                rig.until(lambda: rig.supervisor.ready, what="ready")
+                rig.until(lambda: rig.supervisor.is_ready, what="ready")
                 rig.until(lambda: bool(rig.mic_slots and rig.played_slots), what="sound")
             yield rig
         finally:

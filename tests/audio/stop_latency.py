@@ -41,7 +41,7 @@ def stop_latencies_ms(rig: Rig, pauses: int, seed: int = 1) -> list[float]:
     latencies = []
     for _ in range(pauses):
         click = rig.now() + EVERY // 2 + int(rng.integers(0, 80))
-        rig.card.say(click - rig.origin, np.array([CLICK], np.int16))
+        rig.card.add_sound(click - rig.origin, np.array([CLICK], np.int16))
         rig.until(lambda click=click: rig.now() > click + HELD)  # type: ignore[misc]
         if not rig.floor.held:
             continue  # capture had a dropout just then, and nobody heard the click

@@ -168,17 +168,17 @@ def test_a_better_card_that_is_plugged_in_is_moved_to_by_both_directions(tmp_pat
     ]
     assert [each.name() for each in choices] == ["plughw:CARD=C920", "plughw:CARD=Speaker"]
     for each in choices:
-        each.look(1.0)  # nothing has changed
+        each.poll(1.0)  # nothing has changed
     shutil.rmtree(proc)
     touched(dev)  # the files are there before the kernel lists the card
     for each in choices:
-        each.look(2.0)
+        each.poll(2.0)
     asound(proc, WEBCAM, SPEAKER, ARRAY)
     for each in choices:
         with pytest.raises(CardMoved, match="plughw:CARD=Array is used from now on"):
-            each.look(2.5)
+            each.poll(2.5)
         assert each.name() == "plughw:CARD=Array"
-        each.look(3.0)
+        each.poll(3.0)
 
 
 def test_what_comes_beside_a_card_that_fits_as_well_moves_nothing(tmp_path: Path) -> None:
@@ -191,10 +191,10 @@ def test_what_comes_beside_a_card_that_fits_as_well_moves_nothing(tmp_path: Path
     shutil.rmtree(proc)
     asound(proc, SCREEN, ARRAY, JABRA, WEBCAM)
     touched(dev)
-    choice.look(1.0)
+    choice.poll(1.0)
     shutil.rmtree(proc)  # all are gone: the stream itself says so, with its reason
     touched(dev)
-    choice.look(2.0)
+    choice.poll(2.0)
 
 
 def test_a_card_that_the_owner_names_is_not_looked_for(tmp_path: Path) -> None:
@@ -208,4 +208,4 @@ def test_a_card_that_the_owner_names_is_not_looked_for(tmp_path: Path) -> None:
         choice = CardSelection(named, way, find, tmp_path)
         assert choice.name() == name
         touched(tmp_path)
-        choice.look(1.0)
+        choice.poll(1.0)

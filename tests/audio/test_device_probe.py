@@ -87,7 +87,7 @@ def of(device: str) -> CardSettings:
 def test_a_card_is_tried_as_the_box_would_use_it(card: SoundCard) -> None:
     """A USB card's steps of a millisecond, and a room at −40 dBFS."""
     noise = np.random.default_rng(1).normal(0, 327.68, 4 * 48_000).astype(np.int16)
-    card.say(card.now() + 4800, noise)
+    card.add_sound(card.now() + 4800, noise)
     trial = try_card(of("sim"), seconds=2.0)
     assert trial.rate_hz == (48_000, 48_000)
     assert trial.noise_dbfs == pytest.approx(-40.0, abs=0.5)

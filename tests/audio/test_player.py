@@ -225,7 +225,7 @@ def test_after_a_dropout_the_voice_is_faded_in_and_nothing_is_skipped() -> None:
     bench, answer = Bench(), noise(640)
     bench.offer(1, answer)
     bench.go(2)
-    bench.player.interrupted()
+    bench.player.on_dropout()
     bench.go(1)
     assert np.array_equal(bench.sent[160 : 160 + RAMP], np.rint(answer[160:192] * fade_in(RAMP)))
     assert np.array_equal(bench.sent[192:240], answer[192:240])

@@ -37,7 +37,7 @@ UP = 160  # speaking.resume_ramp_ms: 10
 def said(rig: Rig, sound: Samples) -> int:
     """Say a sound at the microphone and wait until it is in the ring; its true index."""
     at = rig.card.now() + rig.card.rate_hz // 20
-    rig.card.say(at, sound)
+    rig.card.add_sound(at, sound)
     factor = rig.card.rate_hz // RATE_HZ
     index = rig.origin + at // factor
     rig.hear(index + len(sound) // factor + 200)
@@ -329,7 +329,7 @@ def test_a_card_that_is_pulled_out_and_put_back_is_found_again(tmp_path: Path) -
 
 def test_a_missing_card_is_said_once_and_the_processes_wait_for_it(tmp_path: Path) -> None:
     with rig_on(tmp_path, started=False, capture="nobody", playback="nobody") as rig:
-        rig.until(lambda: rig.supervisor.ready, what="ready")
+        rig.until(lambda: rig.supervisor.is_ready, what="ready")
         lost = rig.wait(CardLost, direction="capture")
         assert lost.problem.startswith('There is no sound card "nobody".')
         rig.wait(CardLost, direction="playback")

@@ -89,7 +89,7 @@ def only(found: Iterable[Finding]) -> Finding:
 
 # ── a machine that is fit ────────────────────────────────────────────────────────────────────
 def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
-    found = list(health.look(settings(tmp_path), machine(tmp_path), fine()))
+    found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), fine()))
     assert not_well(found) == []
     assert {finding.looked_at for finding in found} == {
         "software", "cores", "permissions", "memory", "disk", "heat, power", "model", "prompt",
@@ -100,7 +100,7 @@ def test_a_pi_with_a_good_card_has_nothing_to_mend(tmp_path: Path) -> None:
 
 def test_a_machine_that_tells_nothing_of_itself_is_looked_at_all_the_same(tmp_path: Path) -> None:
     bare = machine(tmp_path, dict.fromkeys(PI))
-    found = not_well(health.look(settings(tmp_path), bare, fine()))
+    found = not_well(health.collect_findings(settings(tmp_path), bare, fine()))
     assert {finding.looked_at for finding in found} == {"cores", "permissions"}
     assert diagnostics.exit_code(found) == 0
 
@@ -108,7 +108,7 @@ def test_a_machine_that_tells_nothing_of_itself_is_looked_at_all_the_same(tmp_pa
 def test_a_box_that_fell_back_to_an_earlier_release_says_so(tmp_path: Path) -> None:
     said = "Version 0.3.0 did not stay up, so I went back to version 0.2.0."
     asked = replace(fine(), fell_back=lambda: [said])
-    found = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    found = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert (found.verdict, found.sentence) == ("warning", said)
 
 
@@ -130,14 +130,17 @@ def test_a_box_that_fell_back_to_an_earlier_release_says_so(tmp_path: Path) -> N
 def test_what_the_kernel_says_is_told_with_a_remedy(
     tmp_path: Path, changes: Mapping[str, str | None], verdict: str, looked_at: str, said: str
 ) -> None:
-    one = only(health.look(settings(tmp_path), machine(tmp_path, changes), fine()))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path, changes), fine()))
     assert (one.verdict, one.looked_at) == (verdict, looked_at)
     assert said in one.sentence
 
 
 def test_another_sensors_alarm_is_not_the_supplys(tmp_path: Path) -> None:
     other = {"sys/class/hwmon/hwmon2/name": "nvme", "sys/class/hwmon/hwmon2/in0_lcrit_alarm": "1"}
-    assert not_well(health.look(settings(tmp_path), machine(tmp_path, other), fine())) == []
+    assert (
+        not_well(health.collect_findings(settings(tmp_path), machine(tmp_path, other), fine()))
+        == []
+    )
 
 
 LIMITS = """Max locked memory         {memory}  {memory}  bytes
@@ -162,27 +165,27 @@ def test_limits_and_capabilities_together_say_what_is_permitted(
     status = f"CapEff:\t{capabilities:016x}\nCpus_allowed_list:\t0-3\n"
     limits = LIMITS.format(memory=memory, priority=priority)
     of = machine(tmp_path, {"proc/self/limits": limits, "proc/self/status": status})
-    found = not_well(health.look(settings(tmp_path), of, fine()))
+    found = not_well(health.collect_findings(settings(tmp_path), of, fine()))
     assert [finding.looked_at for finding in found] == ["permissions"] * warnings
 
 
 def test_a_thinker_that_shares_a_core_is_a_warning(tmp_path: Path) -> None:
     crowded = settings(tmp_path, processes={"thinker": {"cores": [1, 2, 3]}})
-    one = only(health.look(crowded, machine(tmp_path), fine()))
+    one = only(health.collect_findings(crowded, machine(tmp_path), fine()))
     assert (one.looked_at, one.verdict) == ("cores", "warning")
     assert "shares core 1" in one.sentence
 
 
 def test_a_sound_device_that_may_not_be_opened_is_a_problem(tmp_path: Path) -> None:
     shut = replace(machine(tmp_path), access=lambda path, _: "snd" not in str(path))
-    one = only(health.look(settings(tmp_path), shut, fine()))
+    one = only(health.collect_findings(settings(tmp_path), shut, fine()))
     assert (one.looked_at, one.verdict) == ("sound card", "problem")
     assert "audio" in one.remedy
 
 
 def test_a_folder_that_cannot_be_written_is_a_problem(tmp_path: Path) -> None:
     shut = replace(machine(tmp_path), access=lambda path, _: path != tmp_path)
-    one = only(health.look(settings(tmp_path), shut, fine()))
+    one = only(health.collect_findings(settings(tmp_path), shut, fine()))
     assert (one.looked_at, one.verdict) == ("disk", "problem")
 
 
@@ -196,31 +199,31 @@ def test_a_key_is_its_owners_alone(tmp_path: Path, mode: int | None, verdict: st
         key.touch(mode)
         key.chmod(mode)
     remote = {"remote": {"url": "http://box.example:8080/v1", "key_file": str(key)}}
-    found = health.look(settings(tmp_path, thinking=remote), machine(tmp_path), fine())
+    found = health.collect_findings(settings(tmp_path, thinking=remote), machine(tmp_path), fine())
     assert [one.verdict for one in found if one.looked_at == "secrets"] == [verdict]
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────
 def test_a_part_that_cannot_work_says_so_itself(tmp_path: Path) -> None:
     asked = replace(fine(), model=raises(ModelError("It is not here.", "Fetch it.")))
-    one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert one == Finding("model", "problem", "It is not here.", "Fetch it.")
 
 
 def test_a_card_that_cannot_be_opened_is_a_problem(tmp_path: Path) -> None:
     asked = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
-    one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert one == Finding("sound card", "problem", "It is in use.", "Stop that program.")
 
 
 def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path: Path) -> None:
     busy = replace(fine(), try_card=raises(CardError("It is in use.", "Stop that program.")))
     runs = status.SupervisorStatus(pid=1, ready=True, healthy=True)
-    found = list(health.look(settings(tmp_path), machine(tmp_path), busy, runs))
+    found = list(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, runs))
     assert not_well(iter(found)) == []
     assert "has it open" in next(f for f in found[::-1] if f.looked_at == "sound card").sentence
     deaf = msgspec.structs.replace(runs, failed=("capture",))
-    one = only(health.look(settings(tmp_path), machine(tmp_path), busy, deaf))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), busy, deaf))
     assert (one.looked_at, one.verdict) == ("sound card", "problem")
     assert "without capture" in one.sentence
 
@@ -228,13 +231,13 @@ def test_a_card_that_the_running_box_holds_is_not_opened_a_second_time(tmp_path:
 def test_a_broker_is_looked_at_where_one_is_named(tmp_path: Path) -> None:
     housed = settings(tmp_path, link={"broker": "hall.example"})
     away = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
-    one = only(health.look(housed, machine(tmp_path), away))
+    one = only(health.collect_findings(housed, machine(tmp_path), away))
     assert one == Finding("house", "problem", "No broker listens.", "Does it run?")
 
 
 def test_a_box_without_a_broker_is_not_asked_for_one(tmp_path: Path) -> None:
     asked = replace(fine(), house=raises(LinkError("No broker listens.", "Does it run?")))
-    assert not_well(health.look(settings(tmp_path), machine(tmp_path), asked)) == []
+    assert not_well(health.collect_findings(settings(tmp_path), machine(tmp_path), asked)) == []
 
 
 def test_a_package_that_is_missing_is_a_problem(tmp_path: Path) -> None:
@@ -243,13 +246,17 @@ def test_a_package_that_is_missing_is_a_problem(tmp_path: Path) -> None:
             raise importlib.metadata.PackageNotFoundError(package)
         return "1.0"
 
-    one = only(health.look(settings(tmp_path), machine(tmp_path), replace(fine(), version=version)))
+    one = only(
+        health.collect_findings(
+            settings(tmp_path), machine(tmp_path), replace(fine(), version=version)
+        )
+    )
     assert one.sentence == "onnxruntime is not installed."
 
 
 def test_a_machine_without_espeak_is_warned(tmp_path: Path) -> None:
     asked = replace(fine(), program=lambda _: None)
-    one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert (one.looked_at, one.verdict) == ("voice", "warning")
 
 
@@ -268,7 +275,7 @@ def test_what_a_card_does_wrong_is_told_with_a_remedy(
     tmp_path: Path, trial: DeviceProbe, verdict: str, looked_at: str
 ) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
-    one = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    one = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert (one.verdict, one.looked_at) == (verdict, looked_at)
 
 
@@ -281,30 +288,32 @@ def test_what_a_card_does_wrong_is_told_with_a_remedy(
 )
 def test_clocks_are_not_accused_on_weak_evidence(tmp_path: Path, trial: DeviceProbe) -> None:
     asked = replace(fine(), try_card=lambda _: trial)
-    assert not_well(health.look(settings(tmp_path), machine(tmp_path), asked)) == []
+    assert not_well(health.collect_findings(settings(tmp_path), machine(tmp_path), asked)) == []
 
 
 def test_two_devices_are_a_warning_before_any_measurement(tmp_path: Path) -> None:
     two = settings(tmp_path, card={"capture": "hw:A", "playback": "hw:B"})
-    one = only(health.look(two, machine(tmp_path), fine()))
+    one = only(health.collect_findings(two, machine(tmp_path), fine()))
     assert (one.looked_at, one.verdict) == ("clock", "warning")
 
 
 def test_what_auto_takes_is_told(tmp_path: Path) -> None:
-    told = [f.sentence for f in health.look(settings(tmp_path), machine(tmp_path), fine())]
+    told = [
+        f.sentence for f in health.collect_findings(settings(tmp_path), machine(tmp_path), fine())
+    ]
     assert "`auto` takes plughw:CARD=Array." in told
 
 
 def test_alsas_default_is_warned_of_for_what_lies_in_it(tmp_path: Path) -> None:
     mixed = settings(tmp_path, card={"capture": "default", "playback": "default"})
-    one = only(health.look(mixed, machine(tmp_path), fine()))
+    one = only(health.collect_findings(mixed, machine(tmp_path), fine()))
     assert "it mixes, resamples" in one.sentence
     assert "auto" in (one.remedy or "")
 
 
 def test_two_ways_onto_one_card_are_one_clock(tmp_path: Path) -> None:
     one = settings(tmp_path, card={"capture": "hw:CARD=A,DEV=1", "playback": "plughw:CARD=A"})
-    assert not_well(health.look(one, machine(tmp_path), fine())) == []
+    assert not_well(health.collect_findings(one, machine(tmp_path), fine())) == []
 
 
 def test_the_card_of_the_settings_is_the_one_that_is_tried(tmp_path: Path) -> None:
@@ -315,7 +324,7 @@ def test_the_card_of_the_settings_is_the_one_that_is_tried(tmp_path: Path) -> No
         return GOOD
 
     named = settings(tmp_path, card={"capture": "hw:A", "playback": "hw:A"})
-    list(health.look(named, machine(tmp_path), replace(fine(), try_card=try_card)))
+    list(health.collect_findings(named, machine(tmp_path), replace(fine(), try_card=try_card)))
     assert [card.capture for card in tried] == ["hw:A"]
 
 
@@ -353,7 +362,7 @@ def test_json_has_every_field() -> None:
 def test_a_button_that_is_ignored_is_to_know_of(tmp_path: Path) -> None:
     stuck = [diagnostics.warning("panel", "The button is held down: it is ignored.", "Look at it.")]
     asked = replace(fine(), panel=lambda *_: stuck)
-    finding = only(health.look(settings(tmp_path), machine(tmp_path), asked))
+    finding = only(health.collect_findings(settings(tmp_path), machine(tmp_path), asked))
     assert finding.looked_at == "panel"
 
 
@@ -366,7 +375,7 @@ def test_a_login_in_the_servers_address_is_warned_of_and_never_repeated(
     url: str, told: bool, tmp_path: Path
 ) -> None:
     chosen = settings(tmp_path, thinking={"remote": {"url": url}})
-    found = list(health.look(chosen, machine(tmp_path), fine()))
+    found = list(health.collect_findings(chosen, machine(tmp_path), fine()))
     assert any("holds a login" in str(each) for each in found) == told
     (server,) = (each for each in found if each.looked_at == "model server")
     assert server.verdict == "problem"  # there is none of that name

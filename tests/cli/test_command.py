@@ -270,7 +270,7 @@ def test_a_restart_under_systemd_is_an_end_in_order_and_no_stop(
     box = begin(settings_file, log, NOTIFY_SOCKET=str(tmp_path / "notify"))
     try:
         assert comes(lambda: "conductor is up" in log.read_text())
-        tell.send(load(settings_file), Restart())
+        tell.send_command(load(settings_file), Restart())
         assert box.wait(30.0) == 0
         assert "told to begin anew" in log.read_text()
         assert "STOPPING=1" not in told.look()
@@ -312,7 +312,7 @@ def test_a_restart_without_systemd_is_the_same_process_anew_with_nothing_left_op
         assert comes(lambda: times("conductor is up") == 1)
         assert comes(lambda: times("speaker is up") == 1)
         before = opened()
-        tell.send(load(settings_file), Restart())
+        tell.send_command(load(settings_file), Restart())
         assert comes(lambda: times("conductor is up") == 2)
         assert comes(lambda: times("speaker is up") == 2)
         assert comes(lambda: opened() == before, 5.0), (before, opened())
@@ -328,7 +328,7 @@ def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
 ) -> None:
     state, log = load(settings_file).state_path(), tmp_path / "log"
     (state / "timers").mkdir(parents=True)
-    factory_reset.begin(state)
+    factory_reset.request_reset(state)
     box = begin(settings_file, log)
     try:
         assert comes(lambda: "conductor is up" in log.read_text())

@@ -110,7 +110,7 @@ def test_what_is_said_when_it_is_asked_for_is_recorded_from_the_card(
             monkeypatch.setenv(name, value)
         with SoundCard.create(path, RATE_HZ) as card:
             sim = load(None, {"card": {"capture": "sim", "playback": "sim"}}).card
-            heard = record(sim, 1.5, lambda: card.say(card.now() + RATE_HZ // 5, word))
+            heard = record(sim, 1.5, lambda: card.add_sound(card.now() + RATE_HZ // 5, word))
     assert len(heard) == 1.5 * RATE_HZ
     at = int(np.argmax(np.correlate(heard.astype(float), word.astype(float), "valid")))
     assert np.array_equal(heard[at : at + len(word)], word)
@@ -122,7 +122,7 @@ def test_each_word_is_asked_for_as_often_as_wanted(capsys: pytest.CaptureFixture
         started()
         return np.zeros(int(seconds * RATE_HZ), np.int16)
 
-    takes = list(enrol.ask(recording, 2))
+    takes = list(enrol.record_takes(recording, 2))
     assert len(takes) == 2 * len(enrol.WORDS)
     assert [t.kind for t in takes[:3]] == ["backchannel"] * 3
     said = capsys.readouterr().out

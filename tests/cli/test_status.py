@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
-from appliance.cli.status import in_words, last_line, look
+from appliance.cli.status import collect_status, in_words, last_line
 from appliance.messages.commands import ButtonTrouble
 from appliance.panel import health
 from appliance.runtime.machine import Machine
@@ -23,14 +23,14 @@ def test_a_box_that_runs_tells_how_it_is(tmp_path: Path) -> None:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/uptime").write_text("3725.10 9000.00\n")
     (tmp_path / "warnings.log").write_text("one\ntwo: the last\n\n")
-    found = look(SETTINGS, Machine(tmp_path), WELL, "0.1.0", tmp_path / "warnings.log")
+    found = collect_status(SETTINGS, Machine(tmp_path), WELL, "0.1.0", tmp_path / "warnings.log")
     assert (found["version"], found["well"], found["up_s"]) == ("0.2.0", True, 3725)
     assert found["last_warning"] == "two: the last"
     assert json.loads(json.dumps(found)) == found
 
 
 def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
-    found = look(SETTINGS, Machine(tmp_path), None, "0.1.0", tmp_path / "none")
+    found = collect_status(SETTINGS, Machine(tmp_path), None, "0.1.0", tmp_path / "none")
     assert (found["version"], found["state"], found["well"]) == ("0.1.0", "not running", False)
     assert found["last_warning"] is None
     assert "last warning   –" in in_words(found)
@@ -39,9 +39,9 @@ def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
 def test_a_box_that_fell_back_tells_so(tmp_path: Path) -> None:
     none = tmp_path / "none"
     told = ["Version 0.3.0 did not stay up, so I went back to version 0.2.0."]
-    found = look(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none, told)
+    found = collect_status(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none, told)
     assert found["fell_back"] == told[0]
-    assert look(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none)["fell_back"] is None
+    assert collect_status(SETTINGS, Machine(tmp_path), WELL, "0.2.0", none)["fell_back"] is None
 
 
 def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: Path) -> None:
@@ -54,7 +54,11 @@ def test_the_last_line_of_a_large_log_is_found_without_reading_it_all(tmp_path: 
 def test_a_box_with_a_panel_tells_how_its_button_is(
     tmp_path: Path, trouble: ButtonTrouble, said: str
 ) -> None:
-    health.write(tmp_path, health.PanelHealth(pid=os.getpid(), wires="keyboard", button=trouble))
+    health.write_health(
+        tmp_path, health.PanelHealth(pid=os.getpid(), wires="keyboard", button=trouble)
+    )
     mine = settings.load(None, {"state_dir": str(tmp_path)})
-    assert look(mine, Machine(tmp_path), WELL, None, tmp_path / "none")["button"] == said
-    assert look(SETTINGS, Machine(tmp_path), None, None, tmp_path / "none")["button"] is None
+    assert collect_status(mine, Machine(tmp_path), WELL, None, tmp_path / "none")["button"] == said
+    assert (
+        collect_status(SETTINGS, Machine(tmp_path), None, None, tmp_path / "none")["button"] is None
+    )

@@ -102,9 +102,9 @@ def test_at_a_terminal_a_mistake_ends_the_command(
     monkeypatch.setenv("STATE_DIRECTORY", str(state))
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     with pytest.raises(SettingsError):
-        startup_settings.found(owners)
+        startup_settings.settings_for_start(owners)
     monkeypatch.setenv("NOTIFY_SOCKET", "/nonexistent")
-    assert startup_settings.found(owners).mute
+    assert startup_settings.settings_for_start(owners).mute
 
 
 @pytest.fixture
@@ -121,8 +121,8 @@ def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
     owners: Path, service: Path
 ) -> None:
     owners.write_text("mode: 7\n")
-    startup_settings.tell(startup_settings.found(owners))
-    found = mute_store.read(service / mute_store.FILE)
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
+    found = mute_store.read_file(service / mute_store.FILE)
     assert found is not None
     assert found.muted
     assert startup_notices.handed_over().sentences == [SAID_DEFAULTS]
@@ -130,10 +130,10 @@ def test_without_any_settings_the_mute_is_on_the_disk_before_a_part_runs(
 
 def test_with_settings_from_before_the_mute_is_as_it_was(owners: Path, service: Path) -> None:
     owners.write_text(GOOD)
-    startup_settings.tell(startup_settings.found(owners))
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
     owners.write_text("mode: 7\n")
-    startup_settings.tell(startup_settings.found(owners))
-    assert mute_store.read(service / mute_store.FILE) is None
+    startup_settings.report_problem(startup_settings.settings_for_start(owners))
+    assert mute_store.read_file(service / mute_store.FILE) is None
     assert startup_notices.handed_over().sentences == [SAID_BEFORE]
 
 
@@ -141,7 +141,7 @@ def test_a_microphone_that_cannot_be_kept_off_is_no_microphone(owners: Path, ser
     owners.write_text("mode: 7\n")
     (service / f".{mute_store.FILE}.new").mkdir()
     with pytest.raises(SettingsError, match="cannot be switched off"):
-        startup_settings.tell(startup_settings.found(owners))
+        startup_settings.report_problem(startup_settings.settings_for_start(owners))
 
 
 # ── what is said of releases ─────────────────────────────────────────────────────────────────

@@ -26,12 +26,12 @@ PATIENCE_S = 30.0  # on a very busy machine
 SUPERVISE = """
 import signal, sys
 from pathlib import Path
-from appliance import processes
-from appliance.messages import Standing
+from appliance.runtime import process_table
+from appliance.messages.speech import BoxStatus
 from appliance.settings import load
-from appliance.supervisor import Supervisor
+from appliance.runtime.supervisor import Supervisor
 
-rows = tuple(processes.row(name) for name in sys.argv[2:])
+rows = tuple(process_table.row(name) for name in sys.argv[2:])
 played = ("capture", "playback", "listener", "words", "thinker", "speaker")
 supervisor = Supervisor(load(Path(sys.argv[1])), rows=rows, watchers=played)
 signal.signal(signal.SIGTERM, supervisor.request_stop)
@@ -39,10 +39,10 @@ channels = {name: supervisor.channel(name) for name in played}
 print(supervisor.joints.floor_fd, flush=True)
 supervisor.start()
 while not supervisor.stopping:
-    supervisor.step(0.01)
+    supervisor.run_once(0.01)
     for name, channel in channels.items():
         for message in channel.receive_all():
-            if name == "words" and isinstance(message, Standing):
+            if name == "words" and isinstance(message, BoxStatus):
                 print(message.mode, message.volume, message.muted, message.storage, flush=True)
 supervisor.stop_all()
 """
@@ -127,7 +127,7 @@ class Life:
         for message in messages:
             while True:
                 try:
-                    state = tell.send(self.settings, message)
+                    state = tell.send_command(self.settings, message)
                     break
                 except ControlError:
                     assert time.monotonic() < end_s
@@ -141,7 +141,7 @@ class Life:
             time.sleep(0.01)
 
     def kept(self, *, muted: bool) -> bool:
-        found = mute_store.read(mute_store.path(self.settings))
+        found = mute_store.read_file(mute_store.path(self.settings))
         return found is not None and found.muted == muted
 
     def kill(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessage
-from appliance.dialog.state_machine import DialogEvent, DialogPolicy, Tick, opening, step
+from appliance.dialog.state_machine import DialogEvent, DialogPolicy, Tick, initial_state, step
 from appliance.messages.speech import (
     CardLost,
     ModeName,
@@ -33,7 +33,7 @@ class Talk:
         self, *, ready: bool = True, mode: ModeName = "open", rules: DialogPolicy = RULES
     ) -> None:
         self.now_s = 100.0
-        self.it, actions = opening(rules, self.now_s, mode=mode)
+        self.it, actions = initial_state(rules, self.now_s, mode=mode)
         self.all: list[Action] = list(actions)
         self.said: list[Action] = []
         if ready:

@@ -13,7 +13,7 @@ SECOND = RATE_HZ
 def spoken(*lines: str) -> Answer:
     answer = Answer(7)
     for number, text in enumerate(lines):
-        answer = answer.with_line(text).measured(number, 2 * SECOND * number, 2 * SECOND)
+        answer = answer.with_line(text).with_timing(number, 2 * SECOND * number, 2 * SECOND)
     return answer
 
 
@@ -31,37 +31,37 @@ def spoken(*lines: str) -> Answer:
     ],
 )
 def test_an_answer_is_heard_up_to_a_word(position: int, heard: str) -> None:
-    assert spoken("The moon is grey.", "It has no air.").heard(position) == heard
+    assert spoken("The moon is grey.", "It has no air.").heard_text(position) == heard
 
 
 def test_a_sentence_whose_length_is_not_told_yet_is_guessed_from_those_that_are() -> None:
     answer = spoken("Ten letters.").with_line("Ten letters.")
-    assert answer.heard(3 * SECOND + SECOND // 2) == "Ten letters. Ten"
+    assert answer.heard_text(3 * SECOND + SECOND // 2) == "Ten letters. Ten"
 
 
 def test_without_any_length_speech_is_taken_to_run_at_its_usual_pace() -> None:
     answer = Answer(1).with_line("one two three four five six")  # 27 letters: a little under 2 s
-    assert answer.heard(SECOND) == "one two three"
+    assert answer.heard_text(SECOND) == "one two three"
 
 
 def test_at_its_end_a_line_the_speaker_never_told_of_was_never_heard() -> None:
-    assert spoken("One.", "Two.").with_line("Three.").heard() == "One. Two."
+    assert spoken("One.", "Two.").with_line("Three.").heard_text() == "One. Two."
 
 
 def test_a_line_that_failed_is_not_heard() -> None:
-    assert spoken("One.", "Two.", "Three.").failed(1).heard() == "One. Three."
+    assert spoken("One.", "Two.", "Three.").with_failed_line(1).heard_text() == "One. Three."
 
 
 def test_the_boxs_own_words_are_not_the_answers() -> None:
-    answer = spoken("One.").with_line("Sorry.", ours=True).measured(1, 2 * SECOND, SECOND)
-    assert answer.heard() == "One."
+    answer = spoken("One.").with_line("Sorry.", ours=True).with_timing(1, 2 * SECOND, SECOND)
+    assert answer.heard_text() == "One."
 
 
 @pytest.mark.parametrize("number", [-1, 2, 99])
 def test_a_place_of_a_sentence_that_is_not_there_changes_nothing(number: int) -> None:
     answer = spoken("One.", "Two.")
-    assert answer.measured(number, 5, 5) == answer
-    assert answer.failed(number) == answer
+    assert answer.with_timing(number, 5, 5) == answer
+    assert answer.with_failed_line(number) == answer
 
 
 @pytest.mark.parametrize("share", [-1.0, 0.0, 0.2, 0.5, 0.99, 1.0, 7.0])
@@ -83,8 +83,8 @@ def test_a_word_said_again_is_heard_once_and_stays_heard() -> None:
     again = answer.at(SECOND, 9.0, sounding=True)
     assert again.position_at(9.5) == SECOND + SECOND // 2
     assert again.remaining_s(9.0) == 3.0
-    assert again.heard(SECOND + SECOND // 2) == "The moon is grey."
-    assert again.heard(3 * SECOND) == "The moon is grey. It has"
+    assert again.heard_text(SECOND + SECOND // 2) == "The moon is grey."
+    assert again.heard_text(3 * SECOND) == "The moon is grey. It has"
 
 
 def test_what_remains_is_the_sound_that_is_still_to_come() -> None:

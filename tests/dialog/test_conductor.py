@@ -74,14 +74,14 @@ class Box:
         self._channels["supervisor"] = self.supervisor.channel("supervisor")
         self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
         self.supervisor.start()
-        self.until(lambda: self.supervisor.ready)
+        self.until(lambda: self.supervisor.is_ready)
 
     def until(self, done: Callable[[], object]) -> None:
         """Wait for it; the test fails if it never comes."""
         end_s = time.monotonic() + PATIENCE_S
         while not done():
             assert time.monotonic() < end_s, "it never came"
-            self.supervisor.step(0.002)
+            self.supervisor.run_once(0.002)
 
     def say(self, peer: str, *messages: Message) -> None:
         for message in messages:

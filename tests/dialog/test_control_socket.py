@@ -11,7 +11,7 @@ import pytest
 
 from appliance.cli import memory as memory_commands
 from appliance.cli import tell as control_commands
-from appliance.dialog.control_socket import MOST_VISITORS, NAME, ControlSocket, places, short
+from appliance.dialog.control_socket import MOST_VISITORS, NAME, ControlSocket, short, socket_paths
 from appliance.errors import ControlError, NotRunning
 from appliance.messages.speech import (
     Abandon,
@@ -52,16 +52,16 @@ def visitor(tmp_path: Path) -> socket.socket:
 
 def heard(door: ControlSocket) -> list[Message]:
     """What has been asked for; the first look lets new visitors in."""
-    door.commands()
-    return [command for _, command in door.commands()]
+    door.pop_commands()
+    return [command for _, command in door.pop_commands()]
 
 
 # ── the door itself ──────────────────────────────────────────────────────────────────────────
 def test_a_command_comes_in_and_the_state_goes_out(door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(Mute(on=True)))
-        door.commands()
-        ((who, command),) = door.commands()
+        door.pop_commands()
+        ((who, command),) = door.pop_commands()
         assert command == Mute(on=True)
         door.reply(who, STATE)
         assert decode(line.recv(1000)) == STATE
@@ -87,16 +87,16 @@ def test_who_says_what_no_owner_would_is_shown_out(
 def test_who_leaves_without_a_word_is_forgotten(door: ControlSocket, tmp_path: Path) -> None:
     visitor(tmp_path).close()
     assert heard(door) == []
-    assert door.commands() == []
+    assert door.pop_commands() == []
 
 
 def test_who_leaves_before_the_reply_does_no_harm(door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(StopSpeaking()))
-        door.commands()
-        ((who, _),) = door.commands()
+        door.pop_commands()
+        ((who, _),) = door.pop_commands()
     door.reply(who, STATE)
-    door.commands()
+    door.pop_commands()
     door.reply(who, STATE)
 
 
@@ -105,16 +105,16 @@ def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
 ) -> None:
     with visitor(tmp_path) as line:
         line.send(encode(Forget()))
-        door.commands()
-        ((left, _),) = door.commands()
+        door.pop_commands()
+        ((left, _),) = door.pop_commands()
         descriptors = set(Path("/proc/self/fd").iterdir())
-    door.commands()  # shown out: the order to forget is still under way
+    door.pop_commands()  # shown out: the order to forget is still under way
     with visitor(tmp_path) as line:
-        door.commands()
+        door.pop_commands()
         assert set(Path("/proc/self/fd").iterdir()) == descriptors  # the numbers are used again
         door.reply(left, Forgotten(problem="The card is full."))
         line.send(encode(Mute(on=True)))
-        ((who, _),) = door.commands()
+        ((who, _),) = door.pop_commands()
         door.reply(who, STATE)
         assert decode(line.recv(1000)) == STATE
 
@@ -123,10 +123,10 @@ def test_of_too_many_visitors_the_first_has_to_go(door: ControlSocket, tmp_path:
     lines = []
     for _ in range(MOST_VISITORS + 1):
         lines.append(visitor(tmp_path))
-        door.commands()
+        door.pop_commands()
     assert lines[0].recv(10) == b""
     lines[-1].send(encode(Say("Tea.")))
-    assert [command for _, command in door.commands()] == [Say("Tea.")]
+    assert [command for _, command in door.pop_commands()] == [Say("Tea.")]
     for line in lines:
         line.close()
 
@@ -162,7 +162,7 @@ def test_a_box_with_a_folder_of_its_own_has_its_door_there(
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
     monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
     settings = settings_in(tmp_path)
-    assert places(settings) == [tmp_path / NAME]
+    assert socket_paths(settings) == [tmp_path / NAME]
 
 
 # ── the verbs ────────────────────────────────────────────────────────────────────────────────
@@ -207,12 +207,12 @@ def test_the_door_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_pat
     box.supervisor.stop_all()
     box.supervisor.close()
     with pytest.raises(NotRunning):
-        control_commands.send(box.settings, StopSpeaking())
+        control_commands.send_command(box.settings, StopSpeaking())
 
 
 def _answers(box: Box) -> bool:
     try:
-        control_commands.send(box.settings, StopSpeaking())
+        control_commands.send_command(box.settings, StopSpeaking())
     except ControlError:
         return False
     return True

@@ -57,11 +57,11 @@ def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
     lines = []
     for _ in range(MOST_VISITORS):
         lines.append(visitor(tmp_path))
-        door.commands()
+        door.pop_commands()
     for line in lines:  # each of them has an event in the list in which the ninth one comes
         line.send(encode(Mute(on=True)))
     lines.append(visitor(tmp_path))
-    heard = [*door.commands(), *door.commands()]
+    heard = [*door.pop_commands(), *door.pop_commands()]
     assert [command for _, command in heard] == [Mute(on=True)] * (MOST_VISITORS - 1)
     with pytest.raises(ConnectionResetError):  # what it said was never read
         lines[0].recv(10)
@@ -87,8 +87,8 @@ def test_who_is_refused_is_told_why_and_shown_out(
 ) -> None:
     with visitor(tmp_path) as line:
         line.send(data)
-        door.commands()
-        assert door.commands() == []
+        door.pop_commands()
+        assert door.pop_commands() == []
         refused = decode(line.recv(1000))
         assert isinstance(refused, CommandRefused)
         assert why in refused.why
@@ -99,8 +99,8 @@ def test_the_longest_that_may_be_asked_is_taken(door: ControlSocket, tmp_path: P
     question = Ask("\U0001f9e1" * MAX_WORDS)
     with visitor(tmp_path) as line:
         line.send(encode(question))
-        door.commands()
-        assert [command for _, command in door.commands()] == [question]
+        door.pop_commands()
+        assert [command for _, command in door.pop_commands()] == [question]
 
 
 def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
@@ -115,7 +115,7 @@ def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
             except (BlockingIOError, BrokenPipeError, ConnectionResetError) as error:
                 if not isinstance(error, BlockingIOError):
                     break
-            for who, _ in door.commands():
+            for who, _ in door.pop_commands():
                 asked += 1
                 door.reply(who, STATE)
         assert asked > 10
@@ -131,13 +131,13 @@ def test_without_a_descriptor_left_the_door_is_quiet_and_opens_again_later(
     os.close(lowest_free)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, limits[1]))
-        assert door.commands() == []
+        assert door.pop_commands() == []
         readable = _readable(door)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert not readable  # else the conductor would turn in circles
     waiting.send(encode(Say("Tea.")))
-    found = [*door.commands(), *door.commands()]
+    found = [*door.pop_commands(), *door.pop_commands()]
     assert [command for _, command in found] == [Say("Tea.")]
     waiting.close()
 
@@ -156,9 +156,9 @@ def _readable(door: ControlSocket) -> bool:
 def test_no_bytes_trouble_the_door(data: bytes, door: ControlSocket, tmp_path: Path) -> None:
     with visitor(tmp_path) as line:
         line.send(data or b"\x00")
-        door.commands()
-        door.commands()
-    door.commands()
+        door.pop_commands()
+        door.pop_commands()
+    door.pop_commands()
     assert not door._visitors
 
 
@@ -179,7 +179,7 @@ def test_a_crowd_at_the_door_costs_no_conductor(box: Box, tmp_path: Path) -> Non
     crowd: list[socket.socket] = []
     end_s = time.monotonic() + 2.0
     while time.monotonic() < end_s:
-        box.supervisor.step(0.0)
+        box.supervisor.run_once(0.0)
         line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         line.setblocking(False)
         try:
@@ -196,7 +196,7 @@ def test_a_crowd_at_the_door_costs_no_conductor(box: Box, tmp_path: Path) -> Non
     for line in crowd:
         line.close()
     assert conductor.poll() is None
-    assert tell.send(box.settings, StopSpeaking()).state == "idle"
+    assert tell.send_command(box.settings, StopSpeaking()).state == "idle"
 
 
 def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_path: Path) -> None:
@@ -207,4 +207,4 @@ def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_pat
 
 def test_a_refusal_at_the_door_is_told_in_its_words(box: Box) -> None:
     with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):
-        tell.send(box.settings, Ask("x" * (MAX_WORDS + 1)))
+        tell.send_command(box.settings, Ask("x" * (MAX_WORDS + 1)))

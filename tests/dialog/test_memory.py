@@ -202,11 +202,11 @@ def test_a_turn_that_was_let_go_leaves_no_word_either(file: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from appliance.memory import Memory, Turn
+from appliance.dialog.memory import Memory, RememberedTurn
 memory = Memory(Path(sys.argv[1]), 1_000_000)
 number = memory.count()
 while True:
-    memory.remember(Turn("now", number, "", 1.0, "x" * (number % 900), True, "pocket"))
+    memory.remember(RememberedTurn("now", number, "", 1.0, "x" * (number % 900), True, "pocket"))
     number += 1
     if number % 7 == 0:
         print(number, flush=True)
@@ -301,7 +301,7 @@ def news(scribe: MemoryWriter, count: int = 1) -> list[MemoryNews]:
     found: list[MemoryNews] = []
     end_s = time.monotonic() + 20
     while len(found) < count and time.monotonic() < end_s:
-        found += scribe.news()
+        found += scribe.pop_news()
         time.sleep(0.005)
     return found
 

@@ -48,7 +48,7 @@ def killed(file: Path) -> None:
     """One that ended by a kill, with its log still there."""
     code = (
         "import os, signal, sys; from pathlib import Path;"
-        "from tests.test_forgetting import CANARY, Memory, turn;"
+        "from tests.dialog.test_memory_erase import CANARY, Memory, turn;"
         "m = Memory(Path(sys.argv[1]), 50); [m.remember(turn(n, CANARY)) for n in range(80)];"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -90,7 +90,7 @@ def test_an_owner_who_edits_the_file_has_the_last_word(life: Life) -> None:
 def test_a_button_that_was_taken_away_takes_its_mode_with_it(life: Life) -> None:
     life.tell(SetMode("wake_word"))
     with pytest.raises(ControlError, match=r"refuses that\. This box has no button"):
-        tell.send(life.settings, SetMode("push_to_talk"))
+        tell.send_command(life.settings, SetMode("push_to_talk"))
     life.tell(SetMode("open"))
     life.stop()
     life.write({"panel": {"gpio": "keyboard"}})

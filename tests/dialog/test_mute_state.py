@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from appliance.dialog.actions import SetMuted
 from appliance.dialog.mute_state import LATE_S, NOT_READ, MuteProblem, MuteState
-from appliance.dialog.mute_store import FILE, MARK, MuteStore, StoredMute, read
+from appliance.dialog.mute_store import FILE, MARK, MuteStore, StoredMute, read_file
 from appliance.dialog.state import DialogPolicy, DialogState
-from appliance.dialog.state_machine import DialogEvent, opening, step
+from appliance.dialog.state_machine import DialogEvent, initial_state, step
 from appliance.messages.speech import (
     Ask,
     CardFound,
@@ -66,15 +66,15 @@ class Box:
         self.conduct()
 
     def look_at(self, file: Path) -> StoredMute | None:
-        return read(file)
+        return read_file(file)
 
     def conduct(self) -> None:
         """A conductor begins on the floor as it is."""
         self.store = MuteStore(self.card / FILE, self.run, look=self.look_at)
         self.microphone = MuteState(self.floor, self.store)
-        muted, off = self.microphone.begin(self.now_s, self.wait_s)
+        muted, off = self.microphone.start(self.now_s, self.wait_s)
         self.it: DialogState
-        self.it, _ = opening(
+        self.it, _ = initial_state(
             DialogPolicy(), self.now_s, turn=self.floor.turn, muted=muted, switched_off=off
         )
         self.floor.turn = self.it.turn
@@ -88,7 +88,7 @@ class Box:
 
     def look(self, after_s: float = 0.0) -> None:
         self.now_s += after_s
-        for news in self.microphone.look(self.now_s):
+        for news in self.microphone.poll(self.now_s):
             if isinstance(news, MuteProblem):
                 self.complaints.append(news)
             else:
@@ -110,7 +110,7 @@ class Box:
         (self.card / f".{FILE}.new").mkdir()
 
     def close(self) -> None:
-        self.microphone.finish()
+        self.microphone.request_stop()
         self.microphone.join()
 
 
@@ -127,7 +127,7 @@ def test_the_first_start_ever_hears(box: Box) -> None:
     assert box.it.state == "idle"
     box.settle()
     assert box.complaints == []
-    assert read(box.card / FILE) is not None  # from then on; one that is gone is missed
+    assert read_file(box.card / FILE) is not None  # from then on; one that is gone is missed
 
 
 @pytest.mark.parametrize("again", ["boot", "conduct"])
@@ -268,7 +268,7 @@ class Stalling(Box):
 
     def look_at(self, file: Path) -> StoredMute | None:
         assert self.go.wait(PATIENCE_S)
-        return read(file)
+        return read_file(file)
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) ->
     stalling.go.set()
     stalling.until(lambda: not stalling.microphone.failing)
     assert (stalling.floor.deaf, stalling.it.muted) == (True, True)
-    found = read(stalling.card / FILE)
+    found = read_file(stalling.card / FILE)
     assert found is not None
     assert found.muted
 
@@ -321,7 +321,7 @@ def test_what_the_owner_wants_meanwhile_counts_whatever_the_card_then_says(
     assert stalling.floor.deaf == muted
     stalling.go.set()
     stalling.settle()
-    stalling.until(lambda: (found := read(stalling.card / FILE)) and found.muted == muted)
+    stalling.until(lambda: (found := read_file(stalling.card / FILE)) and found.muted == muted)
     assert stalling.floor.deaf == muted
     stalling.wait_s = PATIENCE_S
     stalling.boot()

@@ -16,8 +16,8 @@ from appliance.dialog.mute_store import (
     MuteStore,
     MuteWriteResult,
     StoredMute,
-    decide,
-    read,
+    merge,
+    read_file,
 )
 
 PATIENCE_S = 20.0
@@ -33,13 +33,13 @@ def until(true: Callable[[], object]) -> None:
 
 def start(state: Path, memory: Path | None = None) -> tuple[MuteStore, StoredMute]:
     store = MuteStore(state / FILE, memory)
-    found = store.found(PATIENCE_S)
+    found = store.stored(PATIENCE_S)
     assert found is not None
     return store, found
 
 
 def end(store: MuteStore) -> None:
-    store.finish()
+    store.request_stop()
     store.join()
 
 
@@ -48,7 +48,7 @@ def kept(store: MuteStore) -> MuteWriteResult:
     found: list[MuteWriteResult] = []
 
     def look() -> bool:
-        found.extend(item for item in store.news() if isinstance(item, MuteWriteResult))
+        found.extend(item for item in store.pop_news() if isinstance(item, MuteWriteResult))
         return bool(found)
 
     until(look)
@@ -70,7 +70,7 @@ def test_what_was_wanted_last_is_so_after_a_restart_and_a_power_cut(
     run.mkdir()
     store, _ = start(tmp_path, run)
     for wish in (MUTED, OPEN, MUTED, muted):
-        store.keep(muted=wish)
+        store.store(muted=wish)
     assert kept(store) == MuteWriteResult(muted, "", in_memory=True, serial=store._serial)
     if lost != "nothing":
         (run / FILE).unlink()
@@ -91,7 +91,7 @@ def test_on_a_card_that_cannot_be_written_a_restart_keeps_it_and_that_is_said(
     store, _ = start(card, run)
     before = (card / FILE).read_bytes()
     (card / f".{FILE}.new").mkdir()  # nothing can be written beside it, as on a card gone read-only
-    store.keep(muted=muted)
+    store.store(muted=muted)
     told = kept(store)
     assert told.problem
     assert told.in_memory
@@ -107,7 +107,7 @@ def test_without_a_folder_in_memory_a_wish_that_is_not_stored_is_not_said_to_las
 ) -> None:
     (tmp_path / f".{FILE}.new").mkdir()
     store, _ = start(tmp_path)
-    store.keep(muted=True)
+    store.store(muted=True)
     assert (kept(store).problem != "", store.in_memory) == (True, False)
     end(store)
 
@@ -141,7 +141,7 @@ def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lo
     run = tmp_path / "run"
     run.mkdir()
     store, _ = start(tmp_path, run)
-    store.keep(muted=muted)
+    store.store(muted=muted)
     kept(store)
     end(store)
     until((tmp_path / MARK).exists)
@@ -151,7 +151,7 @@ def test_a_file_that_was_there_and_is_gone_mutes(tmp_path: Path, muted: bool, lo
     again, found = start(tmp_path, run)
     assert (found.muted, found.on_disk) == (True, False)
     assert "is gone" in found.problem
-    again.keep(muted=False)  # its owner's wish
+    again.store(muted=False)  # its owner's wish
     kept(again)
     end(again)
     third, found = start(tmp_path, run)
@@ -175,15 +175,15 @@ def test_what_cannot_be_opened_mutes_and_hangs_nobody(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "file").touch()
     for place in ("folder", "pipe", "loop", "file/below"):
-        found = read(tmp_path / place)
+        found = read_file(tmp_path / place)
         assert found is not None, place
         assert found.muted, place
         assert found.problem, place
 
 
 def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
-    assert read(tmp_path / "none") is None
-    assert read(tmp_path / "none" / "below") is None
+    assert read_file(tmp_path / "none") is None
+    assert read_file(tmp_path / "none" / "below") is None
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_what_is_not_there_says_nothing(tmp_path: Path) -> None:
 def test_of_two_files_the_newer_counts_and_in_doubt_it_is_muted(
     disk: StoredMute | None, memory: StoredMute | None, muted: bool, on_disk: bool
 ) -> None:
-    found = decide(disk, memory)
+    found = merge(disk, memory)
     assert (found.muted, found.on_disk) == (muted, on_disk)
 
 
@@ -214,10 +214,10 @@ def test_a_wish_is_newer_than_any_before_it_also_with_a_clock_that_went_back(
 ) -> None:
     (tmp_path / FILE).write_text('{"version":1,"serial":5000,"muted":false}')
     store = MuteStore(tmp_path / FILE, None, wall_s=lambda: 10.0)
-    assert store.found(PATIENCE_S) is not None
-    store.keep(muted=True)
+    assert store.stored(PATIENCE_S) is not None
+    store.store(muted=True)
     kept(store)
     end(store)
-    found = read(tmp_path / FILE)
+    found = read_file(tmp_path / FILE)
     assert found is not None
     assert (found.muted, found.serial) == (True, 5001)

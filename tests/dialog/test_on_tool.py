@@ -9,7 +9,7 @@ import pytest
 from appliance.dialog.actions import AnnounceState, EraseMemory, StopRinging, UseTool
 from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import Ringing, ToolReply, closing
+from appliance.dialog.state_machine import Ringing, ToolReply, final_step
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.speech import (
     Abandon,
@@ -398,7 +398,7 @@ def test_a_box_without_a_voice_waits_for_it_without_haste() -> None:
 
 def test_switching_off_is_no_stopping() -> None:
     talk = ringing()
-    _, actions = closing(talk.it, talk.now_s)
+    _, actions = final_step(talk.it, talk.now_s)
     assert not any(isinstance(action, StopRinging) for action in actions)
 
 

@@ -27,8 +27,8 @@ from appliance.dialog.state_machine import (
     DialogPolicy,
     Tick,
     as_markdown,
-    closing,
-    opening,
+    final_step,
+    initial_state,
 )
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.speech import (
@@ -71,15 +71,24 @@ from tests.dialog.talk import MOON, Talk, talk_in
 
 RULES = DialogPolicy()
 FROM_THE_CONDUCTOR = set(
-    "Think Abandon AnswerHeard Recall ToolAnswered Speak EndAnswer SetListening StateChanged HouseRequest "
+    "Think Abandon AnswerHeard Recall ToolAnswered Speak EndAnswer SetListening StateChanged "
+    "HouseRequest 
     "TimerEvent TimersStatus CommandRefused".split()
 )
 TO_ITSELF = {"ToolReply", "Ringing"}  # the conductor's own tools, in its own process
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 NO_MATTER_OF_IT = {  # the conductor's own
-    "SetVoice", "Restart", "BoxStatus", "BrokerChanged", "HouseResponse", "ButtonPressed", "MuteSwitched",
-    "ButtonFault", "VoicesAvailable", "Transcribed",
-}  # fmt: skip
+    "SetVoice",
+    "Restart",
+    "BoxStatus",
+    "BrokerChanged",
+    "HouseResponse",
+    "ButtonPressed",
+    "MuteSwitched",
+    "ButtonFault",
+    "VoicesAvailable",
+    "Transcribed",
+}
 
 
 # ── the table ────────────────────────────────────────────────────────────────────────────────
@@ -705,7 +714,7 @@ def test_an_announcement_has_a_chime_where_one_is_wanted() -> None:
 
 # ── beginning and ending ─────────────────────────────────────────────────────────────────────
 def test_a_conductor_that_takes_over_frees_the_floor() -> None:
-    it, actions = opening(RULES, 5.0, turn=7, hold=4)
+    it, actions = initial_state(RULES, 5.0, turn=7, hold=4)
     assert actions == (
         SendMessage("thinker", Abandon(7)),
         RaiseTurn(8),
@@ -717,13 +726,13 @@ def test_a_conductor_that_takes_over_frees_the_floor() -> None:
 
 
 def test_a_conductor_that_takes_over_a_muted_box_leaves_it_muted() -> None:
-    it, _ = opening(RULES, 5.0, turn=7, hold=4, muted=True)
+    it, _ = initial_state(RULES, 5.0, turn=7, hold=4, muted=True)
     assert (it.state, it.muted) == ("muted", True)
 
 
 def test_switching_off_remembers_what_was_heard() -> None:
     talk = talk_in("speaking")
-    _, actions = closing(talk.it, talk.now_s + 2.0)
+    _, actions = final_step(talk.it, talk.now_s + 2.0)
     assert [a.heard for a in actions if isinstance(a, Remember)] == [MOON[0]]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from appliance.dialog.actions import Action, AnnounceState, RaiseTurn, ReleaseHold, SendMessage
 from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
-from appliance.dialog.on_listening_mode import attention
+from appliance.dialog.on_listening_mode import listening_mode
 from appliance.dialog.state import NEVER
 from appliance.dialog.state_machine import DialogEvent, Ringing, Tick, ToolReply
 from appliance.dialog.transition import NOT_READY, NOTHING_SAID
@@ -115,7 +115,7 @@ class Walk:
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
-        assert it.attend == attention(it)
+        assert it.attend == listening_mode(it)
         assert not it.muted or (it.state not in ("listening", "holding") and not it.attend.on)
         if isinstance(message, Tick):
             assert it.deadline_s > self.talk.now_s, "it would be looked at without end"

@@ -43,7 +43,7 @@ class Bench:
         self.now = ClockReading(self.now.boot_s + seconds, self.now.wall_s + seconds)
 
     def use(self, tool: str, about: ToolContext = HERE, /, **arguments: Value) -> list[ToolEvent]:
-        return self.desk.use(UseTool(7, 0, ToolCall(tool, arguments)), about)
+        return self.desk.run_tool(UseTool(7, 0, ToolCall(tool, arguments)), about)
 
     def for_link(self) -> list[Message]:
         found = list(self.desk.for_link)
@@ -87,18 +87,20 @@ def test_the_house_answers_for_the_tool(make: Make) -> None:
     assert bench.use("home", command="turn on the light") == []
     assert bench.for_link() == [HouseRequest(1, "turn on the light")]
     bench.later(HOUSE_S - 0.1)
-    assert bench.desk.look() == []
-    said = bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True))
+    assert bench.desk.poll() == []
+    said = bench.desk.on_house_response(HouseResponse(1, "Turned on the light", done=True))
     assert said == [ToolReply(7, 0, ("Turned on the light",), HOUSE_NOTE)]
     bench.later(10.0)
-    assert bench.desk.look() == []
+    assert bench.desk.poll() == []
 
 
 @pytest.mark.parametrize(("done", "sentence"), [(True, DONE), (False, NOT_DONE)])
 def test_a_house_without_a_word_is_spoken_for(make: Make, done: bool, sentence: str) -> None:
     bench = make()
     bench.use("home", command="turn on the light")
-    assert bench.desk.house_said(HouseResponse(1, "", done)) == [ToolReply(7, 0, (sentence,))]
+    assert bench.desk.on_house_response(HouseResponse(1, "", done)) == [
+        ToolReply(7, 0, (sentence,))
+    ]
 
 
 def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
@@ -106,8 +108,8 @@ def test_a_house_that_is_late_is_excused_and_then_not_heard(make: Make) -> None:
     bench.use("home", command="turn on the light")
     assert 0 < bench.desk.wait_s() <= HOUSE_S
     bench.later(HOUSE_S)
-    assert bench.desk.look() == [ToolReply(7, 0, (HOUSE_SILENT,))]
-    assert bench.desk.house_said(HouseResponse(1, "Turned on the light", done=True)) == []
+    assert bench.desk.poll() == [ToolReply(7, 0, (HOUSE_SILENT,))]
+    assert bench.desk.on_house_response(HouseResponse(1, "Turned on the light", done=True)) == []
 
 
 def test_a_house_that_is_away_is_excused_at_once_and_not_asked(make: Make) -> None:
@@ -119,14 +121,14 @@ def test_a_house_that_is_away_is_excused_at_once_and_not_asked(make: Make) -> No
 
 def test_an_answer_to_what_nobody_asked_is_dropped(make: Make) -> None:
     bench = make()
-    assert bench.desk.house_said(HouseResponse(1, "Hello", done=True)) == []
+    assert bench.desk.on_house_response(HouseResponse(1, "Hello", done=True)) == []
     bench.use("home", command="one")
     bench.use("home", command="two")
-    assert bench.desk.house_said(HouseResponse(1, "One", done=True)) == []
-    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == [
+    assert bench.desk.on_house_response(HouseResponse(1, "One", done=True)) == []
+    assert bench.desk.on_house_response(HouseResponse(2, "Two", done=True)) == [
         ToolReply(7, 0, ("Two",), HOUSE_NOTE)
     ]
-    assert bench.desk.house_said(HouseResponse(2, "Two", done=True)) == []
+    assert bench.desk.on_house_response(HouseResponse(2, "Two", done=True)) == []
 
 
 # ── timers ───────────────────────────────────────────────────────────────────────────────────
@@ -136,18 +138,18 @@ def test_a_timer_rings_and_the_house_is_told_each_time_once(make: Make) -> None:
     stand = TimersStatus(timers=1, next_at_s=1_800_000_300.0)
     assert bench.for_link() == [TimerEvent("set", 1, False, "", 300.0), stand]
     bench.later(299.0)
-    assert bench.desk.look() == []
+    assert bench.desk.poll() == []
     bench.later(1.0)
-    assert bench.desk.look() == [Ringing(("Your timer is done: eggs.",))]
+    assert bench.desk.poll() == [Ringing(("Your timer is done: eggs.",))]
     assert bench.for_link() == [
         TimerEvent("rings", 1, False, "", 300.0),
         TimersStatus(ringing=True),
     ]
     bench.later(5.0)
-    assert bench.desk.look() == []
-    bench.desk.hushed()
+    assert bench.desk.poll() == []
+    bench.desk.stop_ringing()
     assert bench.for_link() == [TimerEvent("stopped", 1, False, "", 300.0), TimersStatus()]
-    assert bench.desk.look() == []
+    assert bench.desk.poll() == []
 
 
 def test_the_names_of_timers_are_words_and_leave_only_where_words_may(make: Make) -> None:
@@ -160,31 +162,31 @@ def test_a_timer_that_is_given_up_stops_to_ring(make: Make) -> None:
     bench = make(tools={"ring_minutes": 1})
     bench.use("timer", minutes=5)
     bench.later(300.0)
-    assert len(bench.desk.look()) == 1
+    assert len(bench.desk.poll()) == 1
     bench.later(61.0)
-    assert bench.desk.look() == [Ringing(())]
+    assert bench.desk.poll() == [Ringing(())]
 
 
 def test_a_timer_goes_on_over_a_restart(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=200.0)
-    assert bench.desk.look(voice=True) == []
+    assert bench.desk.poll(voice=True) == []
     bench.later(100.0)
-    assert bench.desk.look(voice=True) == [Ringing(("Your timer is done: eggs.",))]
+    assert bench.desk.poll(voice=True) == [Ringing(("Your timer is done: eggs.",))]
 
 
 def test_what_ran_out_while_it_was_off_is_said_when_there_is_a_voice_and_once(make: Make) -> None:
     bench = make()
     bench.use("timer", minutes=5, name="eggs")
     bench.restart(off_s=4000.0)
-    assert bench.desk.look() == []
-    (said,) = bench.desk.look(voice=True)
+    assert bench.desk.poll() == []
+    (said,) = bench.desk.poll(voice=True)
     assert isinstance(said, Say)
     assert said.text.startswith("While I was off, your timer, eggs, ran out at ")
-    assert bench.desk.look(voice=True) == []
+    assert bench.desk.poll(voice=True) == []
     bench.restart()
-    assert bench.desk.look(voice=True) == []
+    assert bench.desk.poll(voice=True) == []
 
 
 def test_of_many_that_were_missed_only_the_number_is_said(make: Make) -> None:
@@ -192,7 +194,7 @@ def test_of_many_that_were_missed_only_the_number_is_said(make: Make) -> None:
     for minutes in range(1, 6):
         bench.use("timer", minutes=minutes)
     bench.restart(off_s=4000.0)
-    (said,) = bench.desk.look(voice=True)
+    (said,) = bench.desk.poll(voice=True)
     assert said == Say("While I was off, 5 timers ran out.", chime=True)
 
 
@@ -202,8 +204,8 @@ def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
     bench.use("timer", minutes=9)
     bench.use("cancel_timer")
     bench.later(300.0)
-    bench.desk.look()
-    bench.desk.hushed()
+    bench.desk.poll()
+    bench.desk.stop_ringing()
     bench.restart()
-    assert bench.desk.look(voice=True) == []
+    assert bench.desk.poll(voice=True) == []
     assert bench.desk.stands() == TimersStatus()

@@ -158,7 +158,7 @@ def news(keeping: MemoryClient) -> list[Any]:
     poll = select.poll()
     poll.register(keeping.fileno(), select.POLLIN)
     assert poll.poll(10_000), "nothing came"
-    return list(keeping.look(time.monotonic()))
+    return list(keeping.poll(time.monotonic()))
 
 
 def recalled(keeping: MemoryClient) -> list[tuple[str, str, str]]:

@@ -146,7 +146,7 @@ def run(
                 played[span] / 32768, response
             )
         mic = from_float(sound[span] + echo[span])
-        for event in hearing.hear(mic, played[span], INDEX + at):
+        for event in hearing.process(mic, played[span], INDEX + at):
             result.events.append((at + BLOCK_FRAMES, event))
             if pauses and isinstance(event, Onset):
                 held, change_at = True, step + PAUSE_STEPS

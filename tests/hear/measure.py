@@ -125,7 +125,7 @@ def cost(seconds: int) -> None:
     steps = np.zeros(len(frames))
     for i, (mic, played) in enumerate(zip(echo, frames, strict=True)):
         before = time.thread_time_ns()
-        hearing.hear(mic, played, i * 80)
+        hearing.process(mic, played, i * 80)
         steps[i] = time.thread_time_ns() - before
     share = steps.sum() / 1e9 / seconds
     p50, p99 = np.percentile(steps / 1000, [50, 99])
@@ -133,9 +133,9 @@ def cost(seconds: int) -> None:
         f"whole, while the box sounds: {share:.1%} of a core; a step p50 {p50:.0f} p99 {p99:.0f} us"
     )
     speech, hop = VoiceActivityDetector(), frames[:3].ravel()
-    _timed("speech probability, a hop", lambda: speech.feed(np.resize(hop, 256)), 62.5)
+    _timed("speech probability, a hop", lambda: speech.process(np.resize(hop, 256)), 62.5)
     canceller = hearing._senses.canceller
-    _timed("echo canceller, a step", lambda: canceller.cancel(echo[50], frames[50]), 200)
+    _timed("echo canceller, a step", lambda: canceller.cancel_echo(echo[50], frames[50]), 200)
 
 
 def _timed(name: str, call: Callable[[], object], a_second: float) -> None:

@@ -30,18 +30,18 @@ def test_hysteresis(
     settings: HearingSettings, probabilities: list[float], voiced: bool, spoken_hops: int
 ) -> None:
     voicing = Endpointer(settings.turn)
-    voicing.begin(1000)
+    voicing.start(1000)
     for hop, probability in enumerate(probabilities, 1):
-        voicing.feed(probability, 1000 + hop * HOP_FRAMES)
+        voicing.update(probability, 1000 + hop * HOP_FRAMES)
     assert voicing.voiced == voiced
     assert voicing.spoken_frames == spoken_hops * HOP_FRAMES
 
 
 def test_silence_counts_from_the_last_voice(settings: HearingSettings) -> None:
     voicing = Endpointer(settings.turn)
-    voicing.begin(0)
-    voicing.feed(0.9, 256)
-    voicing.feed(0.1, 512)
+    voicing.start(0)
+    voicing.update(0.9, 256)
+    voicing.update(0.1, 512)
     assert voicing.silent_frames(1000) == 1000 - 256
 
 
@@ -69,7 +69,7 @@ def test_every_sample_goes_out_once(until: int) -> None:
     buffer, utterance = counted(30_000), UtteranceStream(7, 100, 1_000_000)
     out = []
     for now in range(180, until, 80):
-        out += utterance.flow(buffer, now, 5000, pause=False)
+        out += utterance.pop_ready(buffer, now, 5000, pause=False)
     out += utterance.finish(buffer, until, 5000, until - 50)
     samples, ends = put_together(out)
     assert samples == list(range(100, until))
@@ -78,7 +78,7 @@ def test_every_sample_goes_out_once(until: int) -> None:
 
 def test_pieces_lose_and_repeat_nothing() -> None:
     buffer, utterance = counted(32_000), UtteranceStream(7, 0, 10_000)
-    out = utterance.flow(buffer, 31_000, 0, pause=False) + utterance.finish(
+    out = utterance.pop_ready(buffer, 31_000, 0, pause=False) + utterance.finish(
         buffer, 31_990, 0, 31_900
     )
     samples, ends = put_together(out)
@@ -90,11 +90,11 @@ def test_pieces_lose_and_repeat_nothing() -> None:
 
 def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
     buffer, utterance = counted(32_000), UtteranceStream(7, 0, 100_000)
-    early = utterance.flow(buffer, 20_000, 0, pause=True)
+    early = utterance.pop_ready(buffer, 20_000, 0, pause=True)
     assert not any(isinstance(each, SpeechEnded) for each in early)
     buffer = SampleBuffer(160_000)
     utterance = UtteranceStream(7, 0, 100_000)
-    out = utterance.flow(buffer, 60_000, 0, pause=False) + utterance.flow(
+    out = utterance.pop_ready(buffer, 60_000, 0, pause=False) + utterance.pop_ready(
         buffer, 61_000, 0, pause=True
     )
     [cut] = [each for each in out if isinstance(each, SpeechEnded)]
@@ -105,19 +105,19 @@ def test_a_piece_ends_at_a_pause_near_its_end_if_there_is_one() -> None:
 def test_the_settings_say_when(settings: HearingSettings) -> None:
     turn = msgspec.structs.replace(settings.turn, probability=0.9)
     voicing = Endpointer(turn)
-    voicing.feed(0.8, 256)
+    voicing.update(0.8, 256)
     assert not voicing.voiced
 
 
 def test_what_may_be_the_end_is_out_at_once_and_the_utterance_can_go_on() -> None:
     buffer, utterance = counted(30_000), UtteranceStream(7, 0, 1_000_000)
-    out = utterance.flow(buffer, 10_001, 0, pause=True)
-    paused = utterance.pause(buffer, 10_001, 0)
+    out = utterance.pop_ready(buffer, 10_001, 0, pause=True)
+    paused = utterance.flush_pause(buffer, 10_001, 0)
     assert [chunk.flags for chunk in paused] == [PAUSE]
     assert paused[0].position + len(paused[0].samples) == 10_001
-    assert utterance.pause(buffer, 10_001, 0) == []  # said once
-    out += [*paused, *utterance.flow(buffer, 20_000, 0, pause=False)]
-    out += [*utterance.pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
+    assert utterance.flush_pause(buffer, 10_001, 0) == []  # said once
+    out += [*paused, *utterance.pop_ready(buffer, 20_000, 0, pause=False)]
+    out += [*utterance.flush_pause(buffer, 20_001, 0), *utterance.finish(buffer, 20_001, 0, 19_000)]
     samples, ends = put_together(out)
     assert samples == list(range(20_001))
     assert ends == [SpeechEnded(7, 19_000, 20_001, last=True)]

@@ -48,13 +48,13 @@ class Box:
     def start(self) -> None:
         self.floor.muted = False  # no conductor is there to read what it was
         self.supervisor.start()
-        self.until(lambda: self.supervisor.ready)
+        self.until(lambda: self.supervisor.is_ready)
 
     def until(self, done: Callable[[], bool], most_s: float = 20.0) -> None:
         end = time.monotonic() + most_s
         while not done():
             assert time.monotonic() < end, self.messages
-            self.supervisor.step(0.002)
+            self.supervisor.run_once(0.002)
             self.messages += self.mail.receive_all()
 
     def hears(self, sound: Samples) -> None:

@@ -32,7 +32,7 @@ class Listener:
     ) -> None:
         self.hearing = HearingPipeline(settings)
         self.hearing.answering = answering
-        self.events: list[HearingEvent] = list(self.hearing.attend(how))
+        self.events: list[HearingEvent] = list(self.hearing.set_listening(how))
         self.at = INDEX
 
     def hears(self, *sounds: Wave) -> None:
@@ -41,11 +41,11 @@ class Listener:
         mic = from_float(wave + noise.normal(0, 2e-4, len(wave)))
         for start in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
             step = mic[start : start + BLOCK_FRAMES]
-            self.events += self.hearing.hear(step, np.zeros(BLOCK_FRAMES, np.int16), self.at)
+            self.events += self.hearing.process(step, np.zeros(BLOCK_FRAMES, np.int16), self.at)
             self.at += BLOCK_FRAMES
 
     def told(self, how: SetListening) -> None:
-        self.events += self.hearing.attend(how)
+        self.events += self.hearing.set_listening(how)
 
     def kinds(self) -> list[str]:
         return [type(event).__name__ for event in self.events if not isinstance(event, SpeechSlot)]
@@ -206,7 +206,7 @@ def test_words_in_time_move_the_verdict(settings: HearingSettings, kind: str, ve
     text = {"yield": "wait", "carry_on": "yes"}[kind]
     for _ in range(2):  # the same news again adds nothing
         words = WordsHeard(onset.serial, 200, text, kind)  # type: ignore[arg-type]  # by name
-        box.hearing.understand(words)
+        box.hearing.on_words(words)
     box.hears(sound[RATE_HZ // 5 :], SILENCE)
     [judged] = [event.kind for event in box.events if isinstance(event, Verdict)]
     assert (judged == "interruption") == (verdict == "interruption")
@@ -218,7 +218,7 @@ def test_words_of_another_sound_change_nothing(settings: HearingSettings) -> Non
         sound = at_level(say("right"))
         box.hears(SILENCE, sound[: RATE_HZ // 5])
         if serial:
-            box.hearing.understand(WordsHeard(serial, 200, "wait", "yield"))
+            box.hearing.on_words(WordsHeard(serial, 200, "wait", "yield"))
         box.hears(sound[RATE_HZ // 5 :], SILENCE)
         return [event for event in box.events if not isinstance(event, SpeechSlot)]
 

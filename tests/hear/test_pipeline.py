@@ -190,7 +190,7 @@ def test_every_onset_comes_to_one_end(settings: HearingSettings) -> None:
 def feed(hearing: HearingPipeline, wave: Wave, index: int) -> Run:
     result = Run()
     for at in range(0, len(wave) - 79, 80):
-        for event in hearing.hear(from_float(wave[at : at + 80]), NOTHING, index + at):
+        for event in hearing.process(from_float(wave[at : at + 80]), NOTHING, index + at):
             result.events.append((at, event))
     return result
 
@@ -222,8 +222,8 @@ def test_a_jump_of_the_index_ends_the_utterance_and_the_next_is_heard(
 def test_when_the_sound_stops_coming_what_is_under_way_is_ended(settings: HearingSettings) -> None:
     hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
-    assert isinstance(hearing.cut()[-1], SpeechEnded)
-    assert hearing.cut() == []
+    assert isinstance(hearing.flush()[-1], SpeechEnded)
+    assert hearing.flush() == []
 
 
 @pytest.mark.parametrize("name", ["zeros", "offset", "square", "full scale", "noise"])
@@ -269,7 +269,7 @@ def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
         if not wary:
             hearing._senses.gate._wary_steps = 0
         step = hiss[at : at + 80].astype(np.int16)
-        verdicts += [e for e in hearing.hear(step, NOTHING, at) if isinstance(e, Verdict)]
+        verdicts += [e for e in hearing.process(step, NOTHING, at) if isinstance(e, Verdict)]
     confirm_ms = settings.onset.confirm_ms
     assert verdicts[0].age_ms == pytest.approx(patience * confirm_ms, abs=10)
 
@@ -286,8 +286,8 @@ def test_the_breath_at_a_voices_end_is_no_dish(
     still = np.random.default_rng(5).normal(0, 0.0003, round(until_s * 16_000))
     mic = from_float(np.concatenate([still[:16_000], question, still, breath]))
     for at in range(0, len(mic) - 79, 80):
-        hearing.hear(mic[at : at + 80], NOTHING, at)
-    assert hearing._senses.gate.wary == wary
+        hearing.process(mic[at : at + 80], NOTHING, at)
+    assert hearing._senses.gate.guarded == wary
 
 
 def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
@@ -300,7 +300,7 @@ def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(
     onsets_s = [
         event.index / 16_000
         for at in range(0, len(mic) - 79, 80)
-        for event in hearing.hear(mic[at : at + 80], played[at : at + 80], at)
+        for event in hearing.process(mic[at : at + 80], played[at : at + 80], at)
         if isinstance(event, Onset)
     ]
     assert [round(onset_s, 1) for onset_s in onsets_s] == [1.0, 3.0, 5.0]

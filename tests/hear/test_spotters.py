@@ -43,18 +43,18 @@ def sound(text: str, voice: str = "en-us", speed: int = 160) -> Samples:
 def test_a_phrase_is_heard_as_of_its_list(
     words: PocketsphinxRecogniser, text: str, kinds: set[str]
 ) -> None:
-    words.begin()
-    words.feed(sound(text))
-    guess = words.guess()
+    words.start()
+    words.process(sound(text))
+    guess = words.hypothesis()
     assert phrases.kind_of(guess.text, LISTS) in kinds, guess
     assert 0.0 < guess.sure <= 1.0
 
 
 def test_silence_says_nothing(words: PocketsphinxRecogniser) -> None:
-    words.begin()
-    assert words.guess() == ("", 0.0)
-    words.feed(np.zeros(RATE_HZ, np.int16))
-    assert words.guess().text == ""
+    words.start()
+    assert words.hypothesis() == ("", 0.0)
+    words.process(np.zeros(RATE_HZ, np.int16))
+    assert words.hypothesis().text == ""
 
 
 def test_the_words_of_the_default_lists_are_all_known(words: PocketsphinxRecogniser) -> None:
@@ -64,13 +64,13 @@ def test_the_words_of_the_default_lists_are_all_known(words: PocketsphinxRecogni
 def test_a_word_that_is_in_no_dictionary_is_named_and_left_out() -> None:
     some = PocketsphinxRecogniser(("wait", "xyzzy"))
     assert some.unknown == ("xyzzy",)
-    some.feed(sound("wait"))
-    assert some.guess().text == "wait"
+    some.process(sound("wait"))
+    assert some.hypothesis().text == "wait"
 
 
 # ── the wake word ────────────────────────────────────────────────────────────────────────────
 def heard_at(spotter: WakeWordSpotter, samples: Samples) -> list[int]:
-    return [at for at in range(0, len(samples), 480) if spotter.feed(samples[at : at + 480])]
+    return [at for at in range(0, len(samples), 480) if spotter.process(samples[at : at + 480])]
 
 
 @pytest.mark.parametrize("text", ["okay nahboo", "alexa"])

@@ -290,7 +290,7 @@ def passes(box: Box, message: Message) -> None:
             assert mail.unfit == 0
             assert child_of(box).poll() is None
             drain(box)
-            box.supervisor.step(0.001)
+            box.supervisor.run_once(0.001)
 
 
 def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
@@ -299,10 +299,10 @@ def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
         for letter in ("x", WIDE):
             for kind in TAKEN:
                 passes(box, build(kind, letter, number))
-                box.supervisor.step(0.0)
+                box.supervisor.run_once(0.0)
                 assert conductor.poll() is None, (kind.__name__, letter, number)
                 drain(box)
-    tell.send(box.settings, StopSpeaking())
+    tell.send_command(box.settings, StopSpeaking())
     assert child_of(box) is conductor
     assert conductor.poll() is None
 
@@ -330,7 +330,7 @@ def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Pat
 
 def test_a_typed_question_of_the_longest_kind_is_asked_and_kept(box: Box) -> None:
     question = WIDE * MAX_WORDS
-    tell.send(box.settings, Ask(question))
+    tell.send_command(box.settings, Ask(question))
     assert box.get("thinker", Think).text == question
     box.answer("Yes.")
     box.say("playback", PlaybackFinished(box.floor.turn, 16_000, 0))

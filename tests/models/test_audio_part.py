@@ -23,7 +23,7 @@ from tests.think import tiny
 
 def part(source: Path, form: Form = "f16") -> Path:
     target = source.with_name(f"{form}.gguf")
-    audio_part.write(source, target, form, lambda done: None)
+    audio_part.write_audio_part(source, target, form, lambda done: None)
     return target
 
 
@@ -130,7 +130,8 @@ def test_a_disk_that_is_full_is_an_error_of_the_disk(tmp_path: Path) -> None:
     script = (
         "import resource, sys; from pathlib import Path; from appliance.models import audio_part\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "try: audio_part.write(Path(sys.argv[1]), Path(sys.argv[2]), 'f16', lambda done: None)\n"
+        "source, target = map(Path, sys.argv[1:])\n"
+        "try: audio_part.write_audio_part(source, target, 'f16', lambda done: None)\n"
         "except OSError as error: print(error.strerror)\n"
     )
     done = subprocess.run(

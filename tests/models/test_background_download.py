@@ -18,9 +18,9 @@ from appliance.models.background_download import (
     MOST_AGAIN_S,
     BackgroundDownload,
     awaited,
+    awaited_sentence,
     copy,
     on_stick,
-    standing,
 )
 from appliance.models.catalogue import CatalogueModel, ModelFile
 from appliance.models.download_news import DownloadNews
@@ -55,7 +55,7 @@ class Box:
         if self.fails:
             raise self.fails.pop(0)
         put(self.store.folder(model))
-        self.store.finish(
+        self.store.mark_complete(
             model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
         )
 
@@ -112,15 +112,18 @@ def test_a_full_card_is_a_state_of_its_own_and_is_tried_ever_more_rarely(box: Bo
 
 
 def test_how_an_awaited_model_stands_can_be_read(box: Box) -> None:
-    assert standing(box.store) == "large is awaited. Until it is here, pocket stands in for it."
+    assert (
+        awaited_sentence(box.store)
+        == "large is awaited. Until it is here, pocket stands in for it."
+    )
     files = {role: ModelFile(path=f.path, size=1 << 60) for role, f in box.model.files.items()}
     huge = msgspec.structs.replace(box.model, files=files)
     crowded = ModelStore(box.store.root, {"large": huge}, box.store.wish)
-    assert "no room for it" in standing(crowded)
+    assert "no room for it" in awaited_sentence(crowded)
     box.store.wish.write_text("larg")
-    assert "no model `larg`" in standing(box.store)
+    assert "no model `larg`" in awaited_sentence(box.store)
     box.store.wish.unlink()
-    assert standing(box.store) == ""
+    assert awaited_sentence(box.store) == ""
 
 
 def test_a_card_that_cannot_be_written_is_not_called_full(box: Box) -> None:
@@ -138,7 +141,9 @@ def test_another_wish_that_comes_meanwhile_is_seen_to_before_it_ends(box: Box) -
     def fetch(model: CatalogueModel) -> None:
         fetched.append(model.name)
         put(store.folder(model))
-        store.finish(model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()}))
+        store.mark_complete(
+            model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
+        )
         if model.name == "large":
             store.wish.write_text("other\n")
 
@@ -161,7 +166,7 @@ def test_a_model_that_a_stick_brought_meanwhile_is_not_fetched(box: Box, tmp_pat
 @pytest.mark.parametrize("under", ["", "large", "models/large"])
 def test_it_may_come_on_a_stick(box: Box, tmp_path: Path, under: str) -> None:
     put(tmp_path / "stick" / under)
-    assert box.errand.take(tmp_path / "stick")
+    assert box.errand.copy_from_stick(tmp_path / "stick")
     assert box.store.state(box.model) == "installed"
     assert box.store.damage(box.model) == []
     assert box.kinds == ["found", "here"]
@@ -172,7 +177,7 @@ def test_a_stick_with_other_bytes_is_refused_and_said(box: Box, tmp_path: Path, 
     wrong = {which: bytes(len(TEXT if which == "text" else AUDIO))}
     put(tmp_path / "stick", **wrong)
     with pytest.raises(FetchError, match="not the file it is called"):
-        box.errand.take(tmp_path / "stick")
+        box.errand.copy_from_stick(tmp_path / "stick")
     assert box.kinds == ["found", "bad"]
     assert box.store.state(box.model) != "installed"
     assert awaited(box.store) is not None
@@ -181,7 +186,7 @@ def test_a_stick_with_other_bytes_is_refused_and_said(box: Box, tmp_path: Path, 
 def test_a_stick_without_any_of_it_is_left_alone(box: Box, tmp_path: Path) -> None:
     (tmp_path / "stick").mkdir()
     (tmp_path / "stick/holiday.jpg").write_bytes(TEXT)
-    assert not box.errand.take(tmp_path / "stick")
+    assert not box.errand.copy_from_stick(tmp_path / "stick")
     assert box.told == []
 
 
@@ -198,7 +203,7 @@ def test_a_stick_with_a_part_of_it_is_said_so_and_nothing_is_copied(
 ) -> None:
     fill(tmp_path / "stick")
     with pytest.raises(FetchError, match="only a part"):
-        box.errand.take(tmp_path / "stick")
+        box.errand.copy_from_stick(tmp_path / "stick")
     assert box.told == [DownloadNews("large", "part", lacks)]
     assert box.store.state(box.model) == "missing"
     assert awaited(box.store) is not None
@@ -213,7 +218,7 @@ def test_a_stick_that_is_pulled_out_is_named_as_the_reason_and_nothing_is_taken(
     with pytest.raises(FetchError, match=r"on the stick cannot be read \(Input/output error\)"):
         copy(places, box.store, box.model)
     assert box.store.state(box.model) != "installed"
-    assert box.errand.take(stick)
+    assert box.errand.copy_from_stick(stick)
     assert box.store.state(box.model) == "installed"
 
 
@@ -224,7 +229,7 @@ def test_a_model_whose_checksums_nobody_knows_comes_from_no_stick(box: Box, tmp_
     put(tmp_path / "stick")
     assert len(on_stick(tmp_path / "stick", model)[0]) == 2
     with pytest.raises(ModelError, match="Nobody knows"):
-        other.errand.take(tmp_path / "stick")
+        other.errand.copy_from_stick(tmp_path / "stick")
 
 
 @pytest.mark.parametrize("name", ["", "large\n\n", "pocket"])

@@ -28,7 +28,7 @@ def install(store: ModelStore, model: CatalogueModel) -> None:
     store.folder(model).mkdir(parents=True)
     for file in model.files.values():
         store.path(model, file).touch()
-    store.finish(
+    store.mark_complete(
         model, PinnedRevision("0" * 40, {file.path: file for file in model.files.values()})
     )
 

@@ -35,7 +35,7 @@ class Box:
         return ModelAnnouncer(
             self.store, self.memory, self.said.append, self.talking, self.restart,
             self.waits.append, lambda: self.now_s, lambda: self.hour,
-        ).tell(DownloadNews(model, kind, lacks))  # fmt: skip
+        ).announce(DownloadNews(model, kind, lacks))  # fmt: skip
 
     def talking(self) -> bool:
         self.talks -= 1
@@ -49,7 +49,7 @@ class Box:
         self.store.folder(model).mkdir(parents=True)
         for file in model.files.values():
             self.store.path(model, file).touch()
-        self.store.finish(
+        self.store.mark_complete(
             model, PinnedRevision("0" * 40, {f.path: f for f in model.files.values()})
         )
 
@@ -134,11 +134,11 @@ def test_every_kind_has_a_sentence_of_the_boxs_own(box: Box, kind: NewsKind) -> 
 
 # ── on its way ───────────────────────────────────────────────────────────────────────────────
 def test_news_is_read_once_and_only_the_last(tmp_path: Path) -> None:
-    assert download_news.take(tmp_path) is None
-    download_news.leave(DownloadNews(NAME, "fetching"), tmp_path)
-    download_news.leave(DownloadNews(NAME, "part", (0, 1)), tmp_path)
-    assert download_news.take(tmp_path) == DownloadNews(NAME, "part", (0, 1))
-    assert download_news.take(tmp_path) is None
+    assert download_news.pop_news(tmp_path) is None
+    download_news.write_news(DownloadNews(NAME, "fetching"), tmp_path)
+    download_news.write_news(DownloadNews(NAME, "part", (0, 1)), tmp_path)
+    assert download_news.pop_news(tmp_path) == DownloadNews(NAME, "part", (0, 1))
+    assert download_news.pop_news(tmp_path) is None
 
 
 @pytest.mark.timeout(20)
@@ -152,5 +152,5 @@ def test_what_is_no_news_is_none_and_gone(tmp_path: Path, data: bytes | None) ->
         os.mkfifo(tmp_path / download_news.NAME)
     else:
         (tmp_path / download_news.NAME).write_bytes(data)
-    assert download_news.take(tmp_path) is None
+    assert download_news.pop_news(tmp_path) is None
     assert list(tmp_path.iterdir()) == []

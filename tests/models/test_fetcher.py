@@ -57,13 +57,13 @@ class Watcher:
         self.waits_s: list[float] = []
         self.done = 0
 
-    def begin(self, name: str, done: int, total: int) -> None:
+    def start(self, name: str, done: int, total: int) -> None:
         self.begun.append((name, done, total))
 
     def advance(self, name: str, done: int) -> None:
         self.done = done
 
-    def trouble(self, name: str, problem: str, wait_s: float) -> None:
+    def report_problem(self, name: str, problem: str, wait_s: float) -> None:
         self.troubles.append(problem)
 
 
@@ -232,7 +232,7 @@ def test_fail_a_disk_without_room_is_told_how_much_is_missing(
 def test_fail_a_disk_that_fills_up_keeps_what_arrived(store: ModelStore, hub: HubServer) -> None:
     code = (
         "import sys, resource\n"
-        "from tests.models import test_fetch as t\n"
+        "from tests.models import test_fetcher as t\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))\n"
         "t.fetch_in_child(sys.argv[1], sys.argv[2])\n"
     )

@@ -20,7 +20,7 @@ from appliance.models.hub import ModelHub
 from appliance.models.store import ModelStore, resolve
 from appliance.provision.seed import check
 from appliance.provision.seed_files import SETTINGS, WANTED, plan
-from appliance.provision.seed_parsers import read
+from appliance.provision.seed_parsers import parse_seed
 from appliance.settings import load
 
 TEXT, AUDIO = b"text" * 1000, b"audio" * 700
@@ -61,7 +61,7 @@ def test_a_row_of_the_settings_comes_from_a_stick_and_is_the_model(tmp_path: Pat
     assert resolve(settings, store.wish).name == "pocket"
     told: list[DownloadNews] = []
     errand = BackgroundDownload(store, lambda model: None, told.append, lambda seconds: None)
-    assert errand.take(stick(tmp_path / "stick"))
+    assert errand.copy_from_stick(stick(tmp_path / "stick"))
     found = resolve(settings, store.wish)
     assert (found.name, found.persona, found.history_tokens) == ("mine", "You are mine.", 900)
     assert found.instruction == ""
@@ -78,7 +78,7 @@ def test_other_bytes_on_the_stick_are_refused(tmp_path: Path) -> None:
     store.root.mkdir()
     errand = BackgroundDownload(store, lambda model: None, lambda news: None, lambda seconds: None)
     with pytest.raises(FetchError, match="not the file"):
-        errand.take(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
+        errand.copy_from_stick(stick(tmp_path / "stick", TEXT[:-1] + b"x"))
     assert store.state(store.models["mine"]) != "installed"
 
 
@@ -130,7 +130,7 @@ def test_a_row_that_cannot_be_is_a_sentence(
 
 def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
     said = {"model": "mine", "models": {"mine": row(temperature=0, instruction="")}}
-    seed = read({"interlude.yaml": yaml.safe_dump(said).encode()})
+    seed = parse_seed({"interlude.yaml": yaml.safe_dump(said).encode()})
     check(seed)
     files = {file.path: file.text for file in plan(seed, "mode: wake_word\n")}
     assert files[WANTED] == "mine\n"
@@ -155,7 +155,7 @@ def test_a_seed_may_bring_the_row(tmp_path: Path) -> None:
 )
 def test_a_seed_with_a_row_that_cannot_be_is_refused(said: dict[str, Any]) -> None:
     with pytest.raises(SeedRefused):
-        check(read({"interlude.yaml": yaml.safe_dump(said).encode()}))
+        check(parse_seed({"interlude.yaml": yaml.safe_dump(said).encode()}))
 
 
 def test_check_says_that_it_is_awaited_and_what_stands_in(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.disk_space import SPARE_BYTES, missing_bytes
 from appliance.models.fetcher import ModelFetcher
 from appliance.models.hub import ModelHub
-from appliance.models.relay import ModelRelay, told
+from appliance.models.relay import ModelRelay, list_models
 from appliance.models.store import ModelStore
 from appliance.settings import load
 from tests.models import encoder
@@ -210,13 +210,13 @@ def test_from_a_stick_too_only_the_part_stays(box: Box, tmp_path: Path) -> None:
 def test_what_another_box_hands_over_is_kept_in_part(box: Box) -> None:
     relay = ModelRelay(box.store)
     for name, data in (("text.gguf", TEXT), (WHOLE, box.whole)):
-        relay.take("large", name, 0, io.BytesIO(data))
-    relay.finish("large")
+        relay.receive("large", name, 0, io.BytesIO(data))
+    relay.install("large")
     assert box.names == {"text.gguf", PART, "audio-part.json", "whole.json"}
     assert box.store.damage(box.model) == []
-    assert [(file.name, file.have == file.size) for file in told(box.store).models[0].files] == [
-        ("text.gguf", True), (WHOLE, True)
-    ]  # fmt: skip
+    assert [
+        (file.name, file.have == file.size) for file in list_models(box.store).models[0].files
+    ] == [("text.gguf", True), (WHOLE, True)]
 
 
 def test_a_box_that_keeps_the_part_hands_the_whole_on_from_the_hub(box: Box) -> None:

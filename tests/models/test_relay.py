@@ -18,7 +18,7 @@ from appliance.cli import models_relay
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import download_news
 from appliance.models.catalogue import CatalogueModel, ModelFile
-from appliance.models.relay import ModelRelay, told
+from appliance.models.relay import ModelRelay, list_models
 from appliance.models.store import ModelStore
 from tests.models.hub_server import REPOSITORY, HubServer
 
@@ -50,7 +50,7 @@ def box(root: Path, row: CatalogueModel | None = None, free: int = PLENTY) -> Mo
 
 
 def brought(relay: ModelRelay, name: str, data: bytes, at: int = 0) -> int:
-    return relay.take("some", name, at, io.BytesIO(data))
+    return relay.receive("some", name, at, io.BytesIO(data))
 
 
 def given(relay: ModelRelay, name: str, at: int, most: int) -> bytes:
@@ -63,7 +63,7 @@ def full(tmp_path: Path) -> ModelRelay:
     relay = box(tmp_path / "full")
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO)
-    relay.finish("some")
+    relay.install("some")
     return relay
 
 
@@ -80,12 +80,12 @@ def test_a_model_goes_from_one_box_to_another_in_pieces(full: ModelRelay, tmp_pa
         while have < len(data):
             have = brought(other, name, given(full, name, have, 1_000_003), have)
     assert other.store.state(other.store.models["some"]) == "partial"
-    other.finish("some")
+    other.install("some")
     whole = other.store.models["some"]
     assert other.store.state(whole) == "installed"
     assert other.store.damage(whole) == []
     assert other.store.path(whole, whole.files["text"]).read_bytes() == TEXT
-    other.finish("some")  # a second time: nothing to do
+    other.install("some")  # a second time: nothing to do
 
 
 @pytest.mark.parametrize("ranges", [True, False])
@@ -111,7 +111,7 @@ def test_a_hub_that_is_away_is_an_error_of_one_sentence(tmp_path: Path, hub: Hub
 def test_a_connection_that_breaks_leaves_a_part_that_is_gone_on_with(tmp_path: Path) -> None:
     relay = box(tmp_path / "box")
     assert brought(relay, "text.gguf", TEXT[:1000]) == 1000
-    (row,) = told(relay.store).models
+    (row,) = list_models(relay.store).models
     assert [(file.name, file.have) for file in row.files] == [
         ("text.gguf", 1000),
         ("audio.gguf", 0),
@@ -119,7 +119,7 @@ def test_a_connection_that_breaks_leaves_a_part_that_is_gone_on_with(tmp_path: P
     with pytest.raises(FetchError, match="1000 bytes here, not 0"):
         brought(relay, "text.gguf", TEXT)
     with pytest.raises(FetchError, match="not all here"):
-        relay.finish("some")
+        relay.install("some")
     assert brought(relay, "text.gguf", TEXT[1000:], 1000) == len(TEXT)
 
 
@@ -128,12 +128,12 @@ def test_other_bytes_are_never_put_in_place(tmp_path: Path) -> None:
     brought(relay, "text.gguf", TEXT)
     brought(relay, "audio.gguf", AUDIO[:-1] + b"!")
     with pytest.raises(FetchError, match="is not the file it is called"):
-        relay.finish("some")
-    (row,) = told(relay.store).models
+        relay.install("some")
+    (row,) = list_models(relay.store).models
     assert row.state == "partial"
     assert [file.have for file in row.files] == [len(TEXT), 0]
     brought(relay, "audio.gguf", AUDIO)
-    relay.finish("some")
+    relay.install("some")
     assert relay.store.state(relay.store.models["some"]) == "installed"
 
 
@@ -175,7 +175,7 @@ def test_only_files_of_the_catalogue_are_given_and_taken(
     with pytest.raises(ModelError, match=why):
         list(full.give(name, file, 0, 10))
     with pytest.raises(ModelError, match=why):
-        full.take(name, file, 0, io.BytesIO(b"x"))
+        full.receive(name, file, 0, io.BytesIO(b"x"))
 
 
 def test_what_has_no_checksum_is_taken_from_nobody(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_box_that_awaits_it_is_told_that_it_is_here(
     brought(relay, "audio.gguf", AUDIO)
     assert models_relay.cli_take(relay.store, "some", None, 0, tmp_path) == 0
     assert capsys.readouterr().out == "some is here, every byte verified.\n"
-    assert download_news.take(tmp_path) == (
+    assert download_news.pop_news(tmp_path) == (
         download_news.DownloadNews("some", "here") if awaited == "some" else None
     )
 

@@ -33,7 +33,7 @@ class Clock:
     def until(self, true: Callable[[], object]) -> bool:
         end_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < end_s:
-            self.link.step(time.monotonic() + self.ahead_s)
+            self.link.run_once(time.monotonic() + self.ahead_s)
             if true():
                 return True
             time.sleep(0.005)

@@ -68,7 +68,7 @@ class Box:
         self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
         self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
         self.supervisor.start()
-        self.until(lambda: self.supervisor.ready)
+        self.until(lambda: self.supervisor.is_ready)
         self.say("thinker", RecallWanted(), ThinkerReady("pocket"))
         self.say("speaker", SpeakerReady("espeak"))
 
@@ -83,12 +83,12 @@ class Box:
         end_s = time.monotonic() + seconds
         while not true():
             assert time.monotonic() < end_s, "it never came"
-            self.supervisor.step(0.002)
+            self.supervisor.run_once(0.002)
 
     def wait(self, seconds: float) -> None:
         end_s = time.monotonic() + seconds
         while time.monotonic() < end_s:
-            self.supervisor.step(0.01)
+            self.supervisor.run_once(0.01)
 
     def say(self, peer: str, *messages: Message) -> None:
         for message in messages:
@@ -161,7 +161,8 @@ class Box:
     def events(self, ear: BrokerObserver) -> list[str]:
         """The kinds of events, in order."""
         return [
-            json.loads(h.payload)["event_type"] for h in ear.of(f"{self.root}/event/conversation")
+            json.loads(h.payload)["event_type"]
+            for h in ear.messages_of(f"{self.root}/event/conversation")
         ]
 
 

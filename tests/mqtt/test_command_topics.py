@@ -38,7 +38,7 @@ NAMES = [command.name for command in COMMANDS]
 
 def read(name: str, payload: bytes, limits: CommandLimits = LIMITS) -> CommandResult:
     """By a gate that has been open for long."""
-    return CommandFilter(limits, -1000.0).read(name, payload, 0.0)
+    return CommandFilter(limits, -1000.0).parse(name, payload, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_text_of_the_longest_length_is_said() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_retained_command_is_ignored(name: str) -> None:
     with pytest.raises(CommandRejected) as refused:
-        CommandFilter(LIMITS, -1000.0).read(name, b"PRESS", 0.0, retained=True)
+        CommandFilter(LIMITS, -1000.0).parse(name, b"PRESS", 0.0, retained=True)
     assert refused.value.refusal.why.startswith("retained")
 
 
@@ -154,7 +154,7 @@ def count(gate: CommandFilter, name: str, payload: bytes, times: list[float]) ->
     passed = 0
     for now_s in times:
         try:
-            gate.read(name, payload, now_s)
+            gate.parse(name, payload, now_s)
             passed += 1
         except CommandRejected as refused:
             refusals.add(refused.refusal.why)
@@ -183,7 +183,7 @@ def test_five_announcements_at_once_and_then_one_every_two_seconds() -> None:
 def test_a_flood_of_one_command_does_not_silence_another() -> None:
     gate = CommandFilter(LIMITS, 0.0)
     count(gate, "cmd/say", b"a", [0.0] * 100)
-    assert gate.read("cmd/stop", b"PRESS", 0.0) == StopSpeaking()
+    assert gate.parse("cmd/stop", b"PRESS", 0.0) == StopSpeaking()
 
 
 def test_an_automation_cannot_restart_the_box_for_ever() -> None:

@@ -63,7 +63,7 @@ class Caller:
             for fd, wanted in self.session.interests(now_s):
                 poll.register(fd, wanted)
             poll.poll(1000 * min(0.05, self.session.wait_s(now_s)))
-            self.events += self.session.step(time.monotonic())
+            self.events += self.session.poll(time.monotonic())
             self.steps += 1
         return True
 
@@ -107,8 +107,8 @@ def test_a_broker_lets_us_in_and_gives_a_receipt(
     number = caller.session.publish("interlude/x/state", b"idle", qos=1, retain=True)
     assert caller.get(PublishReceipt) == PublishReceipt(number or 0)
     with BrokerObserver(broker.port) as ear:
-        assert ear.until(lambda: ear.last("interlude/x/state") == b"idle")
-        assert ear.of("interlude/x/state")[0].retained
+        assert ear.wait_until(lambda: ear.last("interlude/x/state") == b"idle")
+        assert ear.messages_of("interlude/x/state")[0].retained
 
 
 @pytest.mark.parametrize("version", [5, 4])
@@ -116,10 +116,10 @@ def test_a_command_arrives_and_what_was_retained_before_is_known_as_such(
     broker: Mosquitto, call: Call, version: ProtocolVersion
 ) -> None:
     with BrokerObserver(broker.port) as ear:
-        ear.say("interlude/x/cmd/say", b"old", retain=True)
+        ear.publish("interlude/x/cmd/say", b"old", retain=True)
         caller = call(at(broker), version)
         caller.get(Subscribed)
-        ear.say("interlude/x/cmd/say", b"new")
+        ear.publish("interlude/x/cmd/say", b"new")
         assert caller.until(lambda: any(a.payload == b"new" for a in caller.of(MessageArrived)))
     assert [a for a in caller.of(MessageArrived) if not a.retained] == [
         MessageArrived("interlude/x/cmd/say", b"new", retained=False)
@@ -133,7 +133,7 @@ def test_a_command_that_is_retained_as_it_comes_is_known_as_such(
     caller = call(at(broker))
     caller.get(Subscribed)
     with BrokerObserver(broker.port) as ear:
-        ear.say("interlude/x/cmd/say", b"for ever", retain=True)
+        ear.publish("interlude/x/cmd/say", b"for ever", retain=True)
         assert caller.get(MessageArrived) == MessageArrived(
             "interlude/x/cmd/say", b"for ever", retained=True
         )
@@ -151,7 +151,7 @@ def test_leaving_in_order_leaves_no_will_and_being_killed_does(
         assert ear.last(WILL.topic) is None
         wire = socket.socket(fileno=os.dup(second.session.interests(0.0)[0][0]))
         wire.shutdown(socket.SHUT_RDWR)
-        assert ear.until(lambda: ear.last(WILL.topic) == b"offline")
+        assert ear.wait_until(lambda: ear.last(WILL.topic) == b"offline")
 
 
 def test_a_broker_that_is_killed_is_known_at_once(broker: Mosquitto, call: Call) -> None:
@@ -162,7 +162,7 @@ def test_a_broker_that_is_killed_is_known_at_once(broker: Mosquitto, call: Call)
     assert caller.get(BrokerDisconnected).failure.cause == "away"
     assert time.monotonic() - begun < mqtt.KEEPALIVE_S  # not by a silence that lasts
     assert caller.session.publish("a", b"", qos=1, retain=True) is None
-    assert caller.session.step(time.monotonic()) == []
+    assert caller.session.poll(time.monotonic()) == []
 
 
 def test_nobody_there_is_an_ordinary_failure(call: Call, broker: Mosquitto) -> None:
@@ -396,7 +396,7 @@ def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call
     caller.get(Subscribed)
     with BrokerObserver(broker.port, topic="nothing") as flooder:
         for _ in range(5000):
-            flooder.say("interlude/x/cmd/say", b"a" * 50, qos=0)
+            flooder.publish("interlude/x/cmd/say", b"a" * 50, qos=0)
         begun = time.monotonic()
         assert caller.until(lambda: len(caller.of(MessageArrived)) > 100)
         caller.until(lambda: False, 1.0)

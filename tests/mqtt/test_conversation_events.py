@@ -29,7 +29,7 @@ def state(name: str, turn: int = 0) -> StateChanged:
 
 
 def told(story: ConversationEvents, *messages: Message) -> list[EventPayload]:
-    return [event for message in messages for event in story.hear(message)]
+    return [event for message in messages for event in story.handle(message)]
 
 
 ASKED = (

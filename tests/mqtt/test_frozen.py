@@ -43,6 +43,6 @@ def test_a_broker_that_stays_frozen_is_given_up_and_found_again_when_it_thaws(
     with BrokerObserver(broker.port) as ear:
         clock.until(lambda: b'"volume":70' in (ear.last("interlude/x/settings") or b""))
         assert b'"volume":70' in (ear.last("interlude/x/settings") or b"")
-        ear.say("interlude/x/set/volume", b"35")
+        ear.publish("interlude/x/set/volume", b"35")
         assert clock.until(lambda: SetVolume(0.35) in desk.sent)
-    clock.link.leave()
+    clock.link.disconnect()

@@ -105,7 +105,7 @@ def test_without_news_nothing_more_is_said() -> None:
 def test_a_change_is_one_publication() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(StateChanged("listening", 1, 0))
+    scene.house.handle(StateChanged("listening", 1, 0))
     (only,) = scene.say(1.0)
     assert (only.topic, json.loads(only.payload)) == ("interlude/x/state", {"state": "listening"})
 
@@ -113,8 +113,8 @@ def test_a_change_is_one_publication() -> None:
 def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(StateChanged("listening", 1, 0))
-    scene.house.hear(WakeWordHeard(5, "okay nabu"))
+    scene.house.handle(StateChanged("listening", 1, 0))
+    scene.house.handle(WakeWordHeard(5, "okay nabu"))
     assert [(p.topic, p.keep) for p in scene.say(1.0)] == [
         ("interlude/x/state", True), ("interlude/x/event/conversation", False),
     ]  # fmt: skip
@@ -124,7 +124,7 @@ def test_an_event_goes_out_once_after_the_state_and_is_not_kept() -> None:
 def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(ButtonPressed("double_press"))
+    scene.house.handle(ButtonPressed("double_press"))
     out = scene.say(1.0)
     assert [(p.topic, json.loads(p.payload), p.keep) for p in out] == [
         ("interlude/x/event/button", {"event_type": "double_press"}, False)
@@ -134,8 +134,8 @@ def test_a_press_of_the_button_is_an_event_of_its_own_topic() -> None:
 def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(TimerEvent("rings", 3, alarm=False, length_s=300.0))
-    scene.house.hear(TimersStatus(timers=1, ringing=True))
+    scene.house.handle(TimerEvent("rings", 3, alarm=False, length_s=300.0))
+    scene.house.handle(TimersStatus(timers=1, ringing=True))
     out = scene.say(1.0)
     assert [(p.topic, p.keep) for p in out] == [
         ("interlude/x/state", True), ("interlude/x/timers", True),
@@ -147,8 +147,8 @@ def test_a_timer_that_rings_is_a_state_and_an_event() -> None:
 
 def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
     scene = Scene()
-    scene.house.hear(TimerEvent("rings", 3, alarm=False))
-    scene.house.hear(TimersStatus(timers=1, ringing=True))
+    scene.house.handle(TimerEvent("rings", 3, alarm=False))
+    scene.house.handle(TimersStatus(timers=1, ringing=True))
     scene.say(1.0)
     scene.connect()
     assert topics(scene.say(2.0)) == ORDER
@@ -156,11 +156,11 @@ def test_a_timer_that_rang_while_the_broker_was_away_is_a_state_only() -> None:
 
 def test_what_happened_while_the_broker_was_away_is_never_told_later() -> None:
     scene = Scene()
-    scene.house.hear(WakeWordHeard(5, "okay nabu"))
+    scene.house.handle(WakeWordHeard(5, "okay nabu"))
     assert topics(scene.connect().say()) == ORDER
     scene.house.disconnected()
     for _ in range(500):
-        scene.house.hear(WakeWordHeard(5, "okay nabu"))
+        scene.house.handle(WakeWordHeard(5, "okay nabu"))
         assert scene.say(1.0) == []
     assert topics(scene.connect().say(2.0)) == ORDER
 
@@ -170,7 +170,7 @@ def test_a_reconnect_tells_the_newest_only() -> None:
     scene.say()
     scene.house.disconnected()
     for state in ("listening", "thinking", "speaking"):
-        scene.house.hear(StateChanged(state, 1, 0))
+        scene.house.handle(StateChanged(state, 1, 0))
     out = scene.connect().say(9.0)
     assert topics(out) == ORDER
     assert json.loads(out[1].payload) == {"state": "speaking"}
@@ -179,11 +179,11 @@ def test_a_reconnect_tells_the_newest_only() -> None:
 def test_a_broker_that_stalls_is_owed_one_state_and_gets_no_event() -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.hear(StateChanged("listening", 1, 0))
+    scene.house.handle(StateChanged("listening", 1, 0))
     assert len(scene.say(10.0, answered=False)) == 1
     for now_s in (11.5, 12.0, 13.0):
-        scene.house.hear(StateChanged("thinking", 1, 0))
-        scene.house.hear(WakeWordHeard(5, "okay nabu"))
+        scene.house.handle(StateChanged("thinking", 1, 0))
+        scene.house.handle(WakeWordHeard(5, "okay nabu"))
         assert scene.say(now_s, answered=False) == []
     scene.answer()
     (only,) = scene.say(14.0)
@@ -193,23 +193,23 @@ def test_a_broker_that_stalls_is_owed_one_state_and_gets_no_event() -> None:
 def test_a_broker_that_owes_a_receipt_for_ten_seconds_is_dead() -> None:
     scene = Scene().connect()
     scene.say(0.0, answered=False)
-    assert not scene.house.dead(9.9)
-    assert scene.house.dead(10.1)
+    assert not scene.house.is_stalled(9.9)
+    assert scene.house.is_stalled(10.1)
     scene.answer()
-    assert not scene.house.dead(10.1)
+    assert not scene.house.is_stalled(10.1)
 
 
 def test_a_silent_broker_that_owes_nothing_is_not_dead() -> None:
     scene = Scene().connect()
     scene.say()
-    assert not scene.house.dead(3600.0)
+    assert not scene.house.is_stalled(3600.0)
 
 
 # ── Home Assistant comes up ──────────────────────────────────────────────────────────────────
 def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
     scene = Scene().connect()
     scene.say()
-    assert scene.house.arrived("homeassistant/status", b"online", 100.0, retained=False) is None
+    assert scene.house.on_message("homeassistant/status", b"online", 100.0, retained=False) is None
     assert scene.say(100.1) == []
     assert scene.house.wait_s(101.0) == pytest.approx(0.65)
     assert topics(scene.say(101.7)) == ORDER
@@ -219,13 +219,13 @@ def test_its_birth_is_answered_with_everything_after_a_random_delay() -> None:
 def test_its_death_is_not_answered(payload: bytes, retained: bool) -> None:
     scene = Scene().connect()
     scene.say()
-    scene.house.arrived("homeassistant/status", payload, 100.0, retained=retained)
+    scene.house.on_message("homeassistant/status", payload, 100.0, retained=retained)
     assert scene.say(200.0) == []
 
 
 # ── commands ─────────────────────────────────────────────────────────────────────────────────
 def test_a_command_is_a_message_for_the_conductor() -> None:
-    message = Scene().house.arrived("interlude/x/set/volume", b"40", 1.0, retained=False)
+    message = Scene().house.on_message("interlude/x/set/volume", b"40", 1.0, retained=False)
     assert message == SetVolume(0.4)
 
 
@@ -233,12 +233,12 @@ def test_the_voices_to_choose_from_are_those_that_have_spoken() -> None:
     scene = Scene().connect()
     assert options(scene.say()) == ["espeak"]
     with pytest.raises(CommandRejected, match="none of the options"):
-        scene.house.arrived("interlude/x/set/voice", b"amy", 0.0, retained=False)
-    scene.house.hear(BoxStatus("open", False, 0.8, "amy", voices=("amy", "espeak")))
+        scene.house.on_message("interlude/x/set/voice", b"amy", 0.0, retained=False)
+    scene.house.handle(BoxStatus("open", False, 0.8, "amy", voices=("amy", "espeak")))
     assert options(scene.say(1.0)) == ["amy", "espeak"]
-    wish = scene.house.arrived("interlude/x/set/voice", b"amy", 1.0, retained=False)
+    wish = scene.house.on_message("interlude/x/set/voice", b"amy", 1.0, retained=False)
     assert wish == SetVoice("amy")
-    scene.house.hear(BoxStatus("open", False, 0.8, "espeak", voices=("espeak",)))
+    scene.house.handle(BoxStatus("open", False, 0.8, "espeak", voices=("espeak",)))
     assert options(scene.say(2.0)) == ["espeak"]
     assert topics(scene.say(3.0)) == []
 
@@ -253,7 +253,7 @@ def options(out: list[Publication]) -> list[str]:
 @pytest.mark.parametrize("topic", ["interlude/y/set/volume", "interlude/x/state", "x", ""])
 def test_another_boxs_topic_is_no_command(topic: str) -> None:
     with pytest.raises(CommandRejected):
-        Scene().house.arrived(topic, b"40", 1.0, retained=False)
+        Scene().house.on_message(topic, b"40", 1.0, retained=False)
 
 
 OFFER = UpdateOffer("9.9.9", Path("/nowhere/9.9.9.release"))
@@ -263,21 +263,21 @@ def test_what_lies_ready_is_installed_when_the_house_wants_it_and_only_once() ->
     scene = Scene().connect()
     scene.house.releases(UpdateStatus(OFFER), 0.0)
     scene.say()
-    wish = scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
+    wish = scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
     assert wish == OFFER
     told = json.loads(scene.say(1.0)[0].payload)
     assert (told["latest_version"], told["in_progress"]) == ("9.9.9", True)
     with pytest.raises(CommandRejected, match="already"):
-        scene.house.arrived("interlude/x/cmd/install", b"install", 70.0, retained=False)
+        scene.house.on_message("interlude/x/cmd/install", b"install", 70.0, retained=False)
 
 
 def test_a_retained_install_and_one_of_nothing_are_refused() -> None:
     scene = Scene().connect()
     with pytest.raises(CommandRejected, match="nothing to install"):
-        scene.house.arrived("interlude/x/cmd/install", b"install", 1.0, retained=False)
+        scene.house.on_message("interlude/x/cmd/install", b"install", 1.0, retained=False)
     scene.house.releases(UpdateStatus(OFFER), 100.0)
     with pytest.raises(CommandRejected, match="retained"):
-        scene.house.arrived("interlude/x/cmd/install", b"install", 100.0, retained=True)
+        scene.house.on_message("interlude/x/cmd/install", b"install", 100.0, retained=True)
     assert not scene.house.installing
 
 
@@ -285,9 +285,9 @@ def test_a_restart_waits_for_the_end_of_an_installation() -> None:
     scene = Scene().connect()
     scene.house.releases(UpdateStatus(OFFER, InstallProgress("9.9.9", "unpacking", 0.4)), 0.0)
     with pytest.raises(CommandRejected, match="being installed"):
-        scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 100.0, retained=False)
+        scene.house.on_message("interlude/x/cmd/restart", b"PRESS", 100.0, retained=False)
     scene.house.releases(UpdateStatus(None, InstallProgress("9.9.9")), 101.0)
-    wish = scene.house.arrived("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
+    wish = scene.house.on_message("interlude/x/cmd/restart", b"PRESS", 200.0, retained=False)
     assert wish == Restart()
 
 
@@ -295,7 +295,7 @@ def test_a_refused_command_changes_nothing() -> None:
     scene = Scene().connect()
     scene.say()
     with pytest.raises(CommandRejected):
-        scene.house.arrived("interlude/x/set/volume", b"400", 1.0, retained=False)
+        scene.house.on_message("interlude/x/set/volume", b"400", 1.0, retained=False)
     assert scene.say(2.0) == []
 
 
@@ -306,7 +306,7 @@ def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_
     scene.shown = False
     (gone,) = scene.say(1.0)
     assert (gone.topic, gone.payload) == (ORDER[0], b"")
-    scene.house.arrived("homeassistant/status", b"online", 1.0, retained=False)
+    scene.house.on_message("homeassistant/status", b"online", 1.0, retained=False)
     assert topics(scene.say(9.0)) == ORDER[1:]  # it has nothing to forget any more
     scene.shown = True
     back = scene.say(10.0)
@@ -316,7 +316,7 @@ def test_a_box_that_was_taken_away_empties_its_announcement_and_comes_back_when_
 
 
 def test_the_last_word_is_that_it_is_not_there() -> None:
-    last = Scene().house.farewell()
+    last = Scene().house.last_message()
     assert (last.topic, last.payload, last.keep) == ("interlude/x/availability", OFFLINE, True)
 
 
@@ -339,7 +339,7 @@ def test_an_hour_of_idling_is_at_most_two_messages_a_minute() -> None:
     said = len(scene.say())
     for second in range(3600):
         wobble = MachineReading(temperature_c=50 + 5 * ((second // 10) % 2), memory_percent=40)
-        scene.house.read(wobble)  # a fan that cannot make up its mind
+        scene.house.update_reading(wobble)  # a fan that cannot make up its mind
         said += len(scene.say(float(second)))
     assert said - len(ORDER) <= 2 * 60
 
@@ -368,10 +368,10 @@ def test_ten_thousand_hostile_payloads_change_no_state_and_make_no_event(
         if payload and dice.random() < 0.5:
             payload[dice.randrange(len(payload))] ^= 1 << dice.randrange(8)
         with contextlib.suppress(CommandRejected):
-            wish = scene.house.arrived(
+            wish = scene.house.on_message(
                 dice.choice(SUBSCRIBED), bytes(payload), number / 100, retained=dice.random() < 0.2
             )
             assert wish is None or isinstance(wish, Message)
     # Whatever they wanted is the conductor's to decide. At most the states are told once more.
-    scene.house.hear(StateChanged("idle", 1, 0))
+    scene.house.handle(StateChanged("idle", 1, 0))
     assert all(publication.keep for publication in scene.say(10_000.0))

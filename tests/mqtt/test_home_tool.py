@@ -46,7 +46,7 @@ class Dice:
 def asked() -> tuple[HomeToolBridge, str]:
     """A bridge over which something was asked, and the request's id."""
     bridge = HomeToolBridge(Dice())
-    request = json.loads(bridge.request(LIGHT))
+    request = json.loads(bridge.encode_request(LIGHT))
     assert request["text"] == "turn on the light"
     return bridge, request["id"]
 
@@ -59,7 +59,7 @@ def answer(name: str, **changes: object) -> bytes:
 
 def test_the_answer_of_the_blueprint_is_understood() -> None:
     bridge, name = asked()
-    response = bridge.response(answer(name), retained=False)
+    response = bridge.parse_response(answer(name), retained=False)
     assert response == HouseResponse(7, "Turned on the light", done=True)
 
 
@@ -78,21 +78,23 @@ def test_what_is_spoken_is_one_plain_line(
     changes: dict[str, object], text: str, done: bool
 ) -> None:
     bridge, name = asked()
-    assert bridge.response(answer(name, **changes), retained=False) == HouseResponse(7, text, done)
+    assert bridge.parse_response(answer(name, **changes), retained=False) == HouseResponse(
+        7, text, done
+    )
 
 
 def test_an_answer_counts_once() -> None:
     bridge, name = asked()
-    bridge.response(answer(name), retained=False)
+    bridge.parse_response(answer(name), retained=False)
     with pytest.raises(CommandRejected, match="answered already"):
-        bridge.response(answer(name), retained=False)
+        bridge.parse_response(answer(name), retained=False)
 
 
 def test_a_retained_answer_is_none() -> None:
     bridge, name = asked()
     with pytest.raises(CommandRejected, match="retained"):
-        bridge.response(answer(name), retained=True)
-    bridge.response(answer(name), retained=False)
+        bridge.parse_response(answer(name), retained=True)
+    bridge.parse_response(answer(name), retained=False)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_a_retained_answer_is_none() -> None:
 def test_what_answers_nothing_is_refused_without_a_word_of_it(payload: bytes) -> None:
     bridge, _ = asked()
     with pytest.raises(CommandRejected) as caught:
-        bridge.response(payload, retained=False)
+        bridge.parse_response(payload, retained=False)
     assert "light" not in str(caught.value)
 
 
@@ -113,8 +115,8 @@ def test_whatever_comes_is_short_and_plain_or_refused(
 ) -> None:
     bridge, name = asked()
     with pytest.raises(CommandRejected):
-        bridge.response(junk, retained=False)
-    response = bridge.response(answer(name, speech=speech, type=kind), retained=False)
+        bridge.parse_response(junk, retained=False)
+    response = bridge.parse_response(answer(name, speech=speech, type=kind), retained=False)
     assert len(response.text) <= MOST_LETTERS
     assert response.text.isprintable()
     encode(response)
@@ -122,11 +124,13 @@ def test_whatever_comes_is_short_and_plain_or_refused(
 
 def test_ids_differ_and_old_requests_are_forgotten() -> None:
     bridge = HomeToolBridge(Dice())
-    names = [json.loads(bridge.request(HouseRequest(n, "x")))["id"] for n in range(MOST_OPEN + 1)]
+    names = [
+        json.loads(bridge.encode_request(HouseRequest(n, "x")))["id"] for n in range(MOST_OPEN + 1)
+    ]
     assert len(set(names)) == len(names)
     with pytest.raises(CommandRejected):
-        bridge.response(answer(names[0]), retained=False)
-    assert bridge.response(answer(names[-1]), retained=False).number == MOST_OPEN
+        bridge.parse_response(answer(names[0]), retained=False)
+    assert bridge.parse_response(answer(names[-1]), retained=False).number == MOST_OPEN
 
 
 def test_the_blueprint_listens_and_answers_where_the_box_does() -> None:
@@ -149,13 +153,13 @@ def test_the_model_asks_the_house_and_the_house_answers_aloud(
         turn = one.get("thinker", Think).turn
         one.say("thinker", ToolCalled(turn, 0, "home", {"command": "turn on the light"}))
         one.say("thinker", Sentence(turn, 0, "And now?"), ThoughtEnded(turn, 1, "complete"))
-        one.until(lambda: ear.of("interlude/x/ha/request"))
-        (heard,) = ear.of("interlude/x/ha/request")
+        one.until(lambda: ear.messages_of("interlude/x/ha/request"))
+        (heard,) = ear.messages_of("interlude/x/ha/request")
         assert not heard.retained
         request = json.loads(heard.payload)
         assert request["text"] == "turn on the light"
-        ear.say("interlude/x/ha/response", answer("nobody", speech="Hello"))
-        ear.say("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
+        ear.publish("interlude/x/ha/response", answer("nobody", speech="Hello"))
+        ear.publish("interlude/x/ha/response", answer(request["id"], speech="Turned on the light"))
         assert one.get("speaker", Speak).text == "Turned on the light"
         assert one.get("thinker", ToolAnswered).text == HOUSE_NOTE  # and not the house's own words
         assert one.get("speaker", Speak).text == "And now?"

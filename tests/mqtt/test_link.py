@@ -37,7 +37,7 @@ def test_a_box_says_so_when_it_stops_and_is_missed_at_once_when_it_is_killed(
             assert one.pid() != pid
             one.until(lambda: one.is_told(ear, "settings", volume=20))
             assert one.events(ear) == []
-        assert ear.until(lambda: not one.online(ear))
+        assert ear.wait_until(lambda: not one.online(ear))
 
 
 @pytest.mark.parametrize("lasting", [True, False], ids=["with memory", "without"])
@@ -78,7 +78,7 @@ def test_a_broker_that_knows_only_3_1_1_is_spoken_to_in_that(
 ) -> None:
     with elder(broker) as old, BrokerObserver(broker.port) as ear, box(old, tmp_path) as one:
         one.until(lambda: one.online(ear))
-        ear.say("interlude/x/set/volume", b"35")
+        ear.publish("interlude/x/set/volume", b"35")
         one.until(lambda: one.is_told(ear, "settings", volume=35))
 
 
@@ -125,7 +125,7 @@ def test_a_frozen_broker_gets_the_newest_state_and_no_late_event_when_it_thaws(
         one.until(lambda: one.is_told(ear, "state", state="idle"))
         one.wait(0.3)
         assert "agent_said" not in one.events(ear)
-        assert len(ear.of("interlude/x/settings")) < 5
+        assert len(ear.messages_of("interlude/x/settings")) < 5
 
 
 def test_two_boxes_on_one_broker_do_not_hear_each_others_commands(
@@ -138,7 +138,7 @@ def test_two_boxes_on_one_broker_do_not_hear_each_others_commands(
     ):
         one.until(lambda: one.online(ear))
         other.until(lambda: other.online(ear))
-        ear.say("interlude/y/set/volume", b"10")
+        ear.publish("interlude/y/set/volume", b"10")
         other.until(lambda: other.is_told(ear, "settings", volume=10))
         one.wait(0.2)
         assert one.told(ear, "settings")["volume"] == 80
@@ -153,7 +153,7 @@ def test_two_boxes_of_one_id_give_way_to_each_other_and_say_why(
         said: list[str] = []
 
         def explained() -> bool:
-            other.supervisor.step(0.002)
+            other.supervisor.run_once(0.002)
             said.append(capfd.readouterr().err)
             return "same `link.id`" in "".join(said)
 
@@ -168,16 +168,16 @@ def test_the_button_and_the_switch_on_the_housing_are_known_to_the_house(
         one.finger("on")
         one.until(lambda: one.is_told(ear, "telemetry", hw_mute=False))
         one.finger("press")
-        one.until(lambda: ear.of("interlude/x/event/button"))  # it is held for long enough
+        one.until(lambda: ear.messages_of("interlude/x/event/button"))  # it is held for long enough
         one.finger("release")
-        one.until(lambda: len(ear.of("interlude/x/event/button")) == 2)
-        pressed = ear.of("interlude/x/event/button")
+        one.until(lambda: len(ear.messages_of("interlude/x/event/button")) == 2)
+        pressed = ear.messages_of("interlude/x/event/button")
         kinds = [json.loads(heard.payload)["event_type"] for heard in pressed]
         assert kinds == ["long_press", "release"]
         assert not any(heard.retained for heard in pressed)
         one.finger("off")
         one.until(lambda: one.is_told(ear, "telemetry", hw_mute=True))
-        ear.say("interlude/x/set/mute", b"OFF")  # a switch that cuts is not undone from afar
+        ear.publish("interlude/x/set/mute", b"OFF")  # a switch that cuts is not undone from afar
         one.wait(0.3)
         one.until(lambda: one.is_told(ear, "settings", mute="ON"))
         one.until(lambda: one.is_told(ear, "state", state="muted"))

@@ -41,7 +41,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("house")
     folder.chmod(0o777)
     with Mosquitto(folder) as broker, BrokerObserver(broker.port) as ear:
-        ear.say("interlude/x/set/volume", b"1", retain=True)
+        ear.publish("interlude/x/set/volume", b"1", retain=True)
         with box(broker, folder) as one:
             one.until(lambda: one.online(ear))
             yield House(one, ear, broker.port)
@@ -80,34 +80,34 @@ def test_states_and_events_follow_the_conversation(house: House) -> None:
     one.until(lambda: one.is_told(ear, "state", state="speaking"))
     one.has_answered(turn)
     one.until(lambda: one.events(ear) == ["user_said", "agent_said"])
-    said = json.loads(ear.of(CONVERSATION)[-1].payload)
+    said = json.loads(ear.messages_of(CONVERSATION)[-1].payload)
     assert (said["duration_ms"], said["latency_ms"]) == (2000, 750)
-    assert not any(heard.retained for heard in ear.of(CONVERSATION))
+    assert not any(heard.retained for heard in ear.messages_of(CONVERSATION))
 
 
 def test_settings_from_the_house_are_set_and_told_back(house: House) -> None:
     one, ear = house.box, house.ear
-    ear.say("interlude/x/set/volume", b"35")
+    ear.publish("interlude/x/set/volume", b"35")
     one.until(lambda: one.is_told(ear, "settings", volume=35))
     assert one.get("playback", SetVolume) == SetVolume(0.35)
-    ear.say("interlude/x/set/mode", b"wake_word")
+    ear.publish("interlude/x/set/mode", b"wake_word")
     one.until(lambda: one.is_told(ear, "settings", mode="wake_word"))
-    ear.say("interlude/x/set/mode", b"open")
+    ear.publish("interlude/x/set/mode", b"open")
     one.until(lambda: one.is_told(ear, "settings", mode="open"))
-    ear.say("interlude/x/set/voice", b"espeak")
+    ear.publish("interlude/x/set/voice", b"espeak")
     assert one.get("speaker", SetVoice) == SetVoice("espeak")
-    ear.say("interlude/x/set/mute", b"ON")
+    ear.publish("interlude/x/set/mute", b"ON")
     one.until(lambda: one.is_told(ear, "settings", mute="ON"))
     one.until(lambda: one.is_told(ear, "state", state="muted"))
 
 
 def test_the_house_asks_stops_and_announces(house: House) -> None:
     one, ear = house.box, house.ear
-    ear.say("interlude/x/cmd/ask", b"what is the moon")
+    ear.publish("interlude/x/cmd/ask", b"what is the moon")
     assert one.get("thinker", Think).text == "what is the moon"
-    ear.say("interlude/x/cmd/stop", b"PRESS")
+    ear.publish("interlude/x/cmd/stop", b"PRESS")
     one.until(lambda: one.is_told(ear, "state", state="idle"))
-    ear.say("interlude/x/cmd/say", b"Dinner is ready.")
+    ear.publish("interlude/x/cmd/say", b"Dinner is ready.")
     spoken = one.get("speaker", Speak)
     assert (spoken.text, spoken.chime) == ("Dinner is ready.", True)
 
@@ -125,7 +125,7 @@ def test_a_retained_command_was_not_obeyed(house: House) -> None:
 def test_home_assistants_birth_is_answered_with_everything(house: House) -> None:
     one, ear = house.box, house.ear
     ear.heard.clear()
-    ear.say("homeassistant/status", b"online")
+    ear.publish("homeassistant/status", b"online")
     one.until(lambda: one.online(ear))
     for name in ("state", "settings", "telemetry", "update"):
         assert one.told(ear, name)
@@ -136,9 +136,9 @@ def test_only_five_things_wait_to_be_said(house: House) -> None:
     one, ear = house.box, house.ear
     one.say("room", Say("first"), Ask("x"), Ask("x"), Ask("x"), Ask("x"))
     for word in (b"a", b"b", b"c"):
-        ear.say("interlude/x/cmd/say", word)
+        ear.publish("interlude/x/cmd/say", word)
     one.wait(0.3)
-    ear.say("interlude/x/cmd/stop", b"PRESS")
+    ear.publish("interlude/x/cmd/stop", b"PRESS")
     one.until(lambda: one.is_told(ear, "state", state="idle"))
     one.wait(0.2)
     assert one.is_told(ear, "state", state="idle")  # nothing waits any more
@@ -152,14 +152,14 @@ def test_a_flood_leaves_the_box_as_it_was_and_lets_the_next_command_through(
     with BrokerObserver(house.port, topic="nothing") as flooder:
         for number in range(800):
             topic = ("set/volume", "cmd/say", "cmd/x", "set/mute")[number % 4]
-            flooder.say(f"interlude/x/{topic}", b"\xff" * (number % 300), qos=0)
+            flooder.publish(f"interlude/x/{topic}", b"\xff" * (number % 300), qos=0)
     one.until(lambda: obeys(one, ear), 30.0)
     assert one.told(ear, "settings")["mute"] == "OFF"
     assert resident_mib(one.pid()) - before < 5.0
 
 
 def obeys(one: Box, ear: BrokerObserver) -> bool:
-    ear.say("interlude/x/set/volume", b"42")
+    ear.publish("interlude/x/set/volume", b"42")
     one.wait(0.3)
     return one.is_told(ear, "settings", volume=42)
 
@@ -167,17 +167,17 @@ def obeys(one: Box, ear: BrokerObserver) -> bool:
 # ── privacy ──────────────────────────────────────────────────────────────────────────────────
 def talk(one: Box, ear: BrokerObserver) -> None:
     """Somebody asks by text and is answered in words, and sets a timer with a name."""
-    ear.say(f"{one.root}/cmd/ask", b"where is the zanzibar key")
+    ear.publish(f"{one.root}/cmd/ask", b"where is the zanzibar key")
     turn = one.get("thinker", Think).turn
     one.answers(turn)  # "Under the xylophone."
     one.until(lambda: one.is_told(ear, "state", state="speaking"))
     one.has_answered(turn)
     one.until(lambda: "agent_said" in one.events(ear))
-    ear.say(f"{one.root}/cmd/ask", b"time the zanzibar")
+    ear.publish(f"{one.root}/cmd/ask", b"time the zanzibar")
     turn = one.get("thinker", Think).turn
     one.say("thinker", ToolCalled(turn, 0, "timer", {"minutes": 60, "name": "zanzibar"}))
-    one.until(lambda: ear.of(f"{one.root}/event/timer"))
-    ear.say(f"{one.root}/cmd/stop", b"PRESS")
+    one.until(lambda: ear.messages_of(f"{one.root}/event/timer"))
+    ear.publish(f"{one.root}/cmd/stop", b"PRESS")
     one.until(lambda: one.is_told(ear, "state", state="idle"))
 
 
@@ -196,8 +196,8 @@ def test_words_that_the_owner_lets_out_are_in_events_only_and_never_kept_nor_log
         one.until(lambda: one.online(ear))
         talk(one, ear)
         for number in range(5):
-            ear.say("interlude/w/set/volume", f"zanzibar{number}")
-        ear.say("interlude/w/cmd/listen", b"\x00")
+            ear.publish("interlude/w/set/volume", f"zanzibar{number}")
+        ear.publish("interlude/w/cmd/listen", b"\x00")
         one.wait(0.3)
         told = [heard for heard in ear.heard if b"xylophone" in heard.payload]
     assert {heard.topic for heard in told} == {"interlude/w/event/conversation"}
@@ -207,4 +207,6 @@ def test_words_that_the_owner_lets_out_are_in_events_only_and_never_kept_nor_log
     assert "zanzibar" not in log
     assert "xylophone" not in log
     with BrokerObserver(running.port) as later:
-        assert not later.until(lambda: any(b"xylophone" in h.payload for h in later.heard), 0.3)
+        assert not later.wait_until(
+            lambda: any(b"xylophone" in h.payload for h in later.heard), 0.3
+        )

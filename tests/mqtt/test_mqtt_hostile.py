@@ -138,7 +138,7 @@ def test_the_largest_packet_that_is_taken_arrives(
     caller.get(Subscribed)
     payload = b"y" * (mqtt.MOST_BYTES - 100)
     with BrokerObserver(broker.port, topic="nothing") as ear:
-        ear.say(TOPIC, payload)
+        ear.publish(TOPIC, payload)
         assert caller.get(MessageArrived).payload == payload
 
 
@@ -187,5 +187,5 @@ def test_a_packet_that_drips_in_is_waited_for_without_being_held_up(call: Call) 
     with played(after_connack(drip)) as slow:
         caller = call(slow, 4)
         assert caller.get(MessageArrived).payload == b"abc"
-        assert not caller.session.over
+        assert not caller.session.is_closed
         caller.session.close()

@@ -65,7 +65,9 @@ def test_looking_does_not_disturb_a_box_that_runs(broker: Mosquitto, tmp_path: P
         one.until(lambda: one.online(ear))
         one_shot.check(settings(broker, tmp_path))
         one.wait(0.3)
-        assert b"offline" not in {heard.payload for heard in ear.of("interlude/x/availability")}
+        assert b"offline" not in {
+            heard.payload for heard in ear.messages_of("interlude/x/availability")
+        }
 
 
 # ── remove and add ───────────────────────────────────────────────────────────────────────────
@@ -77,11 +79,11 @@ def test_a_box_that_is_removed_leaves_nothing_and_stays_away_until_it_is_added(
         one.until(lambda: one.online(ear))
         assert one_shot.cli_remove(ours) == 0
         # Both say so: the errand, and the box when it sees that it is not wanted.
-        one.until(lambda: [heard.payload for heard in ear.of(CONFIG)][-2:] == [b"", b""])
+        one.until(lambda: [heard.payload for heard in ear.messages_of(CONFIG)][-2:] == [b"", b""])
         ear.heard.clear()
-        ear.say("homeassistant/status", b"online")  # Home Assistant asks who is there
+        ear.publish("homeassistant/status", b"online")  # Home Assistant asks who is there
         one.until(lambda: one.online(ear))  # and is told, last of all, that the box is
-        assert not ear.of(CONFIG)
+        assert not ear.messages_of(CONFIG)
         ear.heard.clear()
         assert one_shot.cli_add(ours) == 0
         one.until(lambda: one.online(ear))  # what was taken away with it is back as well
@@ -96,7 +98,7 @@ def test_a_box_that_does_not_run_takes_all_it_left_with_it(
         one.until(lambda: one.online(ear))
     one_shot.cli_remove(settings(broker, tmp_path))
     with BrokerObserver(broker.port) as later:
-        assert not later.until(lambda: later.heard, 0.3)
+        assert not later.wait_until(lambda: later.heard, 0.3)
 
 
 def test_removal_without_a_broker_is_said_and_holds_all_the_same(

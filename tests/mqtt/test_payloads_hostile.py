@@ -54,7 +54,7 @@ def test_whatever_arrives_is_a_message_that_fits_or_a_refusal(
 ) -> None:
     house = Scene().connect().house
     try:
-        wish = house.arrived(topic, payload, now_s, retained=retained)
+        wish = house.on_message(topic, payload, now_s, retained=retained)
     except CommandRejected as refused:
         text = str(refused)
         assert len(text) < 200
@@ -76,9 +76,9 @@ def test_a_payload_of_64_megabytes_is_refused_by_its_length(topic: str, piece: b
     payload = piece * (HUGE // len(piece))
     peak, began_s = Peak(), time.monotonic()
     if topic == TOPICS[0]:
-        assert house.arrived(topic, payload, 1e6, retained=False) is None
+        assert house.on_message(topic, payload, 1e6, retained=False) is None
     else:
         with pytest.raises(CommandRejected):
-            house.arrived(topic, payload, 1e6, retained=False)
+            house.on_message(topic, payload, 1e6, retained=False)
     assert time.monotonic() - began_s < 5
     assert peak.mib < 16

@@ -18,7 +18,7 @@ def states() -> RetainedTopics:
 
 def send(made: RetainedTopics, now_s: float = 0.0, first: int = 1) -> list[str]:
     """Everything that is due, sent and acknowledged. Returns the topics."""
-    due = made.due(now_s)
+    due = made.pop_due(now_s)
     for number, (topic, payload) in enumerate(due, first):
         made.sent(topic, payload, number, now_s)
         made.acknowledged(number)
@@ -36,7 +36,7 @@ def test_a_change_is_due_and_the_same_again_is_not() -> None:
     send(made)
     made.set("b", b"new")
     made.set("c", b"c")
-    assert made.due(0.0) == [("b", b"new")]
+    assert made.pop_due(0.0) == [("b", b"new")]
 
 
 def test_a_topic_that_is_on_its_way_waits_for_its_receipt_and_then_only_the_newest_goes() -> None:
@@ -46,9 +46,9 @@ def test_a_topic_that_is_on_its_way_waits_for_its_receipt_and_then_only_the_newe
     made.sent("a", b"1", 7, 0.0)
     for value in (b"2", b"3", b"4"):
         made.set("a", value)
-        assert made.due(0.0) == []
+        assert made.pop_due(0.0) == []
     assert made.acknowledged(7) == "a"
-    assert made.due(0.0) == [("a", b"4")]
+    assert made.pop_due(0.0) == [("a", b"4")]
 
 
 def test_a_value_that_came_back_while_it_was_on_its_way_is_not_sent_again() -> None:
@@ -59,7 +59,7 @@ def test_a_value_that_came_back_while_it_was_on_its_way_is_not_sent_again() -> N
     made.set("a", b"2")
     made.set("a", b"1")
     made.acknowledged(7)
-    assert made.due(0.0) == []
+    assert made.pop_due(0.0) == []
 
 
 def test_after_a_connect_all_is_due_also_what_was_on_its_way() -> None:
@@ -118,7 +118,7 @@ def test_whatever_happens_the_broker_ends_with_the_newest_of_each(steps: list[st
             at_broker.clear()
         while step == "ack" and on_the_way:
             made.acknowledged(on_the_way.pop())
-        for topic, payload in made.due(0.0):
+        for topic, payload in made.pop_due(0.0):
             number += 1
             made.sent(topic, payload, number, 0.0)
             at_broker[topic] = payload

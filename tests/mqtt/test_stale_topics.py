@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Path:
 def stale(file: Path, ours: tuple[str, ...], place: str = "here:1883") -> tuple[str, ...]:
     """What a box with these topics finds to be emptied there. It does not get round to it."""
     leftovers = StaleTopics(file, ours)
-    leftovers.at(place)
+    leftovers.on_connected(place)
     return leftovers.stale
 
 
@@ -49,7 +49,7 @@ def test_it_is_emptied_again_until_the_broker_has_said_that_it_is(file: Path) ->
     stale(file, BEFORE)
     one = StaleTopics(file, NOW)
     for receipt in (8, 7):  # of something else; its own
-        one.at("here:1883")
+        one.on_connected("here:1883")
         assert one.stale == ("a/x/config",)
         one.emptied(7)
         one.receipt(receipt)
@@ -76,7 +76,7 @@ def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     clock.ahead_s += SWEEP_S
     ours = list(Topics.of(desk.settings.link, "x").retained)
     assert clock.until(lambda: json.loads(file.read_text(encoding="utf-8"))["topics"] == ours)
-    clock.link.leave()
+    clock.link.disconnect()
     desk.close()
 
 
@@ -84,7 +84,7 @@ def test_no_ghost_stays_when_prefix_and_base_are_changed(broker: Mosquitto, tmp_
     runs(broker, tmp_path)
     runs(broker, tmp_path, base="voice", discovery_prefix="ha")
     with BrokerObserver(broker.port) as ear:
-        assert ear.until(lambda: ear.last("voice/x/availability"))
+        assert ear.wait_until(lambda: ear.last("voice/x/availability"))
         topics = {heard.topic for heard in ear.heard}
     assert "ha/device/interlude_x/config" in topics
     assert not {topic for topic in topics if topic.startswith(("interlude/", "homeassistant/"))}

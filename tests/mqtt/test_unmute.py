@@ -69,7 +69,9 @@ def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: s
     talk(Mute(on=True))
     for number, (name, payload, retained) in enumerate(sent):
         try:
-            wish = made.arrived(f"interlude/x/{name}", payload, MORE_S * number, retained=retained)
+            wish = made.on_message(
+                f"interlude/x/{name}", payload, MORE_S * number, retained=retained
+            )
         except CommandRejected:
             continue
         if not isinstance(wish, Message):
@@ -91,7 +93,7 @@ def test_what_is_tried_above_is_obeyed_where_it_is_allowed() -> None:
         for payload in WORDS:
             now_s += MORE_S
             try:
-                made.arrived(f"interlude/x/{name}", payload, now_s, retained=False)
+                made.on_message(f"interlude/x/{name}", payload, now_s, retained=False)
             except CommandRejected:
                 continue
             obeyed.add(name)
@@ -131,14 +133,14 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
 
     try:
         with BrokerObserver(broker.port) as ear:
-            assert ear.until(lambda: told(mute="OFF"), 30.0)
+            assert ear.wait_until(lambda: told(mute="OFF"), 30.0)
             assert not life.deaf()
-            ear.say("interlude/x/set/mute", "ON")
-            ear.say("interlude/x/set/volume", "43")
-            ear.say("interlude/x/set/mode", "wake_word")
-            assert ear.until(lambda: told(mute="ON", volume=43, mode="wake_word"))
+            ear.publish("interlude/x/set/mute", "ON")
+            ear.publish("interlude/x/set/volume", "43")
+            ear.publish("interlude/x/set/mode", "wake_word")
+            assert ear.wait_until(lambda: told(mute="ON", volume=43, mode="wake_word"))
             for restart in ("asked for", "killed"):
-                heard, before = len(ear.heard), len(ear.of("interlude/x/settings"))
+                heard, before = len(ear.heard), len(ear.messages_of("interlude/x/settings"))
                 if restart == "killed":
                     life.kill()
                     life.start()
@@ -147,11 +149,11 @@ def test_a_box_that_was_muted_is_muted_after_every_restart_as_the_house_sees_it(
                     life.child.wait(30.0)
                     life.start()
                 topic = "interlude/x/settings"
-                assert ear.until(lambda: len(ear.of(topic)) > before, 30.0)  # noqa: B023
-                ear.say("interlude/x/set/mute", "OFF")
-                ear.say("interlude/x/cmd/listen", "PRESS")
-                ear.say("interlude/x/set/volume", "43")  # answered after what was refused
-                assert ear.until(lambda: told(mute="ON", volume=43, mode="wake_word"))
+                assert ear.wait_until(lambda: len(ear.messages_of(topic)) > before, 30.0)  # noqa: B023
+                ear.publish("interlude/x/set/mute", "OFF")
+                ear.publish("interlude/x/cmd/listen", "PRESS")
+                ear.publish("interlude/x/set/volume", "43")  # answered after what was refused
+                assert ear.wait_until(lambda: told(mute="ON", volume=43, mode="wake_word"))
                 assert life.deaf()
                 told_since = [
                     json.loads(later.payload)["mute"]

@@ -15,10 +15,10 @@ from appliance.mqtt.update_entity import (
     UpdateEntity,
     UpdateStatus,
     installs,
-    look,
+    read_update_status,
 )
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import InstallProgress, UpdateOffer, ask, install_wanted
+from appliance.update.request import InstallProgress, UpdateOffer, install_wanted, request_install
 from tests.update.release.workshop import Bench, bench
 
 OFFER = UpdateOffer("0.3.0", Path("/nowhere/0.3.0.release"))
@@ -42,7 +42,7 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 def software(ready: UpdateStatus | None = None, now_s: float = 0.0) -> UpdateEntity:
     made = UpdateEntity("0.2.0")
-    made.read(ready or UpdateStatus(), now_s)
+    made.update(ready or UpdateStatus(), now_s)
     return made
 
 
@@ -78,12 +78,12 @@ def test_progress_follows_the_installation_and_ends_with_it() -> None:
     assert made.install(1.0) == OFFER
     assert made.payload()["in_progress"] is True
     assert made.payload()["update_percentage"] is None  # nobody has begun yet
-    made.read(UpdateStatus(OFFER, InstallProgress("0.3.0", "unpacking", 0.42)), 2.0)
+    made.update(UpdateStatus(OFFER, InstallProgress("0.3.0", "unpacking", 0.42)), 2.0)
     told = made.payload()
     assert (told["latest_version"], told["update_percentage"]) == ("0.3.0", 42)
     with pytest.raises(CommandRejected, match="already"):
         made.install(3.0)
-    made.read(UpdateStatus(OFFER, InstallProgress("0.3.0", problem="It is damaged.")), 4.0)
+    made.update(UpdateStatus(OFFER, InstallProgress("0.3.0", problem="It is damaged.")), 4.0)
     told = made.payload()
     assert told["in_progress"] is False
     assert told["release_summary"] == "0.3.0 was not installed: It is damaged."
@@ -93,9 +93,9 @@ def test_progress_follows_the_installation_and_ends_with_it() -> None:
 def test_nobody_who_begins_is_waited_for_in_vain() -> None:
     made = software(UpdateStatus(OFFER))
     made.install(1.0)
-    made.read(UpdateStatus(OFFER), BEGINS_S)
+    made.update(UpdateStatus(OFFER), BEGINS_S)
     assert made.busy
-    made.read(UpdateStatus(OFFER), BEGINS_S + 1.1)
+    made.update(UpdateStatus(OFFER), BEGINS_S + 1.1)
     assert not made.busy
 
 
@@ -105,17 +105,17 @@ def test_a_long_story_of_failure_is_as_short_as_home_assistant_wants_it() -> Non
 
 
 def test_the_newest_of_what_lies_ready_is_offered(at: Bench, incoming: Path) -> None:
-    ready = look(at.shelf, incoming, at.shelf.trial_folder)
+    ready = read_update_status(at.shelf, incoming, at.shelf.trial_folder)
     assert ready.offer is not None
     assert software(ready).payload()["latest_version"] == "0.4.0"
 
 
 def test_how_a_real_installation_ended_is_told(at: Bench, incoming: Path) -> None:
-    made = software(look(at.shelf, incoming, at.shelf.trial_folder))
-    ask(made.install(1.0))
+    made = software(read_update_status(at.shelf, incoming, at.shelf.trial_folder))
+    request_install(made.install(1.0))
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    made.read(look(at.shelf, incoming, at.shelf.trial_folder), 2.0)
+    made.update(read_update_status(at.shelf, incoming, at.shelf.trial_folder), 2.0)
     told = made.payload()
     assert told["in_progress"] is False
     assert told["release_summary"].startswith("0.4.0 was not installed: ")

@@ -41,7 +41,7 @@ class House:
         spoken_s = (time.monotonic_ns() - state.at_ns) / 1e9 if state.state == "speaking" else 0.0
         match self.step:
             case "talk" if spoken_s > 0.5:
-                self.ear.say("interlude/x/cmd/say", WORDS)
+                self.ear.publish("interlude/x/cmd/say", WORDS)
                 self.step = "announced"
             case "announced" if spoken_s > 1.0:
                 self.ear.__exit__()
@@ -59,7 +59,7 @@ class House:
     def events(self) -> list[str]:
         """Since the broker is back."""
         topic = "interlude/x/event/conversation"
-        return [json.loads(heard.payload)["event_type"] for heard in self.ear.of(topic)]
+        return [json.loads(heard.payload)["event_type"] for heard in self.ear.messages_of(topic)]
 
     def traffic(self) -> list[BrokerMessage]:
         """All that the box wrote."""

@@ -35,7 +35,7 @@ def machine(root: Path, compatible: str = "", *hats: tuple[str, str]) -> Machine
 
 def gpio(one: Machine, *chips: str, **panel: Any) -> str:
     given = settings.load_defaults() if not panel else settings.load(None, {"panel": panel})
-    return auto_detection.found(given, one, lambda: chips).panel.gpio
+    return auto_detection.resolve_auto(given, one, lambda: chips).panel.gpio
 
 
 def test_auto_is_what_an_owner_gets_who_says_nothing() -> None:
@@ -82,7 +82,7 @@ def test_what_the_owner_says_is_not_looked_up(tmp_path: Path, said: str) -> None
         raise AssertionError("nothing is to be opened")
 
     given = settings.load(None, {"panel": {"gpio": said}})
-    assert auto_detection.found(given, machine(tmp_path, PI, ZERO), chips) == given
+    assert auto_detection.resolve_auto(given, machine(tmp_path, PI, ZERO), chips) == given
 
 
 def test_who_wired_a_mute_switch_has_a_header_and_never_goes_without_it(tmp_path: Path) -> None:
@@ -103,10 +103,10 @@ def test_push_to_talk_without_a_button_is_refused_in_a_sentence(tmp_path: Path, 
     file = tmp_path / "settings.yaml"
     file.write_text(f"mode: push_to_talk\npanel: {{gpio: {gpio}}}\n")
     if gpio == "keyboard":
-        assert startup_settings.found(file).settings.mode == "push_to_talk"
+        assert startup_settings.settings_for_start(file).settings.mode == "push_to_talk"
         return
     with pytest.raises(SettingsError) as caught:
-        startup_settings.found(file)
+        startup_settings.settings_for_start(file)
     assert "This box has no button" in caught.value.problem
     assert "`panel.gpio: header`" in caught.value.remedy
 
@@ -118,9 +118,9 @@ def test_a_service_starts_without_such_a_mode_and_says_so(
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
     file = tmp_path / "settings.yaml"
     file.write_text("mode: wake_word\npanel: {gpio: none}\n")
-    assert not startup_settings.found(file).problem
+    assert not startup_settings.settings_for_start(file).problem
     file.write_text("mode: push_to_talk\npanel: {gpio: none}\n")
-    start = startup_settings.found(file)
+    start = startup_settings.settings_for_start(file)
     assert start.settings.mode == "wake_word"  # that of before
     assert "This box has no button" in start.problem
     assert start.said

@@ -26,5 +26,5 @@ def test_each_press_is_told_once_and_once_it_is_sure(
     gestures: list[Gesture], told: list[PressName]
 ) -> None:
     teller = ButtonEvents()
-    heard = [message.kind for gesture in gestures for message in teller.of(gesture)]
+    heard = [message.kind for gesture in gestures for message in teller.events_for(gesture)]
     assert heard == told

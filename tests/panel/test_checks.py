@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from appliance import settings
-from appliance.panel.checks import findings, look
-from appliance.panel.health import PanelHealth, write
+from appliance.panel.checks import findings, panel_findings
+from appliance.panel.health import PanelHealth, write_health
 from appliance.runtime.machine import Machine
 
 WELL = PanelHealth(pid=os.getpid(), wires="keyboard", pressed=True)
@@ -43,11 +43,11 @@ def test_whatever_is_wrong_is_a_warning_with_a_remedy(news: dict[str, Any]) -> N
 
 @pytest.mark.parametrize("hat", ["M.2 HAT+ M Key", ""])
 def test_a_box_without_a_panel_has_nothing_to_say(tmp_path: Path, hat: str) -> None:
-    assert look(mine(tmp_path, gpio="none"), with_hat(tmp_path, hat)) == []
+    assert panel_findings(mine(tmp_path, gpio="none"), with_hat(tmp_path, hat)) == []
 
 
 def test_a_hat_that_is_not_known_is_named_with_the_way_out(tmp_path: Path) -> None:
-    (one,) = look(mine(tmp_path, gpio="none"), with_hat(tmp_path, "Blinking HAT"))
+    (one,) = panel_findings(mine(tmp_path, gpio="none"), with_hat(tmp_path, "Blinking HAT"))
     assert one.verdict == "warning"
     assert "(Blinking HAT of Raspberry Pi)" in one.sentence
     assert "`panel.gpio: header`" in (one.remedy or "")
@@ -63,14 +63,14 @@ def with_hat(root: Path, product: str) -> Machine:
 
 
 def test_the_panel_that_runs_is_asked_before_the_wires_are(tmp_path: Path) -> None:
-    write(tmp_path, msgspec.structs.replace(WELL, button="stuck"))
-    (one,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
+    write_health(tmp_path, msgspec.structs.replace(WELL, button="stuck"))
+    (one,) = panel_findings(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
     assert one.verdict == "warning"
 
 
 def test_of_a_box_that_does_not_run_the_wires_are_tried(tmp_path: Path) -> None:
-    (good,) = look(mine(tmp_path, gpio="keyboard"), Machine())
+    (good,) = panel_findings(mine(tmp_path, gpio="keyboard"), Machine())
     assert good.verdict == "ok"
-    (bad,) = look(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
+    (bad,) = panel_findings(mine(tmp_path, gpio="header", chip="pinctrl-of-mars"), Machine())
     assert bad.verdict == "problem"
     assert "pinctrl-of-mars" in bad.sentence

@@ -43,7 +43,7 @@ def test_the_light_breathes_in_white_from_the_first_step(wires: GpioWires) -> No
     light = EarlyPanel(wires, PANEL, 100.0)
     seen = []
     for step in range(0, 1000, 40):
-        light.step(100.0 + step / 1000)
+        light.run_once(100.0 + step / 1000)
         seen.append(shown(wires))
     assert seen[0] == (1.0, 1.0, 1.0)
     assert all(red == green == blue > 0.05 for red, green, blue in seen)
@@ -53,9 +53,9 @@ def test_the_light_breathes_in_white_from_the_first_step(wires: GpioWires) -> No
 
 def test_a_light_that_nobody_takes_over_says_that_something_failed(wires: GpioWires) -> None:
     light = EarlyPanel(wires, PANEL, 100.0)
-    light.step(100.0 + ALONE_S - 1)
+    light.run_once(100.0 + ALONE_S - 1)
     assert shown(wires)[2] > 0
-    light.step(100.0 + ALONE_S + 1)
+    light.run_once(100.0 + ALONE_S + 1)
     assert shown(wires) == (1.0, 0.0, 0.0)
 
 
@@ -68,7 +68,7 @@ def hold(wires: GpioWires) -> None:
 def held(wires: GpioWires, light: EarlyPanel, until_s: float) -> None:
     """From power-on, with a step every 20 ms."""
     for tick in range(round((until_s - light.begun_s) / 0.02) + 1):
-        light.step(light.begun_s + tick * 0.02)
+        light.run_once(light.begun_s + tick * 0.02)
 
 
 def test_a_hold_that_begins_here_is_warned_of_and_ends_as_set_up_with_the_panel(
@@ -81,7 +81,7 @@ def test_a_hold_that_begins_here_is_warned_of_and_ends_as_set_up_with_the_panel(
     held(wires, light, 103.0)
     assert light._notice == "setup_warning"
     panels = Button(power_on=True)  # begins now
-    done = early.resume(panels, light.edges)
+    done = early.replay_edges(panels, light.edges)
     done += panels.edge(True, 103.0) + panels.tick(104.0) + panels.edge(False, 100.1 + SETUP_S)
     assert [each for each in done if each != "setup_warning"] == ["setup"]
 
@@ -92,7 +92,7 @@ def test_a_hold_that_ends_here_is_done_by_the_panel(wires: GpioWires) -> None:
     held(wires, light, 100.5 + SETUP_S)
     light._note(False, 100.6 + SETUP_S)
     assert light._notice == "setup"
-    assert early.resume(Button(power_on=True), light.edges) == ["setup_warning", "setup"]
+    assert early.replay_edges(Button(power_on=True), light.edges) == ["setup_warning", "setup"]
 
 
 def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: GpioWires) -> None:
@@ -102,7 +102,7 @@ def test_a_reset_needs_its_second_press_from_whoever_has_the_button_then(wires: 
     light._note(False, 101.1 + RESET_S)
     assert light._notice == "reset_armed"
     panels = Button(power_on=True)
-    assert "reset" not in early.resume(panels, light.edges)
+    assert "reset" not in early.replay_edges(panels, light.edges)
     assert "reset" in panels.edge(True, 103.0 + RESET_S)
 
 
@@ -111,13 +111,13 @@ def test_other_presses_before_the_box_mean_nothing_to_it(wires: GpioWires) -> No
     for at_s in (101.0, 101.2, 102.0, 104.0):
         light._note(True, at_s)
         light._note(False, at_s + 0.1)
-    assert early.resume(Button(power_on=True), light.edges) == []
+    assert early.replay_edges(Button(power_on=True), light.edges) == []
 
 
 # ── what is left for the panel ───────────────────────────────────────────────────────────────
 def test_edges_are_left_and_found(tmp_path: Path) -> None:
-    early.leave(tmp_path, [(False, 1.5), (True, 2.25)])
-    assert early.left(3.0, tmp_path) == [(False, 1.5), (True, 2.25)]
+    early.write_edges(tmp_path, [(False, 1.5), (True, 2.25)])
+    assert early.read_edges(3.0, tmp_path) == [(False, 1.5), (True, 2.25)]
 
 
 @pytest.mark.parametrize(
@@ -126,8 +126,8 @@ def test_edges_are_left_and_found(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_what_no_early_light_leaves_is_not_believed(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "edges.json").write_bytes(data)
-    assert early.left(3.0, tmp_path) == []
-    assert early.left(3.0, tmp_path / "nowhere") == []
+    assert early.read_edges(3.0, tmp_path) == []
+    assert early.read_edges(3.0, tmp_path / "nowhere") == []
 
 
 # ── its life ─────────────────────────────────────────────────────────────────────────────────
@@ -178,11 +178,11 @@ def test_it_waits_for_its_chip_breathes_and_goes_when_the_panel_begins(tmp_path:
     life = Life(tmp_path, "panel: {gpio: header}\n", refusals=3)
     life.until(lambda: len(life.colours) > 5)
     assert life.said == ["the light breathes (keyboard)"]
-    early.ask(life.box)
+    early.request_wires(life.box)
     life.thread.join(LIMIT_S)
     assert life.code == 0
     assert life.colours[-1] == OFF
-    assert early.left(time.monotonic(), life.folder)[0][0] is False
+    assert early.read_edges(time.monotonic(), life.folder)[0][0] is False
 
 
 @pytest.mark.parametrize("gpio", ["none", "keyboard"])
@@ -193,7 +193,7 @@ def test_a_box_without_wires_has_no_early_light(tmp_path: Path, gpio: str) -> No
 
 
 def test_a_panel_that_has_begun_keeps_its_wires(tmp_path: Path) -> None:
-    early.ask(tmp_path)
+    early.request_wires(tmp_path)
     life = early.cli(tmp_path / "nothing.yaml", tmp_path, tmp_path, print)
     assert life == 0
     assert (tmp_path / BEGINS).exists()
@@ -212,7 +212,7 @@ def test_settings_with_a_mistake_are_as_they_were_before(
 def test_the_folder_of_the_box_is_where_the_panel_asks() -> None:
     assert early.cli.__defaults__ is not None
     assert status.FOLDER in early.cli.__defaults__
-    early.ask(None)  # a panel that systemd gave no folder asks nobody
+    early.request_wires(None)  # a panel that systemd gave no folder asks nobody
 
 
 def test_wires_that_are_not_all_to_be_had_are_all_let_go_of() -> None:

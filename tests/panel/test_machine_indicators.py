@@ -42,7 +42,7 @@ def partial(around: MachineIndicators) -> Path:
 
 def test_a_machine_that_is_well_shows_nothing(around: MachineIndicators, tmp_path: Path) -> None:
     put(tmp_path / ZONE, "52100")
-    assert around.look(0.0) == frozenset()
+    assert around.poll(0.0) == frozenset()
 
 
 def test_heat_is_shown_from_80_degrees_until_it_has_cooled_down(
@@ -51,7 +51,7 @@ def test_heat_is_shown_from_80_degrees_until_it_has_cooled_down(
     seen = []
     for number, degrees in enumerate((79.9, 80.0, 78.5, 76.9, 79.0)):
         put(tmp_path / ZONE, str(int(degrees * 1000)))
-        seen.append("too_hot" in around.look(number * LOOK_S))
+        seen.append("too_hot" in around.poll(number * LOOK_S))
     assert seen == [False, True, True, False, False]
 
 
@@ -59,26 +59,26 @@ def test_a_weak_supply_is_shown_like_heat_and_one_that_was_weak_is_not(
     around: MachineIndicators, tmp_path: Path
 ) -> None:
     put(tmp_path / THROTTLED, "1")
-    assert around.look(0.0) == {"too_hot"}
+    assert around.poll(0.0) == {"too_hot"}
     put(tmp_path / THROTTLED, "50000")
-    assert around.look(LOOK_S) == frozenset()
+    assert around.poll(LOOK_S) == frozenset()
 
 
 def test_an_installation_is_shown_until_it_ends(around: MachineIndicators, tmp_path: Path) -> None:
     teller = ProgressWriter(tmp_path / "trial", "2.0.0")
-    teller.progress("unpack", 0.4)
-    assert around.look(0.0) == {"updating"}
-    teller.end()
-    assert around.look(LOOK_S) == frozenset()
+    teller.update("unpack", 0.4)
+    assert around.poll(0.0) == {"updating"}
+    teller.finish()
+    assert around.poll(LOOK_S) == frozenset()
 
 
 def test_one_that_was_killed_is_not_shown_for_ever(
     around: MachineIndicators, tmp_path: Path
 ) -> None:
-    ProgressWriter(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
+    ProgressWriter(tmp_path / "trial", "2.0.0").update("unpack", 0.4)
     then = time.time() - STALE_S - 1
     os.utime(tmp_path / "trial" / PROGRESS, (then, then))
-    assert around.look(0.0) == frozenset()
+    assert around.poll(0.0) == frozenset()
 
 
 @pytest.mark.parametrize(("age_s", "shown"), [(0.0, True), (FETCHING_S + 1, False)])
@@ -86,18 +86,18 @@ def test_a_download_is_shown_while_its_file_grows(
     around: MachineIndicators, age_s: float, shown: bool
 ) -> None:
     put(partial(around), age_s=age_s)
-    assert ("fetching" in around.look(0.0)) == shown
+    assert ("fetching" in around.poll(0.0)) == shown
 
 
 def test_the_box_waits_to_be_set_up_while_its_own_wifi_is_open(
     around: MachineIndicators, tmp_path: Path
 ) -> None:
-    network_status.write(network_status.NetworkStatus(setup="Interlude 4711"), tmp_path)
-    assert around.look(0.0) == {"setup"}
-    network_status.write(
+    network_status.write_status(network_status.NetworkStatus(setup="Interlude 4711"), tmp_path)
+    assert around.poll(0.0) == {"setup"}
+    network_status.write_status(
         network_status.NetworkStatus(problem="The Wi-Fi Home is not in reach."), tmp_path
     )
-    assert around.look(LOOK_S) == frozenset()
+    assert around.poll(LOOK_S) == frozenset()
 
 
 def test_what_says_so_lies_where_the_box_may_read() -> None:
@@ -112,15 +112,15 @@ def test_what_says_so_lies_where_the_box_may_read() -> None:
 def test_the_disk_is_left_alone_between_two_looks(
     around: MachineIndicators, tmp_path: Path
 ) -> None:
-    around.look(0.0)
+    around.poll(0.0)
     put(tmp_path / ZONE, "90000")
-    assert around.look(LOOK_S / 2) == frozenset()
-    assert around.look(LOOK_S) == {"too_hot"}
+    assert around.poll(LOOK_S / 2) == frozenset()
+    assert around.poll(LOOK_S) == {"too_hot"}
 
 
 def test_all_that_is_seen_has_a_pattern(around: MachineIndicators, tmp_path: Path) -> None:
     put(tmp_path / ZONE, "90000")
     put(partial(around))
-    ProgressWriter(tmp_path / "trial", "2.0.0").progress("unpack", 0.4)
-    assert around.look(0.0) == {"too_hot", "updating", "fetching"}
+    ProgressWriter(tmp_path / "trial", "2.0.0").update("unpack", 0.4)
+    assert around.poll(0.0) == {"too_hot", "updating", "fetching"}
     assert around.seen <= PATTERNS.keys()

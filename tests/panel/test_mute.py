@@ -54,12 +54,12 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
 
 def later(panel: Panel, seconds: float = 0.0) -> None:
     """So long after now; the wires give the times of this machine."""
-    panel.step(time.monotonic() + seconds)
+    panel.run_once(time.monotonic() + seconds)
 
 
 def long_press(panel: Panel) -> None:
-    panel._take(["press"])
-    panel._take(["long"])
+    panel._handle_gestures(["press"])
+    panel._handle_gestures(["long"])
 
 
 def test_a_long_press_cuts_before_anybody_has_heard_of_it(desk: Desk, panel: Panel) -> None:

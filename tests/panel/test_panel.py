@@ -42,14 +42,14 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
         Machine(tmp_path), ModelStore.of(desk.settings), tmp_path / "trial", tmp_path / "open"
     )
     made._around = cool  # whatever the machine of the test is like
-    made.step(0.0)
+    made.run_once(0.0)
     yield made
     made.close()
     desk.close()
 
 
 def shown(panel: Panel) -> str:
-    panel.step(1.0)
+    panel.run_once(1.0)
     return panel._shown
 
 
@@ -57,16 +57,16 @@ def test_a_reset_forgets_notes_what_is_to_be_erased_and_begins_anew(
     desk: Desk, panel: Panel, tmp_path: Path
 ) -> None:
     (tmp_path / "echo.npz").touch()
-    panel._take(["reset", "let_be"])
+    panel._handle_gestures(["reset", "let_be"])
     assert desk.sent == [Forget()], "at once"
     until(lambda: stepped(panel) and Restart() in desk.sent)
     assert (tmp_path / factory_reset.NOTE).exists()
-    factory_reset.finish(tmp_path)  # the start that follows
+    factory_reset.complete_reset(tmp_path)  # the start that follows
     assert not (tmp_path / "echo.npz").exists()
 
 
 def stepped(panel: Panel) -> bool:
-    panel.step(1.0)
+    panel.run_once(1.0)
     return True
 
 
@@ -79,23 +79,23 @@ def until(true: Callable[[], bool]) -> None:
 
 def test_a_reset_that_is_not_finished_is_in_the_light(panel: Panel, tmp_path: Path) -> None:
     panel._around = replace(panel._around, state=tmp_path)
-    factory_reset.begin(tmp_path)
+    factory_reset.request_reset(tmp_path)
     assert shown(panel) == "failed"
 
 
 def test_a_warning_is_in_the_light_until_nothing_comes_of_it(panel: Panel) -> None:
     warnings: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
     for warning in warnings:
-        panel._take([warning])
+        panel._handle_gestures([warning])
         assert shown(panel) == warning
-    panel._take(["let_be"])
+    panel._handle_gestures(["let_be"])
     assert shown(panel) == "starting"
 
 
 def test_set_up_is_in_the_light_until_the_next_press(panel: Panel) -> None:
-    panel._take(["setup"])
+    panel._handle_gestures(["setup"])
     assert shown(panel) == "setup"
-    panel._take(["press"])
+    panel._handle_gestures(["press"])
     assert shown(panel) != "setup"
 
 
@@ -132,10 +132,10 @@ def test_a_bell_is_in_the_light_also_between_two_rings(desk: Desk, panel: Panel)
 
 def test_a_press_raises_the_floor_before_anything_is_said(desk: Desk, panel: Panel) -> None:
     before = desk.floor.press
-    panel._take(["press"])
+    panel._handle_gestures(["press"])
     assert desk.floor.press == before + 1
-    panel.step(1.0)
-    told = health.read(desk.settings.state_path())
+    panel.run_once(1.0)
+    told = health.read_health(desk.settings.state_path())
     assert told is not None
     assert told.pressed
 
@@ -144,9 +144,9 @@ def test_a_folder_that_cannot_be_written_stops_no_panel(
     desk: Desk, panel: Panel, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     panel._health_path = tmp_path / "none"
-    panel._take(["press"])
+    panel._handle_gestures(["press"])
     for second in (1.0, 2.0):
-        panel.step(second)
+        panel.run_once(second)
     assert len([r for r in caplog.records if "cannot be written" in r.message]) == 1
 
 
@@ -154,13 +154,13 @@ def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, mute_switch=True)
     panel = Panel(cast("Worker", desk))
     panel._wires.drive("mute_switch", False)
-    panel.step(time.monotonic())
-    panel.step(time.monotonic() + 1.0)
+    panel.run_once(time.monotonic())
+    panel.run_once(time.monotonic() + 1.0)
     before = desk.floor.switched_off
     panel._wires._factory.lost = OSError(errno.ENODEV, "No such device")
     panel._wires._factory.when_lost()
     with pytest.raises(PanelError, match="gone"):
-        panel.step(time.monotonic() + 2.0)
+        panel.run_once(time.monotonic() + 2.0)
     assert (before, desk.floor.switched_off) == (False, True)
     panel.close()
     desk.close()

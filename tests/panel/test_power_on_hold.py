@@ -9,7 +9,7 @@ import pytest
 
 from appliance.messages.speech import Restart, Say
 from appliance.panel import power_on_hold
-from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, ask
+from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, write_request
 from appliance.provision import factory_reset
 
 LOG = logging.getLogger("panel")
@@ -23,7 +23,7 @@ def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None
     (state / factory_reset.NOTE).mkdir()  # in the note's way, and in root's way too
     (state / factory_reset.NOTE / "file").touch()
     here = PowerOnHold(state, LOG, incoming)
-    here.wish("reset")
+    here.start("reset")
     assert here.answers.get(timeout=20) == Restart(), "all was erased at once"
     assert (incoming / WANTED_SETUP).read_text() == "reset"
     assert not (state / "timers").exists()
@@ -32,7 +32,7 @@ def test_who_has_the_rights_is_asked_whatever_else_fails(tmp_path: Path) -> None
 def test_a_reset_that_can_do_nothing_says_so_and_does_not_begin_anew(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
     here = PowerOnHold(tmp_path / "state", LOG, tmp_path / "none")
-    here.wish("reset")
+    here.start("reset")
     assert here.answers.get(timeout=20) == Say(factory_reset.SAID_FAILED)
 
 
@@ -49,7 +49,7 @@ def test_set_up_is_asked_for_and_erases_nothing(tmp_path: Path) -> None:
 def test_who_has_the_rights_finds_one_word(
     tmp_path: Path, wish: power_on_hold.PowerOnAction
 ) -> None:
-    assert ask(wish, tmp_path)
+    assert write_request(wish, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [WANTED_SETUP]
     assert (tmp_path / WANTED_SETUP).read_text() == wish
 
@@ -60,4 +60,4 @@ def test_who_has_the_rights_looks_for_that_word() -> None:
 
 
 def test_where_nobody_has_them_nothing_is_asked(tmp_path: Path) -> None:
-    assert not ask("setup", tmp_path / "none")
+    assert not write_request("setup", tmp_path / "none")

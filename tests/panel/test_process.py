@@ -72,7 +72,7 @@ def test_a_button_that_bounces_without_end_is_told_to_everybody_and_works_again(
         room.push("press")
         room.push("release")
     assert room.until(lambda: ButtonFault("bouncing") in room.heard)
-    told = health.read(room.place.parent)
+    told = health.read_health(room.place.parent)
     assert told is not None
     assert (told.button, told.switch) == ("bouncing", "closed")
     assert room.until(lambda: ButtonFault("") in room.heard)

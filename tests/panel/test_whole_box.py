@@ -38,12 +38,12 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
         floor = stage.supervisor.floor()
         finger = ButtonPresser(stage.state_dir / place(chosen).name)
         finger.push("on")
-        assert stage.until(lambda: not floor.deaf, SURE_S)
+        assert stage.wait_until(lambda: not floor.deaf, SURE_S)
         stage.wait(1.0)  # the listener learns how quiet it is
         at = stage.card.now() + RATE_HZ // 5
         end = at + len(words)
-        stage.card.say(at, words)
-        assert stage.until(lambda: any(stage.recording.of(SpeechStarted)), SURE_S)
+        stage.card.add_sound(at, words)
+        assert stage.wait_until(lambda: any(stage.recording.messages_of(SpeechStarted)), SURE_S)
         mic = RingReader(stage.supervisor.rings["mic"], "room")
 
         def listen() -> None:
@@ -56,9 +56,9 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
             time.sleep(0.001)
         cut = stage.card.index_of(time.monotonic_ns())
         while stage.card.now() < end + RATE_HZ // 5:
-            stage.step()
+            stage.advance()
             listen()
-        assert stage.until(lambda: finger.frames[-1][1] == "muted", SURE_S)
+        assert stage.wait_until(lambda: finger.frames[-1][1] == "muted", SURE_S)
         finger.close()
 
     stage = BenchHarness(QUIET, chosen, act, parts=PARTS)
@@ -69,7 +69,7 @@ def test_the_switch_in_the_middle_of_a_sentence_lets_no_sample_more_reach_the_li
     assert np.abs(np.concatenate(before).astype(int)).max() > 500
     assert len(after) > 100
     assert not np.concatenate(after).any()
-    assert not list(recording.of(Think))
+    assert not list(recording.messages_of(Think))
     # To the listener the sentence ended there, as finely as it tells ends.
-    ends = [stage.index(said.index) - cut for _, said in recording.of(SpeechEnded)]
+    ends = [stage.index(said.index) - cut for _, said in recording.messages_of(SpeechEnded)]
     assert all(late < RATE_HZ // 4 for late in ends)

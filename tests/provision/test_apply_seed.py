@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import SeedRefused, StorageError
-from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, forget
+from appliance.provision.apply_seed import ZONE, ProvisionTarget, apply, remove_provisioning
 from appliance.provision.seed import Seed, WifiNetwork, check
 from appliance.provision.seed_files import (
     CONNECTION,
@@ -149,11 +149,11 @@ def test_a_reset_leaves_nothing_that_a_seed_brought(ground: ProvisionTarget) -> 
     written = apply(dataclasses.replace(seed, model=""), ground)
     (ground.root / WANTED).write_text(seed.model)
     assert {file.path for file in plan(seed)} == {*written, WANTED}
-    forget(ground)
+    remove_provisioning(ground)
     assert tree(ground.keep) == {}
     of_memory = {*OF_THE_SYSTEM, ZONE}  # the root of a card of ours is made anew at each start
     assert set(tree(ground.root)) <= {*before, *of_memory} - {SETTINGS}
-    forget(ground)  # what is gone may be forgotten again
+    remove_provisioning(ground)  # what is gone may be forgotten again
 
 
 def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> None:
@@ -161,7 +161,7 @@ def test_nor_secrets_and_warnings_of_another_origin(ground: ProvisionTarget) -> 
                  "var/log/interlude/warnings.log.1"):  # fmt: skip
         (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
         (ground.root / name).write_text("of the last owner's")
-    forget(ground)
+    remove_provisioning(ground)
     assert b"of the last owner's" not in [data for _, data in tree(ground.root).values()]
 
 
@@ -172,7 +172,7 @@ def test_a_reset_leaves_what_is_the_boxs_own(ground: ProvisionTarget) -> None:
         (ground.keep / name).write_text("its own")
     signers = ground.root / "etc/interlude/allowed_signers"
     signers.write_text("whose releases it installs")
-    forget(ground)
+    remove_provisioning(ground)
     assert set(tree(ground.keep)) == set(own)
     assert signers.exists()
 
@@ -181,7 +181,7 @@ class MortalDisk(Disk):
     def __init__(self, dies_after: int) -> None:
         self._left = dies_after
 
-    def settle(self, folder: Path) -> None:
+    def sync(self, folder: Path) -> None:
         """The machine goes on: there is nothing to wait for."""
         self._done()
 
@@ -294,7 +294,7 @@ def test_one_stubborn_file_keeps_no_other_from_a_reset_and_is_named(
     (ground.root / "etc/NetworkManager").rename(ground.root / "elsewhere")
     (ground.root / "etc/NetworkManager").symlink_to(ground.root / "elsewhere")
     with pytest.raises(StorageError, match="etc/NetworkManager is no folder"):
-        forget(ground)
+        remove_provisioning(ground)
     assert not (ground.root / PASSWORD).exists()
     assert not (ground.root / KEYS).exists()
     assert not (ground.root / SETTINGS).exists()
@@ -307,7 +307,7 @@ def test_a_reset_takes_no_file_from_behind_a_link(ground: ProvisionTarget, tmp_p
     (ground.root / "var/log").mkdir(parents=True)
     (ground.root / "var/log/interlude").symlink_to(elsewhere)
     with pytest.raises(StorageError, match="var/log/interlude"):
-        forget(ground)
+        remove_provisioning(ground)
     assert (elsewhere / "warnings.log").exists()
 
 
@@ -320,7 +320,7 @@ def test_one_stubborn_warning_keeps_no_other_from_a_reset(ground: ProvisionTarge
     for number in range(1, 9):
         (logs / f"warnings.log.{number}").touch()
     with pytest.raises(StorageError, match="var/log/interlude could not be changed"):
-        forget(ground)
+        remove_provisioning(ground)
     assert [path.name for path in logs.iterdir()] == ["warnings.log"]
 
 

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.provision import BAD_SEED, CARD_S, LEFT, SetupAnnouncer, note, reset, take, wish
+from appliance.cli.provision import (
+    BAD_SEED,
+    CARD_S,
+    LEFT,
+    SetupAnnouncer,
+    note,
+    pop_request,
+    read_request,
+    reset,
+)
 from appliance.errors import StorageError
 from appliance.messages.speech import Message, Restart, Say
 from appliance.panel import power_on_hold
@@ -30,8 +39,8 @@ def test_a_wish_is_understood_and_stays_until_it_is_fulfilled(
 ) -> None:
     if note is not None:
         (tmp_path / WANTED_SETUP).write_text(note)
-    assert wish(tmp_path) == meant
-    assert wish(tmp_path) == meant
+    assert read_request(tmp_path) == meant
+    assert read_request(tmp_path) == meant
 
 
 def link(at: Path) -> None:
@@ -50,12 +59,12 @@ def test_what_is_no_wish_is_none_and_is_waited_for_by_nobody(
     tmp_path: Path, lay: Callable[[Path], object]
 ) -> None:
     lay(tmp_path / WANTED_SETUP)
-    assert wish(tmp_path) == ""
+    assert read_request(tmp_path) == ""
 
 
 def test_the_panel_leaves_its_wish_where_it_is_looked_for(tmp_path: Path) -> None:
-    assert power_on_hold.ask("setup", tmp_path)
-    assert wish(tmp_path) == "setup"
+    assert power_on_hold.write_request("setup", tmp_path)
+    assert read_request(tmp_path) == "setup"
 
 
 class Spoken(SetupAnnouncer):
@@ -75,7 +84,7 @@ class Spoken(SetupAnnouncer):
         talks = any(isinstance(m, Say) and self.time_s < at + 5 for at, m in self.told)
         return SupervisorStatus(pid=2 if ended else 1, state="speaking" if talks else "idle")
 
-    def tell(self, message: Message) -> bool:
+    def send(self, message: Message) -> bool:
         if self.time_s >= self.opens_s:
             self.told.append((self.time_s, message))
             return True
@@ -156,24 +165,24 @@ def test_a_reset_whose_note_cannot_be_taken_away_tells_the_box_once_and_waits(
     voice, memory, wishes = Spoken(), tmp_path / "memory", tmp_path / "wishes"
     memory.mkdir()
     wishes.mkdir()
-    power_on_hold.ask("reset", wishes)
+    power_on_hold.write_request("reset", wishes)
     bind = ["mount", "--bind", "-o", "ro", str(wishes), str(wishes)]
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
     try:
         for _ in range(3):
             with pytest.raises(StorageError, match="cannot be removed"):
-                take(voice, ground, memory, wishes, waits.append)
+                pop_request(voice, ground, memory, wishes, waits.append)
     finally:
         subprocess.run(["umount", str(wishes)], check=True)
     assert waits == [CARD_S] * 3  # the path unit starts it again at once
     assert capsys.readouterr().out.count("<3>The note of a reset remains") == 3
     assert voice.messages == [Restart()]
-    assert take(voice, ground, memory, wishes) == "reset"
+    assert pop_request(voice, ground, memory, wishes) == "reset"
     assert voice.messages == [Restart()]
-    assert take(voice, ground, memory, wishes) == ""
-    power_on_hold.ask("reset", wishes)
-    assert take(voice, ground, memory, wishes) == "reset"
+    assert pop_request(voice, ground, memory, wishes) == ""
+    power_on_hold.write_request("reset", wishes)
+    assert pop_request(voice, ground, memory, wishes) == "reset"
     assert voice.messages == [Restart()] * 2, "another reset"
 
 
@@ -193,7 +202,7 @@ def test_a_reset_that_comes_again_and_ends_otherwise_is_told_of(
 
 def test_a_box_that_is_away_takes_nothing_and_that_is_no_error(tmp_path: Path) -> None:
     settings = load(None, {"state_dir": str(tmp_path)})
-    assert not SetupAnnouncer(lambda: settings).says("I have no network.")
+    assert not SetupAnnouncer(lambda: settings).speak("I have no network.")
 
 
 def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(

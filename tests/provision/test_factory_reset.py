@@ -24,9 +24,9 @@ from appliance.provision.factory_reset import (
     RESET,
     SAID_DONE,
     SAID_LEFT,
-    begin,
     clear,
-    finish,
+    complete_reset,
+    request_reset,
     to_say,
 )
 from appliance.runtime import secure_erase
@@ -89,8 +89,8 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
 
 def test_a_reset_erases_what_the_table_says_and_nothing_else(tmp_path: Path) -> None:
     lived_in(tmp_path)
-    begin(tmp_path)
-    finish(tmp_path)
+    request_reset(tmp_path)
+    complete_reset(tmp_path)
     left = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
     assert left == ["models/gemma/weights.gguf", NOTE]
     assert to_say(tmp_path) == SAID_DONE
@@ -100,7 +100,7 @@ def test_a_reset_erases_what_the_table_says_and_nothing_else(tmp_path: Path) -> 
 
 def test_without_a_note_a_start_erases_nothing(tmp_path: Path) -> None:
     lived_in(tmp_path)
-    finish(tmp_path)
+    complete_reset(tmp_path)
     assert (tmp_path / "memory/memory.db").exists()
     assert to_say(tmp_path) == ""
 
@@ -109,7 +109,7 @@ def test_a_reset_that_is_done_erases_nothing_more(tmp_path: Path) -> None:
     """Of the next owner, in whose time the box did not come to say it."""
     (tmp_path / NOTE).write_text(DONE)
     lived_in(tmp_path)
-    finish(tmp_path)
+    complete_reset(tmp_path)
     assert (tmp_path / "memory/memory.db").exists()
 
 
@@ -118,8 +118,8 @@ def test_no_word_is_on_the_raw_card_after_a_reset(tmp_path: Path) -> None:
         state = sd.at / "state"
         lived_in(state)
         assert sd.count(CANARY) > 1000
-        begin(state)
-        finish(state)
+        request_reset(state)
+        complete_reset(state)
         assert sd.count(CANARY) == 0
 
 
@@ -128,8 +128,8 @@ def test_a_full_card_is_reset_all_the_same(tmp_path: Path) -> None:
         state = sd.at / "state"
         lived_in(state)
         sd.fill()
-        begin(state)
-        finish(state)
+        request_reset(state)
+        complete_reset(state)
         assert sd.count(CANARY) == 0
         assert to_say(state) == SAID_DONE
 
@@ -143,8 +143,8 @@ def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
     try:
-        begin(tmp_path)
-        finish(tmp_path)
+        request_reset(tmp_path)
+        complete_reset(tmp_path)
         assert to_say(tmp_path) == SAID_LEFT
         assert to_say(tmp_path) == SAID_LEFT, "at each start"
         assert factory_reset.unfinished(tmp_path)
@@ -153,7 +153,7 @@ def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone
         assert "enrolled/file is left: Read-only file system" in caplog.text
     finally:
         subprocess.run(["umount", str(stubborn)], check=True)
-    finish(tmp_path)
+    complete_reset(tmp_path)
     assert to_say(tmp_path) == SAID_DONE
     assert not stubborn.exists()
 
@@ -161,18 +161,19 @@ def test_a_stubborn_file_keeps_nothing_else_and_the_box_says_so_until_it_is_gone
 def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path: Path) -> None:
     """After each call that changes the disk in turn: a process that dies there."""
     code = (
-        "import os, signal, sys; from pathlib import Path; from appliance import reset\n"
+        "import os, signal, sys; from pathlib import Path\n"
+        "from appliance.provision import factory_reset\n"
         "left = int(sys.argv[2])\n"
         "def count(event, args):\n"
         "    global left\n"
         "    if event in ('os.remove', 'os.rmdir', 'os.rename'): left -= 1\n"
         "    if left == -1: left = 1000; os.kill(os.getpid(), signal.SIGKILL)\n"
-        "sys.addaudithook(count); reset.finish(Path(sys.argv[1]))\n"
+        "sys.addaudithook(count); factory_reset.complete_reset(Path(sys.argv[1]))\n"
     )
     for calls in range(0, 40, 2):
         state = tmp_path / str(calls)
         lived_in(state)
-        begin(state)
+        request_reset(state)
         ended = subprocess.run(
             [sys.executable, "-c", code, str(state), str(calls)], cwd=ROOT, check=False
         )
@@ -180,7 +181,7 @@ def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path:
             break
         assert ended.returncode == -signal.SIGKILL
         assert factory_reset.unfinished(state)
-        finish(state)
+        complete_reset(state)
         assert to_say(state) == SAID_DONE
         assert not any((state / name).exists() for name in PATHS)
     assert calls > 8, "it was killed in the middle"
@@ -201,7 +202,8 @@ def test_a_link_is_deleted_and_not_what_it_points_at(tmp_path: Path) -> None:
 def test_a_folder_exchanged_for_a_link_meanwhile_leads_nobody_elsewhere(tmp_path: Path) -> None:
     """Before each call in turn that opens, lists or removes: by whoever may write there."""
     code = (
-        "import os, sys; from pathlib import Path; from appliance.erase import erase\n"
+        "import os, sys; from pathlib import Path\n"
+        "from appliance.runtime.secure_erase import erase\n"
         "here, left = Path(sys.argv[1]), 0\n"
         "def exchange(event, args):\n"
         "    global left\n"

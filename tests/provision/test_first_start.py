@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from appliance.provision.apply_seed import ProvisionTarget
-from appliance.provision.first_start import ProvisionResult, begin, host_keys
+from appliance.provision.first_start import ProvisionResult, host_keys, provision
 from appliance.update.system.block_device import ImageDisk
 from tests.provision.test_seed_parsers import NETWORK, OWN, PSK, USER_DATA
 from tests.update.release.workshop import MortalDisk, TightDisk
@@ -46,7 +46,7 @@ def test_imagers_seed_is_used_and_nothing_of_it_is_left(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     new = card(tmp_path, user=USER_DATA, network=NETWORK, meta="instance-id: x\n")
-    begun = begin(new, ground)
+    begun = provision(new, ground)
     assert begun.problem == ""
     assert "etc/hostname" in begun.seeded
     raw = (tmp_path / "config.fat").read_bytes()
@@ -54,7 +54,7 @@ def test_imagers_seed_is_used_and_nothing_of_it_is_left(
     assert b"notAHash" not in raw
     assert AUTOBOOT in raw
     assert (ground.keep / "etc/hostname").read_text() == "kitchen\n"
-    assert begin(new, ground) == ProvisionResult()
+    assert provision(new, ground) == ProvisionResult()
 
 
 def test_nor_of_what_an_editor_left_of_an_earlier_one(
@@ -66,12 +66,12 @@ def test_nor_of_what_an_editor_left_of_an_earlier_one(
     image = tmp_path / "config.fat"
     subprocess.run(["mcopy", "-o", "-i", image, tmp_path / "interlude.yaml", "::"], check=True)
     assert b"earlier horse" in image.read_bytes()
-    assert begin(new, ground).seeded
+    assert provision(new, ground).seeded
     assert b" horse" not in image.read_bytes()
 
 
 def test_no_password_is_taken_from_a_seed(ground: ProvisionTarget, tmp_path: Path) -> None:
-    begin(card(tmp_path, user=USER_DATA), ground)
+    provision(card(tmp_path, user=USER_DATA), ground)
     for path in (*ground.root.rglob("*"), *ground.keep.rglob("*")):
         assert not (path.is_file() and b"notAHash" in path.read_bytes())
     assert not (ground.keep / "etc/shadow").exists()
@@ -97,7 +97,7 @@ def test_a_bad_seed_is_said_and_stays_for_its_owner_to_mend(
     ground: ProvisionTarget, tmp_path: Path, word: str, bad: str, why: str
 ) -> None:
     new = card(tmp_path, own=OWN.replace(word, bad))
-    begun = begin(new, ground)
+    begun = provision(new, ground)
     assert why in begun.problem
     assert begun.seeded == ()
     assert not (ground.keep / "etc/hostname").exists()
@@ -111,22 +111,22 @@ def test_a_seed_for_which_there_is_no_room_is_said_and_taken_at_the_next_start(
     new, counted = card(tmp_path, own=own), MortalDisk()
     host_keys(replace(ground, disk=counted))
     full = replace(ground, disk=TightDisk(1 << 30, full_after=counted.changes + 8))
-    begun = begin(new, full)
+    begun = provision(new, full)
     assert "No space left" in begun.problem
     assert b"correct horse" in (tmp_path / "config.fat").read_bytes()
-    assert begin(new, ground).seeded
+    assert provision(new, ground).seeded
     assert b"correct horse" not in (tmp_path / "config.fat").read_bytes()
 
 
 def test_a_large_file_is_refused_by_its_length(ground: ProvisionTarget, tmp_path: Path) -> None:
-    assert "too many" in begin(card(tmp_path, own="#" * 70_000), ground).problem
+    assert "too many" in provision(card(tmp_path, own="#" * 70_000), ground).problem
 
 
 def test_a_card_without_a_seed_gets_its_keys_all_the_same(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
     shutil.rmtree(ground.keep / "etc")
-    assert begin(card(tmp_path), ground) == ProvisionResult()
+    assert provision(card(tmp_path), ground) == ProvisionResult()
     private = ground.keep / "etc/ssh/ssh_host_ed25519_key"
     assert private.stat().st_mode & 0o777 == 0o600
     assert (ground.root / "etc/ssh/ssh_host_ed25519_key").read_bytes() == private.read_bytes()
@@ -158,7 +158,7 @@ def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
     ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
     new = named(tmp_path, **{name: OWN})
-    assert begin(new, ground) == ProvisionResult(misnamed=name)
+    assert provision(new, ground) == ProvisionResult(misnamed=name)
     assert not (ground.keep / "etc/hostname").exists()
     assert b"correct horse" in (tmp_path / "named.fat").read_bytes()
 
@@ -169,13 +169,15 @@ def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
 def test_a_file_that_nobody_meant_for_it_is_passed_over(
     ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
-    assert begin(named(tmp_path, **{name: "x"}), ground) == ProvisionResult()
+    assert provision(named(tmp_path, **{name: "x"}), ground) == ProvisionResult()
 
 
 def test_a_seed_is_used_and_the_other_file_beside_it_is_named(
     ground: ProvisionTarget, tmp_path: Path
 ) -> None:
-    begun = begin(named(tmp_path, interlude_yaml="hostname: attic\n", interlude_yml=OWN), ground)
+    begun = provision(
+        named(tmp_path, interlude_yaml="hostname: attic\n", interlude_yml=OWN), ground
+    )
     assert (begun.problem, begun.misnamed) == ("", "interlude.yml")
     assert (ground.keep / "etc/hostname").read_text() == "attic\n"
 
@@ -186,4 +188,4 @@ def test_zeros_that_a_cut_wipe_left_are_no_seed(
 ) -> None:
     image = fat(tmp_path / "config.fat", {name: bytes(900)})
     new = ImageDisk(image, {"bootconfig": (0, FAT_MIB << 20)})
-    assert begin(new, ground) == ProvisionResult()
+    assert provision(new, ground) == ProvisionResult()

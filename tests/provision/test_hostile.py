@@ -16,8 +16,8 @@ from appliance.errors import SeedRefused
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.seed import Seed, check
 from appliance.provision.seed_files import plan
-from appliance.provision.seed_parsers import FORMS, MOST_BYTES, read
-from appliance.provision.submitted_form import FILE, SubmittedForm, take
+from appliance.provision.seed_parsers import FORMS, MOST_BYTES, parse_seed
+from appliance.provision.submitted_form import FILE, SubmittedForm, pop_form
 from tests.provision.test_apply_seed import tree
 from tests.provision.test_seed_parsers import KEY
 
@@ -76,7 +76,7 @@ WORDS = (
 def outcome(name: str, data: bytes) -> Seed | None:
     """The seed that it is; None if it was refused, and then in one sentence that can be said."""
     try:
-        seed = read({name: data})
+        seed = parse_seed({name: data})
         check(seed)
     except SeedRefused as error:
         said = str(error)
@@ -177,7 +177,7 @@ def test_whatever_the_page_hands_over_is_a_seed_or_a_sentence(
     folder = tmp_path_factory.getbasetemp()
     (folder / FILE).write_bytes(data)
     try:
-        seed = take(folder, folder.stat().st_uid)
+        seed = pop_form(folder, folder.stat().st_uid)
         assert seed is not None
         check(seed)
     except SeedRefused:
@@ -192,5 +192,5 @@ def test_such_a_seed_changes_nothing(ground: ProvisionTarget, word: str) -> None
     before = tree(ground.root)
     for field in (f"name: {word}", f"ssh_keys: [{KEY} x, {word}]"):
         with pytest.raises(SeedRefused):
-            apply(read({"interlude.yaml": f"hostname: kitchen\n{field}\n".encode()}), ground)
+            apply(parse_seed({"interlude.yaml": f"hostname: kitchen\n{field}\n".encode()}), ground)
     assert (tree(ground.root), tree(ground.keep)) == (before, {})

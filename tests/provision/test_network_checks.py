@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.provision.network_checks import found, look
+from appliance.provision.network_checks import findings_for, network_findings
 from appliance.provision.network_manager import JoinedNetwork, NmcliNetworks
 from appliance.runtime.diagnostics import Finding
 from appliance.runtime.network_status import NetworkStatus
@@ -26,7 +26,7 @@ def only(
     ssid: str = "",
     name: str = "kitchen.local",
 ) -> Finding:
-    (one,) = found(
+    (one,) = findings_for(
         network, joined, ssid, ["192.168.1.7"] if joined else [], lambda addresses: name, "kitchen"
     )
     return one
@@ -98,7 +98,7 @@ def beside_a_cable(folder: Path, reach: str) -> NmcliNetworks:
 def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(
     tmp_path: Path, kept: str, reach: str, told: str
 ) -> None:
-    cable, wifi = look(NetworkStatus(wifi=kept), beside_a_cable(tmp_path, reach))
+    cable, wifi = network_findings(NetworkStatus(wifi=kept), beside_a_cable(tmp_path, reach))
     assert (cable.verdict, wifi.verdict) == ("ok", "warning")
     assert told in wifi.sentence
     assert "interlude.yaml" in wifi.remedy
@@ -106,16 +106,23 @@ def test_on_a_cable_it_tells_what_is_wrong_with_the_wifi(
 
 def test_a_file_on_the_card_that_is_not_used_is_told_with_what_to_do(tmp_path: Path) -> None:
     unread = "The file interlude.yaml.txt on the card is not read. Name it interlude.yaml."
-    _, card = look(NetworkStatus(card=unread), radio(tmp_path, NMCLI_CABLE))
+    _, card = network_findings(NetworkStatus(card=unread), radio(tmp_path, NMCLI_CABLE))
     assert (card.verdict, card.sentence) == ("warning", unread)
     assert "BOOTCONFIG" in card.remedy
 
 
 def test_it_asks_network_manager_and_says_nothing_where_there_is_none(tmp_path: Path) -> None:
-    (said,) = look(NetworkStatus(), radio(tmp_path, NMCLI_CABLE))
+    (said,) = network_findings(NetworkStatus(), radio(tmp_path, NMCLI_CABLE))
     assert "by a cable" in said.sentence
     assert (
-        list(look(NetworkStatus(), radio(tmp_path, "Error: NetworkManager is not running.", 8)))
+        list(
+            network_findings(
+                NetworkStatus(), radio(tmp_path, "Error: NetworkManager is not running.", 8)
+            )
+        )
         == []
     )
-    assert list(look(NetworkStatus(), NmcliNetworks(tmp_path, str(tmp_path / "nothing")))) == []
+    assert (
+        list(network_findings(NetworkStatus(), NmcliNetworks(tmp_path, str(tmp_path / "nothing"))))
+        == []
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from appliance.errors import InterludeError, SeedRefused
 from appliance.provision.seed import Seed, WifiNetwork, check
-from appliance.provision.seed_parsers import MOST_BYTES, read
+from appliance.provision.seed_parsers import MOST_BYTES, parse_seed
 
 KEY = (
     "ssh-ed25519 "
@@ -139,7 +139,7 @@ def seed(**files: str) -> Seed:
     names = {"user_data": "user-data", "network": "network-config", "own": "interlude.yaml",
              "preseed": "rpi-preseed.toml", "custom": "custom.toml",
              "script": "firstrun.sh"}  # fmt: skip
-    found = read({names[key]: text.encode() for key, text in files.items()})
+    found = parse_seed({names[key]: text.encode() for key, text in files.items()})
     check(found)
     return found
 
@@ -189,8 +189,8 @@ def test_ours_may_stand_in_imagers_and_counts_before_it() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\n", bytes(700), b"#cloud-config\n"])
 def test_no_seed_is_no_seed(data: bytes) -> None:
-    assert read({"user-data": data}).empty
-    assert read({}).empty
+    assert parse_seed({"user-data": data}).empty
+    assert parse_seed({}).empty
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_no_seed_is_no_seed(data: bytes) -> None:
 )
 def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) -> None:
     with pytest.raises(InterludeError) as refused:
-        check(read({name: text.encode()}))
+        check(parse_seed({name: text.encode()}))
     assert name in str(refused.value) or isinstance(refused.value, SeedRefused)
     assert "\n" not in str(refused.value)
     assert len(str(refused.value)) < 400
@@ -229,14 +229,14 @@ def test_what_is_none_is_one_sentence_that_names_the_file(name: str, text: str) 
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"\xff\xfe", "name: Küche".encode("latin-1")])
 def test_bytes_that_are_no_text_are_said_so(data: bytes) -> None:
     with pytest.raises(SeedRefused, match="is no text"):
-        read({"user-data": data})
+        parse_seed({"user-data": data})
 
 
 @pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_whatever_editor_wrote_it_it_says_the_same(code: str, end: str) -> None:
     text = f"hostname: kitchen{end}wifi:{end}  name: Café{end}  password: eight and more{end}"
-    assert read({"interlude.yaml": text.encode(code)}) == Seed(
+    assert parse_seed({"interlude.yaml": text.encode(code)}) == Seed(
         hostname="kitchen", wifi=WifiNetwork("Café".encode(), "eight and more")
     )
 
@@ -268,7 +268,7 @@ def test_a_password_is_what_was_written_and_no_number(password: str) -> None:
 def test_a_word_that_yaml_would_cut_at_a_hash_is_refused(text: str, line: int) -> None:
     for name, form in (("interlude.yaml", text), ("user-data", indented(text))):
         with pytest.raises(SeedRefused, match=f"in line {line + (name == 'user-data')} ") as cut:
-            read({name: form.encode()})
+            parse_seed({name: form.encode()})
         assert "single quotes" in str(cut.value)
         assert "SECRET" not in str(cut.value)
 
@@ -279,7 +279,7 @@ def indented(text: str) -> str:
 
 def test_so_is_a_password_of_imagers_that_somebody_typed_by_hand() -> None:
     with pytest.raises(SeedRefused, match="network-config: The password in line 6"):
-        read({"network-config": b"network:\n wifis:\n  wlan0:\n   access-points:\n"
+        parse_seed({"network-config": b"network:\n wifis:\n  wlan0:\n   access-points:\n"
                                 b"    Home:\n     password: secretpw #1\n"})  # fmt: skip
 
 
@@ -316,7 +316,7 @@ def test_what_is_wrong_is_said_in_an_owners_words_and_no_secret_repeated(
     text: str, why: str
 ) -> None:
     with pytest.raises(SeedRefused, match=why) as refused:
-        read({"interlude.yaml": text.encode()})
+        parse_seed({"interlude.yaml": text.encode()})
     assert "$" not in str(refused.value)
     assert "SECRET" not in str(refused.value)
 

@@ -24,7 +24,14 @@ from appliance.provision.setup_server import (
     SetupAccess,
     server,
 )
-from appliance.provision.submitted_form import FILE, MODELS, SubmittedForm, put, take, used
+from appliance.provision.submitted_form import (
+    FILE,
+    MODELS,
+    SubmittedForm,
+    last_used_ns,
+    pop_form,
+    submit,
+)
 
 PLACE = "10.42.0.1"
 TYPED_WELL = {"wifi": "Home & garden", "password": "correct horse", "country": "de", "hostname": "",
@@ -64,13 +71,13 @@ def test_what_is_typed_becomes_a_seed(page: SetupPage, taken: list[Seed]) -> Non
 
 
 def test_the_seed_comes_through_the_file_as_it_was(tmp_path: Path) -> None:
-    put(tmp_path, MEANT)
+    submit(tmp_path, MEANT)
     assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
-    taken = take(tmp_path, os.geteuid())
+    taken = pop_form(tmp_path, os.geteuid())
     assert taken is not None
     check(taken)
     assert taken == MEANT
-    assert take(tmp_path, os.geteuid()) is None
+    assert pop_form(tmp_path, os.geteuid()) is None
 
 
 def test_every_field_of_the_page_is_one_that_root_takes(page: SetupPage) -> None:
@@ -279,12 +286,12 @@ def test_the_form_is_a_use_of_the_page_and_a_phones_look_for_the_world_is_none(
 ) -> None:
     folder, port = served
     assert ask(port, "GET", {"Host": "captive.apple.com"})[0] == 302
-    assert used(folder) is None
+    assert last_used_ns(folder) is None
     assert ask(port, "GET")[0] == 200
-    first = used(folder)
+    first = last_used_ns(folder)
     assert first is not None
     limit_s = time.monotonic() + 20
-    while used(folder) == first:  # the clock of files has a grain of some ms
+    while last_used_ns(folder) == first:  # the clock of files has a grain of some ms
         assert ask(port, "POST", {"Content-Length": "0", "Content-Type": FORM})[0] != 302
         assert time.monotonic() < limit_s
 

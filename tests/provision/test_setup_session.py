@@ -13,7 +13,7 @@ import pytest
 from appliance.errors import SeedRefused, StorageError
 from appliance.provision.network_manager import JoinedNetwork
 from appliance.provision.seed import Seed, WifiNetwork
-from appliance.provision.setup_server import opened
+from appliance.provision.setup_server import read_access
 from appliance.provision.setup_session import (
     ASKED_S,
     CLOSED_S,
@@ -25,7 +25,7 @@ from appliance.provision.setup_session import (
     USED_S,
     SetupSession,
 )
-from appliance.provision.submitted_form import FILE, put, take, use
+from appliance.provision.submitted_form import FILE, mark_used, pop_form, submit
 from appliance.runtime import network_status as network
 
 PASSWORD = ("amber", "canoe", "maple", "tulip", "zebra")
@@ -104,7 +104,7 @@ class Scene:
     def sleep(self, seconds: float) -> None:
         self.time_s += seconds
         assert self.time_s < 20_000, "it never ends"
-        self.public.append(network.read(self.folder))
+        self.public.append(network.read_status(self.folder))
         while self.at and self.at[0][0] <= self.time_s:
             self.at.pop(0)[1]()
 
@@ -115,7 +115,9 @@ class Scene:
         self.applied.append(seed)
 
     def run(self, *, asked: bool = False, first: bool = True) -> str:
-        self.radio.joins = lambda: self.open_when_joining.append(network.read(self.folder).setup)
+        self.radio.joins = lambda: self.open_when_joining.append(
+            network.read_status(self.folder).setup
+        )
         made = SetupSession(
             self.radio, self.says, self.apply, self.folder, self.page, self.folder,
             logs=self.logged.append, own_name=lambda: self.own_name, host=lambda: "interlude",
@@ -150,7 +152,7 @@ def test_a_box_in_a_network_is_left_alone(scene: Scene) -> None:
     scene.radio.network = CABLE
     assert scene.run() == "in a network"
     assert (scene.said, scene.radio.story) == ([], [])
-    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
+    assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_a_cable_that_comes_up_late_is_waited_for(scene: Scene) -> None:
@@ -163,14 +165,14 @@ def test_a_wifi_that_does_not_let_the_box_in_is_said_within_a_minute_and_set_up_
     scene: Scene,
 ) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
-    scene.at = [(KNOWN_S + 10, lambda: put(scene.page, HOME))]
+    scene.at = [(KNOWN_S + 10, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.radio.story == ["join", "open Interlude 4711", "close", "join", "close"]
     assert scene.said[0].startswith(f"{WRONG} To set me up with a phone")
     assert scene.logged == [WRONG]
     assert network.NetworkStatus(problem=WRONG, setup="Interlude 4711", wifi=WRONG) in scene.shown
     assert KNOWN_S + 45 <= 75
-    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
+    assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_a_wifi_that_comes_back_is_joined_again_without_its_owner(scene: Scene) -> None:
@@ -188,9 +190,9 @@ def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Sc
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
     late_s = KNOWN_S + CLOSED_S - 10
     scene.at = [
-        (late_s, lambda: use(scene.page)),
+        (late_s, lambda: mark_used(scene.page)),
         (late_s + USED_S - 10, lambda: scene.radio.story.append("types")),
-        (late_s + USED_S - 9, lambda: put(scene.page, HOME)),
+        (late_s + USED_S - 9, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
     assert scene.radio.story == ["join", "open Interlude 4711", "types", "close", "join", "close"]
@@ -199,7 +201,7 @@ def test_nobody_who_has_the_page_is_cut_off_by_another_try_at_the_wifi(scene: Sc
 
 def test_a_page_that_somebody_left_open_is_closed_in_the_end(scene: Scene) -> None:
     scene.radio = PaperRadio(has_profile=True, answers=[WRONG, ""])
-    scene.at = [(KNOWN_S + 60, lambda: use(scene.page))]
+    scene.at = [(KNOWN_S + 60, lambda: mark_used(scene.page))]
     assert scene.run() == "in a network"
     assert KNOWN_S + 60 + USED_S <= scene.time_s < KNOWN_S + 60 + USED_S + 5 * LOOK_S
 
@@ -218,7 +220,7 @@ def test_a_box_with_a_cable_that_nobody_has_set_up_says_its_name_and_how(scene: 
 def test_a_box_with_a_cable_takes_what_is_typed_without_a_wifi(scene: Scene) -> None:
     scene.radio.network, scene.untouched = CABLE, True
     typed = Seed(broker="homeassistant.local")
-    scene.at = [(30.0, lambda: put(scene.page, typed))]
+    scene.at = [(30.0, lambda: submit(scene.page, typed))]
     assert scene.run() == "set up"
     assert scene.applied == [typed]
     assert "join" not in scene.radio.story
@@ -232,11 +234,11 @@ def test_without_a_cable_a_wifi_is_asked_for_and_nothing_typed_is_nothing(scene:
         problems.append((scene.folder / "problem").read_text())
 
     scene.at = [
-        (NETWORK_S + 5, lambda: put(scene.page, Seed(broker="homeassistant.local"))),
+        (NETWORK_S + 5, lambda: submit(scene.page, Seed(broker="homeassistant.local"))),
         (NETWORK_S + 9, note),
-        (NETWORK_S + 12, lambda: put(scene.page, Seed())),
+        (NETWORK_S + 12, lambda: submit(scene.page, Seed())),
         (NETWORK_S + 16, note),
-        (NETWORK_S + 20, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 20, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
     assert "name is missing" in problems[0]
@@ -280,7 +282,7 @@ def test_without_wifi_a_cable_is_asked_for(scene: Scene) -> None:
 
 
 def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
-    scene.at = [(NETWORK_S + 30, lambda: put(scene.page, HOME))]
+    scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.applied == [HOME]
     assert scene.radio.story == ["open Interlude 4711", "close", "join", "close"]
@@ -296,8 +298,8 @@ def test_what_is_typed_is_applied_and_joined(scene: Scene) -> None:
 def test_the_page_knows_its_address_and_the_names_in_reach(scene: Scene) -> None:
     seen = []
     scene.at = [
-        (NETWORK_S + 5, lambda: seen.append(opened(scene.folder))),
-        (NETWORK_S + 9, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 5, lambda: seen.append(read_access(scene.folder))),
+        (NETWORK_S + 9, lambda: submit(scene.page, HOME)),
     ]
     scene.run()
     assert seen[0] is not None
@@ -308,9 +310,9 @@ def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> Non
     problems = []
     scene.radio.answers = [WRONG, ""]
     scene.at = [
-        (NETWORK_S + 5, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 5, lambda: submit(scene.page, HOME)),
         (NETWORK_S + 20, lambda: problems.append((scene.folder / "problem").read_text())),
-        (NETWORK_S + 30, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
     assert problems[0] == WRONG
@@ -321,8 +323,8 @@ def test_a_wrong_password_opens_the_page_again_and_says_why(scene: Scene) -> Non
 def test_what_cannot_be_applied_is_said_and_the_page_stays(scene: Scene) -> None:
     scene.refuses = "There is no time zone `x`."
     scene.at = [
-        (NETWORK_S + 5, lambda: put(scene.page, HOME)),
-        (NETWORK_S + 30, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 5, lambda: submit(scene.page, HOME)),
+        (NETWORK_S + 30, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
     assert "There is no time zone `x`." in scene.said
@@ -357,7 +359,7 @@ def test_root_takes_the_pages_own_fields_and_nothing_else(
     scene.at = [
         (NETWORK_S + 5, lambda: (scene.page / FILE).write_bytes(data)),
         (NETWORK_S + 9, lambda: problems.append((scene.folder / "problem").read_text())),
-        (NETWORK_S + 12, lambda: put(scene.page, HOME)),
+        (NETWORK_S + 12, lambda: submit(scene.page, HOME)),
     ]
     assert scene.run() == "set up"
     assert why in problems[0]
@@ -389,17 +391,17 @@ def test_what_is_no_file_of_the_pages_is_not_waited_for_nor_read(
 ) -> None:
     lay(tmp_path / FILE, tmp_path / "elsewhere")
     with pytest.raises(SeedRefused):
-        take(tmp_path, os.geteuid())
+        pop_form(tmp_path, os.geteuid())
     if lay is not folder:  # of which root empties none
-        assert take(tmp_path, os.geteuid()) is None
+        assert pop_form(tmp_path, os.geteuid()) is None
 
 
 def test_a_file_of_another_user_is_not_the_pages(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(wifi())
     with pytest.raises(SeedRefused, match="of its own"):
-        take(tmp_path, os.geteuid() + 1)
+        pop_form(tmp_path, os.geteuid() + 1)
     (tmp_path / FILE).write_bytes(wifi())
-    taken = take(tmp_path, os.geteuid())
+    taken = pop_form(tmp_path, os.geteuid())
     assert taken is not None
     assert taken.wifi == WifiNetwork(b"Home", "correct horse")
 
@@ -409,13 +411,13 @@ def test_a_cable_ends_the_set_up_unless_it_was_asked_for(scene: Scene) -> None:
     assert scene.run() == "in a network"
     assert scene.radio.story == ["open Interlude 4711", "close"]
     asked = Scene(scene.folder, scene.page, PaperRadio(network=CABLE))
-    asked.at = [(100.0, lambda: put(asked.page, HOME))]
+    asked.at = [(100.0, lambda: submit(asked.page, HOME))]
     assert asked.run(asked=True) == "set up"
     assert "ready to be set up" in asked.said[0]
 
 
 def test_it_says_how_to_join_again_and_again_and_then_is_silent(scene: Scene) -> None:
-    scene.at = [(10_000.0, lambda: put(scene.page, HOME))]
+    scene.at = [(10_000.0, lambda: submit(scene.page, HOME))]
     scene.run()
     assert sum("with a phone" in sentence for sentence in scene.said) == REPEATS
     assert REPEATS * REPEAT_S < 10_000.0
@@ -439,17 +441,17 @@ def test_why_the_wifi_lets_nobody_in_can_be_read_after_a_cable_came(scene: Scene
     scene.at = [(KNOWN_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     assert scene.run() == "in a network"
     here = network.NetworkStatus(name="interlude.local", wifi=WRONG)
-    assert network.read(scene.folder) == here
+    assert network.read_status(scene.folder) == here
     again = Scene(scene.folder, scene.page, PaperRadio(network=CABLE, has_profile=True))
     assert again.run(first=False) == "in a network"
-    assert network.read(scene.folder) == here
+    assert network.read_status(scene.folder) == here
 
 
 def test_a_wifi_that_let_the_box_in_is_no_trouble_any_more(scene: Scene) -> None:
-    network.write(network.NetworkStatus(wifi=WRONG), scene.folder)
+    network.write_status(network.NetworkStatus(wifi=WRONG), scene.folder)
     scene.radio = PaperRadio(network=WIFI, has_profile=True)
     assert scene.run() == "in a network"
-    assert network.read(scene.folder) == network.NetworkStatus(name="interlude.local")
+    assert network.read_status(scene.folder) == network.NetworkStatus(name="interlude.local")
 
 
 def test_what_the_card_says_can_be_read_for_as_long_as_it_says_it(scene: Scene) -> None:
@@ -457,7 +459,7 @@ def test_what_the_card_says_can_be_read_for_as_long_as_it_says_it(scene: Scene) 
     scene.at = [(NETWORK_S + 60, lambda: setattr(scene.radio, "network", CABLE))]
     scene.run()
     assert {one.card for one in scene.public if one.setup} == {scene.card}
-    assert network.read(scene.folder).card == scene.card
+    assert network.read_status(scene.folder).card == scene.card
 
 
 def test_a_wifi_that_cannot_be_opened_is_said(scene: Scene) -> None:
@@ -486,7 +488,7 @@ def test_a_network_manager_that_does_not_answer_now_and_then_ends_nothing(scene:
             raise StorageError("NetworkManager cannot be asked (time is up).")
 
     scene.radio = Away()
-    scene.at = [(NETWORK_S + 30, lambda: put(scene.page, HOME))]
+    scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
 
 
@@ -510,18 +512,18 @@ def test_a_radio_that_says_no_at_first_is_asked_again(scene: Scene) -> None:
             super().open(name, password)
 
     scene.radio = Busy()
-    scene.at = [(NETWORK_S + 30, lambda: put(scene.page, HOME))]
+    scene.at = [(NETWORK_S + 30, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.radio.story[:2] == ["busy", "open Interlude 4711"]
 
 
 def test_a_box_that_is_still_starting_holds_nothing_up_and_is_told_later(scene: Scene) -> None:
     scene.box_up_s = NETWORK_S + 100
-    scene.at = [(NETWORK_S + 20, lambda: put(scene.page, HOME))]
+    scene.at = [(NETWORK_S + 20, lambda: submit(scene.page, HOME))]
     assert scene.run() == "set up"
     assert scene.time_s < NETWORK_S + 30
     late = Scene(scene.folder, scene.page, box_up_s=NETWORK_S + 100)
-    late.at = [(NETWORK_S + 110, lambda: put(late.page, HOME))]
+    late.at = [(NETWORK_S + 110, lambda: submit(late.page, HOME))]
     late.run()
     assert sum("with a phone" in sentence for sentence in late.said) == 1
 

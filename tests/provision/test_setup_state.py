@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.provision.apply_seed import ProvisionTarget, apply, forget
+from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.provision.setup_state import untouched
 from tests.provision.test_seed_parsers import KEY
@@ -28,7 +28,7 @@ def test_a_card_as_it_was_flashed_is_untouched(ground: ProvisionTarget) -> None:
 def test_a_seed_touches_it_and_a_reset_undoes_that(ground: ProvisionTarget, seed: Seed) -> None:
     apply(seed, ground)
     assert not untouched(ground)
-    forget(ground)
+    remove_provisioning(ground)
     assert untouched(ground)
 
 

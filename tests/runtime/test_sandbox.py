@@ -17,7 +17,7 @@ from appliance.runtime.sandbox import MACHINES, UnixSockets, program
 
 GIVE_UP = """
 import os, socket, subprocess, sys
-from appliance.sandbox import no_network
+from appliance.runtime.sandbox import no_network
 assert no_network({unix!r}) == "", "it is not possible here"
 """
 

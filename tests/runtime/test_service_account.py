@@ -106,8 +106,8 @@ import json, os, sys
 from pathlib import Path
 from appliance import settings
 from appliance.errors import InterludeError
-from appliance.memory import Memory, Turn, path
-from tests.test_service import box
+from appliance.dialog.memory import Memory, RememberedTurn, path
+from tests.runtime.test_service_account import box
 become, runs_as, uid, *files = sys.argv[1:]
 tmp = Path(become)
 here = box(tmp, os.environ, int(uid))
@@ -117,7 +117,7 @@ except InterludeError as error:
     sys.exit(f"{type(error).__name__}: {error}")
 mine = settings.load(None)
 memory = Memory(path(mine), 10)
-memory.remember(Turn("now", 1, "", 1.0, "words", True, "pocket"))
+memory.remember(RememberedTurn("now", 1, "", 1.0, "words", True, "pocket"))
 print(json.dumps([os.getresuid(), os.getresgid(), os.getgroups(), str(path(mine)),
                   os.environ["HOME"]]))
 """
@@ -161,7 +161,7 @@ def test_who_fetches_models_looks_for_nothing_in_the_services_folder(shared: Pat
     code = """
 import os, sys
 from pathlib import Path
-from tests.test_service import box
+from tests.runtime.test_service_account import box
 box(Path(sys.argv[1]), os.environ, 4321).enter(sys.argv[2])
 print(os.getuid(), os.environ["HOME"])
 """
@@ -181,7 +181,7 @@ def test_a_user_who_may_not_look_into_the_services_folder_reads_the_systems_sett
 import os, sys
 from pathlib import Path
 from appliance.settings import owner_file
-from tests.test_service import box
+from tests.runtime.test_service_account import box
 here = box(Path(sys.argv[1]), os.environ, 12345)
 os.setuid(4321)
 here.enter("caller")

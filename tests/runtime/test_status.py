@@ -8,14 +8,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from appliance.runtime.status import MOST_BYTES, NAME, StatusFile, SupervisorStatus, folder, read
+from appliance.runtime.status import (
+    MOST_BYTES,
+    NAME,
+    StatusFile,
+    SupervisorStatus,
+    folder,
+    read_status,
+)
 
 WELL = SupervisorStatus(pid=7, state="idle", ready=True, healthy=True)
 
 
 def test_what_was_written_is_read_again_by_anybody(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(WELL)
-    assert read(tmp_path) == WELL
+    assert read_status(tmp_path) == WELL
     assert (tmp_path / NAME).stat().st_mode & 0o444 == 0o444
 
 
@@ -24,7 +31,7 @@ def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
     file.write(WELL)
     (tmp_path / NAME).unlink()
     file.write(WELL)
-    assert read(tmp_path) is None
+    assert read_status(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -32,7 +39,7 @@ def test_what_has_not_changed_is_not_written_again(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_says_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / NAME).write_bytes(content)
-    assert read(tmp_path) is None
+    assert read_status(tmp_path) is None
 
 
 @pytest.mark.parametrize("kind", ["fifo", "link", "too large"])
@@ -48,7 +55,7 @@ def test_whoever_owns_the_folder_cannot_have_a_reader_wait_or_read_elsewhere(
         (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
     else:
         (tmp_path / NAME).write_bytes(good + b" " * MOST_BYTES)
-    assert read(tmp_path) is None
+    assert read_status(tmp_path) is None
 
 
 def test_a_folder_that_cannot_be_written_does_not_stop_the_box(

@@ -58,16 +58,16 @@ def main(work):
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
     if MODE.startswith("reads until there is "):
-        work.reads()
+        work.report_loading()
         while not Path(MODE[21:]).exists() and not work.stopping:
             poll.poll(20)
             work.beat()
-    work.ready()
+    work.report_ready()
     if MODE == "wants to begin anew":
-        from appliance.messages import Restart
+        from appliance.messages.speech import Restart
         work.channels["supervisor"].send(Restart())
     if MODE == "says that it speaks":
-        from appliance.messages import StateChanged
+        from appliance.messages.speech import StateChanged
         work.channels["supervisor"].send(StateChanged("speaking", 1, 0))
     while MODE == "spins":
         pass
@@ -144,7 +144,7 @@ def until(supervisor: Supervisor, true: Callable[[], object], seconds: float = 3
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not come to pass"
-        supervisor.step(0.02)
+        supervisor.run_once(0.02)
 
 
 def mail(supervisor: Supervisor) -> list[Message]:
@@ -164,7 +164,7 @@ def test_parts_come_up_in_the_order_of_the_table(parts: Make) -> None:
     supervisor.start()
     assert pid(supervisor, "first") < pid(supervisor, "second")
     until(supervisor, lambda: all(part.announced for part in supervisor.parts.values()))
-    assert supervisor.ready
+    assert supervisor.is_ready
     assert supervisor.healthy
     assert {m.part for m in mail(supervisor) if isinstance(m, PartChanged)} == {"first", "second"}
 
@@ -333,7 +333,7 @@ def test_a_part_without_a_processor_is_not_restarted_and_the_box_sheds_what_it_c
         assert [other.starts for other in supervisor.parts.values()] == [1, 1]
     assert caplog.text.count("the processor does not suffice: the box does without words\n") == 1
     until(supervisor, lambda: part.heart.age_s(time.monotonic_ns()) < 0.1)
-    supervisor.step(0.02)
+    supervisor.run_once(0.02)
     assert part.starts == 1
     assert supervisor.healthy
 
@@ -349,7 +349,7 @@ def test_a_part_that_waits_for_its_turn_to_start_costs_no_processor(parts: Make)
     until(supervisor, lambda: supervisor.parts["first"].child is None)
     steps = 0
     while time.monotonic() - now < 2.0:  # it may start 5 s after the other
-        supervisor.step()
+        supervisor.run_once()
         steps += 1
     assert supervisor.parts["first"].child is None
     assert steps < 40  # a look each quarter of a second, and each beat of the other
@@ -370,7 +370,7 @@ def test_who_takes_far_more_memory_than_its_budget_gets_none_and_the_others_live
 def test_the_thinker_is_the_first_that_the_out_of_memory_killer_takes(parts: Make) -> None:
     supervisor = parts(dict.fromkeys(("conductor", "capture", "words", "thinker"), "works"))
     supervisor.start()
-    until(supervisor, lambda: supervisor.ready)
+    until(supervisor, lambda: supervisor.is_ready)
 
     def score(process: int | str) -> int:
         return int(Path(f"/proc/{process}/oom_score_adj").read_text())
@@ -403,7 +403,7 @@ def test_a_part_that_cannot_be_ended_keeps_nobody_waiting_and_gets_no_twin(
     until(supervisor, lambda: supervisor.parts["first"].ending)
     began, steps = time.monotonic(), 0
     while time.monotonic() - began < parts_of_the_box.STUCK_S + 1.0:
-        supervisor.step(0.02)
+        supervisor.run_once(0.02)
         steps += 1
     assert steps > 100
     assert pid(supervisor, "first") == victim
@@ -443,7 +443,7 @@ def test_the_first_part_ends_when_the_others_have(parts: Make, tmp_path: Path) -
     notes = tmp_path / "notes"
     supervisor = parts(dict.fromkeys(("first", "second", "third"), f"notes its end in {notes}"))
     supervisor.start()
-    until(supervisor, lambda: supervisor.ready)
+    until(supervisor, lambda: supervisor.is_ready)
     supervisor.stop_all()
     ended = notes.read_text().split()
     assert sorted(ended[:2]) == ["second", "third"]
@@ -486,7 +486,7 @@ def test_a_box_of_systemds_is_given_up_for_a_needed_part_that_keeps_ending_and_f
 def test_told_nothing_it_does_not_begin_anew(parts: Make) -> None:
     supervisor = parts({"conductor": "lives"})
     supervisor.start()
-    until(supervisor, lambda: supervisor.ready)
+    until(supervisor, lambda: supervisor.is_ready)
     supervisor.request_stop()
     assert not supervisor.restarting
 
@@ -510,13 +510,13 @@ def test_systemd_is_told_when_all_is_ready_and_fed_only_while_all_hearts_beat(
 
     supervisor = parts({"first": "works"}, silent_s=1.0)
     supervisor.start()
-    until(supervisor, lambda: supervisor.ready)
+    until(supervisor, lambda: supervisor.is_ready)
     told = notes()
     assert any(note.startswith("READY=1") for note in told)
     assert "WATCHDOG=1" in told
     os.kill(pid(supervisor, "first"), signal.SIGSTOP)
     time.sleep(1.1)  # frozen beyond its limit, and not yet looked after
-    supervisor._tell(time.monotonic())
+    supervisor._report_status(time.monotonic())
     assert notes() == []
 
 
@@ -539,19 +539,19 @@ def test_while_the_model_reads_the_start_goes_on_and_systemd_gives_it_time(
     read = tmp_path / "read"
     supervisor = parts({"first": "works", "second": f"reads until there is {read}"}, needed=False)
     supervisor.start()
-    until(supervisor, lambda: supervisor.reading)
-    supervisor._tell(time.monotonic() + 10)
+    until(supervisor, lambda: supervisor.is_loading)
+    supervisor._report_status(time.monotonic() + 10)
     assert "EXTEND_TIMEOUT_USEC=30000000" in told()
     supervisor._started_s -= BEGIN_S + 1  # what does not read would be waited for no longer
-    assert (supervisor.begun, supervisor.ready) == (False, False)
-    assert (found := status.read(tmp_path)) is not None
+    assert (supervisor.is_started, supervisor.is_ready) == (False, False)
+    assert (found := status.read_status(tmp_path)) is not None
     assert found.reading
     read.touch()
-    until(supervisor, lambda: supervisor.ready)
-    assert (supervisor.begun, supervisor.reading) == (True, False)
-    supervisor._tell(time.monotonic() + 20)
+    until(supervisor, lambda: supervisor.is_ready)
+    assert (supervisor.is_started, supervisor.is_loading) == (True, False)
+    supervisor._report_status(time.monotonic() + 20)
     assert any(note.startswith("READY=1") for note in told())
-    supervisor._tell(time.monotonic() + 30)
+    supervisor._report_status(time.monotonic() + 30)
     assert not any(note.startswith("EXTEND") for note in told())
 
 
@@ -563,9 +563,9 @@ def test_a_model_that_reads_for_ever_does_not_keep_the_start_for_ever(
         needed=False,
     )
     supervisor.start()
-    until(supervisor, lambda: supervisor.reading)
+    until(supervisor, lambda: supervisor.is_loading)
     supervisor._started_s -= READ_S + 1
-    assert (supervisor.begun, supervisor.reading) == (True, False)
+    assert (supervisor.is_started, supervisor.is_loading) == (True, False)
 
 
 def test_how_the_box_stands_is_told_in_a_file(
@@ -574,10 +574,13 @@ def test_how_the_box_stands_is_told_in_a_file(
     monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
     supervisor = parts({"conductor": "says that it speaks", "second": "works"})
     supervisor.start()
-    until(supervisor, lambda: bool((told := status.read(tmp_path)) and told.well and told.talking))
+    until(
+        supervisor,
+        lambda: bool((told := status.read_status(tmp_path)) and told.well and told.talking),
+    )
     supervisor.parts["second"].failed = True
-    supervisor.step()
-    told = status.read(tmp_path)
+    supervisor.run_once()
+    told = status.read_status(tmp_path)
     assert told is not None
     assert told.failed == ("second",)
     assert told.pid == os.getpid()

@@ -301,7 +301,7 @@ def test_a_damaged_file_of_what_was_set_leaves_the_settings_as_they_are(
     [complaint] = kept.complaints()
     assert "damaged" in complaint
     kept.follow("wake_word", 0.3, "amy")
-    kept.finish()
+    kept.request_stop()
     kept.join()
     now = adjusted.adjusted(files)
     assert (now.mode, now.speaking.volume, now.speaking.voice) == ("wake_word", 0.3, "amy")
@@ -311,7 +311,7 @@ def test_what_is_set_back_to_the_files_value_is_no_longer_set(tmp_path: Path) ->
     files = in_state(tmp_path, volume=(0.43, 0.8), voice=("joe", "auto"))
     kept = adjusted.AdjustmentStore(files)
     kept.follow(files.mode, 0.8, "")
-    kept.finish()
+    kept.request_stop()
     kept.join()
     assert adjusted.names(files) == {}
 
@@ -325,7 +325,7 @@ def test_a_volume_that_is_none_is_not_kept_as_it_came(
     files = load(written(tmp_path, f"state_dir: {tmp_path}"))
     kept = adjusted.AdjustmentStore(files)
     kept.follow(files.mode, given, None)
-    kept.finish()
+    kept.request_stop()
     kept.join()
     assert adjusted.adjusted(files).speaking.volume == kept_as
 

@@ -363,7 +363,7 @@ def test_links_that_lead_out_of_the_releases_are_not_followed(root: Path) -> Non
 def test_nothing_is_changed_while_a_release_is_being_installed(root: Path) -> None:
     at = box(root)
     for _ in range(3):
-        with ReleaseStore(root, root.parent / "run").alone():
+        with ReleaseStore(root, root.parent / "run").locked():
             assert once(at).link == ""
     once(at)
     assert once(at).link == OLD

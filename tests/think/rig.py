@@ -45,7 +45,7 @@ def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b")
         target.write_bytes(source.read_bytes())
         path = model.files[role].path
         found[path] = ModelFile(path=path)
-    store.finish(model, PinnedRevision("0" * 40, found))
+    store.mark_complete(model, PinnedRevision("0" * 40, found))
 
 
 class Rig:
@@ -152,4 +152,4 @@ class Rig:
             self.messages += mail
             if self._recalled is not None and any(isinstance(m, RecallWanted) for m in mail):
                 self.mail.send(Recall(self._recalled))
-            self.supervisor.step(0)
+            self.supervisor.run_once(0)

@@ -38,7 +38,7 @@ def test_the_encoder_is_causal(gemma: Callable[[], Gemma]) -> None:
 
 def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
     clips = AudioEmbeddingCache(Causal())
-    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
+    before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     after = clips[SpeechClip(3, SOUND[:50_000])]
     kept = len(before.ids) - 1
     assert np.array_equal(before.ids[:kept], after.ids[:kept])
@@ -50,14 +50,14 @@ def test_a_clip_that_grew_keeps_all_identities_but_the_newest() -> None:
 def test_the_same_sound_again_is_not_encoded_again() -> None:
     encode = Causal()
     clips = AudioEmbeddingCache(encode)
-    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
+    before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     assert clips[SpeechClip(3, SOUND[:20_000])] is before
     assert encode.encoded == [20_000]
 
 
 def test_other_sound_shares_nothing_with_it() -> None:
     clips = AudioEmbeddingCache(Causal())
-    before = clips.overhear(SpeechClip(3, SOUND[:20_000]))
+    before = clips.encode_partial(SpeechClip(3, SOUND[:20_000]))
     others = [
         SpeechClip(4, SOUND[:30_000]),  # another utterance
         SpeechClip(3, SOUND[1:30_000]),  # as a reader that lost a slot would have it

@@ -33,8 +33,8 @@ class Dictated(Gemma):
     def dictate(self, text: str) -> None:
         self.dictation = [*self.tokenize(text, marks=True), 106]
 
-    def draw(self) -> int:
-        super().draw()
+    def sample(self) -> int:
+        super().sample()
         return self.dictation.pop(0)
 
 
@@ -136,7 +136,7 @@ def test_the_history_has_the_call_the_tools_answer_and_what_was_heard(make: Make
         f"<|turn>model\n{TIMER}"
         f'<|tool_response>response:timer{{value:<|"|>{SAID}<|"|>}}<tool_response|>{SAID}<turn|>\n'
     )
-    bench.mind.heard(1, "Five", complete=False)
+    bench.mind.record_heard(1, "Five", complete=False)
     assert bench.prompt().endswith(f'{SAID}<|"|>}}<tool_response|>Five<turn|>\n')
 
 
@@ -152,7 +152,7 @@ def test_the_words_of_a_tool_are_no_marks(make: Make) -> None:
 def test_a_tool_that_had_not_answered_yet_is_said_to_have_not(make: Make) -> None:
     bench = make()
     bench.answer(f"the moon {TIMER}")
-    bench.mind.heard(1, "the moon", complete=False)
+    bench.mind.record_heard(1, "the moon", complete=False)
     bench.mind.call_answered(1, 0, SAID)
     assert 'value:<|"|>no answer yet<|"|>' in bench.prompt()
     assert SAID not in bench.prompt()
@@ -162,15 +162,15 @@ def test_of_a_call_and_its_answer_nothing_is_read_twice(make: Make) -> None:
     bench = make()
     bench.answer(TIMER)
     bench.mind.call_answered(1, 0, SAID)
-    while not bench.mind.settle():
+    while not bench.mind.prefill_idle():
         pass
-    bench.mind.heard(1, SAID, complete=True)
+    bench.mind.record_heard(1, SAID, complete=True)
     held = bench.gemma.position
-    assert bench.mind.settle()
+    assert bench.mind.prefill_idle()
     assert bench.gemma.position == held
     bench.gemma.dictate("big")
     effort = AnswerMetrics()
-    bench.mind.history.begin(2, text="the moon")
+    bench.mind.history.add_turn(2, text="the moon")
     list(bench.local.answer(bench.mind.history, effort))
     question = bench.gemma.tokenize("<|turn>user\nthe moon<turn|>\n<|turn>model\n", marks=True)
     assert effort.read <= len(question) + 1
@@ -211,7 +211,7 @@ def test_to_forget_the_last_turn_takes_the_request_with_it(make: Make) -> None:
     bench = make()
     for number, words in enumerate(("the moon", "a stone"), start=1):
         bench.answer(words)
-        bench.mind.heard(number, words, complete=True)
+        bench.mind.record_heard(number, words, complete=True)
     bench.answer("<|tool_call>call:forget{}<tool_call|>")
     bench.mind.abandon(3)
     bench.mind.forget(last=True)

@@ -9,7 +9,7 @@ from appliance.think.compute_callback import ComputeCallback
 
 def computed(watch: ComputeCallback, operations: int) -> int:
     """How many operations are computed, as ggml_backend_sched_compute_splits goes about it."""
-    watch.begin()
+    watch.start_graph()
     done = 0
     while done < operations:
         last = done

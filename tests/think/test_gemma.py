@@ -32,15 +32,15 @@ def some_tokens(count: int) -> list[int]:
 def drawn(model: Gemma, count: int) -> list[int]:
     tokens = []
     for _ in range(count):
-        tokens.append(model.draw())
-        model.feed(tokens[-1:], last=True)
+        tokens.append(model.sample())
+        model.evaluate(tokens[-1:], last=True)
     return tokens
 
 
 def read_on(model: Gemma, start: int) -> None:
     """Read until somebody interrupts."""
     while True:
-        model.feed(some_tokens(500))
+        model.evaluate(some_tokens(500))
         model.roll_back(start)
 
 
@@ -84,10 +84,10 @@ def test_reading_in_pieces_gives_the_same_weights_as_reading_at_once(gemma: Load
     tokens, rows = some_tokens(90), gemma().encode(sound(2))
     at_once, in_pieces = gemma(), gemma()
     for model, cuts in ((at_once, [0, 90]), (in_pieces, [0, 3, 40, 90])):
-        model.feed(tokens[:30])
-        model.feed(rows)
+        model.evaluate(tokens[:30])
+        model.evaluate(rows)
         for first, last in pairwise(cuts):
-            model.feed(tokens[first:last], last=last == 90)
+            model.evaluate(tokens[first:last], last=last == 90)
     assert np.abs(at_once.logits() - in_pieces.logits()).max() < NOISE
     assert drawn(at_once, 8) == drawn(in_pieces, 8)
 
@@ -95,20 +95,20 @@ def test_reading_in_pieces_gives_the_same_weights_as_reading_at_once(gemma: Load
 @pytest.mark.parametrize("beyond", [5, 3 * tiny.WINDOW])
 def test_going_back_is_exact_even_beyond_the_window(gemma: Load, beyond: int) -> None:
     model, fresh = gemma(), gemma()
-    model.feed(some_tokens(60), last=True)
+    model.evaluate(some_tokens(60), last=True)
     before = model.position
-    model.feed(list(reversed(some_tokens(beyond))))
+    model.evaluate(list(reversed(some_tokens(beyond))))
     assert model.roll_back(before) == before
     for each in (model, fresh):
         if each is fresh:
-            each.feed(some_tokens(60))
-        each.feed([7, 8, 9], last=True)
+            each.evaluate(some_tokens(60))
+        each.evaluate([7, 8, 9], last=True)
     assert np.abs(model.logits() - fresh.logits()).max() < NOISE
 
 
 def test_interruption_ends_a_long_reading_and_leaves_a_clean_model(gemma: Load) -> None:
     model, fresh = gemma(4096), gemma(4096)
-    model.feed(some_tokens(20))
+    model.evaluate(some_tokens(20))
     timer = threading.Timer(0.05, model.interrupt)
     timer.start()
     with pytest.raises(AnswerAbandoned):
@@ -116,12 +116,12 @@ def test_interruption_ends_a_long_reading_and_leaves_a_clean_model(gemma: Load) 
     held = model.position
     assert held == 520 or (held - 20) % BATCH == 0  # nothing half done
     with pytest.raises(AnswerAbandoned):
-        model.feed([5])  # until it is taken back
+        model.evaluate([5])  # until it is taken back
     model.resume()
     model.roll_back(20)
-    fresh.feed(some_tokens(20))
+    fresh.evaluate(some_tokens(20))
     for each in (model, fresh):
-        each.feed([9, 8, 7], last=True)
+        each.evaluate([9, 8, 7], last=True)
     assert np.abs(model.logits() - fresh.logits()).max() < NOISE
 
 
@@ -133,14 +133,14 @@ def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
 
         def interrupt(pulses: list[int] = pulses) -> None:
             model.interrupt()
-            pulses.append(model.pulse)
+            pulses.append(model.progress)
 
         timer = threading.Timer(0.02, interrupt)
         timer.start()
         with pytest.raises(AnswerAbandoned):
             read_on(model, 0)
         timer.join()
-        read_on_by.append(model.pulse - pulses[0])
+        read_on_by.append(model.progress - pulses[0])
         model.resume()
         model.roll_back(0)
     assert max(read_on_by) <= 500  # what was just about to end
@@ -151,16 +151,16 @@ def test_interruption_is_obeyed_within_a_token(gemma: Load) -> None:
 def test_the_pulse_rises_many_times_while_one_clip_is_encoded(gemma: Load, seconds: int) -> None:
     model = gemma()  # two layers; Gemma has twelve
     model.encode(sound(seconds))
-    assert model.pulse >= 20
+    assert model.progress >= 20
 
 
 def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma: Load) -> None:
     model, whole = gemma(), sound(30)
     fresh = model.encode(whole)
-    steps = model.pulse
+    steps = model.progress
 
     def interrupt() -> None:
-        while model.pulse == steps:  # until the second encoding has taken its first step
+        while model.progress == steps:  # until the second encoding has taken its first step
             continue
         model.interrupt()
 
@@ -169,7 +169,7 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
     with pytest.raises(AnswerAbandoned):
         model.encode(whole)
     interrupting.join()
-    assert model.pulse - steps < steps  # it had not come to its end
+    assert model.progress - steps < steps  # it had not come to its end
     with pytest.raises(AnswerAbandoned):
         model.encode(whole)  # until it is taken back
     model.resume()
@@ -178,9 +178,9 @@ def test_encoding_is_ended_in_the_middle_of_a_clip_and_the_next_is_as_ever(gemma
 
 def test_more_than_fits_is_refused_in_words(gemma: Load) -> None:
     model = gemma(512)
-    model.feed(some_tokens(model.context_tokens))
+    model.evaluate(some_tokens(model.context_tokens))
     with pytest.raises(ModelError, match="do not fit"):
-        model.feed([5])
+        model.evaluate([5])
 
 
 # ── files that do not serve ──────────────────────────────────────────────────────────────────

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.think.mapped_memory import give_back
+from appliance.think.mapped_memory import release_pages
 from tests.think import tiny
 
 LOAD = """
 import sys
 from pathlib import Path
 from appliance.think.gemma import Gemma
-from appliance.think.model import Sampling
+from appliance.think.interface import Sampling
 from tests.memory_peak import Peak
 text, audio = Path(sys.argv[1]), Path(sys.argv[2])
 peak = Peak()
@@ -26,7 +26,7 @@ def resident():
     smaps = Path("/proc/self/smaps").read_text().split(str(text))[1:]
     return sum(int(part.split("Rss:")[1].split()[0]) for part in smaps) / 1024
 print(resident())
-model.feed(range(300, 310), last=True)
+model.evaluate(range(300, 310), last=True)
 print(resident())
 print(abs(model.logits()).max() > 0)
 """
@@ -44,11 +44,11 @@ def test_pages_that_are_given_back_are_not_held_and_read_the_same(tmp_path: Path
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapped:
         assert mapped[:] == data
         assert resident_kib(path) == 8 << 10
-        assert give_back(path) == 8 << 20
+        assert release_pages(path) == 8 << 20
         assert resident_kib(path) == 0
         assert mapped[:] == data
-    assert give_back(path) == 0
-    assert give_back(tmp_path / "nothing") == 0
+    assert release_pages(path) == 0
+    assert release_pages(tmp_path / "nothing") == 0
 
 
 def test_the_embeddings_of_the_layers_are_never_in_memory_as_a_whole(tmp_path: Path) -> None:

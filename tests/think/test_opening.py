@@ -32,7 +32,7 @@ def make(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Make]:
         folder: Path | None = tmp_path, text: Path | None = None, **changes: Any
     ) -> LocalGemma:
         for before in made:
-            assert before._openings is None or before._openings.wait(10)
+            assert before._openings is None or before._openings.wait_written(10)
         files = replace(tiny_model, text=text or tiny_model.text)
         openings = PromptStateCache(folder) if folder is not None else None
         settings = thinking(**{"persona": PERSONA, **changes})
@@ -47,7 +47,7 @@ def make(tiny_model: LocalModel, tmp_path: Path) -> Iterator[Make]:
 def weights(model: LocalGemma, text: str = "hello") -> np.ndarray[Any, Any]:
     """Of the first token of the answer to that."""
     history = History()
-    history.begin(1, text=text)
+    history.add_turn(1, text=text)
     next(iter(model.answer(history, AnswerMetrics())))
     return model._gemma.logits()
 
@@ -69,7 +69,7 @@ def test_a_question_that_comes_first_keeps_the_opening_too(make: Make) -> None:
     fresh = weights(first)
     second = make()
     effort, history = AnswerMetrics(), History()
-    history.begin(1, text="hello")
+    history.add_turn(1, text="hello")
     next(iter(second.answer(history, effort)))
     assert effort.read < 40
     assert np.abs(second._gemma.logits() - fresh).max() < NOISE
@@ -81,7 +81,7 @@ def test_a_long_talk_from_a_kept_opening_goes_back_exactly(make: Make) -> None:
     for model in (kept, fresh):
         history = History()
         for number in range(4):
-            history.begin(number, [clip(1.5, number)])
+            history.add_turn(number, [clip(1.5, number)])
             answered(model, history)
             settle(model, history)
         history.forget()
@@ -111,7 +111,7 @@ def test_a_file_that_was_changed_is_not_used_and_written_anew(make: Make, tmp_pa
     assert model._gemma.read > 100
     assert np.abs(weights(model) - fresh).max() < NOISE
     assert model._openings is not None
-    assert model._openings.wait(10)
+    assert model._openings.wait_written(10)
     assert len(path.read_bytes()) == len(whole)
     assert settle(make(), History()) == 1
 
@@ -123,7 +123,7 @@ def test_no_word_of_the_owner_is_in_what_is_kept(make: Make, tmp_path: Path, fir
     model, history = make(folder=spoken), History()
     if first == "the opening is read":
         settle(model, history)
-    history.begin(1, [clip(3)], "my secret is the moon")
+    history.add_turn(1, [clip(3)], "my secret is the moon")
     answered(model, history)
     settle(model, history)
     make()  # which waits until both are written
@@ -139,7 +139,7 @@ def a_long_talk(model: LocalGemma, turns: int, history: History) -> list[int]:
     """So many questions with pauses between them; how many tokens each was answered after."""
     read = []
     for number in range(turns):
-        history.begin(number, [clip(1.5, number)])
+        history.add_turn(number, [clip(1.5, number)])
         effort = AnswerMetrics()
         assert history.last is not None
         history.last.answer += said(model.answer(history, effort))
@@ -158,7 +158,7 @@ def test_no_question_ever_waits_for_what_pruning_reads(make: Make) -> None:
 def test_after_pruning_the_model_holds_what_a_fresh_reading_would(make: Make) -> None:
     model, fresh, history = make(folder=None, history_tokens=600), make(folder=None), History()
     a_long_talk(model, 25, history)
-    history.begin(99, text="tell me about the moon")
+    history.add_turn(99, text="tell me about the moon")
     first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
     assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
@@ -168,11 +168,11 @@ def test_after_pruning_the_model_holds_what_a_fresh_reading_would(make: Make) ->
 def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make: Make) -> None:
     model, fresh, history = make(folder=None, history_tokens=600), make(folder=None), History()
     while model._pruning.shorter(history) is None:
-        history.begin(len(history.turns), [clip(1.5, len(history.turns))]).put("the moon")
+        history.add_turn(len(history.turns), [clip(1.5, len(history.turns))]).set_answer("the moon")
     assert not model._spare.held.size  # nothing is prepared yet
 
     def asked_meanwhile() -> float:
-        model.hurry()
+        model.preempt_idle()
         return time.monotonic()
 
     model._spare = IncrementalPrefill(model._gemma, 1, clock=asked_meanwhile)
@@ -185,7 +185,7 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
     settle(model, history)
     assert model._spare.held.size
     a_long_talk(model, 8, history)
-    history.begin(99, text="tell me about the moon")
+    history.add_turn(99, text="tell me about the moon")
     first, second = model.answer(history, AnswerMetrics()), fresh.answer(history, AnswerMetrics())
     next(first), next(second)
     assert np.abs(model._gemma.logits() - fresh._gemma.logits()).max() < NOISE
@@ -193,7 +193,7 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
 
 def test_where_nothing_is_prepared_nothing_is_ended(make: Make) -> None:
     model = make(folder=None)
-    model.hurry()
+    model.preempt_idle()
     assert not model._gemma.interrupted
 
 

@@ -30,11 +30,11 @@ def as_text(
 
 def conversation() -> History:
     history = History()
-    turn = history.begin(
+    turn = history.add_turn(
         1, [SpeechClip(4, np.zeros(1, np.int16)), SpeechClip(5, np.zeros(1, np.int16))]
     )
     turn.answer, turn.tokens = "Hello.", [7, 8]
-    history.begin(2, [SpeechClip(6, np.zeros(1, np.int16))], "typed too")
+    history.add_turn(2, [SpeechClip(6, np.zeros(1, np.int16))], "typed too")
     return history
 
 
@@ -49,8 +49,8 @@ def test_the_prompt_stops_where_the_model_begins() -> None:
 
 def test_an_instruction_stands_behind_sound_and_nowhere_else() -> None:
     history = conversation()
-    history.turns[1].put("Well.")
-    history.begin(3, text="only typed")
+    history.turns[1].set_answer("Well.")
+    history.add_turn(3, text="only typed")
     assert as_text("", history, instruction="Reply briefly.") == (
         "<bos><|turn>user\n<|audio>[sound 4]<audio|><|audio>[sound 5]<audio|>"
         "Reply briefly.<turn|>\n"
@@ -63,14 +63,14 @@ def test_an_instruction_stands_behind_sound_and_nowhere_else() -> None:
 
 def test_a_finished_conversation_is_closed() -> None:
     history = conversation()
-    history.turns[1].put("Done. ")
+    history.turns[1].set_answer("Done. ")
     assert as_text("", history, open_last=False).endswith("<|turn>model\nDone.<turn|>\n")
     assert as_text("", history).startswith("<bos><|turn>user\n")
 
 
 def test_a_recalled_turn_without_words_says_that_something_was_said() -> None:
     history = History()
-    history.recall([("", "", "Good day.")])
+    history.load_turns([("", "", "Good day.")])
     assert "user\n(something said aloud)<turn|>" in as_text("", history, open_last=False)
 
 
@@ -86,7 +86,7 @@ def test_a_transcript_stands_for_sound_that_is_gone_and_says_what_it_is(
     typed: str, transcript: str, words: str
 ) -> None:
     history = History()
-    history.recall([(typed, transcript, "Good day.")])
+    history.load_turns([(typed, transcript, "Good day.")])
     assert f"user\n{words}<turn|>" in as_text("", history, open_last=False)
 
 
@@ -101,8 +101,8 @@ def test_as_long_as_there_is_sound_its_transcript_is_not_read() -> None:
 
 def test_tokens_part_by_part_are_those_of_the_whole(gemma: Callable[[], Gemma]) -> None:
     model, history = gemma(), History()
-    history.begin(1, text="tell me about the moon").put("the moon is a big stone")
-    history.begin(2, text="hello")
+    history.add_turn(1, text="tell me about the moon").set_answer("the moon is a big stone")
+    history.add_turn(2, text="hello")
     parts = list(prompt.render("a big stone", history, open_last=True))
     tokens: list[int] = []
     for part in parts:

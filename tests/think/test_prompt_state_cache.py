@@ -23,8 +23,8 @@ def kept(folder: Path, made_of: bytes = b"made of this", state: bytes = STATE) -
     """The file of it."""
     openings = PromptStateCache(folder)
     before = set(folder.iterdir()) if folder.exists() else set()
-    openings.keep(made_of, state)
-    assert openings.wait(10)
+    openings.save(made_of, state)
+    assert openings.wait_written(10)
     (path,) = set(folder.iterdir()) - before
     return path
 
@@ -35,18 +35,18 @@ def test_what_is_kept_is_found_again_by_what_made_it(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     openings = PromptStateCache(folder)
-    assert openings.take(b"made of this") == STATE
-    openings.works(b"made of this")
-    assert PromptStateCache(folder).take(b"made of this") == STATE
+    assert openings.load(b"made of this") == STATE
+    openings.mark_usable(b"made of this")
+    assert PromptStateCache(folder).load(b"made of this") == STATE
 
 
 def test_what_another_model_build_or_text_made_is_not_found(tmp_path: Path) -> None:
     kept(tmp_path)
-    assert PromptStateCache(tmp_path).take(b"made of that") is None
+    assert PromptStateCache(tmp_path).load(b"made of that") is None
 
 
 def test_without_a_folder_there_is_nothing(tmp_path: Path) -> None:
-    assert PromptStateCache(tmp_path / "none").take(b"made of this") is None
+    assert PromptStateCache(tmp_path / "none").load(b"made of this") is None
 
 
 def cut(path: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_is_not_exactly_what_was_kept_is_not_used(
     tmp_path: Path, harm: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:
     harm(kept(tmp_path))
-    assert PromptStateCache(tmp_path).take(b"made of this") is None
+    assert PromptStateCache(tmp_path).load(b"made of this") is None
     assert "what was kept of the opening" in caplog.text
 
 
@@ -111,15 +111,15 @@ def test_what_is_not_exactly_what_was_kept_is_not_used(
 def test_what_cannot_be_used_is_written_anew(tmp_path: Path, harm: Callable[[Path], None]) -> None:
     harm(kept(tmp_path))
     openings = PromptStateCache(tmp_path)
-    openings.keep(b"made of this", STATE)
-    assert openings.wait(10)
-    assert openings.take(b"made of this") == STATE
+    openings.save(b"made of this", STATE)
+    assert openings.wait_written(10)
+    assert openings.load(b"made of this") == STATE
 
 
 def test_a_state_that_ends_the_process_is_not_tried_a_second_time(tmp_path: Path) -> None:
     kept(tmp_path)
-    assert PromptStateCache(tmp_path).take(b"made of this") == STATE  # and here the process ends
-    assert PromptStateCache(tmp_path).take(b"made of this") is None
+    assert PromptStateCache(tmp_path).load(b"made of this") == STATE  # and here the process ends
+    assert PromptStateCache(tmp_path).load(b"made of this") is None
     assert list(tmp_path.iterdir()) == []
 
 
@@ -127,20 +127,20 @@ def test_no_more_than_two_are_kept_and_leftovers_go(tmp_path: Path) -> None:
     (tmp_path / ".half.state.new").write_bytes(STATE)
     for number, made_of in enumerate((b"one", b"two", b"three")):
         openings = PromptStateCache(tmp_path)
-        openings.keep(made_of, STATE)
-        assert openings.wait(10)
+        openings.save(made_of, STATE)
+        assert openings.wait_written(10)
         newest = max(tmp_path.glob("*.state"), key=lambda path: path.stat().st_mtime_ns)
         os.utime(newest, ns=(number + 1, number + 1))  # a clock with coarse steps
     assert len(list(tmp_path.iterdir())) == MOST_FILES
-    assert PromptStateCache(tmp_path).take(b"one") is None
-    assert PromptStateCache(tmp_path).take(b"two") == STATE
-    assert PromptStateCache(tmp_path).take(b"three") == STATE
+    assert PromptStateCache(tmp_path).load(b"one") is None
+    assert PromptStateCache(tmp_path).load(b"two") == STATE
+    assert PromptStateCache(tmp_path).load(b"three") == STATE
 
 
 def test_one_that_is_too_long_is_not_kept(tmp_path: Path) -> None:
     openings = PromptStateCache(tmp_path)
-    openings.keep(b"made of this", bytes(MOST_BYTES + 1))
-    assert openings.wait(10)
+    openings.save(b"made of this", bytes(MOST_BYTES + 1))
+    assert openings.wait_written(10)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -149,8 +149,8 @@ def test_a_folder_that_cannot_be_made_is_said_and_no_error(
 ) -> None:
     (tmp_path / "file").touch()
     openings = PromptStateCache(tmp_path / "file" / "openings")
-    openings.keep(b"made of this", STATE)
-    assert openings.wait(10)
+    openings.save(b"made of this", STATE)
+    assert openings.wait_written(10)
     assert "the opening cannot be kept" in caplog.text
 
 

@@ -65,16 +65,16 @@ class Box:
 
     def recall(self) -> None:
         turns = self.memory.recall(RECALL_TIMES * RECALLED)
-        self.mind.recall((turn.asked, turn.transcript, turn.heard) for turn in turns)
+        self.mind.load_turns((turn.asked, turn.transcript, turn.heard) for turn in turns)
 
     def settle(self) -> None:
-        while not self.mind.settle():
+        while not self.mind.prefill_idle():
             continue
 
     def turn(self, number: int) -> None:
         heard = f"the moon is a big stone {number}"
-        self.mind.history.begin(number, text=f"{SAID} {number}").put(heard)
-        self.mind.heard(number, heard, complete=True)
+        self.mind.history.add_turn(number, text=f"{SAID} {number}").set_answer(heard)
+        self.mind.record_heard(number, heard, complete=True)
         now = datetime.now(UTC).isoformat()
         self.memory.remember(
             memory.RememberedTurn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny")
@@ -133,7 +133,7 @@ def weights(it: Box) -> np.ndarray:
     """Of the first token of the next answer."""
     history = History()
     history.turns = list(it.mind.history.turns)
-    history.begin(99, text="hello")
+    history.add_turn(99, text="hello")
     next(iter(it.model.answer(history, AnswerMetrics())))
     return it.model._gemma.logits()
 
@@ -269,7 +269,7 @@ def test_a_question_before_anything_is_settled_goes_on_with_it_too(box: Begin) -
     first.rest(WRITE_S)
     second = box()
     second.recall()
-    second.mind.history.begin(9, text="hello")
+    second.mind.history.add_turn(9, text="hello")
     effort = AnswerMetrics()
     next(iter(second.model.answer(second.mind.history, effort)))
     assert effort.read < 40  # the question and the marks around it
@@ -281,7 +281,7 @@ def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Beg
     talked(it, 4)
 
     def asked_meanwhile() -> float:
-        it.mind.hurry()
+        it.mind.preempt_idle()
         return time.monotonic()
 
     it.rest(0.0)
@@ -315,11 +315,11 @@ def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> Non
     it = box()
     it.start()
     it.mind.think(1, [clip(1)], "", 0.0)
-    it.mind.heard(1, "the moon", complete=True)
+    it.mind.record_heard(1, "the moon", complete=True)
     it.rest(PREPARE_S)
     it.rest(PREPARE_S)
     assert not list(it.file.parent.glob("*.state-*"))  # what is recalled will read otherwise
-    it.mind.write_down(never)
+    it.mind.transcribe_idle(never)
     it.now_s += PREPARE_S
     it.mind.get_ready(never)
     it.wait()
@@ -358,7 +358,7 @@ def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begi
     it.memory.close()
     forget_last(it.file, KEEP)
     it.memory = Memory(it.file, KEEP)
-    it.mind.heard(99, "", complete=True)
+    it.mind.record_heard(99, "", complete=True)
     it.now_s += PREPARE_S
     it.mind.get_ready(never)
     it.wait()
@@ -435,7 +435,7 @@ def test_where_it_is_not_kept_any_more_a_start_erases_it(
 
 def test_without_a_memory_a_mind_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
     mind = ModelSession(LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2)
-    mind.recall([(f"{number}", "", "yes") for number in range(5)])
+    mind.load_turns([(f"{number}", "", "yes") for number in range(5)])
     assert [turn.text for turn in mind.history.turns] == ["3", "4"]
     mind.model.close()
 
@@ -458,7 +458,7 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
         mind = partial(ModelSession, recall_turns=RECALLED, standby=Standby(0.0, 1e9))
         thread = ModelThread(lambda: model, sent.append, idle_s=0.01, mind=mind)
         thread.writes = True
-        thread.do(lambda mind: mind.recall(turns))
+        thread.submit(lambda mind: mind.load_turns(turns))
         thread.start()
         end_s = time.monotonic() + 30
         while not (any(isinstance(each, ThinkerReady) for each in sent) and done(model)):
@@ -466,7 +466,7 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
             assert time.monotonic() < end_s
             if sum(isinstance(each, RecallWanted) for each in sent) > answered:
                 answered += 1
-                thread.do(lambda mind: mind.recall(turns))
+                thread.submit(lambda mind: mind.load_turns(turns))
             time.sleep(0.001)
         thread.stop()
         assert thread.problem is None

@@ -129,7 +129,7 @@ def hear(
     model, effort = RemoteModel(thinking(url, **changes), TOOLS), AnswerMetrics()
     if history is None:
         history = History()
-        history.begin(1, text="hi")
+        history.add_turn(1, text="hi")
     try:
         return list(filter(None, model.answer(history, effort))), effort
     finally:
@@ -169,8 +169,8 @@ def test_thoughts_in_the_text_are_left_out(server: Server) -> None:
 def test_the_conversation_is_sent_with_sound_before_words(server: Server) -> None:
     samples = np.arange(-400, 400, dtype=np.int16)
     history = History()
-    history.begin(1, text="hello").answer = "Hello to you. "
-    history.begin(2, [SpeechClip(5, samples)], "typed too")
+    history.add_turn(1, text="hello").answer = "Hello to you. "
+    history.add_turn(2, [SpeechClip(5, samples)], "typed too")
     server.reply = stream(said("Yes."), said("", "stop"))
     ask(
         server.url, history, temperature=0.5, answer_tokens=77, seed=3,
@@ -216,11 +216,11 @@ def test_a_call_comes_between_the_words_before_and_after_it(server: Server) -> N
 
 def test_tools_their_calls_and_answers_are_sent_in_the_servers_form(server: Server) -> None:
     history = History()
-    turn = history.begin(1, text="a timer please")
+    turn = history.add_turn(1, text="a timer please")
     turn.uses.append(ToolUse(ToolCall("timer", {"minutes": 5})))
-    history.used(1, 0, "Five minutes, from now.")
-    history.heard(1, "Five minutes, from now.", complete=True)
-    history.begin(2, text="how long?")
+    history.record_tool_answer(1, 0, "Five minutes, from now.")
+    history.record_heard(1, "Five minutes, from now.", complete=True)
+    history.add_turn(2, text="how long?")
     server.reply = stream(said("Yes."), said("", "stop"))
     ask(server.url, history)
     (body,) = server.bodies
@@ -252,8 +252,10 @@ def test_what_was_said_is_written_down_by_the_server_without_the_conversation(
 def test_the_oldest_turns_are_not_sent_beyond_the_budget(server: Server) -> None:
     history = History()
     for number in range(5):
-        history.begin(number, [SpeechClip(number, np.zeros(16_000 * 2, np.int16))]).answer = "Yes."
-    history.begin(9, text="hi")
+        history.add_turn(
+            number, [SpeechClip(number, np.zeros(16_000 * 2, np.int16))]
+        ).answer = "Yes."
+    history.add_turn(9, text="hi")
     server.reply = stream(said("Yes."), said("", "stop"))
     ask(server.url, history, history_tokens=128)
     assert [turn.number for turn in history.turns] == [3, 4, 9]
@@ -333,7 +335,7 @@ def test_a_server_that_is_not_there_is_said_to_be_away(server: Server) -> None:
 def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str, ...]) -> None:
     server.reply = hang(10, *lines)
     model, history = RemoteModel(thinking(server.url)), History()
-    history.begin(1, text="hi")
+    history.add_turn(1, text="hi")
     threading.Timer(0.2, model.interrupt).start()
     began_s = time.monotonic()
     with pytest.raises(AnswerAbandoned):
@@ -349,7 +351,7 @@ def test_interruption_closes_the_stream_at_once(server: Server, lines: tuple[str
 def test_an_interruption_that_came_too_late_does_not_hit_the_next_answer(server: Server) -> None:
     server.reply = stream(said("Yes."), said("", "stop"))
     model, history = RemoteModel(thinking(server.url)), History()
-    history.begin(1, text="hi")
+    history.add_turn(1, text="hi")
     assert words(model.answer(history, AnswerMetrics())) == "Yes."
     model.interrupt()
     model.resume()

@@ -137,7 +137,7 @@ def test_half_a_surrogate_pair_is_no_text_that_could_be_sent_on(server: Server) 
 def test_a_login_in_the_address_is_used_and_told_to_nobody(server: Server) -> None:
     url = server.url.replace("http://", "http://user:s3cret@") + "?key=s3cret"
     model, history = RemoteModel(thinking(url)), History()
-    history.begin(1, text="hi")
+    history.add_turn(1, text="hi")
     server.reply = stream(said("Yes."), said("", "stop"))
     assert list(model.answer(history, AnswerMetrics()))
     login = base64.b64encode(b"user:s3cret").decode()
@@ -188,6 +188,6 @@ def test_whatever_a_server_answers_is_words_calls_or_one_named_error(
 ) -> None:
     server.reply = reply_with(b"".join(b"data: " + event + b"\n\n" for event in events))
     history = History()
-    history.begin(1, text="hi")
+    history.add_turn(1, text="hi")
     with contextlib.suppress(RemoteError):
         words(model.answer(history, AnswerMetrics())).encode()

@@ -11,7 +11,7 @@ from appliance.think.sentences import LONGEST, SentenceSplitter
 
 def split(text: str, *, clause_words: int = 999) -> list[str]:
     sentences = SentenceSplitter(clause_words=clause_words)
-    return sentences.feed(text) + sentences.flush()
+    return sentences.push(text) + sentences.flush()
 
 
 TABLE = [
@@ -86,15 +86,15 @@ def test_how_text_arrives_makes_no_difference(text: str, _: list[str]) -> None:
     for size in (1, 2, 3, 7):
         stream, found = SentenceSplitter(), []
         for at in range(0, len(text), size):
-            found += stream.feed(text[at : at + size])
+            found += stream.push(text[at : at + size])
         assert found + stream.flush() == split(text, clause_words=6)
 
 
 def test_a_sentence_leaves_as_soon_as_it_is_surely_complete() -> None:
     stream = SentenceSplitter()
-    assert stream.feed("It is far. ") == []  # "far. away" would go on
-    assert stream.feed("Th") == ["It is far."]
-    assert stream.feed("e end.\n") == ["The end."]
+    assert stream.push("It is far. ") == []  # "far. away" would go on
+    assert stream.push("Th") == ["It is far."]
+    assert stream.push("e end.\n") == ["The end."]
 
 
 def test_the_first_sentence_may_leave_at_a_clause() -> None:
@@ -132,9 +132,9 @@ def test_a_word_that_never_ends_is_cut_anywhere() -> None:
 
 def test_a_new_text_after_a_flush_begins_afresh() -> None:
     stream = SentenceSplitter()
-    stream.feed("One two three four five six seven, eight")
+    stream.push("One two three four five six seven, eight")
     stream.flush()
-    assert stream.feed("One two three four five six seven, eight") == [
+    assert stream.push("One two three four five six seven, eight") == [
         "One two three four five six seven,"
     ]
 
@@ -145,11 +145,11 @@ letters = st.text(alphabet="abIZ 5.,;:!?…-—'\"\n*eg", max_size=120)
 @given(letters, st.lists(st.integers(1, 9), min_size=1, max_size=40))
 def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> None:
     whole, pieces = SentenceSplitter(longest=40), SentenceSplitter(longest=40)
-    expected = whole.feed(text) + whole.flush()
+    expected = whole.push(text) + whole.flush()
     found, at, turn = [], 0, 0
     while at < len(text):
         size = sizes[turn % len(sizes)]
-        found += pieces.feed(text[at : at + size])
+        found += pieces.push(text[at : at + size])
         at, turn = at + size, turn + 1
     assert found + pieces.flush() == expected
 
@@ -157,7 +157,7 @@ def test_any_cutting_gives_the_same_sentences(text: str, sizes: list[int]) -> No
 @given(letters)
 def test_no_letter_is_lost_and_their_order_is_kept(text: str) -> None:
     stream = SentenceSplitter(longest=40)
-    found = "".join(stream.feed(text) + stream.flush())
+    found = "".join(stream.push(text) + stream.flush())
     assert [c for c in found if c.isalnum()] == [c for c in text if c.isalnum()]
 
 

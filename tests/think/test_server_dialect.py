@@ -66,7 +66,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def questions(model: RemoteModel, count: int) -> list[str]:
     history = History()
-    history.begin(1, text="hi")
+    history.add_turn(1, text="hi")
     return [words(model.answer(history, AnswerMetrics())) for _ in range(count)]
 
 

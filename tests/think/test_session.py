@@ -24,7 +24,7 @@ class Scripted:
 
     def __init__(self, *pieces: str | Callable[[], object]) -> None:
         self.pieces = pieces
-        self.pulse = 0
+        self.progress = 0
         self.interrupted = False
         self.limited = False
         self.asked: list[tuple[int, ...]] = []
@@ -48,20 +48,20 @@ class Scripted:
             else:
                 piece()
 
-    def prepare(self, clip: SpeechClip) -> None:
+    def encode_ahead(self, clip: SpeechClip) -> None:
         self.during()
 
-    def settle(self, history: History) -> bool:
+    def prefill_idle(self, history: History) -> bool:
         self.settled += 1
         self.during()
         return True
 
-    def overhear(self, history: History, *, likely_all: bool) -> None:
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         assert history.last is not None
         self.overheard.append(tuple(clip.utterance for clip in history.last.clips))
         self.during()
 
-    def hurry(self) -> None:
+    def preempt_idle(self) -> None:
         self.hurried += 1
 
     def transcribe(self, clips: Sequence[SpeechClip]) -> str:
@@ -129,7 +129,7 @@ def test_a_limited_answer_says_so() -> None:
 def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
     model = Scripted()
     mind, sent = mind_of(model)
-    model.pieces = ("One. Two", lambda: mind.outdate(1), " three. Four.")
+    model.pieces = ("One. Two", lambda: mind.drop_up_to(1), " three. Four.")
     mind.think(1, [SpeechClip(7, np.zeros(1, np.int16))], "", 100.0)
     assert ended(sent).reason == "abandoned"
     assert sentences(sent) == [(1, 0, "One.")]
@@ -143,7 +143,7 @@ def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
 def test_an_answer_outdated_before_it_began_is_not_begun() -> None:
     model = Scripted("Hello.")
     mind, sent = mind_of(model)
-    mind.outdate(3)
+    mind.drop_up_to(3)
     mind.think(3, [], "hi", 100.0)
     assert ended(sent).reason == "abandoned"
     assert model.asked == []
@@ -152,7 +152,7 @@ def test_an_answer_outdated_before_it_began_is_not_begun() -> None:
 def test_outdating_an_earlier_answer_leaves_this_one_alone() -> None:
     model = Scripted()
     mind, sent = mind_of(model)
-    model.pieces = ("One.", lambda: mind.outdate(4), " Two.")
+    model.pieces = ("One.", lambda: mind.drop_up_to(4), " Two.")
     mind.think(5, [], "hi", 100.0)
     assert ended(sent).reason == "complete"
 
@@ -174,7 +174,7 @@ def test_a_model_that_fails_midway_keeps_what_it_said() -> None:
     mind, sent = mind_of(Scripted("One. Two", fail))
     mind.think(1, [], "hi", 100.0)
     assert (ended(sent).reason, ended(sent).sentences) == ("failed", 1)
-    mind.heard(1, "One.", complete=False)
+    mind.record_heard(1, "One.", complete=False)
     assert mind.history.turns[0].answer == "One."
 
 
@@ -194,7 +194,7 @@ def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
 
     def outdate_all_before() -> None:
         while not done.is_set():
-            mind.outdate(2 * (len(model.asked) // 2) - 1)
+            mind.drop_up_to(2 * (len(model.asked) // 2) - 1)
 
     thread = threading.Thread(target=outdate_all_before)
     thread.start()
@@ -208,7 +208,7 @@ def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
 def test_after_quitting_nothing_is_begun() -> None:
     model = Scripted("Hello.")
     mind, sent = mind_of(model)
-    mind.quit()
+    mind.stop()
     mind.think(10**9, [], "hi", 100.0)
     assert ended(sent).reason == "abandoned"
     assert model.interrupted
@@ -221,12 +221,12 @@ def clip_of(utterance: int) -> SpeechClip:
 def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> None:
     model = Scripted("Yes.")
     mind, _ = mind_of(model)
-    mind.overhear([clip_of(1)], likely_all=False)
-    mind.settle()
+    mind.prefill_partial([clip_of(1)], likely_all=False)
+    mind.prefill_idle()
     assert (model.overheard, model.settled) == ([(1,)], 0)
     assert mind.history.turns == []  # nothing was asked
     mind.think(1, [clip_of(1)], "", 0.0)
-    mind.settle()
+    mind.prefill_idle()
     assert model.settled == 1
 
 
@@ -234,19 +234,19 @@ def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -
     model = Scripted("Yes.")
     mind, _ = mind_of(model)
     mind.think(1, [clip_of(1)], "", 0.0)
-    mind.overhear([clip_of(2)], likely_all=False)
+    mind.prefill_partial([clip_of(2)], likely_all=False)
     assert model.overheard == []
-    mind.heard(1, "Ye", complete=False)
-    mind.overhear([clip_of(2)], likely_all=True)
+    mind.record_heard(1, "Ye", complete=False)
+    mind.prefill_partial([clip_of(2)], likely_all=True)
     assert model.overheard == [(2,)]
 
 
 def test_forgetting_lets_go_of_what_was_overheard() -> None:
     model = Scripted()
     mind, _ = mind_of(model)
-    mind.overhear([clip_of(1)], likely_all=False)
+    mind.prefill_partial([clip_of(1)], likely_all=False)
     mind.forget()
-    mind.settle()
+    mind.prefill_idle()
     assert model.settled == 1
 
 
@@ -254,14 +254,14 @@ def test_forgetting_lets_go_of_what_was_overheard() -> None:
 def over(mind: ModelSession, turn: int) -> None:
     """A spoken question whose answer was heard."""
     mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 100.0)
-    mind.heard(turn, "Yes.", complete=True)
+    mind.record_heard(turn, "Yes.", complete=True)
 
 
 def test_what_was_said_is_told_once_and_stands_in_the_history() -> None:
     mind, sent = mind_of(Scripted("Yes."))
     over(mind, 3)
     for _ in range(2):
-        mind.write_down(lambda: False)
+        mind.transcribe_idle(lambda: False)
     assert [each for each in sent if isinstance(each, Transcribed)] == [
         Transcribed(3, "what was said")
     ]
@@ -277,7 +277,7 @@ def test_what_could_not_be_written_down_is_told_to_nobody_and_not_tried_again(
     mind, sent = mind_of(model)
     over(mind, 3)
     for _ in range(2):
-        mind.write_down(lambda: False)
+        mind.transcribe_idle(lambda: False)
     assert model.transcribed == [(3,)]
     assert not any(isinstance(each, Transcribed) for each in sent)
 
@@ -286,9 +286,9 @@ def test_as_soon_as_the_model_is_wanted_nothing_is_written_down() -> None:
     model = Scripted("Yes.")
     mind, _ = mind_of(model)
     over(mind, 3)
-    mind.write_down(lambda: True)
+    mind.transcribe_idle(lambda: True)
     assert model.transcribed == []
-    mind.write_down(lambda: False)
+    mind.transcribe_idle(lambda: False)
     assert model.transcribed == [(3,)]
 
 
@@ -296,31 +296,31 @@ def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> N
     model = Scripted("Yes.")
     mind, _ = mind_of(model)
     mind.think(1, [], "typed", 100.0)
-    mind.heard(1, "Yes.", complete=True)
+    mind.record_heard(1, "Yes.", complete=True)
     mind.think(2, [SpeechClip(2, np.zeros(1600, np.int16))], "", 100.0)
-    mind.write_down(lambda: False)
+    mind.transcribe_idle(lambda: False)
     assert model.transcribed == []
 
 
 def test_making_way_interrupts_the_writing_alone() -> None:
     model = Scripted()
     mind, sent = mind_of(model)
-    model.pieces = ("Yes.", mind.hurry, "No.")
+    model.pieces = ("Yes.", mind.preempt_idle, "No.")
     mind.think(1, [], "hi", 100.0)
     assert ended(sent).reason == "complete"
-    mind.hurry()
+    mind.preempt_idle()
     assert not model.interrupted
 
 
 def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
     model = Scripted("Yes.")
     mind, _ = mind_of(model)
-    mind.hurry()
+    mind.preempt_idle()
     assert model.hurried == 0
-    model.during = mind.hurry
-    mind.settle()
+    model.during = mind.preempt_idle
+    mind.prefill_idle()
     assert model.hurried == 1
-    mind.hurry()
+    mind.preempt_idle()
     assert (model.hurried, model.interrupted) == (1, False)
 
 
@@ -342,13 +342,13 @@ def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
     found: list[bool] = []
 
     def ask() -> None:
-        mind.hurry(asked)
+        mind.preempt_idle(asked)
         found.append(model.interrupted)
 
     model.during = ask
-    mind.overhear([clip_of(1)], likely_all=True)
-    mind.prepare(clip_of(1))
+    mind.prefill_partial([clip_of(1)], likely_all=True)
+    mind.encode_ahead(clip_of(1))
     assert found == [ends, ends]
     assert not model.interrupted  # and what comes after it is not ended
-    mind.hurry(asked)
+    mind.preempt_idle(asked)
     assert not model.interrupted

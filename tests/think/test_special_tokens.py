@@ -74,13 +74,13 @@ def test_what_is_hidden_comes_in_its_place(
 ) -> None:
     gate = SpecialTokenFilter()
     found = [part for at in range(0, len(text), size) for part in gate.split(text[at : at + size])]
-    assert joined(found + gate.end()) == joined(parts)
+    assert joined(found + gate.finish()) == joined(parts)
 
 
 def test_a_call_without_end_does_not_fill_the_memory() -> None:
     gate = SpecialTokenFilter()
     for _ in range(100):
         assert gate.split("<|tool_call>" + "x" * 1000) == []
-    (hidden,) = gate.end()
+    (hidden,) = gate.finish()
     assert isinstance(hidden, HiddenText)
     assert len(hidden.text) <= 4000

@@ -25,17 +25,17 @@ class Slow:
 
     def __init__(self, pieces: int) -> None:
         self.left = pieces
-        self.pulse = 0
+        self.progress = 0
         self.log: list[str] = []
         self.before_piece: Callable[[int], object] = lambda left: None
         self.while_writing: Callable[[], object] = lambda: None
         self.interrupted = False
 
-    def settle(self, history: History) -> bool:
+    def prefill_idle(self, history: History) -> bool:
         if self.left:
             self.before_piece(self.left)
             self.left -= 1
-            self.pulse += 1
+            self.progress += 1
             self.log.append("piece")
         return not self.left
 
@@ -49,9 +49,9 @@ class Slow:
         self.while_writing()
         return f"words {clips[0].utterance}"
 
-    def prepare(self, clip: SpeechClip) -> None: ...
-    def overhear(self, history: History, *, likely_all: bool) -> None: ...
-    def hurry(self) -> None: ...
+    def encode_ahead(self, clip: SpeechClip) -> None: ...
+    def prefill_partial(self, history: History, *, likely_all: bool) -> None: ...
+    def preempt_idle(self) -> None: ...
 
     def interrupt(self) -> None:
         self.interrupted = True
@@ -105,7 +105,7 @@ def test_it_is_ready_when_all_is_read_that_stands_before_the_first_question(
     running: Begin,
 ) -> None:
     it = running(Slow(4))
-    it.thread.do(lambda mind: mind.recall([("hi", "", "Hello.")]))
+    it.thread.submit(lambda mind: mind.load_turns([("hi", "", "Hello.")]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
@@ -115,11 +115,11 @@ def test_without_what_is_to_be_recalled_it_is_not_ready(running: Begin) -> None:
     it = running(Slow(1))
     it.thread.start()
     it.until(lambda: it.thread.idle and it.model.left == 0)
-    it.thread.do(lambda mind: it.model.log.append("a job"))
+    it.thread.submit(lambda mind: it.model.log.append("a job"))
     it.until(lambda: "a job" in it.model.log)
     assert not it.thread.ready
     it.model.left = 2
-    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.submit(lambda mind: mind.load_turns([]))
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
 
@@ -137,10 +137,10 @@ def test_a_question_goes_before_the_next_piece_and_what_was_left_is_not_read_aga
 
     def ask(left: int) -> None:
         if left == 6:
-            it.thread.do(lambda mind: mind.think(1, [], "why?", 0.0))
+            it.thread.submit(lambda mind: mind.think(1, [], "why?", 0.0))
 
     it.model.before_piece = ask
-    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.submit(lambda mind: mind.load_turns([]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == [
@@ -155,28 +155,28 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
 
     def hang(left: int) -> None:
         if left == 2:
-            looked.extend(it.thread.well(now_s) for now_s in (100.0, 100.5, 101.5))
+            looked.extend(it.thread.is_healthy(now_s) for now_s in (100.0, 100.5, 101.5))
 
     it.model.before_piece = hang
-    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.submit(lambda mind: mind.load_turns([]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert looked == [True, True, False]
-    assert it.thread.well(200.0)  # nothing is left to do
+    assert it.thread.is_healthy(200.0)  # nothing is left to do
 
 
 # ── what was said is written down ────────────────────────────────────────────────────────────
 def spoken(turn: int, mind: ModelSession) -> None:
     """A question that was said aloud, answered, and its answer heard."""
     mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 0.0)
-    mind.heard(turn, "Yes.", complete=True)
+    mind.record_heard(turn, "Yes.", complete=True)
 
 
 def talked(it: Running, *turns: int) -> None:
     """The thread runs, and has been through these turns."""
-    it.thread.do(lambda mind: mind.recall([]))
+    it.thread.submit(lambda mind: mind.load_turns([]))
     for turn in turns:
-        it.thread.do(partial(spoken, turn))
+        it.thread.submit(partial(spoken, turn))
     it.thread.start()
     it.until(lambda: it.thread.ready)
 
@@ -188,7 +188,7 @@ def test_once_nobody_waits_every_turn_is_written_down_oldest_first(running: Begi
     it.until(lambda: it.model.log.count("Transcribed") == 2)
     told = [each for each in it.sent if isinstance(each, Transcribed)]
     assert told == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
-    it.thread.do(lambda mind: it.model.log.append("a job"))
+    it.thread.submit(lambda mind: it.model.log.append("a job"))
     it.until(lambda: it.model.log[-1] == "a job")
     assert it.model.log.count("writes") == 2
 
@@ -198,7 +198,7 @@ def test_nothing_is_written_down_where_nothing_is_kept(running: Begin) -> None:
     talked(it, 1)
     done: list[ModelSession] = []
     for number in range(20):  # each after a while in which nothing was to be done
-        it.thread.do(done.append)
+        it.thread.submit(done.append)
         it.until(lambda number=number: len(done) > number)  # type: ignore[misc]
         it.until(lambda: it.thread.idle)
     assert "writes" not in it.model.log
@@ -219,7 +219,7 @@ def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: 
         if "answer again" in it.model.log:
             return
         it.model.log.append("answer again")
-        it.thread.do(lambda mind: mind.think(2, [], "and?", 0.0))
+        it.thread.submit(lambda mind: mind.think(2, [], "and?", 0.0))
         assert it.model.interrupted
         raise AnswerAbandoned
 
@@ -238,14 +238,14 @@ def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None
     it.thread.writes = True
 
     def forget_meanwhile() -> None:
-        it.thread.do(lambda mind: mind.forget())
+        it.thread.submit(lambda mind: mind.forget())
         raise AnswerAbandoned
 
     it.model.while_writing = forget_meanwhile
     talked(it, 1)
     it.until(lambda: "writes" in it.model.log)
-    it.thread.do(lambda mind: it.model.log.append("forgotten"))
+    it.thread.submit(lambda mind: it.model.log.append("forgotten"))
     it.until(lambda: it.model.log[-1] == "forgotten")
-    it.thread.do(lambda mind: it.model.log.append("later"))
+    it.thread.submit(lambda mind: it.model.log.append("later"))
     it.until(lambda: it.model.log[-1] == "later")
     assert not it.told(Transcribed)

@@ -21,9 +21,9 @@ def calls(*events: list[dict[str, Any]]) -> list[ToolCall | BadToolCall]:
     deltas = ToolCallStream()
     found: list[ToolCall | BadToolCall] = []
     for event in events:
-        deltas.feed(event)
-        found += deltas.complete()
-    return [*found, *deltas.end()]
+        deltas.push(event)
+        found += deltas.pop_complete()
+    return [*found, *deltas.flush()]
 
 
 def test_a_call_in_pieces_is_one_call() -> None:
@@ -33,11 +33,11 @@ def test_a_call_in_pieces_is_one_call() -> None:
 
 def test_one_is_complete_when_the_next_begins() -> None:
     deltas = ToolCallStream()
-    deltas.feed([delta(0, "time")])
-    assert list(deltas.complete()) == []
-    deltas.feed([delta(1, "date", "{}")])
-    assert list(deltas.complete()) == [ToolCall("time")]
-    assert list(deltas.end()) == [ToolCall("date")]
+    deltas.push([delta(0, "time")])
+    assert list(deltas.pop_complete()) == []
+    deltas.push([delta(1, "date", "{}")])
+    assert list(deltas.pop_complete()) == [ToolCall("time")]
+    assert list(deltas.flush()) == [ToolCall("date")]
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def test_a_clip_is_written_down_to_the_models_own_end(pocket: Callable[..., Loca
 
 def test_a_model_that_cannot_is_not_asked(pocket: Callable[..., LocalGemma]) -> None:
     model = pocket(transcribes=False)
-    before = model.pulse
+    before = model.progress
     assert model.transcribe([clip(2)]) == ""
-    assert model.pulse == before
+    assert model.progress == before
 
 
 def test_the_pocket_model_cannot_and_gemma_can() -> None:
@@ -71,11 +71,11 @@ def test_what_comes_to_no_end_is_no_transcript_and_costs_no_more_than_its_bound(
     model, long = LocalGemma(tiny_model, thinking(), 1), clip(3)
     assert most_tokens(long) == LEAST_TOKENS + 3 * TOKENS_A_SECOND
     assert model.transcribe([clip(1)]) == ""  # so that what is encoded once does not count
-    model.prepare(long)
-    before = model.pulse
+    model.encode_ahead(long)
+    before = model.progress
     assert model.transcribe([long]) == ""
     request = len(model._tape(dictation(long)))
-    assert model.pulse - before == request + most_tokens(long) - 1  # the last is drawn, not read
+    assert model.progress - before == request + most_tokens(long) - 1  # the last is drawn, not read
     model.close()
 
 
@@ -88,13 +88,13 @@ def test_the_request_is_sound_and_then_words_without_the_conversation(
 
 def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> None:
     model, history = LocalGemma(tiny_model, thinking(), 1), History()
-    history.begin(1, [clip(2)])
+    history.add_turn(1, [clip(2)])
     turn = history.turns[0]
     turn.answer = "".join(p for p in model.answer(history, AnswerMetrics()) if isinstance(p, str))
     turn.settled = True
     settle(model, history)
     model.transcribe(turn.clips)
-    history.begin(2, text="hello")
+    history.add_turn(2, text="hello")
     effort = AnswerMetrics()
     next(model.answer(history, effort))
     assert effort.read < 30  # the question and the marks around it
@@ -105,13 +105,13 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     pocket: Callable[..., LocalGemma],
 ) -> None:
     model, said = pocket(), clip(20)
-    model.prepare(said)
-    began = model.pulse
+    model.encode_ahead(said)
+    began = model.progress
     drawn = began + len(model._tape(dictation(said))) + 3
     stopped = 0
 
     def interrupt() -> None:
-        while model.pulse < drawn and not done.is_set():
+        while model.progress < drawn and not done.is_set():
             continue
         model.interrupt()
 
@@ -121,7 +121,7 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     try:
         text = model.transcribe([said])
     except AnswerAbandoned:
-        stopped = model.pulse
+        stopped = model.progress
         model.resume()
         text = model.transcribe([said])
     done.set()
@@ -129,11 +129,13 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     model.resume()
     assert text == NOT_UNDERSTOOD
     fresh = pocket()
-    fresh.prepare(said)
-    before = fresh.pulse
+    fresh.encode_ahead(said)
+    before = fresh.progress
     assert fresh.transcribe([said]) == text
     assert stopped  # it did end in the middle
-    assert model.pulse - began <= fresh.pulse - before + 2  # nothing was read twice but a token
+    assert (
+        model.progress - began <= fresh.progress - before + 2
+    )  # nothing was read twice but a token
 
 
 @pytest.mark.timeout(600)  # a machine that is too busy for it is waited for

@@ -19,15 +19,15 @@ def fill(
 ) -> None:
     for at in range(slots):
         flags = (START if at == 0 else 0) | (END if at == slots - 1 else 0)
-        utterances.add(slot(number, flags, value), now_s)
+        utterances.push(slot(number, flags, value), now_s)
 
 
 def test_an_utterance_is_one_clip_with_all_its_samples() -> None:
     utterances = UtteranceBuffer()
     for at in range(4):
-        utterances.add(slot(3, START if at == 0 else 0, at), 0)
-    done = utterances.add(slot(3, END, 9, frames=7), 0)
-    question = utterances.take([3])
+        utterances.push(slot(3, START if at == 0 else 0, at), 0)
+    done = utterances.push(slot(3, END, 9, frames=7), 0)
+    question = utterances.pop([3])
     assert question.clips == (done,)
     expected = [*np.repeat(range(4), SLOT), *([9] * 7)]
     assert question.clips[0].samples.tolist() == expected
@@ -38,28 +38,28 @@ def test_utterances_come_in_the_order_they_are_named() -> None:
     utterances = UtteranceBuffer()
     fill(utterances, 1, 2, value=1)
     fill(utterances, 2, 2, value=2)
-    question = utterances.take([2, 1, 5])
+    question = utterances.pop([2, 1, 5])
     assert [clip.samples[0] for clip in question.clips] == [2, 1]
     assert question.missing == (5,)
 
 
 def test_an_utterance_without_its_end_is_taken_as_far_as_it_goes() -> None:
     utterances = UtteranceBuffer()
-    utterances.add(slot(1, START), 0)
-    assert len(utterances.take([1]).clips[0].samples) == SLOT
+    utterances.push(slot(1, START), 0)
+    assert len(utterances.pop([1]).clips[0].samples) == SLOT
 
 
 def test_an_end_without_samples_makes_no_utterance() -> None:
     utterances = UtteranceBuffer()
-    utterances.add(slot(1, END, frames=0), 0)
-    assert utterances.take([1]).missing == (1,)
+    utterances.push(slot(1, END, frames=0), 0)
+    assert utterances.pop([1]).missing == (1,)
 
 
 def test_a_long_utterance_is_cut_where_it_is_quiet() -> None:
     utterances = UtteranceBuffer(clip_frames=100 * SLOT)
     for at in range(120):
-        utterances.add(slot(1, START if at == 0 else 0, 0 if 80 <= at < 90 else 1000), 0)
-    first, second = utterances.take([1]).clips
+        utterances.push(slot(1, START if at == 0 else 0, 0 if 80 <= at < 90 else 1000), 0)
+    first, second = utterances.pop([1]).clips
     assert 80 * SLOT < len(first.samples) <= 90 * SLOT
     assert len(first.samples) + len(second.samples) == 120 * SLOT
 
@@ -67,7 +67,7 @@ def test_a_long_utterance_is_cut_where_it_is_quiet() -> None:
 def test_clips_of_loud_noise_are_cut_too() -> None:
     utterances = UtteranceBuffer(clip_frames=10 * SLOT)
     fill(utterances, 1, 95, value=32767)
-    clips = utterances.take([1]).clips
+    clips = utterances.pop([1]).clips
     assert sum(len(clip.samples) for clip in clips) == 95 * SLOT
     assert max(len(clip.samples) for clip in clips) <= 10 * SLOT
 
@@ -75,9 +75,9 @@ def test_clips_of_loud_noise_are_cut_too() -> None:
 def test_of_a_monologue_the_end_is_kept_and_the_rest_counted() -> None:
     utterances = UtteranceBuffer(keep_frames=300 * SLOT, clip_frames=50 * SLOT)
     for at in range(3000):
-        utterances.add(slot(1, START if at == 0 else 0, at % 100), 0)
+        utterances.push(slot(1, START if at == 0 else 0, at % 100), 0)
         assert utterances.frames <= 301 * SLOT
-    question = utterances.take([1])
+    question = utterances.pop([1])
     kept = sum(len(clip.samples) for clip in question.clips)
     assert 200 * SLOT <= kept <= 300 * SLOT
     assert question.dropped_s == (3000 * SLOT - kept) / 16_000
@@ -90,4 +90,4 @@ def test_what_nobody_asks_about_is_forgotten_in_time() -> None:
     fill(utterances, 2, 5, now_s=UNNAMED_S - 1)
     assert utterances.frames == 10 * SLOT
     fill(utterances, 3, 5, now_s=UNNAMED_S + 1)
-    assert utterances.take([1, 2, 3]).missing == (1,)
+    assert utterances.pop([1, 2, 3]).missing == (1,)

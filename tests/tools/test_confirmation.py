@@ -31,7 +31,7 @@ from appliance.messages.speech import (
 )
 from appliance.messages.speech import TalkButton as Button
 from appliance.settings import load_defaults
-from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens
+from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
 from appliance.tools.timers import Timers
 from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import (
@@ -60,7 +60,7 @@ class House:
 
     def asks(self, command: str, turn: int = 1, after_s: float = 0.0, chosen: bool = True) -> str:
         about = replace(CALLED_FOR, turn=turn, chosen=chosen)
-        outcome = self.box.use(ToolCall("home", {"command": command}), later(after_s), about)
+        outcome = self.box.run(ToolCall("home", {"command": command}), later(after_s), about)
         if outcome.house is not None:
             return outcome.house.text
         return " ".join(outcome.lines or ())
@@ -75,7 +75,7 @@ class House:
      "o\u0301pen the door", "entschärfe die Anlage"],
 )  # fmt: skip
 def test_what_may_open_something_is_known_by_its_words(command: str) -> None:
-    assert opens(command, STEMS)
+    assert opens_something(command, STEMS)
 
 
 @pytest.mark.parametrize(
@@ -84,11 +84,11 @@ def test_what_may_open_something_is_known_by_its_words(command: str) -> None:
      "is the front door locked", "what is the temperature outside", ""],
 )  # fmt: skip
 def test_what_opens_nothing_is_asked_for_once(command: str) -> None:
-    assert not opens(command, STEMS)
+    assert not opens_something(command, STEMS)
 
 
 def test_an_owner_who_wants_no_confirmation_has_none() -> None:
-    assert not opens(UNLOCK, ())
+    assert not opens_something(UNLOCK, ())
 
 
 # ── twice ────────────────────────────────────────────────────────────────────────────────────
@@ -230,7 +230,7 @@ def test_the_houses_words_are_spoken_and_kept_nowhere() -> None:
 
 def test_said_again_the_houses_words_are_still_not_kept() -> None:
     box = Toolbox(Timers())
-    again = box.use(ToolCall("repeat"), NOW, ToolContext(last=(WORDS, "Anything else?")))
+    again = box.run(ToolCall("repeat"), NOW, ToolContext(last=(WORDS, "Anything else?")))
     assert (again.lines, again.note) == ((WORDS, "Anything else?"), REPEATED)
     talk = talk_in("thinking")
     turn = talk.turn
@@ -251,7 +251,7 @@ def test_a_model_that_copies_the_note_says_nothing() -> None:
 
 def test_a_request_goes_to_the_house_as_it_did() -> None:
     box = Toolbox(Timers(), ConfirmationGuard(STEMS))
-    asked = box.use(
+    asked = box.run(
         ToolCall("home", {"command": "turn on the light"}), NOW, ToolContext(house=True)
     )
     assert asked.house == HouseRequest(1, "turn on the light")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.tools.intents import request
+from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import TOOLS
 
@@ -38,7 +38,7 @@ from appliance.tools.toolbox import TOOLS
     ],
 )
 def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
-    assert request(words) == call
+    assert parse_intent(words) == call
 
 
 @pytest.mark.parametrize(
@@ -50,10 +50,10 @@ def test_a_plain_request_is_understood(words: str, call: ToolCall) -> None:
     ],
 )  # fmt: skip
 def test_what_only_sounds_like_one_is_left_to_the_model(words: str) -> None:
-    assert request(words) is None
+    assert parse_intent(words) is None
 
 
 @given(st.text(max_size=80))
 def test_whatever_is_typed_is_nothing_or_a_tool(text: str) -> None:
-    call = request(text)
+    call = parse_intent(text)
     assert call is None or call.name in TOOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.tools.spoken_numbers import in_words, ordinal, read
+from appliance.tools.spoken_numbers import in_words, ordinal, parse_number
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_day_of_the_month_is_said(number: int, words: str) -> None:
 
 def test_every_number_that_is_said_is_understood() -> None:
     for number in range(1, 100):
-        assert read(in_words(number)) == number
+        assert parse_number(in_words(number)) == number
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_every_number_that_is_said_is_understood() -> None:
      ("twenty five", 25), ("10", 10), ("2.5", 2.5), ("an and a half", 1.5)],
 )  # fmt: skip
 def test_a_number_is_understood(words: str, number: float) -> None:
-    assert read(words) == number
+    assert parse_number(words) == number
 
 
 @pytest.mark.parametrize("words", ["", "ages", "five six", "twenty twelve", "more", "-3", "1e9"])
 def test_what_is_no_number_is_none(words: str) -> None:
-    assert read(words) is None
+    assert parse_number(words) is None

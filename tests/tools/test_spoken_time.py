@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from appliance.tools.spoken_time import (
     ClockReading,
-    next_time,
+    parse_time,
     spoken_date,
     spoken_length,
     spoken_time,
@@ -79,7 +79,7 @@ def test_a_length_of_time_is_said_no_finer_than_it_matters(seconds: float, words
      ("23", 23, 0, False), ("7.30", 7, 30, True)],
 )  # fmt: skip
 def test_a_time_of_day_is_the_next_one(text: str, hour: int, minute: int, tomorrow: bool) -> None:
-    when = next_time(text, at(NINE_TEN))
+    when = parse_time(text, at(NINE_TEN))
     assert when is not None
     day = 22 if tomorrow else 21
     assert datetime.fromtimestamp(when, UTC) == datetime(2026, 11, day, hour, minute, tzinfo=UTC)
@@ -89,13 +89,13 @@ def test_a_time_of_day_is_the_next_one(text: str, hour: int, minute: int, tomorr
     "text", ["", "soon", "25:00", "7:60", "13 pm", "0 am", "half past", "7:3", "-1"]
 )
 def test_what_is_no_time_of_day_is_none(text: str) -> None:
-    assert next_time(text, at(NINE_TEN)) is None
+    assert parse_time(text, at(NINE_TEN)) is None
 
 
 def test_an_alarm_over_the_change_to_winter_time_rings_by_the_wall() -> None:
     berlin = ZoneInfo("Europe/Berlin")
     evening = datetime(2026, 10, 24, 22, 0, tzinfo=berlin)
-    when = next_time("07:00", at(evening))
+    when = parse_time("07:00", at(evening))
     assert when is not None
     assert datetime.fromtimestamp(when, berlin).strftime("%d %H:%M") == "25 07:00"
     assert when - evening.timestamp() == 10 * 3600  # one hour more than the clock's hands show
@@ -117,7 +117,7 @@ def test_in_the_hour_that_comes_twice_an_alarm_is_never_in_the_past(
     berlin = ZoneInfo("Europe/Berlin")
     hour, minute = map(int, clock.split(":"))
     now = at(datetime(2026, 10, 25, hour, minute, tzinfo=berlin, fold=fold))
-    when = next_time(asked, now)
+    when = parse_time(asked, now)
     assert when is not None
     assert when > now.wall_s
     assert datetime.fromtimestamp(when, UTC).strftime("%H:%M") == rings
@@ -126,7 +126,7 @@ def test_in_the_hour_that_comes_twice_an_alarm_is_never_in_the_past(
 @given(st.integers(0, 23), st.integers(0, 59), st.integers(0, 3 * 365 * 86_400))
 def test_a_time_of_day_lies_in_the_next_day(hour: int, minute: int, later_s: int) -> None:
     now = at(NINE_TEN + timedelta(seconds=later_s))
-    when = next_time(f"{hour:02}:{minute:02}", now)
+    when = parse_time(f"{hour:02}:{minute:02}", now)
     assert when is not None
     assert 0 < when - now.wall_s <= 86_400
     assert now.local(when).strftime("%H:%M") == f"{hour:02}:{minute:02}"

@@ -21,7 +21,7 @@ def kept(file: Path, *states: tuple[Timer, ...], boot: str = "a") -> list[str]:
     """Keep these states, one after the other. Returns the complaints."""
     shelf = TimerStore(file, boot)
     for state in states:
-        shelf.keep(state)
+        shelf.save(state)
     shelf.close()
     return [shelf.complaints.get() for _ in range(shelf.complaints.qsize())]
 
@@ -87,7 +87,7 @@ def test_a_disk_that_cannot_be_written_is_said_once_and_harms_nothing(tmp_path: 
     (tmp_path / "timers").write_text("no folder")
     shelf = TimerStore(tmp_path / "timers" / "timers.json", "a")
     for _ in range(3):
-        shelf.keep((EGGS,))
+        shelf.save((EGGS,))
         while shelf._newest:  # until the thread has tried
             time.sleep(0.001)
     shelf.close()

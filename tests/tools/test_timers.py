@@ -31,43 +31,43 @@ def kinds(timers: Timers) -> list[str]:
 
 def test_a_timer_rings_when_its_time_has_come_and_not_before() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
-    timers.look(later(299.9))
+    timers.set_timer(300.0, "eggs", START)
+    timers.advance(later(299.9))
     assert not timers.ringing
-    timers.look(later(300.0))
+    timers.advance(later(300.0))
     assert [timer.name for timer in timers.ringing] == ["eggs"]
     assert kinds(timers) == ["set", "rings"]
-    timers.look(later(301.0))
+    timers.advance(later(301.0))
     assert kinds(timers) == []
 
 
 def test_several_run_beside_each_other() -> None:
     timers = Timers()
     for length_s, name in ((300.0, "eggs"), (60.0, "tea"), (600.0, "")):
-        timers.start(length_s, name, START)
-    timers.look(later(61.0))
+        timers.set_timer(length_s, name, START)
+    timers.advance(later(61.0))
     assert [timer.name for timer in timers.ringing] == ["tea"]
-    timers.look(later(301.0))
+    timers.advance(later(301.0))
     assert [timer.name for timer in timers.ringing] == ["tea", "eggs"]
     assert [timer.length_s for timer in timers.waiting] == [600.0]
 
 
 def test_it_rings_until_it_is_stopped() -> None:
     timers = Timers(ring_s=600.0)
-    timers.start(60.0, "", START)
-    timers.look(later(60.0))
-    timers.look(later(500.0))
+    timers.set_timer(60.0, "", START)
+    timers.advance(later(60.0))
+    timers.advance(later(500.0))
     assert timers.ringing
-    timers.hush()
+    timers.stop_ringing()
     assert not timers.ringing
     assert kinds(timers) == ["set", "rings", "stopped"]
 
 
 def test_it_gives_up_when_nobody_is_there() -> None:
     timers = Timers(ring_s=600.0)
-    timers.start(60.0, "", START)
-    timers.look(later(60.0))
-    timers.look(later(661.0))
+    timers.set_timer(60.0, "", START)
+    timers.advance(later(60.0))
+    timers.advance(later(661.0))
     assert timers.all == ()
     assert kinds(timers) == ["set", "rings", "missed"]
 
@@ -75,20 +75,20 @@ def test_it_gives_up_when_nobody_is_there() -> None:
 @pytest.mark.parametrize("jump_s", [-86_400.0, -60.0, 60.0, 86_400.0])
 def test_a_timer_does_not_care_how_the_clock_is_set(jump_s: float) -> None:
     timers = Timers()
-    timer = timers.start(300.0, "", START)
-    timers.look(later(100.0, wall_s=100.0 + jump_s))
+    timer = timers.set_timer(300.0, "", START)
+    timers.advance(later(100.0, wall_s=100.0 + jump_s))
     assert timers.waiting
     assert timer.left_s(later(100.0, wall_s=jump_s)) == 200.0
-    timers.look(later(300.0, wall_s=300.0 + jump_s))
+    timers.advance(later(300.0, wall_s=300.0 + jump_s))
     assert timers.ringing
 
 
 def test_an_alarm_follows_the_clock_on_the_wall() -> None:
     timers = Timers()
-    timers.wake(START.wall_s + 3600.0, "", START)
-    timers.look(later(3600.0, wall_s=1800.0))  # set back by half an hour
+    timers.set_alarm(START.wall_s + 3600.0, "", START)
+    timers.advance(later(3600.0, wall_s=1800.0))  # set back by half an hour
     assert timers.waiting
-    timers.look(later(3700.0, wall_s=3600.0))
+    timers.advance(later(3700.0, wall_s=3600.0))
     assert timers.ringing
 
 
@@ -97,10 +97,10 @@ def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant
     timers = Timers()
     zone = ZoneInfo("Europe/Berlin")
     wrong = ClockReading(10.0, datetime(2024, 1, 1, 3, 0, tzinfo=zone).timestamp(), zone)
-    timers.look(wrong)
-    timers.wake(datetime(2024, 1, 1, 7, 0, tzinfo=zone).timestamp(), "", wrong)
+    timers.advance(wrong)
+    timers.set_alarm(datetime(2024, 1, 1, 7, 0, tzinfo=zone).timestamp(), "", wrong)
     right = datetime(2026, 11, 21, 22, 5, tzinfo=zone)  # five minutes later: it is evening
-    timers.look(ClockReading(310.0, right.timestamp(), zone))
+    timers.advance(ClockReading(310.0, right.timestamp(), zone))
     assert not timers.missed
     (alarm,) = timers.waiting
     assert datetime.fromtimestamp(alarm.due_wall_s, zone).strftime("%d %H:%M") == "22 07:00"
@@ -108,9 +108,9 @@ def test_an_alarm_asked_for_while_the_clock_was_wrong_rings_when_its_owner_meant
 
 def test_an_alarm_whose_time_passed_while_the_clock_was_wrong_was_missed() -> None:
     timers = Timers()
-    timers.look(START)
-    timers.wake(START.wall_s + 6 * 3600.0, "pills", START)  # five hours from then, in truth
-    timers.look(later(5 * 3600.0 + 120.0, wall_s=6 * 3600.0 + 120.0))
+    timers.advance(START)
+    timers.set_alarm(START.wall_s + 6 * 3600.0, "pills", START)  # five hours from then, in truth
+    timers.advance(later(5 * 3600.0 + 120.0, wall_s=6 * 3600.0 + 120.0))
     assert not timers.ringing
     assert [timer.name for timer in timers.missed] == ["pills"]
 
@@ -118,29 +118,29 @@ def test_an_alarm_whose_time_passed_while_the_clock_was_wrong_was_missed() -> No
 def test_an_alarm_of_before_that_a_jump_of_the_clock_went_over_was_missed() -> None:
     timers = Timers()
     timers.restore((Timer(1, "pills", due_wall_s=START.wall_s + 3600.0),), same_boot=False)
-    timers.look(START)
-    timers.look(later(10.0, wall_s=3600.0 + LATE_S + 1))
+    timers.advance(START)
+    timers.advance(later(10.0, wall_s=3600.0 + LATE_S + 1))
     assert not timers.ringing
     assert [timer.name for timer in timers.missed] == ["pills"]
     assert timers.all, "it must not be lost before it was told"
-    timers.told()
+    timers.acknowledge_missed()
     assert timers.all == ()
 
 
 def test_the_same_timer_asked_for_at_once_again_is_one() -> None:
     timers = Timers()
-    timers.start(300.0, "", START)
-    timers.start(300.0, "", later(5.0))
+    timers.set_timer(300.0, "", START)
+    timers.set_timer(300.0, "", later(5.0))
     (timer,) = timers.waiting
     assert timer.left_s(later(5.0)) == 300.0
-    timers.start(300.0, "", later(100.0))
-    timers.start(300.0, "eggs", later(100.0))
+    timers.set_timer(300.0, "", later(100.0))
+    timers.set_timer(300.0, "eggs", later(100.0))
     assert len(timers.waiting) == 3
 
 
 def test_the_newest_is_found_or_the_one_of_that_name() -> None:
     timers = Timers()
-    eggs, tea = timers.start(300.0, "eggs", START), timers.start(60.0, "tea", START)
+    eggs, tea = timers.set_timer(300.0, "eggs", START), timers.set_timer(60.0, "tea", START)
     assert timers.find("") == tea
     assert timers.find("eggs") == eggs
     assert timers.find("bread") is None
@@ -153,16 +153,16 @@ def test_the_newest_is_found_or_the_one_of_that_name() -> None:
 @pytest.mark.parametrize("name", ["egg", "the eggs", "egg timer", "my eggs timer", "Eggs"])
 def test_a_name_is_known_by_what_is_meant(name: str) -> None:
     timers = Timers()
-    eggs = timers.start(300.0, "eggs", START)
-    timers.start(300.0, "tea", START)
+    eggs = timers.set_timer(300.0, "eggs", START)
+    timers.set_timer(300.0, "tea", START)
     assert timers.find(name) == eggs
 
 
 @pytest.mark.parametrize("name", ["bread", "egg bread", "s s"])
 def test_another_name_is_another_timer(name: str) -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
-    timers.start(300.0, "", START)
+    timers.set_timer(300.0, "eggs", START)
+    timers.set_timer(300.0, "", START)
     assert timers.find(name) is None
 
 
@@ -170,20 +170,20 @@ def test_another_name_is_another_timer(name: str) -> None:
 def restarted(timers: Timers, now: ClockReading, *, same_boot: bool) -> Timers:
     again = Timers()
     again.restore(timers.all, same_boot=same_boot)
-    again.look(now)
+    again.advance(now)
     return again
 
 
 def test_a_restart_of_the_box_changes_nothing() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
+    timers.set_timer(300.0, "eggs", START)
     again = restarted(timers, later(100.0, wall_s=5000.0), same_boot=True)
     assert [timer.left_s(later(100.0)) for timer in again.waiting] == [200.0]
 
 
 def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
+    timers.set_timer(300.0, "eggs", START)
     now = ClockReading(5.0, START.wall_s + 100.0)
     again = restarted(timers, now, same_boot=False)
     assert [timer.left_s(now) for timer in again.waiting] == [200.0]
@@ -191,9 +191,9 @@ def test_after_a_restart_of_the_machine_the_walls_clock_counts() -> None:
 
 def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
+    timers.set_timer(300.0, "eggs", START)
     timers.changed = False
-    timers.look(later(100.0, wall_s=50_100.0))
+    timers.advance(later(100.0, wall_s=50_100.0))
     assert timers.changed
     now = ClockReading(5.0, START.wall_s + 50_200.0)  # 100 s later
     again = restarted(timers, now, same_boot=False)
@@ -202,7 +202,7 @@ def test_what_is_written_down_is_right_by_a_clock_that_was_set_meanwhile() -> No
 
 def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
+    timers.set_timer(300.0, "eggs", START)
     again = restarted(timers, ClockReading(5.0, START.wall_s + 4000.0), same_boot=False)
     assert not again.ringing
     assert len(again.missed) == 1
@@ -210,8 +210,8 @@ def test_what_ran_out_while_the_box_was_off_was_missed_and_does_not_ring() -> No
 
 def test_one_that_rang_a_moment_ago_rings_on_after_a_restart() -> None:
     timers = Timers()
-    timers.start(300.0, "eggs", START)
-    timers.look(later(300.0))
+    timers.set_timer(300.0, "eggs", START)
+    timers.advance(later(300.0))
     again = restarted(timers, later(310.0), same_boot=True)
     assert len(again.ringing) == 1
 
@@ -247,28 +247,28 @@ def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
         timers.news.clear()
         match what:
             case "start" if not timers.full:
-                timers.start(float(seconds), "", now)
+                timers.set_timer(float(seconds), "", now)
             case "wake" if not timers.full:
-                timers.wake(now.wall_s + seconds, "", now)
+                timers.set_alarm(now.wall_s + seconds, "", now)
             case "cancel" if (timer := timers.find("")) is not None:
                 timers.cancel(timer)
             case "hush":
-                timers.hush()
+                timers.stop_ringing()
             case "told":
-                timers.told()
+                timers.acknowledge_missed()
             case "restart" | "boot":
                 again = Timers(ring_s=600.0)
                 again.restore(timers.all, same_boot=what == "restart")
                 timers = again
         before = {timer.number for timer in timers.all}
         rang = timers.ringing
-        timers.look(now)
+        timers.advance(now)
         assert all(timer.left_s(now) > 0 for timer in timers.waiting)
         assert all(timer.left_s(now) <= 0 for timer in timers.ringing if timer not in rang)
         given_up = {news.number for news in timers.news if news.kind == "missed"}
         assert before - {timer.number for timer in timers.all} <= given_up
         assert len({timer.number for timer in timers.all}) == len(timers.all) <= MOST
-        stand = timers.stands(now)
+        stand = timers.status(now)
         assert stand.timers + stand.alarms == len(timers.waiting)
         assert (stand.ringing, stand.next_at_s > 0) == (
             bool(timers.ringing),
@@ -278,8 +278,8 @@ def test_whatever_happens_nothing_rings_early_and_nothing_vanishes(
 
 def test_numbers_are_not_given_twice_while_they_are_in_use() -> None:
     timers = Timers()
-    first = timers.start(60.0, "a", START)
-    second = timers.start(60.0, "b", START)
+    first = timers.set_timer(60.0, "a", START)
+    second = timers.set_timer(60.0, "b", START)
     timers.cancel(first)
-    third = timers.start(60.0, "c", START)
+    third = timers.set_timer(60.0, "c", START)
     assert third.number != second.number

@@ -12,10 +12,10 @@ from appliance.tools.tool_call_syntax import (
     BadToolCall,
     ToolCall,
     Value,
-    answer_wire,
+    answer_to_syntax,
     parse,
     plain,
-    wire,
+    to_syntax,
 )
 
 
@@ -77,7 +77,7 @@ calls = st.builds(ToolCall, names, st.dictionaries(names, values, max_size=8))
 
 @given(calls)
 def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
-    written = "".join(text for text, _ in wire(call))
+    written = "".join(text for text, _ in to_syntax(call))
     assert written.startswith("<|tool_call>call:")
     assert written.endswith("<tool_call|>")
     inside = written.removeprefix("<|tool_call>").removesuffix("<tool_call|>")
@@ -86,7 +86,7 @@ def test_what_is_written_is_what_is_read(call: ToolCall) -> None:
 
 @given(calls)
 def test_a_models_words_are_words_and_never_marks(call: ToolCall) -> None:
-    said = [text for text, is_words in wire(call) if is_words]
+    said = [text for text, is_words in to_syntax(call) if is_words]
     assert sorted(said) == sorted(v for v in call.arguments.values() if isinstance(v, str))
 
 
@@ -139,6 +139,6 @@ def test_the_words_of_others_are_cleaned(text: str, words: str) -> None:
 
 
 def test_a_tools_answer_has_gemmas_form() -> None:
-    assert "".join(text for text, _ in answer_wire("time", "It is ten past nine.")) == (
+    assert "".join(text for text, _ in answer_to_syntax("time", "It is ten past nine.")) == (
         '<|tool_response>response:time{value:<|"|>It is ten past nine.<|"|>}<tool_response|>'
     )

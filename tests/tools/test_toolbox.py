@@ -25,8 +25,8 @@ from appliance.tools.toolbox import (
     Toolbox,
     ToolContext,
     ToolResult,
-    missed,
-    rings,
+    missed_sentence,
+    ringing_sentence,
 )
 
 NOW = ClockReading(1000.0, datetime(2026, 11, 21, 9, 10, tzinfo=UTC).timestamp(), UTC)
@@ -50,7 +50,7 @@ class Bench:
         self.about = about or ToolContext()
 
     def use(self, tool: str, now: ClockReading = NOW, /, **arguments: Value) -> ToolResult:
-        return self.box.use(ToolCall(tool, arguments), now, self.about)
+        return self.box.run(ToolCall(tool, arguments), now, self.about)
 
     def says(self, tool: str, now: ClockReading = NOW, /, **arguments: Value) -> str:
         outcome = self.use(tool, now, **arguments)
@@ -141,7 +141,7 @@ def test_a_timer_is_cancelled_by_its_name_or_as_the_newest(bench: Bench) -> None
 def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: Bench) -> None:
     bench.use("timer", minutes=5)
     bench.use("timer", minutes=10)
-    bench.box.timers.look(later(301.0))
+    bench.box.timers.advance(later(301.0))
     assert bench.says("cancel_timer", later(302.0), name="the timer") == "All right."
     assert not bench.box.timers.ringing
     assert len(bench.box.timers.waiting) == 1
@@ -150,7 +150,7 @@ def test_to_cancel_while_something_rings_silences_that_and_nothing_else(bench: B
 def test_another_one_may_be_cancelled_while_something_rings(bench: Bench) -> None:
     bench.use("timer", minutes=5, name="tea")
     bench.use("timer", minutes=10, name="eggs")
-    bench.box.timers.look(later(301.0))
+    bench.box.timers.advance(later(301.0))
     assert bench.says("cancel_timer", later(302.0), name="egg timer") == "Eggs: the timer is off."
     assert bench.box.timers.ringing
     assert bench.says("cancel_timer", later(303.0), name="tea") == "All right."
@@ -235,17 +235,18 @@ def test_a_house_that_is_away_is_not_asked() -> None:
     ],
 )
 def test_what_rings_says_what_it_is(timer: Timer, sentence: str) -> None:
-    assert rings(timer, NOW) == sentence
+    assert ringing_sentence(timer, NOW) == sentence
 
 
 def test_what_was_missed_says_when_it_was() -> None:
     now = later(3600.0)
     timer, alarm = Timer(1, "eggs", 300.0, 1000.0), Timer(2, due_wall_s=NOW.wall_s)
-    assert missed(timer, now) == (
+    assert missed_sentence(timer, now) == (
         "While I was off, your timer, eggs, ran out at ten past nine in the morning."
     )
     assert (
-        missed(alarm, now) == "While I was off, your alarm was due at ten past nine in the morning."
+        missed_sentence(alarm, now)
+        == "While I was off, your alarm was due at ten past nine in the morning."
     )
 
 
@@ -272,7 +273,7 @@ def test_whatever_a_model_calls_a_speakable_answer_comes(
 ) -> None:
     bench = Bench(ToolContext(volume=volume, house=True))
     for name, arguments in calls:
-        outcome = bench.box.use(ToolCall(name, arguments), NOW, bench.about)
+        outcome = bench.box.run(ToolCall(name, arguments), NOW, bench.about)
         assert (outcome.lines is None) == bool(
             outcome.house or (outcome.wishes and name == "forget")
         )

@@ -35,8 +35,10 @@ class Owner:
                 rehearsal.mail.send(Ask("Set a timer for one second."))
                 self.step = "asked"
             case "asked":
-                rings = [message.turn for _, message in told.of(Speak) if message.ring]
-                begun = {message.turn: message.index for _, message in told.of(PlaybackStarted)}
+                rings = [message.turn for _, message in told.messages_of(Speak) if message.ring]
+                begun = {
+                    message.turn: message.index for _, message in told.messages_of(PlaybackStarted)
+                }
                 if rings and rings[0] in begun:
                     audible = rehearsal.index(begun[rings[0]])
                     if rehearsal.card.now() > audible + pcm.RATE_HZ // 2:
@@ -66,13 +68,13 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     assert not told.given_up
     assert owner.step == "stopped"
 
-    said = [message.text for _, message in told.of(Speak)]
+    said = [message.text for _, message in told.messages_of(Speak)]
     assert said[0] == "One second, from now."
     assert set(said[1:]) == {"Your timer is done: one second."}
     assert likeness(ring(), told.loudspeaker[owner.ring_at - told.first :]) > 0.9
 
-    (stop,) = [index for index, _ in told.of(StopSpeaking)]
-    assert all(index < stop for index, _ in told.of(Speak)), "it never rang again"
+    (stop,) = [index for index, _ in told.messages_of(StopSpeaking)]
+    assert all(index < stop for index, _ in told.messages_of(Speak)), "it never rang again"
     loud = np.flatnonzero(np.abs(told.loudspeaker.astype(int)) > 1000) + told.first
     assert loud.min() < stop
     assert np.abs(told.loudspeaker[-pcm.RATE_HZ :].astype(int)).max() <= SILENT

@@ -18,9 +18,9 @@ from appliance.errors import ReleaseRefused, StorageError
 from appliance.update.handed_over_file import (
     NOTE_BYTES,
     HandedOverFile,
-    leave_note,
-    opened,
-    take_note,
+    open_handed_over,
+    pop_note,
+    write_note,
 )
 from tests.update.release.attacker import KINDS, STRANGER, exchange
 
@@ -129,7 +129,7 @@ def test_no_program_that_is_started_gets_the_descriptor(tmp_path: Path) -> None:
 
 def test_what_is_open_already_is_not_closed(tmp_path: Path) -> None:
     with HandedOverFile(file(tmp_path), MOST) as handed:
-        with opened(handed, MOST) as same:
+        with open_handed_over(handed, MOST) as same:
             assert same is handed
         assert handed.read(0, 1) == b"c"
 
@@ -151,9 +151,9 @@ def test_only_the_file_itself_is_removed_under_its_name(tmp_path: Path) -> None:
 
 # ── a note ───────────────────────────────────────────────────────────────────────────────────
 def test_a_note_is_read_once(tmp_path: Path) -> None:
-    leave_note(tmp_path / "wanted", "a.release")
-    assert take_note(tmp_path / "wanted") == "a.release"
-    assert take_note(tmp_path / "wanted") == ""
+    write_note(tmp_path / "wanted", "a.release")
+    assert pop_note(tmp_path / "wanted") == "a.release"
+    assert pop_note(tmp_path / "wanted") == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,7 +161,7 @@ def test_a_note_is_read_once(tmp_path: Path) -> None:
 def test_a_note_of_any_other_kind_says_nothing_and_is_gone(tmp_path: Path, kind: str) -> None:
     KINDS[kind](tmp_path / "wanted")
     began = time.monotonic()
-    assert take_note(tmp_path / "wanted") == ""
+    assert pop_note(tmp_path / "wanted") == ""
     assert time.monotonic() - began < AT_ONCE_S
     assert not os.path.lexists(tmp_path / "wanted")
 
@@ -169,7 +169,7 @@ def test_a_note_of_any_other_kind_says_nothing_and_is_gone(tmp_path: Path, kind:
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"x" * (NOTE_BYTES + 1)])
 def test_a_note_that_is_no_short_text_says_nothing_and_is_gone(tmp_path: Path, data: bytes) -> None:
     file(tmp_path, data, "wanted")
-    assert take_note(tmp_path / "wanted") == ""
+    assert pop_note(tmp_path / "wanted") == ""
     assert list(tmp_path.iterdir()) == []
 
 
@@ -177,7 +177,7 @@ def test_a_full_folder_in_place_of_a_note_is_out_of_the_way_in_one_step(tmp_path
     """Emptying it would take as long as its owner fills it."""
     for _ in range(2):  # and the second one is no obstacle to the first
         (tmp_path / "wanted/deep/er").mkdir(parents=True)
-        assert take_note(tmp_path / "wanted") == ""
+        assert pop_note(tmp_path / "wanted") == ""
     left = [path.name for path in tmp_path.iterdir()]
     assert len(left) == 2
     assert all(name.startswith(".wanted.refused-") for name in left)
@@ -185,13 +185,13 @@ def test_a_full_folder_in_place_of_a_note_is_out_of_the_way_in_one_step(tmp_path
 
 def test_a_note_that_cannot_be_removed_is_a_sentence() -> None:
     with pytest.raises(StorageError, match="ostype cannot be removed"):
-        take_note(Path("/proc/sys/kernel/ostype"))
+        pop_note(Path("/proc/sys/kernel/ostype"))
 
 
 def test_a_note_can_be_read_by_others_and_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
     note = tmp_path / "wanted"
-    leave_note(note, "first")
-    leave_note(note, "second")
+    write_note(note, "first")
+    write_note(note, "second")
     assert stat.S_IMODE(note.stat().st_mode) == 0o644
     assert [path.read_text() for path in tmp_path.iterdir()] == ["second"]
 
@@ -215,9 +215,9 @@ def test_what_another_user_left_in_a_sticky_folder_stops_nobody_from_asking(stic
         try:
             os.setgroups([])
             os.setresuid(STRANGER + 1, STRANGER + 1, STRANGER + 1)
-            leave_note(sticky / "wanted", "mine")
+            write_note(sticky / "wanted", "mine")
             try:
-                leave_note(sticky / "wanted-system", "mine")
+                write_note(sticky / "wanted-system", "mine")
             except PermissionError:
                 os._exit(0)
         finally:

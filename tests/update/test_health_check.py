@@ -19,11 +19,11 @@ def watched(
     gate = HealthCheck("2.0.0", before)
     now_s = 0.0
     for reading in readings:
-        if (verdict := gate.judge(reading, now_s)) is not None:
+        if (verdict := gate.evaluate(reading, now_s)) is not None:
             return verdict
         now_s += every_s
     while now_s < PATIENCE_S + 10.0:
-        if (verdict := gate.judge(readings[-1], now_s)) is not None:
+        if (verdict := gate.evaluate(readings[-1], now_s)) is not None:
             return verdict
         now_s += every_s
     return None
@@ -35,20 +35,20 @@ def test_well_for_a_while_is_well() -> None:
 
 def test_well_for_a_moment_is_not_yet_known() -> None:
     gate = HealthCheck("2.0.0", OLD)
-    assert gate.judge(WELL, 0.0) is None
-    assert gate.judge(WELL, STEADY_S - 0.1) is None
-    assert gate.judge(WELL, STEADY_S) == ""
+    assert gate.evaluate(WELL, 0.0) is None
+    assert gate.evaluate(WELL, STEADY_S - 0.1) is None
+    assert gate.evaluate(WELL, STEADY_S) == ""
 
 
 def test_a_break_begins_the_while_anew() -> None:
     gate = HealthCheck("2.0.0", OLD)
-    gate.judge(WELL, 0.0)
-    gate.judge(
+    gate.evaluate(WELL, 0.0)
+    gate.evaluate(
         HealthReading("active", 0, SupervisorStatus(version="2.0.0", pid=8, state="starting")), 3.0
     )
-    gate.judge(WELL, 4.0)
-    assert gate.judge(WELL, STEADY_S) is None
-    assert gate.judge(WELL, 4.0 + STEADY_S) == ""
+    gate.evaluate(WELL, 4.0)
+    assert gate.evaluate(WELL, STEADY_S) is None
+    assert gate.evaluate(WELL, 4.0 + STEADY_S) == ""
 
 
 @pytest.mark.parametrize(
@@ -90,24 +90,24 @@ READING = SupervisorStatus(version="2.0.0", pid=8, state="idle", reading=True, h
 def test_a_release_whose_model_reads_its_opening_for_the_first_time_is_waited_for() -> None:
     gate = HealthCheck("2.0.0", OLD)
     for now_s in range(0, 350, 5):
-        assert gate.judge(HealthReading("starting", 0, READING), now_s) is None
-    assert gate.judge(WELL, 350.0) is None
-    assert gate.judge(WELL, 350.0 + STEADY_S) == ""
+        assert gate.evaluate(HealthReading("starting", 0, READING), now_s) is None
+    assert gate.evaluate(WELL, 350.0) is None
+    assert gate.evaluate(WELL, 350.0 + STEADY_S) == ""
 
 
 def test_a_release_whose_model_reads_for_ever_is_sick() -> None:
     gate = HealthCheck("2.0.0", OLD)
-    assert gate.judge(HealthReading("starting", 0, READING), 0.0) is None
+    assert gate.evaluate(HealthReading("starting", 0, READING), 0.0) is None
     assert "not well within 390 s" in (
-        gate.judge(HealthReading("starting", 0, READING), 390.0) or ""
+        gate.evaluate(HealthReading("starting", 0, READING), 390.0) or ""
     )
 
 
 def test_an_old_process_that_still_stops_is_not_taken_for_the_new_one() -> None:
     stopping = SupervisorStatus(version="2.0.0", pid=7, state="idle", ready=True, healthy=True)
     gate = HealthCheck("2.0.0", OLD)
-    gate.judge(HealthReading("active", 0, stopping), 0.0)
-    assert gate.judge(HealthReading("active", 0, stopping), 2 * STEADY_S) is None
+    gate.evaluate(HealthReading("active", 0, stopping), 0.0)
+    assert gate.evaluate(HealthReading("active", 0, stopping), 2 * STEADY_S) is None
 
 
 def test_a_part_that_the_old_release_had_given_up_too_is_not_held_against_the_new_one() -> None:

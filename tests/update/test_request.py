@@ -9,7 +9,13 @@ import pytest
 
 from appliance.errors import HealthCheckFailed, ReleaseRefused
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import InstallProgress, ask, how_it_goes, install_wanted, offers
+from appliance.update.request import (
+    InstallProgress,
+    install_wanted,
+    offers,
+    read_progress,
+    request_install,
+)
 from tests.update.release.workshop import Bench, PaperBox
 
 
@@ -42,20 +48,20 @@ def test_a_release_that_did_not_stay_up_is_not_offered_again_until_another_is_ke
 
 def test_what_is_asked_for_is_installed_and_then_gone(at: Bench, incoming: Path) -> None:
     offer = offers(at.shelf, incoming)[1]
-    ask(offer)
+    request_install(offer)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert at.shelf.kept() == "0.3.0"
-    assert how_it_goes(at.shelf.trial_folder) == InstallProgress("0.3.0")
+    assert read_progress(at.shelf.trial_folder) == InstallProgress("0.3.0")
     assert not offer.file.exists()
     assert not (incoming / "wanted").exists()
     assert [path.name for path in at.shelf.root.glob(".wanted*")] == []
 
 
 def test_how_a_sick_one_ended_can_be_read(at: Bench, incoming: Path) -> None:
-    ask(offers(at.shelf, incoming)[0])
+    request_install(offers(at.shelf, incoming)[0])
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    going = how_it_goes(at.shelf.trial_folder)
+    going = read_progress(at.shelf.trial_folder)
     assert (going.version, going.step) == ("0.4.0", "")
     assert "back on 0.2.0" in going.problem
     assert not (incoming / "wanted").exists()
@@ -65,18 +71,18 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
     at: Bench, incoming: Path
 ) -> None:
     sick, good = offers(at.shelf, incoming)
-    ask(sick)
+    request_install(sick)
     with pytest.raises(HealthCheckFailed):
         install_wanted(at.installer(), InstallOptions(), incoming)
     seen: list[InstallProgress] = []
 
     class Watched(PaperBox):
         def clock_s(self) -> float:
-            seen.append(how_it_goes(at.shelf.trial_folder))
+            seen.append(read_progress(at.shelf.trial_folder))
             return super().clock_s()
 
     at.box = Watched(at.shelf, runs=at.box.runs)
-    ask(good)
+    request_install(good)
     assert install_wanted(at.installer(), InstallOptions(), incoming)
     assert seen
     assert all(going.version == "0.3.0" and going.step and not going.problem for going in seen)
@@ -85,7 +91,7 @@ def test_while_one_is_tried_nothing_is_said_of_how_the_last_one_ended(
 def test_nothing_asked_is_nothing_done(at: Bench, incoming: Path) -> None:
     with pytest.raises(ReleaseRefused, match="Nobody asked"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert how_it_goes(at.shelf.trial_folder) == InstallProgress()
+    assert read_progress(at.shelf.trial_folder) == InstallProgress()
 
 
 @pytest.mark.parametrize(
@@ -102,8 +108,8 @@ def test_a_name_that_leads_elsewhere_is_refused(at: Bench, incoming: Path, name:
 
 def test_one_that_is_gone_by_then_is_said_so(at: Bench, incoming: Path) -> None:
     offer = offers(at.shelf, incoming)[0]
-    ask(offer)
+    request_install(offer)
     offer.file.unlink()
     with pytest.raises(ReleaseRefused, match="No such file"):
         install_wanted(at.installer(), InstallOptions(), incoming)
-    assert "cannot be read" in how_it_goes(at.shelf.trial_folder).problem
+    assert "cannot be read" in read_progress(at.shelf.trial_folder).problem

@@ -34,7 +34,7 @@ def trained(where: Path, seed: int, temperature: float) -> Path:
 
 def said(where: Path, weights: list[net.Arrays]) -> tuple[npt.NDArray[np.float32], ...]:
     net.export(weights, 1.0, where / "made.onnx")
-    return VerdictNetwork(where / "made.onnx").run(ROWS)
+    return VerdictNetwork(where / "made.onnx").infer(ROWS)
 
 
 def test_two_networks_in_one_file_say_what_they_say_on_the_average(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_two_networks_in_one_file_go_on_where_they_ended(tmp_path: Path) -> None
     weights = [cooled(trained(tmp_path, seed, 1.0)) for seed in (1, 2)]
     at_once, _ = said(tmp_path, weights)
     network = VerdictNetwork(tmp_path / "made.onnx")
-    in_pieces = [network.run(ROWS[at : at + 4])[0] for at in range(0, len(ROWS), 4)]
+    in_pieces = [network.infer(ROWS[at : at + 4])[0] for at in range(0, len(ROWS), 4)]
     assert np.concatenate(in_pieces) == pytest.approx(at_once, abs=1e-5)
 
 

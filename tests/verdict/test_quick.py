@@ -34,7 +34,7 @@ def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:
     together = quick.probabilities(rooms)
     for room, said in zip(rooms, together, strict=True):
         one = VoiceActivityDetector()
-        alone = [one.feed(step) for step in room.reshape(-1, BLOCK_FRAMES)]
+        alone = [one.process(step) for step in room.reshape(-1, BLOCK_FRAMES)]
         where = [i for i, p in enumerate(alone) if p is not None]
         assert where == list(np.flatnonzero(~np.isnan(said)))
         assert len(where) == rooms.shape[1] // HOP_FRAMES

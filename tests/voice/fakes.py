@@ -53,7 +53,7 @@ class FakeVoice:
     def sound(self, number: int) -> Samples:
         return (np.arange(1, self.frames + 1) + 1000 * number).astype(np.int16)
 
-    def say(self, text: str) -> FakeSpeech:
+    def synthesise(self, text: str) -> FakeSpeech:
         if self.refuses is not None:
             raise self.refuses
         sound = self.sound(len(self.said))
@@ -65,7 +65,7 @@ class FakeVoice:
         self.speeches.append(speech)
         return speech
 
-    def tend(self) -> None:
+    def poll(self) -> None:
         """Nothing to see to."""
 
     def close(self) -> None:

@@ -94,4 +94,4 @@ class Rig:
             self.messages += self.mail.receive_all()
             while read and (slot := self.reader.read()) is not None:
                 self.slots.append(slot)
-            self.supervisor.step(0)
+            self.supervisor.run_once(0)

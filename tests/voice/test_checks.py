@@ -20,26 +20,26 @@ def wanting(state_dir: Path, voice: str = "auto") -> Settings:
 
 
 def verdicts(state_dir: Path, voice: str = "auto") -> list[str]:
-    return [finding.verdict for finding in checks.look(wanting(state_dir, voice))]
+    return [finding.verdict for finding in checks.voice_findings(wanting(state_dir, voice))]
 
 
 def test_a_voice_that_says_a_word_is_ok(tmp_path: Path) -> None:
     bundles.fetched(tmp_path, "mine")
     bundles.plant(tmp_path / "voices")
-    (found,) = checks.look(wanting(tmp_path))
+    (found,) = checks.voice_findings(wanting(tmp_path))
     assert found.verdict == "ok"
     assert found.sentence.startswith("mine speaks: its first sound came after 0.")
 
 
 def test_espeak_alone_is_ok(tmp_path: Path) -> None:
-    (found,) = checks.look(wanting(tmp_path))
+    (found,) = checks.voice_findings(wanting(tmp_path))
     assert (found.verdict, found.sentence.split(":")[0]) == ("ok", "espeak speaks")
 
 
 @pytest.mark.parametrize("voice", ["auto", "mine"])
 def test_a_voice_without_its_program_is_not_ok(tmp_path: Path, voice: str) -> None:
     bundles.fetched(tmp_path, "mine")
-    mute, espeak = checks.look(wanting(tmp_path, voice))
+    mute, espeak = checks.voice_findings(wanting(tmp_path, voice))
     assert (mute.verdict, espeak.verdict) == ("warning", "ok")
     assert "he program that speaks it, piper, is not installed" in mute.sentence
     assert "interlude voices install" in mute.remedy

@@ -19,9 +19,9 @@ def said(
 ) -> tuple[np.ndarray, list[Spoken | SpeakFailed]]:
     reports: list[Spoken | SpeakFailed] = []
     delivery = SpeechQueue(list(voices), reports.append)
-    delivery.take(order, 0.0)
-    delivery.take(EndAnswer(1), 0.0)
-    pieces = delivery.step(1, 1000, 0.0)
+    delivery.push(order, 0.0)
+    delivery.push(EndAnswer(1), 0.0)
+    pieces = delivery.pop_slots(1, 1000, 0.0)
     return np.concatenate([piece.samples for piece in pieces]), reports
 
 
@@ -51,8 +51,8 @@ def test_a_voice_that_breaks_after_the_chime_is_stood_in_for() -> None:
 
 def test_an_answer_has_no_chime() -> None:
     delivery = SpeechQueue([FakeVoice()], lambda _: None)
-    delivery.take(Speak(1, 0, "Hello."), 0.0)
-    assert sum(len(piece.samples) for piece in delivery.step(1, 1000, 0.0)) == 1000
+    delivery.push(Speak(1, 0, "Hello."), 0.0)
+    assert sum(len(piece.samples) for piece in delivery.pop_slots(1, 1000, 0.0)) == 1000
 
 
 def test_what_rings_is_the_bell_and_then_the_words() -> None:

@@ -37,7 +37,7 @@ def all_of(speech: Speech, within_s: float = 10.0) -> Samples:
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_around(text: str) -> None:
-    sound = all_of(EspeakVoice(165).say(text))
+    sound = all_of(EspeakVoice(165).synthesise(text))
     assert len(sound) / 16000 == pytest.approx(len(text) / 15, abs=1.0)
     assert rms_dbfs(sound, 16000) == pytest.approx(TARGET_DBFS, abs=1.5)
     loud = np.flatnonzero(np.abs(sound.astype(int)) > 200)
@@ -46,18 +46,18 @@ def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_around(t
 
 
 def test_words_per_minute_make_it_faster() -> None:
-    slow, fast = (len(all_of(EspeakVoice(wpm).say(SENTENCES[2]))) for wpm in (120, 240))
+    slow, fast = (len(all_of(EspeakVoice(wpm).synthesise(SENTENCES[2]))) for wpm in (120, 240))
     assert fast < 0.7 * slow
 
 
 def test_text_is_never_taken_for_an_option_or_a_command() -> None:
     for text in ("--version", "-f /etc/passwd", "$(id); `id`", "-v nonsense hello"):
-        assert len(all_of(EspeakVoice(165).say(text))) > 1600
+        assert len(all_of(EspeakVoice(165).synthesise(text))) > 1600
 
 
 def test_cancelling_takes_no_time_and_leaves_no_process() -> None:
     voice = EspeakVoice(165)
-    speech = voice.say("A very long sentence. " * 500)
+    speech = voice.synthesise("A very long sentence. " * 500)
     select.select([speech.fileno()], [], [], 5.0)
     speech.read()
     begun = time.perf_counter()
@@ -76,7 +76,7 @@ def test_a_missing_program_is_an_error_with_a_remedy() -> None:
 def test_a_program_that_gives_no_wav_is_an_error_or_nothing(program: str) -> None:
     voice = EspeakVoice(165, program=program)
     voice._command = (program,)
-    speech = voice.say("This is not a WAV header, but it is longer than forty-four bytes.")
+    speech = voice.synthesise("This is not a WAV header, but it is longer than forty-four bytes.")
     if program == "true":
         _end(speech)
     else:

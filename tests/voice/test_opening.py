@@ -48,7 +48,7 @@ def test_a_chime_without_words_is_the_opening_and_with_words_is_not() -> None:
     for text, expected in (("", opening()), ("Dinner is ready.", chime())):
         reports: list[Spoken | SpeakFailed] = []
         delivery = SpeechQueue([FakeVoice()], reports.append)
-        delivery.take(Speak(1, 0, text, chime=True), 0.0)
-        pieces = delivery.step(1, 1000, 0.0)
+        delivery.push(Speak(1, 0, text, chime=True), 0.0)
+        pieces = delivery.pop_slots(1, 1000, 0.0)
         sound = np.concatenate([piece.samples for piece in pieces])
         np.testing.assert_array_equal(sound[: len(expected)], expected)

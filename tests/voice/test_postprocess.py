@@ -27,8 +27,8 @@ def silence(rate_hz: int, seconds: float) -> Floats:
 
 def shape_in_blocks(sound: Floats, rate_hz: int, block: int, gain: float = 1.0) -> np.ndarray:
     shaper = SpeechPostprocessor(rate_hz)
-    out = [shaper.feed(sound[i : i + block], gain) for i in range(0, len(sound), block)]
-    return np.concatenate([*out, shaper.feed(sound[:0], gain, last=True)])
+    out = [shaper.process(sound[i : i + block], gain) for i in range(0, len(sound), block)]
+    return np.concatenate([*out, shaper.process(sound[:0], gain, last=True)])
 
 
 @pytest.mark.parametrize("rate_hz", [16000, 22050, 24000])

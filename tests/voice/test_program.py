@@ -16,7 +16,7 @@ import pytest
 from appliance.errors import VoiceError
 from appliance.voice import program as programs
 from appliance.voice.engine.store import Engine, installed
-from appliance.voice.factory import tried
+from appliance.voice.factory import try_voice
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import TARGET_DBFS, rms_dbfs
 from appliance.voice.program import ProgramVoice, SpeechMark
@@ -48,7 +48,7 @@ def until(program: ProgramVoice, true: Callable[[], object], within_s: float = 2
     while not true():
         assert time.monotonic() < limit, program.problem
         select.select([program.fileno()], [], [], 0.02)
-        program.tend()
+        program.poll()
 
 
 def runs(program: ProgramVoice) -> bool:
@@ -77,7 +77,7 @@ def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramVoice]:
     folder = tmp_path_factory.mktemp("piper")
     model = onnx_voice.write(folder / "tiny.onnx")
     loaded = ProgramVoice("tiny", engine(folder / "voices").command(model))
-    assert tried(loaded) == ""
+    assert try_voice(loaded) == ""
     yield loaded
     loaded.close()
 
@@ -85,20 +85,20 @@ def piper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramVoice]:
 def test_a_sentence_becomes_sound_of_the_right_loudness_without_silence_before(
     piper: ProgramVoice,
 ) -> None:
-    sound = all_of(piper.say("Hello there, how are you?"))
+    sound = all_of(piper.synthesise("Hello there, how are you?"))
     assert len(sound) > 16000
     assert rms_dbfs(sound, 16000) == pytest.approx(TARGET_DBFS, abs=1.0)
     assert np.flatnonzero(np.abs(sound.astype(int)) > 200)[0] < 0.020 * 16000
 
 
 def test_the_same_sentence_gives_the_same_samples(piper: ProgramVoice) -> None:
-    first, second = (all_of(piper.say("The moon.")) for _ in range(2))
+    first, second = (all_of(piper.synthesise("The moon.")) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
 def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: ProgramVoice) -> None:
     text = "A long sentence, with a clause, and another one, " * 10
-    speech = piper.say(text)
+    speech = piper.synthesise(text)
     assert len(all_of(speech)) > 16000
     marks = speech.marks  # type: ignore[attr-defined]  # only a program's sentence has them
     assert len(marks) > 3
@@ -108,10 +108,10 @@ def test_a_long_text_comes_in_parts_whose_beginnings_are_known(piper: ProgramVoi
 
 
 def test_a_sentence_after_stopped_ones_is_spoken_whole(piper: ProgramVoice) -> None:
-    wanted = all_of(piper.say("The moon."))
+    wanted = all_of(piper.synthesise("The moon."))
     for _ in range(5):
-        piper.say("Something else entirely.").cancel()
-    np.testing.assert_array_equal(all_of(piper.say("The moon.")), wanted)
+        piper.synthesise("Something else entirely.").cancel()
+    np.testing.assert_array_equal(all_of(piper.synthesise("The moon.")), wanted)
 
 
 def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
     try:
         until(program, lambda: program.ready)
         for _ in range(5):
-            speech = program.say("This takes many seconds.")
+            speech = program.synthesise("This takes many seconds.")
             assert not _sound_within(speech, 0.15)  # so that the run has begun
             begun = time.perf_counter()
             speech.cancel()
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_voice_cannot_speak(
     model = onnx_voice.write(tmp_path / "a.onnx")
     spoil(model)
     program = ProgramVoice("a", engine(tmp_path / "voices").command(model))
-    assert said in tried(program)
+    assert said in try_voice(program)
     program.close()
 
 
@@ -194,7 +194,7 @@ def test_the_program_has_no_network_no_rights_and_writes_no_file(
     program = made(PROBE.replace("PLACE", str(place)))
     until(program, lambda: program.ready)
     with pytest.raises(VoiceError) as refused:
-        all_of(program.say("What may you do?"))
+        all_of(program.synthesise("What may you do?"))
     said = refused.value.problem
     assert "'internet': 'OSError', 'unix': 'OSError', 'writes': 'OSError'" in said
     assert "'caps': {'0000000000000000'}" in said
@@ -212,16 +212,16 @@ def test_a_program_that_takes_memory_without_end_is_refused_it(
     )
     until(program, lambda: program.ready)
     with pytest.raises(VoiceError, match="ended with code 1"):
-        all_of(program.say("Hello."))
+        all_of(program.synthesise("Hello."))
 
 
 def test_the_program_ends_with_who_started_it(tmp_path: Path) -> None:
     """Its parent is killed, and cannot tidy up."""
     command = engine(tmp_path, SAYS_IT).command(Path("no.onnx"))
     code = (
-        "import sys, time\nfrom appliance.voice.program import Program\n"
-        f"p = Program('a', {command!r})\n"
-        "while not p.ready: time.sleep(0.01); p.tend()\n"
+        "import sys, time\nfrom appliance.voice.program import ProgramVoice\n"
+        f"p = ProgramVoice('a', {command!r})\n"
+        "while not p.ready: time.sleep(0.01); p.poll()\n"
         "print(p.pid, flush=True); time.sleep(99)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
@@ -246,13 +246,13 @@ def test_a_program_that_is_killed_fails_its_sentence_and_is_there_again(
     program = made(SAYS_IT.replace("sound(order", f"{once}\n        sound(order"))
     until(program, lambda: program.ready)
     first = program.pid
-    assert len(all_of(program.say("Hello.")))
-    speech = program.say("Hello.")
+    assert len(all_of(program.synthesise("Hello.")))
+    speech = program.synthesise("Hello.")
     with pytest.raises(VoiceError, match="ended"):
         all_of(speech)
     until(program, lambda: program.ready)
     assert program.pid != first
-    assert len(all_of(program.say("Hello.")))
+    assert len(all_of(program.synthesise("Hello.")))
 
 
 def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
@@ -265,17 +265,17 @@ def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
         limit = time.monotonic() + 10
         while runs(program):
             assert time.monotonic() < limit
-            program.tend()
+            program.poll()
         begun = now[0]
         while not runs(program):
             now[0] += 0.05
-            program.tend()
+            program.poll()
         starts.append(now[0] - begun)
     assert starts[0] < 0.2
     assert starts[-1] > 3
     assert starts == sorted(starts)
     with pytest.raises(VoiceError, match="cannot speak now"):
-        program.say("Hello.")
+        program.synthesise("Hello.")
 
 
 @pytest.mark.parametrize(
@@ -295,26 +295,26 @@ def test_the_pause_before_a_start_grows_and_nothing_waits_for_it(
 def test_one_that_speaks_something_else_is_ended(
     made: Callable[..., ProgramVoice], script: str, said: str
 ) -> None:
-    assert said in tried(made(script))
+    assert said in try_voice(made(script))
 
 
 def test_one_that_promises_sound_without_end_is_ended(made: Callable[..., ProgramVoice]) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'sound': 1, 'frames': 1 << 29})")  # fmt: skip
-    assert "does not speak the protocol" in tried(program)
+    assert "does not speak the protocol" in try_voice(program)
 
 
 def test_one_that_makes_no_sound_cannot_speak(made: Callable[..., ProgramVoice]) -> None:
     program = made("tell({'voice': 1, 'rate_hz': 16000})\n"
                    "for order in orders(): tell({'done': order['say']})")  # fmt: skip
-    assert "made no sound" in tried(program)
+    assert "made no sound" in try_voice(program)
 
 
 def test_one_that_hangs_over_a_sentence_is_ended(made: Callable[..., ProgramVoice]) -> None:
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
-    speech = program.say("Hello.")
+    speech = program.synthesise("Hello.")
     assert speech.read() is not None
     now[0] = programs.HUNG_S + 1
     with pytest.raises(VoiceError, match="no sound came for 20 s"):
@@ -326,9 +326,9 @@ def test_one_that_does_not_stop_is_ended(made: Callable[..., ProgramVoice]) -> N
     now = [0.0]
     program = made(SILENT_AFTER, now_s=lambda: now[0])
     until(program, lambda: program.ready)
-    program.say("Hello.").cancel()
+    program.synthesise("Hello.").cancel()
     now[0] = programs.STOP_S + 1
-    program.tend()
+    program.poll()
     assert "did not stop" in program.problem
 
 
@@ -338,7 +338,7 @@ def test_one_that_does_not_read_makes_nobody_wait(made: Callable[..., ProgramVoi
     begun = time.monotonic()
     with contextlib.suppress(VoiceError):
         for _ in range(100):
-            program.say("A sentence of many words. " * 40).cancel()
+            program.synthesise("A sentence of many words. " * 40).cancel()
     assert "does not read" in program.problem
     assert time.monotonic() - begun < 1.0
 
@@ -354,7 +354,7 @@ def test_words_are_marked_where_they_sound(made: Callable[..., ProgramVoice]) ->
         "        tell({'done': order['say']})\n"
     )
     until(program, lambda: program.ready)
-    speech = program.say("Good moon")
+    speech = program.synthesise("Good moon")
     sound = all_of(speech)
     marks: list[SpeechMark] = speech.marks  # type: ignore[attr-defined]
     lead = len(sound) - 16000  # what is kept before the first louder sample

@@ -8,30 +8,30 @@ from appliance.voice.selection import VoiceSelection
 
 def test_nobody_asked_and_so_the_files_voice_stays() -> None:
     wanted = VoiceSelection()
-    assert wanted.hear(SpeakerReady("espeak")) is None
+    assert wanted.handle(SpeakerReady("espeak")) is None
     assert wanted.name is None
 
 
 def test_a_voice_that_is_asked_for_is_sent_on_and_kept() -> None:
     wanted = VoiceSelection()
-    assert wanted.hear(SetVoice("amy")) == SetVoice("amy")
-    assert wanted.hear(SpeakerReady("amy")) is None
+    assert wanted.handle(SetVoice("amy")) == SetVoice("amy")
+    assert wanted.handle(SpeakerReady("amy")) is None
     assert wanted.name == "amy"
 
 
 def test_a_speaker_that_comes_up_anew_with_another_voice_is_told_again() -> None:
     wanted = VoiceSelection()
-    wanted.hear(SetVoice("amy"))
-    wanted.hear(PartChanged("speaker", "down"))
-    assert wanted.hear(SpeakerReady("espeak")) == SetVoice("amy")
-    assert wanted.hear(SpeakerReady("amy")) is None
+    wanted.handle(SetVoice("amy"))
+    wanted.handle(PartChanged("speaker", "down"))
+    assert wanted.handle(SpeakerReady("espeak")) == SetVoice("amy")
+    assert wanted.handle(SpeakerReady("amy")) is None
     assert wanted.name == "amy"
 
 
 def test_a_voice_that_no_speaker_has_is_not_kept_and_not_asked_for_without_end() -> None:
     wanted = VoiceSelection()
-    wanted.hear(SetVoice("nobody"))
-    assert wanted.hear(SpeakerReady("espeak")) is None
+    wanted.handle(SetVoice("nobody"))
+    assert wanted.handle(SpeakerReady("espeak")) is None
     assert wanted.name == ""
-    wanted.hear(PartChanged("speaker", "down"))
-    assert wanted.hear(SpeakerReady("espeak")) is None
+    wanted.handle(PartChanged("speaker", "down"))
+    assert wanted.handle(SpeakerReady("espeak")) is None

@@ -22,13 +22,13 @@ class Box:
         self.now_s = 100.0
 
     def speak(self, turn: int, number: int, text: str = "Words.") -> None:
-        self.delivery.take(Speak(turn, number, text), self.now_s)
+        self.delivery.push(Speak(turn, number, text), self.now_s)
 
     def end(self, turn: int) -> None:
-        self.delivery.take(EndAnswer(turn), self.now_s)
+        self.delivery.push(EndAnswer(turn), self.now_s)
 
     def step(self, turn: int, room: int = 1000) -> list[VoiceSlot]:
-        return self.delivery.step(turn, room, self.now_s)
+        return self.delivery.pop_slots(turn, room, self.now_s)
 
 
 def joined(pieces: list[VoiceSlot]) -> np.ndarray:

@@ -32,7 +32,7 @@ def main() -> None:
     usable = np.flatnonzero(some.until // 2 > np.flatnonzero(ages_ms() <= AGES_MS[1])[-1])
     for i in chance.choice(usable, COUNT, replace=False):
         network.reset()
-        said, made = network.run(some.rows[i].astype(np.float32))
+        said, made = network.infer(some.rows[i].astype(np.float32))
         at = np.flatnonzero(ages_ms() <= chance.integers(*AGES_MS))[-1]
         log_odds.append(said[at])
         embedding.append(made[at])

@@ -21,7 +21,7 @@ from appliance.hear.bargein.classifier import (
     IN_NETWORK,
     ClassProbabilities,
     DecisionSchedule,
-    decided,
+    decide,
 )
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.network import MODEL, VerdictNetwork
@@ -59,7 +59,7 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
     odds = np.zeros((len(some), len(ages_ms()), 3))
     for i, rows in enumerate(some.rows.astype(np.float32)):
         network.reset()
-        odds[i] = figures.softmax(network.run(rows)[0])
+        odds[i] = figures.softmax(network.infer(rows)[0])
     quiet = np.zeros((len(some), len(ages_ms())))
     for i, about in enumerate(bursts.about):
         step = (ages_ms() + GIVEN_MS) // STEP_MS - int(about["past_steps"]) - 1
@@ -86,7 +86,7 @@ def verdicts(
                 kind = "noise" if said.odds[i, until - 1, 2] >= trust.vouches else None
                 break
             odds = ClassProbabilities(*said.odds[i, at].tolist())
-            kind = decided(odds, int(said.quiet_ms[i, at]), ms, rule, trust)
+            kind = decide(odds, int(said.quiet_ms[i, at]), ms, rule, trust)
             if kind is not None:
                 break
         kinds.append(kind)

@@ -22,7 +22,7 @@ from appliance.hear.bargein.features import (
     PITCH,
     WIDTH,
     FrameMeasures,
-    whole,
+    all_rows,
 )
 from appliance.pcm import BLOCK_FRAMES
 from training.verdict.gather import Bursts
@@ -64,7 +64,7 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
             FrameMeasures(float(e), float(f), float(p), 0.0, float(q))
             for e, f, p, _, q in bursts.measures[i, : len(later)]
         ]
-        made = whole(sound[:past].ravel(), later, measures)[:ROWS]
+        made = all_rows(sound[:past].ravel(), later, measures)[:ROWS]
         rows[i, : len(made)] = made
         until[i] = len(made)
         skipped = (GIVEN_MS - PAST_MS) // 10

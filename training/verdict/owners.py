@@ -63,8 +63,8 @@ class Owners:
             return
         layer = learnt.adaptation if learnt.helps else None
         test = self._heard(judged)
-        before = sum(enrolment.right(h, None) for h in test)
-        after = sum(enrolment.right(h, layer) for h in test)
+        before = sum(enrolment.judged_right(h, None) for h in test)
+        after = sum(enrolment.judged_right(h, layer) for h in test)
         self.counts += (len(test), before, after)
         kept = "" if layer else " (not kept)"
         self.told.append(f"{name}: {before} → {after} of {len(test)}{kept}")
@@ -73,7 +73,7 @@ class Owners:
         heard = []
         for take in takes:
             try:
-                heard.append(enrolment.listen(take, self._settings, self._mind))
+                heard.append(enrolment.score(take, self._settings, self._mind))
             except InterludeError:
                 continue  # a take that is of no use
         return heard
@@ -133,7 +133,7 @@ def real(recordings: Path, most: int) -> Owners:
     for speaker, sources in sorted(by_speaker.items()):
         halves: tuple[list[EnrolmentRecording], list[EnrolmentRecording]] = ([], [])
         for i, source in enumerate(sources):
-            wave = np.clip(np.rint(speech_source.read(source.path) * 32768), -32768, 32767)
+            wave = np.clip(np.rint(speech_source.read_sound(source.path) * 32768), -32768, 32767)
             take = EnrolmentRecording(source.name, REAL[source.word], wave.astype(np.int16))
             halves[i % 2].append(take)
         kinds = [take.kind for take in halves[0]]

@@ -177,15 +177,15 @@ def follow(
     believed = None if late_ms else 0
     for i, sound in enumerate(hissing):
         energy_db = decibels(sound)
-        floor.feed(energy_db, frozen=i >= SETTLED_STEPS)
+        floor.update(energy_db, frozen=i >= SETTLED_STEPS)
         known = None if np.isnan(speech[i]) else float(speech[i])
         now = (i + 1) * BLOCK_FRAMES
         if made is None:
-            fires = gate.feed(energy_db, max(floor.db, hidden_db), silence)
+            fires = gate.process(energy_db, max(floor.db, hidden_db), silence)
             step = AudioBlock(
                 samples[i], sound, energy_db, floor.db, gate.excess_db, fires, known, True
             )
-            backtrack.feed(step)
+            backtrack.push(step)
             if now > latest:
                 return None
             if now < earliest:
@@ -194,13 +194,13 @@ def follow(
                 believed = now + int(late_ms * RATE_HZ) // 1000
             if not fires or now < earliest or believed is None or now < believed:
                 continue
-            onset = backtrack.began() // BLOCK_FRAMES
+            onset = backtrack.onset() // BLOCK_FRAMES
             past = GIVEN_MS // STEP_MS
             made = Heard(i - onset + past, begins, sound=[samples[onset - past : i].ravel()])
             made.lead_ms = (begins - onset * BLOCK_FRAMES) * 1000 / RATE_HZ
             continue
         step = AudioBlock(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
-        burst.feed(step)
+        burst.update(step)
         probability = probability if known is None else known
         made.sound.append(samples[i])
         made.measures.append((energy_db, floor.db, probability, burst.level_db, burst.quiet_ms))

@@ -65,15 +65,15 @@ class Recorder:
         self._probability = 0.5
 
     @property
-    def trust(self) -> DecisionSchedule:
+    def schedule(self) -> DecisionSchedule:
         return IN_RULES
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         steps = len(past) // BLOCK_FRAMES
         self.bursts.append(Heard(steps, sound=[past[-steps * BLOCK_FRAMES :].copy()]))
         self._probability = 0.5
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         heard = self.bursts[-1]
         if step.probability is not None:
             self._probability = step.probability
@@ -82,7 +82,7 @@ class Recorder:
             (step.energy_db, step.floor_db, self._probability, burst.level_db, burst.quiet_ms)
         )
 
-    def opinion(self) -> ClassProbabilities:
+    def probabilities(self) -> ClassProbabilities:
         return ClassProbabilities(
             0.4, 0.3, 0.3
         )  # so that the box goes on at the deadline, and not before
@@ -120,8 +120,8 @@ class Talker:
         self._played = self._ahead.pop(0)
         return self._played
 
-    def hear(self, mic: Samples, at: int) -> None:
-        for event in self._hearing.hear(mic, self._played, at):
+    def process(self, mic: Samples, at: int) -> None:
+        for event in self._hearing.process(mic, self._played, at):
             if isinstance(event, Onset):
                 self._wanted = self._duck
                 self._recorder.bursts[-1].onset = event.index
@@ -200,9 +200,9 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
         talker, EchoSimulator(np.concatenate([delay, response])), noise, frames, drive=drive
     )
     for at, _, wave in plan:
-        session.say(at, wave)
-    while not session.over:
-        session.step()
+        session.add_sound(at, wave)
+    while not session.ended:
+        session.advance()
     kept = [_labelled(heard, plan, f"{sounds.role} {seed}") for heard in recorder.bursts]
     return [heard for heard in kept if heard is not None]
 
@@ -231,8 +231,8 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     drive = float(chance.uniform(0.3, 2.0)) if chance.random() < 0.3 else 0.0
     talker = Talker(talk, hearing, recorder, 0.0)
     session = RoomSession(talker, EchoSimulator(response), noise, ALONE_S * RATE_HZ, drive=drive)
-    while not session.over:
-        session.step()
+    while not session.ended:
+        session.advance()
     kept = [_labelled(heard, [], f"{sounds.role} alone {seed}") for heard in recorder.bursts]
     return [heard for heard in kept if heard is not None]
 

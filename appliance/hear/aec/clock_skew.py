@@ -28,7 +28,7 @@ class ClockSkewEstimator:
         self._found: deque[float] = deque(maxlen=_LOOKS)
         self.ppm: float | None = None
 
-    def feed(self, taps: Floats) -> None:
+    def update(self, taps: Floats) -> None:
         """The response `EVERY_S` of learning after the last one."""
         if self._last is not None:
             self._found.append(-_later(self._last, taps) / (EVERY_S * RATE_HZ) * 1e6)
@@ -40,7 +40,7 @@ class ClockSkewEstimator:
         agree = all(one * middle > 0 for one in self._found) and least > abs(middle) / 3
         self.ppm = middle if agree and abs(middle) >= _LEAST_PPM else None
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """The room has changed: the next response has nothing to be compared with."""
         self._last = None
         self._found.clear()

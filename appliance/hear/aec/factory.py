@@ -15,7 +15,7 @@ class EchoCanceller(Protocol):
     """Takes the box's own voice out of the microphone's sound, one step at a time."""
 
     @property
-    def changes(self) -> int:
+    def path_changes(self) -> int:
         """How often the room was found to have changed."""
 
     @property
@@ -23,20 +23,20 @@ class EchoCanceller(Protocol):
         """It knows the room, and what it expects of the echo tells what may be left of it."""
 
     @property
-    def late_db(self) -> float:
+    def late_reverb_db(self) -> float:
         """How loud it expects the echo to be that comes later than it can follow; -100: not."""
 
     @property
-    def working(self) -> bool:
+    def active(self) -> bool:
         """False when there is nothing to cancel, since nothing sounded for longer than the tail."""
 
-    def cancel(
+    def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 
-def canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
+def make_canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
     """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
     match settings.canceller:
         case "kalman" | "auto" as name:

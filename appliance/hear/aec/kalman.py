@@ -15,7 +15,7 @@ from collections import deque
 import numpy as np
 
 from appliance.hear.aec.late_reverb import LateReverb
-from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, piece
+from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, saturation
 from appliance.hear.aec.path_change import EchoPathChangeDetector
 from appliance.hear.aec.path_estimate import (
     EchoPathEstimate,
@@ -86,14 +86,14 @@ class KalmanCanceller:
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
         self._usual_db = 0.0
         self._silent_steps = 2 * self._parts
-        self.changes = 0  # how often the room was found to have changed
+        self.path_changes = 0  # how often the room was found to have changed
 
     @property
-    def working(self) -> bool:
+    def active(self) -> bool:
         return self._silent_steps < 2 * self._parts
 
     @property
-    def settled(self) -> bool:
+    def converged(self) -> bool:
         """It has heard enough of this room; not so just after a change."""
         return self._lessons >= _EAGER_LESSONS
 
@@ -105,21 +105,21 @@ class KalmanCanceller:
     @property
     def resting(self) -> bool:
         """The card cancels by itself, or the loudspeaker does not reach the microphone."""
-        return self._may_rest and self.settled and self.gain_db < _NOTHING_DB
+        return self._may_rest and self.converged and self.gain_db < _NOTHING_DB
 
     @property
     def knows_echo(self) -> bool:
         """What it expects of the echo tells what may be left of it. Not so where the card cancels,
         too: what that leaves is no copy of what was played."""
-        return self.settled and self.gain_db > _FAINT_DB
+        return self.converged and self.gain_db > _FAINT_DB
 
     @property
-    def taken_db(self) -> float:
+    def attenuation_db(self) -> float:
         """How much of the echo it usually takes away, as far as noise lets one see."""
         return self._usual_db
 
     @property
-    def late_db(self) -> float:
+    def late_reverb_db(self) -> float:
         """Of the echo that arrives later than the response lasts, dB full scale: as expected."""
         return self._late.db
 
@@ -134,9 +134,9 @@ class KalmanCanceller:
             raise ValueError(f"A response has {self._length} taps here, not {taps.shape}.")
         self._main.restore(taps)
         self._weights = self._partitioned(taps)
-        self._late.learn(taps)
+        self._late.set_echo_path(taps)
 
-    def cancel(
+    def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames].
@@ -145,22 +145,22 @@ class KalmanCanceller:
         else 0, float32[frames]; None: nowhere. `deaf`: it is off, and its zeros teach nothing.
         """
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
-        if not self.working:
+        if not self.active:
             return mic
         n, heard = self._frames, mic * np.float32(1 / 32768)
-        self._far.put(self._bend.applied(played * np.float32(1 / 32768)))
-        self._mic.put(heard)
+        self._far.push(self._bend.apply(played * np.float32(1 / 32768)))
+        self._mic.push(heard)
         self._clipped.append(clipped)
-        self._late.feed(self._far.rows[-self._length - n : -self._length])
-        self._spectra.put(forward(self._far.rows[-2 * n :])[None])
+        self._late.process(self._far.rows[-self._length - n : -self._length])
+        self._spectra.push(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
         self._deaf_steps = self._parts if deaf else self._deaf_steps - 1
         if self._deaf_steps > 0:  # a lesson looks back so far
             self._steps = 0
             return mic if deaf else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
-        knew = self.settled and self._usual_db > _KNOWN_DB
-        if knew and self._sameness.feed(left, echo):
+        knew = self.converged and self._usual_db > _KNOWN_DB
+        if knew and self._sameness.process(left, echo):
             self._begin_anew(self._sameness.gain)
         self._steps += 1
         if self._steps >= self._due_steps:
@@ -170,7 +170,7 @@ class KalmanCanceller:
 
     @property
     def _due_steps(self) -> int:
-        if not self.settled:
+        if not self.converged:
             return _EAGER_STEPS
         if self._second is not None:
             return _DOUBT_STEPS
@@ -184,7 +184,7 @@ class KalmanCanceller:
             self._main = self._main.scaled(gain).doubted()
         self._weights = self._partitioned(self._main.taps)
         self._second, self._lessons, self._usual_db = None, 1, 0.0
-        self.changes += 1
+        self.path_changes += 1
 
     def _learn(self) -> None:
         """One lesson from the last `length` samples, of which `fresh` are new."""
@@ -197,7 +197,7 @@ class KalmanCanceller:
         power = power_of(spectrum)
         shared = self._length / fresh
         clipped = self._clipped_lately()
-        left = self._main.learn(spectrum, power, mic, shared, clipped)[-fresh:]
+        left = self._main.update(spectrum, power, mic, shared, clipped)[-fresh:]
         if self._lessons % _BEND_LESSONS == 0 and self._lessons > _STRAIGHT_LESSONS:
             self._learn_bend(spectrum, clipped)
         new = mic[-fresh:]
@@ -211,7 +211,7 @@ class KalmanCanceller:
         rate = _USUAL_RISE if taken_db > self._usual_db else _USUAL_FALL
         self._usual_db += rate * (taken_db - self._usual_db)
         if self._second is not None:
-            left = self._second.learn(spectrum, power, mic, shared, clipped)[-fresh:]
+            left = self._second.update(spectrum, power, mic, shared, clipped)[-fresh:]
             self._second_left += (1 - _KEPT) * (float(left @ left) / fresh - self._second_left)
             self._compare()
         elif taken_db < self._usual_db - _DOUBT_DB and self._lessons > _EAGER_LESSONS:
@@ -219,7 +219,7 @@ class KalmanCanceller:
             self._second_left = self._left
         self._weights = self._partitioned(self._main.taps)
         if self._lessons % _LATE_LESSONS == 0:
-            self._late.learn(self._main.taps)
+            self._late.set_echo_path(self._main.taps)
 
     def _clipped_lately(self) -> Floats | None:
         """Of the window, as `cancel` has it for a step."""
@@ -228,8 +228,8 @@ class KalmanCanceller:
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
 
     def _learn_bend(self, spectrum: Spectrum, clipped: Floats | None) -> None:
-        straight = self._main.heard(spectrum)
-        bent = self._main.heard(forward(piece(self._far.rows)))
+        straight = self._main.predicted_echo(spectrum)
+        bent = self._main.predicted_echo(forward(saturation(self._far.rows)))
         left = unexplained(self._mic.rows - straight, clipped)
         self._bend.learn(left, straight, bent)
 
@@ -242,7 +242,7 @@ class KalmanCanceller:
             self._main, self._second = self._second, None
             self._left = self._second_left
             self._lessons = 1  # there is much to learn again
-            self.changes += 1
+            self.path_changes += 1
         elif self._second_lessons >= _MOST_LESSONS:
             self._second = None
 

@@ -30,7 +30,7 @@ class LateReverb:
     def db(self) -> float:
         return 10 * math.log10(self._power + 1e-10)
 
-    def learn(self, taps: Floats) -> None:
+    def set_echo_path(self, taps: Floats) -> None:
         """The response, float32[n * frames]."""
         steps = taps.reshape(-1, self._frames)
         powers = np.einsum("sf,sf->s", steps, steps)[-int(len(steps) * _LOOKED_AT) :] + 1e-12
@@ -38,7 +38,7 @@ class LateReverb:
         self._kept = min(max(math.exp(slope), _FASTEST), _SLOWEST)
         self._gain = math.exp(middle) * self._kept ** (len(powers) / 2)
 
-    def feed(self, leaving: Floats) -> None:
+    def process(self, leaving: Floats) -> None:
         """A step: what was played a response's length ago, float32[frames], full scale 1."""
         power = float(leaving @ leaving) / self._frames
         self._power = self._kept * self._power + self._gain * power

@@ -38,7 +38,7 @@ class EchoMonitor:
         self._drifts = self._rests = self._broken = False
         self._thread: threading.Thread | None = None
 
-    def begin(self) -> None:
+    def restore(self) -> None:
         """Give the canceller what was kept, if it is of use here."""
         if self._kalman is None:
             return
@@ -50,31 +50,31 @@ class EchoMonitor:
         if taps is not None:
             self._kalman.restore(taps)
 
-    def step(self) -> None:
+    def on_frame(self) -> None:
         """5 ms have passed."""
-        if self._kalman is None or not self._kalman.working:
+        if self._kalman is None or not self._kalman.active:
             return
         self._worked_steps += 1
         if self._worked_steps % STEPS_A_SECOND:
             return
         seconds = self._worked_steps // STEPS_A_SECOND
-        if self._kalman.changes > self._changes:
-            self._drift.forget()
-        elif seconds % round(EVERY_S) == 0 and self._kalman.settled:
-            self._drift.feed(self._kalman.taps)
-        if seconds >= self._save_at_s and self._kalman.settled and not self._kalman.resting:
+        if self._kalman.path_changes > self._changes:
+            self._drift.reset()
+        elif seconds % round(EVERY_S) == 0 and self._kalman.converged:
+            self._drift.update(self._kalman.taps)
+        if seconds >= self._save_at_s and self._kalman.converged and not self._kalman.resting:
             self._save_at_s = seconds + SAVE_S
             self._write()
         self._news += self._changed()
 
-    def news(self) -> list[str]:
+    def pop_log_lines(self) -> list[str]:
         """What has changed since the last call, a sentence each."""
         news, self._news = self._news, []
         return news
 
     def close(self) -> None:
         """Keep what is known now, at an orderly stop."""
-        if self._kalman is not None and self._kalman.settled and not self._kalman.resting:
+        if self._kalman is not None and self._kalman.converged and not self._kalman.resting:
             self._write()
         if self._thread is not None:
             self._thread.join(STOP_S)
@@ -88,7 +88,7 @@ class EchoMonitor:
                 f"microphone and loudspeaker run on two clocks, {apart_ppm:.0f} ppm apart: "
                 "the echo cannot be cancelled well. Use one device for both (docs/echo.md)"
             )
-        elif self._kalman.changes > self._changes and not self._drifts:
+        elif self._kalman.path_changes > self._changes and not self._drifts:
             yield "the box was moved, or its volume turned: its echo was learned anew"
         if self._kalman.resting != self._rests:
             yield (
@@ -96,7 +96,7 @@ class EchoMonitor:
                 if self._kalman.resting
                 else "there is an echo to cancel again"
             )
-        self._changes, self._rests = self._kalman.changes, self._kalman.resting
+        self._changes, self._rests = self._kalman.path_changes, self._kalman.resting
 
     def _write(self) -> None:
         assert self._kalman is not None

@@ -31,11 +31,11 @@ class LoudspeakerNonlinearity:
     def share(self) -> float:
         return self._found if self._found > _SEEMING else 0.0
 
-    def applied(self, played: Floats) -> Floats:
+    def apply(self, played: Floats) -> Floats:
         """What left the cone for `played`, full scale 1."""
         if self.share == 0.0:
             return played
-        bent: Floats = played + np.float32(self.share) * piece(played)
+        bent: Floats = played + np.float32(self.share) * saturation(played)
         return bent
 
     def learn(self, left: Floats, straight: Floats, piece_heard: Floats) -> None:
@@ -50,7 +50,7 @@ class LoudspeakerNonlinearity:
         self._found = min(max(self._found + _PACE * step, _LEAST), _MOST)
 
 
-def piece(played: Floats) -> Floats:
+def saturation(played: Floats) -> Floats:
     """What saturation takes away, 0 for soft sounds."""
     bent = played / np.sqrt(1 + np.square(_SOFTNESS * played)) - played
     return np.asarray(bent, np.float32)

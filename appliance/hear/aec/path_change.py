@@ -31,7 +31,7 @@ class EchoPathChangeDetector:
         self._peak = 0.0  # of the expected echo's energy in all steps kept
         self.gain: float | None = 1.0
 
-    def feed(self, left: Floats, echo: Floats) -> bool:
+    def process(self, left: Floats, echo: Floats) -> bool:
         """One step. After a yes it begins afresh."""
         row = (float(left @ left), float(echo @ echo), float(left @ echo))
         self._products.append(row)

@@ -64,11 +64,11 @@ class EchoPathEstimate:
         other._unsure = self._unsure * np.float32(max(gain, 0.1) ** 2)
         return other
 
-    def heard(self, far: Spectrum) -> Floats:
+    def predicted_echo(self, far: Spectrum) -> Floats:
         """What of the window `far` arrives, float32[length]."""
         return back(far * self._spectrum)[self._length :]
 
-    def learn(
+    def update(
         self,
         far: Spectrum,
         power: Floats,
@@ -81,7 +81,7 @@ class EchoPathEstimate:
         `shared`: how many lessons each sample takes part in. `clipped`: as in `unexplained`.
         """
         length = self._length
-        left = unexplained(mic - self.heard(far), clipped)
+        left = unexplained(mic - self.predicted_echo(far), clipped)
         self._padded[length:] = left
         error = forward(self._padded)
         count = np.float32(max(1.0, _SHARE * shared))

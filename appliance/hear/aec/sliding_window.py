@@ -23,7 +23,7 @@ class SlidingWindow(Generic[T]):
         self._end = self._count
         self.rows = self._memory[: self._count]
 
-    def put(self, rows: npt.NDArray[T]) -> None:
+    def push(self, rows: npt.NDArray[T]) -> None:
         """Add rows, (n, ...) with n at most `spare`; as many of the oldest go."""
         if self._end + len(rows) > len(self._memory):
             self._memory[: self._count] = self.rows

@@ -26,8 +26,8 @@ class SpeexCanceller:
     to cancel, since nothing sounded for longer than the tail: that path costs nothing.
     """
 
-    changes = 0  # it does not notice them
-    late_db = -100.0
+    path_changes = 0  # it does not notice them
+    late_reverb_db = -100.0
     knows_echo = False
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
@@ -50,15 +50,15 @@ class SpeexCanceller:
         self._silent_steps = self._tail_steps
 
     @property
-    def working(self) -> bool:
+    def active(self) -> bool:
         return self._silent_steps < self._tail_steps
 
-    def cancel(
+    def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
     ) -> Samples:
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
         self._silent_steps = 0 if played.any() else self._silent_steps + 1
-        if deaf or not self.working:
+        if deaf or not self.active:
             return mic
         self._mic[:] = mic
         self._played[:] = played
@@ -69,12 +69,12 @@ class SpeexCanceller:
 class PassThroughCanceller:
     """For cards that cancel echo themselves."""
 
-    working = False
-    changes = 0
-    late_db = -100.0
+    active = False
+    path_changes = 0
+    late_reverb_db = -100.0
     knows_echo = False
 
-    def cancel(
+    def cancel_echo(
         self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
     ) -> Samples:
         return mic

@@ -125,7 +125,7 @@ def save(made: Adaptation, state: Path) -> Path:
     return path
 
 
-def forget(state: Path) -> bool:
+def delete(state: Path) -> bool:
     """Whether there was anything to forget. Raises StorageError."""
     path = state / FILE
     try:

@@ -54,15 +54,15 @@ class SegmentClassifier(Protocol):
     """Listens to one burst at a time; asked for its opinion at any moment."""
 
     @property
-    def trust(self) -> DecisionSchedule: ...
+    def schedule(self) -> DecisionSchedule: ...
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         """The next 5 ms, and what has been measured of the burst so far, these 5 ms included."""
 
-    def opinion(self) -> ClassProbabilities: ...
+    def probabilities(self) -> ClassProbabilities: ...
 
 
 class EvidenceRow(NamedTuple):
@@ -100,20 +100,20 @@ class RuleClassifier:
     """Adds up the table's evidence."""
 
     @property
-    def trust(self) -> DecisionSchedule:
+    def schedule(self) -> DecisionSchedule:
         return IN_RULES
 
     def __init__(self, evidence: tuple[EvidenceRow, ...] = EVIDENCE) -> None:
         self._evidence = evidence
-        self.begin(np.zeros(0, np.int16))
+        self.start(np.zeros(0, np.int16))
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         self._burst = Segment(None)
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         self._burst = burst
 
-    def opinion(self) -> ClassProbabilities:
+    def probabilities(self) -> ClassProbabilities:
         scores = list(PRIOR)
         for row in self._evidence:
             value = getattr(self._burst, row.measure)
@@ -182,38 +182,38 @@ class VerdictTracker:
         self._settings = settings
         self._judge = judge
 
-    def begin(self, past: Samples) -> None:
-        self._judge.begin(past)
+    def start(self, past: Samples) -> None:
+        self._judge.start(past)
         self._next_ms = self._settings.first_ms
         self._odds: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
 
-    def hint(self, evidence: LogOdds) -> None:
+    def add_evidence(self, evidence: LogOdds) -> None:
         """What is known of this burst beside its sound, such as its words. The newest counts, and
         until the next burst."""
         self._evidence = evidence
 
     @property
-    def vouches(self) -> bool:
+    def confirms_voice(self) -> bool:
         """Whether this is a voice by the newest opinion, of a judge that knows."""
-        return self._odds is not None and self._odds.noise < self._judge.trust.vouches
+        return self._odds is not None and self._odds.noise < self._judge.schedule.vouches
 
-    def feed(
+    def process(
         self, step: AudioBlock, burst: Segment, age_ms: int
     ) -> tuple[ClassProbabilities | None, Judgement | None]:
         """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
-        self._judge.feed(step, burst)
+        self._judge.process(step, burst)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
-        odds = self._judge.opinion()
+        odds = self._judge.probabilities()
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
         self._odds = odds
-        return odds, decided(odds, burst.quiet_ms, age_ms, self._settings, self._judge.trust)
+        return odds, decide(odds, burst.quiet_ms, age_ms, self._settings, self._judge.schedule)
 
 
-def decided(
+def decide(
     odds: ClassProbabilities,
     quiet_ms: int,
     age_ms: int,

@@ -92,7 +92,7 @@ def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) 
                 "Say each word again, clearly, with a pause before and after it.",
             )
     whole = _fit(heard, others, model)
-    agreeing = np.mean([right(h, whole) for h in heard])
+    agreeing = np.mean([judged_right(h, whole) for h in heard])
     if agreeing < AGREE:
         worst = min(heard, key=lambda h: likelihood(h, whole))
         raise EnrolmentError(
@@ -103,14 +103,14 @@ def learn(heard: Sequence[ScoredRecording], others: NetworkOutputs, model: str) 
     return EnrolmentResult(
         whole,
         len(heard),
-        float(np.mean([right(h, None) for h in heard])),
-        float(np.mean([right(h, a) for h, a in zip(heard, left_out, strict=True)])),
+        float(np.mean([judged_right(h, None) for h in heard])),
+        float(np.mean([judged_right(h, a) for h, a in zip(heard, left_out, strict=True)])),
         float(np.mean([-np.log(likelihood(h, None)) for h in heard])),
         float(np.mean([-np.log(likelihood(h, a)) for h, a in zip(heard, left_out, strict=True)])),
     )
 
 
-def listen(
+def score(
     take: EnrolmentRecording, settings: HearingSettings, network: VerdictNetwork
 ) -> ScoredRecording:
     """The network's answers to a take. Raises EnrolmentError, in a sentence, if it is of no use."""
@@ -123,7 +123,7 @@ def listen(
         sound = _padded(take.samples, gain_db, noise_db)
         silence = np.zeros(BLOCK_FRAMES, np.int16)
         for at in range(0, len(sound) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
-            hearing.hear(sound[at : at + BLOCK_FRAMES], silence, at)
+            hearing.process(sound[at : at + BLOCK_FRAMES], silence, at)
             if collector.bursts > 1:
                 break
         parts += collector.answers
@@ -144,20 +144,20 @@ class _OutputCollector:
         self._steps = 0
 
     @property
-    def trust(self) -> DecisionSchedule:
+    def schedule(self) -> DecisionSchedule:
         return IN_RULES
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         self.bursts += 1
         self._steps = 0
-        self._judge.begin(past)
+        self._judge.start(past)
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         self._steps += 1
-        self._judge.feed(step, burst)
+        self._judge.process(step, burst)
 
-    def opinion(self) -> ClassProbabilities:
-        answer = self._judge.answer()
+    def probabilities(self) -> ClassProbabilities:
+        answer = self._judge.newest_output()
         late = self._steps * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
         if answer is not None and late and self.bursts == 1:
             self.answers.append((answer.log_odds, answer.embedding))
@@ -224,7 +224,7 @@ def _mean_odds(heard: ScoredRecording, by: Adaptation | None) -> npt.NDArray[np.
     return odds
 
 
-def right(heard: ScoredRecording, by: Adaptation | None) -> bool:
+def judged_right(heard: ScoredRecording, by: Adaptation | None) -> bool:
     """Whether the box would do the right thing: go on, or not."""
     stays = _mean_odds(heard, by)[1] >= 0.5
     return bool(stays == (heard.take.kind == "interruption"))

@@ -81,7 +81,7 @@ def _own_correlation() -> Floats:
 _OWN = _own_correlation()
 
 
-def heard(windows: Floats) -> tuple[Floats, Floats, Floats]:
+def band_features(windows: Floats) -> tuple[Floats, Floats, Floats]:
     """Of float32 (n, 512) windows: bands in dB (n, 40), voicing 0 to 1, log2 pitch over 150 Hz."""
     spectrum = np.fft.rfft(windows * _WINDOW, axis=1)
     power = np.square(spectrum.real) + np.square(spectrum.imag)
@@ -102,9 +102,9 @@ class FeatureExtractor:
     """Rows of one burst, as its sound comes in."""
 
     def __init__(self) -> None:
-        self.begin(np.zeros(0, np.int16))
+        self.start(np.zeros(0, np.int16))
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         """A burst has begun; `past` starts 300 ms before its onset."""
         past = past[(GIVEN_MS - PAST_MS) * RATE_HZ // 1000 :]
         self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
@@ -117,12 +117,12 @@ class FeatureExtractor:
         self._pitch = 0.0
         self._voiced = False
 
-    def feed(self, samples: Samples, measure: FrameMeasures) -> None:
+    def push(self, samples: Samples, measure: FrameMeasures) -> None:
         """The next step."""
         self._fresh.append(samples)
         self._measures.append(measure)
 
-    def take(self, multiple: int = 1) -> Floats:
+    def pop_rows(self, multiple: int = 1) -> Floats:
         """All rows that are complete and have not been taken, a multiple of `multiple`."""
         waiting = np.concatenate([self._waiting, *self._fresh])
         self._fresh = []
@@ -136,7 +136,7 @@ class FeatureExtractor:
         return rows
 
     def _fill(self, rows: Floats, windows: Floats) -> None:
-        bands_db, voicing, pitch = heard(windows)
+        bands_db, voicing, pitch = band_features(windows)
         loudness_db = 10 * np.log10(np.mean(10 ** (bands_db / 10), axis=1))
         peaks_db = np.empty(len(rows), np.float32)
         for i, db in enumerate(loudness_db):
@@ -173,10 +173,10 @@ def with_measures(rows: Floats, step: Floats) -> Floats:
     return rows
 
 
-def whole(past: Samples, later: Sequence[Samples], measures: Sequence[FrameMeasures]) -> Floats:
+def all_rows(past: Samples, later: Sequence[Samples], measures: Sequence[FrameMeasures]) -> Floats:
     """All rows of a burst at once, for training and enrolment."""
     features = FeatureExtractor()
-    features.begin(past)
+    features.start(past)
     for samples, measure in zip(later, measures, strict=True):
-        features.feed(samples, measure)
-    return features.take()
+        features.push(samples, measure)
+    return features.pop_rows()

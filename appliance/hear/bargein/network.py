@@ -55,7 +55,7 @@ class VerdictNetwork:
     def reset(self) -> None:
         self._state = self._fresh
 
-    def run(self, rows: Floats) -> tuple[Floats, Floats]:
+    def infer(self, rows: Floats) -> tuple[Floats, Floats]:
         """Rows (T, 50), T even, go on where the last ones ended: log odds (T/2, 3) and embeddings
         (T/2, 64)."""
         log_odds, embedding, *after = self._session.run(
@@ -75,34 +75,34 @@ class NetworkClassifier:
         self._answer: NetworkOutput | None = None
 
     @property
-    def trust(self) -> DecisionSchedule:
+    def schedule(self) -> DecisionSchedule:
         return IN_NETWORK
 
-    def begin(self, past: Samples) -> None:
-        self._features.begin(past)
+    def start(self, past: Samples) -> None:
+        self._features.start(past)
         self._network.reset()
         self._probability = 0.5
         self._answer = None
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         if step.probability is not None:
             self._probability = step.probability
-        self._features.feed(
+        self._features.push(
             step.samples,
             FrameMeasures(step.energy_db, step.floor_db, self._probability, burst.louder_db,
                     burst.quiet_ms),
         )  # fmt: skip
 
-    def answer(self) -> NetworkOutput | None:
+    def newest_output(self) -> NetworkOutput | None:
         """The network's newest answer; None before the first 20 ms."""
-        rows = self._features.take(ROWS_AT_ONCE)
+        rows = self._features.pop_rows(ROWS_AT_ONCE)
         if len(rows):
-            log_odds, embedding = self._network.run(rows)
+            log_odds, embedding = self._network.infer(rows)
             self._answer = NetworkOutput(log_odds[-1], embedding[-1])
         return self._answer
 
-    def opinion(self) -> ClassProbabilities:
-        answer = self.answer()
+    def probabilities(self) -> ClassProbabilities:
+        answer = self.newest_output()
         if answer is None:
             return _UNKNOWN
         log_odds = answer.log_odds

@@ -36,7 +36,7 @@ class Segment:
         self._probability = 0.0
         self.span_ms = 0
 
-    def feed(self, step: AudioBlock) -> None:
+    def update(self, step: AudioBlock) -> None:
         self._age_ms += STEP_MS
         self.peak_db = max(self.peak_db, step.energy_db)
         loud_enough_db = max(step.floor_db + _ACTIVE_OVER_FLOOR_DB,

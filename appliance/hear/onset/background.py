@@ -34,7 +34,7 @@ class LevelQuantile:
     def known(self) -> bool:
         return self.db > _LOWEST_DB
 
-    def feed(self, level_db: float, followed: bool) -> None:
+    def update(self, level_db: float, followed: bool) -> None:
         """One step; `followed`: a sound that stood out is under way."""
         place = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
         self._weight *= 1 + 1 / self._memory
@@ -89,14 +89,16 @@ class BackgroundSpeech:
     def soft(self) -> bool:
         return self._levels.known and self._too_soft(self._peak_db)
 
-    def feed(self, energy_db: float, probability: float, followed: bool, own: bool = False) -> None:
+    def update(
+        self, energy_db: float, probability: float, followed: bool, own: bool = False
+    ) -> None:
         """One step's energy, and the probability that it is speech; `own`: it may be what is left
         of the box's voice, which is speech too, and says nothing of a television."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
         heard = probability >= _SPEECH and not own
         self._follow(heard)
         speech_db = energy_db if heard else _LOWEST_DB
-        self._levels.feed(speech_db, followed and not self._too_soft(self._peak_db))
+        self._levels.update(speech_db, followed and not self._too_soft(self._peak_db))
 
     def _follow(self, heard: bool) -> None:
         """A turn and the wait after it: what was known before the turn is what is known."""
@@ -107,7 +109,7 @@ class BackgroundSpeech:
         if self._silent_steps == _WAIT_STEPS and self._turn_steps < _TURN_STEPS + _WAIT_STEPS:
             self._levels = self._before
 
-    def spoken(self, peak_db: float) -> None:
+    def on_utterance(self, peak_db: float) -> None:
         """Something was taken for the owner; `peak_db`: its loudest step."""
         if self._owner_db is None:
             self._owner_db = peak_db

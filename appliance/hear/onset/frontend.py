@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from appliance.hear.aec.factory import EchoCanceller, canceller
+from appliance.hear.aec.factory import EchoCanceller, make_canceller
 from appliance.hear.aec.path_estimate import Floats
 from appliance.hear.onset.background import BackgroundSpeech
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
@@ -61,8 +61,8 @@ class AudioFrontEnd:
 
     def __init__(self, settings: HearingSettings, cancels: EchoCanceller | None = None) -> None:
         """`cancels`: in place of the canceller that the settings name."""
-        self.canceller = cancels or canceller(settings.echo, BLOCK_FRAMES)
-        self._changes = self.canceller.changes
+        self.canceller = cancels or make_canceller(settings.echo, BLOCK_FRAMES)
+        self._changes = self.canceller.path_changes
         self._offset = HighPass(_OFFSET_HZ, order=2, rate_hz=RATE_HZ, frames=BLOCK_FRAMES)
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=2)
         self._pair = np.zeros((BLOCK_FRAMES, 2))
@@ -75,9 +75,9 @@ class AudioFrontEnd:
         self.witness = VoiceBandDetector(BLOCK_FRAMES)
         self.echo = ResidualEcho()
         self.gate = OnsetGate(settings.onset)
-        self.gate.be_wary()
+        self.gate.enter_guarded()
 
-    def take(
+    def process(
         self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
     ) -> AudioBlock:
         """The next step. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
@@ -85,16 +85,16 @@ class AudioFrontEnd:
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
         clean = to_int16(steady)
-        residue = self.canceller.cancel(clean, played, clipped(mic), deaf=deaf)
-        changed = self.canceller.changes != self._changes
+        residue = self.canceller.cancel_echo(clean, played, clipped(mic), deaf=deaf)
+        changed = self.canceller.path_changes != self._changes
         if changed:
-            self._changes = self.canceller.changes
-            self.echo.forget()
-            self.gate.be_wary()
+            self._changes = self.canceller.path_changes
+            self.echo.reset()
+            self.gate.enter_guarded()
 
         pair = self._pair
         np.multiply(residue, 1 / 32768, out=pair[:, 0])
-        if self.canceller.working:
+        if self.canceller.active:
             np.multiply(clean, 1 / 32768, out=pair[:, 1])
             pair[:, 1] -= pair[:, 0]
         else:
@@ -105,21 +105,21 @@ class AudioFrontEnd:
         energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or deaf)
-        self.echo.feed(
+        self.echo.update(
             played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db,
-            self.canceller.late_db, self.canceller.knows_echo,
+            self.canceller.late_reverb_db, self.canceller.knows_echo,
         )  # fmt: skip
         sounding = self.echo.audible
-        self.floor.feed(energy_db, frozen=sounding or not learn)
+        self.floor.update(energy_db, frozen=sounding or not learn)
         self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1
         probability = self._probability(residue, sounding or somebody_speaks)
         if probability is not None:
             self._last_probability = probability
-        own = self.echo.new and energy_db < self.echo.db + _OWN_OVER_DB
-        self.background.feed(energy_db, self._last_probability, somebody_speaks, own)
+        own = self.echo.unlearned and energy_db < self.echo.db + _OWN_OVER_DB
+        self.background.update(energy_db, self._last_probability, somebody_speaks, own)
         usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
-        speaks = self.witness.feed(hissing, self._last_probability, somebody_speaks)
-        fires = self.gate.feed(energy_db, usual_db, self.echo, speaks, somebody_speaks)
+        speaks = self.witness.process(hissing, self._last_probability, somebody_speaks)
+        fires = self.gate.process(energy_db, usual_db, self.echo, speaks, somebody_speaks)
         return AudioBlock(
             residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
             sounding, changed,
@@ -129,7 +129,7 @@ class AudioFrontEnd:
         self._zeros = 0 if residue.any() else self._zeros + 1
         if self._zeros <= _LONG_SILENCE_STEPS:
             calm = self._calm_steps > _CALM_STEPS and not matters
-            return self.speech.feed(residue, calm)
+            return self.speech.process(residue, calm)
         if self._zeros == _LONG_SILENCE_STEPS + 1:
             self.speech.reset()
         return 0.0  # every step: what waits for silence must see it

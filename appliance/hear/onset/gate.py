@@ -48,17 +48,17 @@ class ResidualEcho:
     def audible(self) -> bool:
         return self._played > _AUDIBLE_DB
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """The room has changed."""
         self._taken_db, self._loss_db, self._path_db = _TAKEN_DB, 0.0, 0.0
         self._learned_steps = 0
 
     @property
-    def new(self) -> bool:
+    def unlearned(self) -> bool:
         """The box speaks, and has not yet spoken long enough to know what is left of its voice."""
         return self.audible and self._learned_steps < _NEW_STEPS
 
-    def feed(
+    def update(
         self,
         played_db: float,
         estimate_db: float,
@@ -86,10 +86,10 @@ class ResidualEcho:
         self._peak = max(estimate_db, self._peak - _PEAK_DECAY_DB)
         if learn:
             if estimate_db < self._peak - _SOFT_DB:
-                self._room.feed(residue_db, False)
+                self._room.update(residue_db, False)
             residue_db = _without(max(floor_db, self._room.db, late_db), residue_db)
             self._path_db = _follow(self._path_db, self._played - self._estimate, 0.0, 60.0)
-            new = self.new
+            new = self.unlearned
             self._learned_steps += 1
             taken_db, loss_db = self._estimate - residue_db, self._played - residue_db
             self._taken_db = _usual(self._taken_db, taken_db, 3.0, 30.0, new)
@@ -154,10 +154,10 @@ class OnsetGate:
         self.excess_db = -100.0
 
     @property
-    def wary(self) -> bool:
+    def guarded(self) -> bool:
         return self._wary_steps > 0
 
-    def feed(
+    def process(
         self,
         energy_db: float,
         floor_db: float,
@@ -170,7 +170,7 @@ class OnsetGate:
         others will say."""
         stands_out = self._stands_out(energy_db, floor_db, echo)
         self._alarmed_steps = max(0, self._alarmed_steps - 1)
-        if not self.wary:
+        if not self.guarded:
             return stands_out
         well = self._untried and echo.audible and not stands_out
         self._wary_steps = max(0, self._wary_steps - (_TRIED if well else 1))
@@ -204,7 +204,7 @@ class OnsetGate:
         self._sum_db = max(0.0, self._sum_db + min(max(counts_db, -half_db), half_db))
         return self._sum_db >= self._enough_db
 
-    def be_wary(self) -> None:
+    def enter_guarded(self) -> None:
         """Nothing is known of the room yet."""
         self._wary_steps, self._untried = _WARY_STEPS, True
 
@@ -212,12 +212,12 @@ class OnsetGate:
         """What it fired at was no voice."""
         self._alarm()
 
-    def judged(self, kind: Judgement) -> None:
+    def on_verdict(self, kind: Judgement) -> None:
         """What it fired at over the box was that. A noise where it was wary makes it so again."""
-        if kind == "noise" and self.wary:
+        if kind == "noise" and self.guarded:
             self._alarm()
 
-    def right(self) -> None:
+    def confirm_voice(self) -> None:
         """What it fired at was a voice."""
         self._wary_steps //= 2
 

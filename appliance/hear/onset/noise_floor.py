@@ -23,13 +23,13 @@ class NoiseFloor:
         self._steps = 0
         self._new = True
 
-    def feed(self, energy_db: float, frozen: bool) -> None:
+    def update(self, energy_db: float, frozen: bool) -> None:
         """One step's energy; `frozen` while somebody speaks, the owner or the box."""
         new, self._new = self._new, False
         if energy_db < DIGITAL_SILENCE_DB:
             return
         if new:  # the very first step is taken for the room: it falls from there at once
-            self.learn(energy_db)
+            self.accept_noise(energy_db)
         self._smooth += _SMOOTHING * (energy_db - self._smooth)
         smooth = self._smooth
         if smooth + _BIAS_DB < self.db:
@@ -43,7 +43,7 @@ class NoiseFloor:
             self._steps, self._window = 0, 0.0
             self.db = max(LOWEST_DB, min(self._minima) + _BIAS_DB)
 
-    def learn(self, db: float) -> None:
+    def accept_noise(self, db: float) -> None:
         """Sound of level `db` turned out to be no voice: that is what the room is like now."""
         if db <= self.db:
             return

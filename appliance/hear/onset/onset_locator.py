@@ -19,12 +19,12 @@ class OnsetLocator:
         self._excesses_db = np.full(_STEPS, -100.0)
         self._now = 0
 
-    def feed(self, step: AudioBlock) -> None:
+    def push(self, step: AudioBlock) -> None:
         place = self._now // BLOCK_FRAMES % _STEPS
         self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
         self._now += BLOCK_FRAMES
 
-    def began(self) -> int:
+    def onset(self) -> int:
         """Where the sound that is heard now began: back to the last step that was mere noise."""
         newest = self._now // BLOCK_FRAMES - 1
         steps = 1
@@ -34,6 +34,6 @@ class OnsetLocator:
             steps += 1
         return self._now - steps * BLOCK_FRAMES
 
-    def usual_db(self) -> float:
+    def median_db(self) -> float:
         """The median energy of these 100 ms, dB full scale above 120 Hz."""
         return float(np.median(self._energies_db))

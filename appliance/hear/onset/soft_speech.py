@@ -19,7 +19,7 @@ class SoftSpeechDetector:
         self._least_db = -settings.onset.above_echo_db / 2
         self._hops = 0
 
-    def feed(self, step: AudioBlock) -> bool:
+    def process(self, step: AudioBlock) -> bool:
         if step.probability is None:
             return False
         if step.probability < self._enough:

@@ -41,7 +41,7 @@ class VoiceActivityDetector:
         self._turn = 0
         self._silent_hops = 0
 
-    def feed(self, samples: Samples, calm: bool = False) -> float | None:
+    def process(self, samples: Samples, calm: bool = False) -> float | None:
         """The probability of speech in the 32 ms up to this hop's end, or None between hops.
         `calm`: nothing has sounded for a while, and the networks need not be asked."""
         room = HOP_FRAMES - self._filled

@@ -36,14 +36,14 @@ class VoiceBandDetector:
         self._loud_steps = self._far_steps = 0
         self.speaks = False
 
-    def feed(self, hissing: npt.NDArray[np.float64], probability: float, followed: bool) -> bool:
+    def process(self, hissing: npt.NDArray[np.float64], probability: float, followed: bool) -> bool:
         """One step, float64[frames]; `followed`: a sound that stood out is under way."""
         n = self._frames
         self._window[:n] = self._window[n:]
         self._window[n:] = hissing
         bins = self._band @ self._window
         level_db = 10 * math.log10(float(bins @ bins) / (2 * n * n) + 1e-10)
-        self._usual.feed(level_db, followed)
+        self._usual.update(level_db, followed)
         over_db = level_db - self._usual.db if self._usual.known else 0.0
         self._loud_steps = self._loud_steps + 1 if over_db > _OVER_DB else 0
         self._far_steps = self._far_steps + 1 if over_db > _FAR_OVER_DB else 0

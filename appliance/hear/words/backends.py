@@ -54,7 +54,7 @@ def any_recogniser(settings: Settings) -> bool:
     return wanted != "none"
 
 
-def spotter(settings: Settings) -> WakeWordSpotter:
+def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
     """For `hearing.wake.phrase`: a network made for that very phrase, else one that spots any.
 
     Raises ModelError where nothing here can hear it.

@@ -47,47 +47,49 @@ class WordDecoder:
         self._kind: phrases.PhraseKind = "other"
         self._next_index = 0
 
-    def take(
+    def process(
         self, samples: Samples, index: int, turn: int, flags: int
     ) -> list[WordsHeard | WakeWordHeard]:
         """One slot of `near`."""
         out: list[WordsHeard | WakeWordHeard] = []
         if self.waiting and self._spotter is not None:
-            out += self._watch(self._spotter, samples, index)
+            out += self._spot_wake_word(self._spotter, samples, index)
         if self.rests:
             self._turn = 0  # what was under way lacks a part from now on
         elif turn and self._recogniser is not None:
-            out += self._follow(self._recogniser, samples, turn, flags)
+            out += self._recognise(self._recogniser, samples, turn, flags)
         return out
 
-    def _watch(self, spotter: WakeWordSpotter, samples: Samples, index: int) -> list[WakeWordHeard]:
+    def _spot_wake_word(
+        self, spotter: WakeWordSpotter, samples: Samples, index: int
+    ) -> list[WakeWordHeard]:
         """What came before an onset comes twice: the spotter hears it once."""
         if index + len(samples) <= self._next_index <= index + RATE_HZ:
             return []
         if index != self._next_index:
             spotter.reset()
         self._next_index = index + len(samples)
-        score = spotter.feed(samples)
+        score = spotter.process(samples)
         if score is None:
             return []
         return [WakeWordHeard(self._next_index - spotter.late_frames, spotter.phrase, score)]
 
-    def _follow(
+    def _recognise(
         self, recogniser: WordRecogniser, samples: Samples, turn: int, flags: int
     ) -> list[WordsHeard]:
         if flags & START:
             self._turn, self._frames, self._asked_at, self._last = turn, 0, 0, _NOTHING
-            recogniser.begin()
+            recogniser.start()
         elif turn != self._turn:
             return []  # its beginning was lost
         if len(samples):
-            recogniser.feed(np.ascontiguousarray(samples))
+            recogniser.process(np.ascontiguousarray(samples))
             self._frames += len(samples)
         due = self._frames - self._asked_at >= _EVERY_FRAMES and self._frames >= _FIRST_FRAMES
         if not (due or flags & END):
             return []
         self._asked_at = self._frames
-        guess = recogniser.guess()
+        guess = recogniser.hypothesis()
         before = self._last
         if guess.text == before.text:
             guess = WordHypothesis(

@@ -36,7 +36,7 @@ class KeywordFeed:
         self._left_out = 0
         self._frames = 0
 
-    def feed(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
+    def process(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
         """The step at `index`; `turn`: the sound that it belongs to, or 0."""
         self._past.write(index, samples)
         if self.busy:

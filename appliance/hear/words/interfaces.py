@@ -22,13 +22,13 @@ class WordRecogniser(Protocol):
     name: str
     unknown: tuple[str, ...]
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Another sound; the last one is forgotten."""
 
-    def feed(self, samples: Samples) -> None:
+    def process(self, samples: Samples) -> None:
         """int16 of any length, in order."""
 
-    def guess(self) -> WordHypothesis:
+    def hypothesis(self) -> WordHypothesis:
         """What it says so far; asked some times a second."""
 
 
@@ -39,7 +39,7 @@ class WakeWordSpotter(Protocol):
     phrase: str
     late_frames: int  # how long after the phrase's end it usually notices
 
-    def feed(self, samples: Samples) -> float | None:
+    def process(self, samples: Samples) -> float | None:
         """int16 of any length: the score, 0 to 1, when the phrase has just ended; else None."""
 
     def reset(self) -> None:

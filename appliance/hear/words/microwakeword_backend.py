@@ -30,7 +30,7 @@ class MicroWakeWordSpotter:
         self._features = MicroWakeWordFeatures()
         self._deaf = 0
 
-    def feed(self, samples: Samples) -> float | None:
+    def process(self, samples: Samples) -> float | None:
         self._deaf = max(0, self._deaf - len(samples))
         heard = None
         for features in self._features.process_streaming(samples.tobytes()):

@@ -51,15 +51,15 @@ class PocketsphinxRecogniser:
         self._decoder.add_jsgf_string("words", grammar)
         self._decoder.activate_search("words")
         self._others = frozenset(others)
-        self.begin()
+        self.start()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self._pieces: list[Samples] = []
 
-    def feed(self, samples: Samples) -> None:
+    def process(self, samples: Samples) -> None:
         self._pieces.append(samples)
 
-    def guess(self) -> WordHypothesis:
+    def hypothesis(self) -> WordHypothesis:
         if not self._pieces:
             return WordHypothesis("", 0.0)
         self._decoder.start_utt()
@@ -95,7 +95,7 @@ class PocketsphinxWakeWord:
         self._started = False
         self.reset()
 
-    def feed(self, samples: Samples) -> float | None:
+    def process(self, samples: Samples) -> float | None:
         self._decoder.process_raw(samples.tobytes())
         self._frames += len(samples)
         heard = self._decoder.hyp()

@@ -57,15 +57,15 @@ class SherpaKeywords:
 
     def __init__(self, files: dict[str, Path], listed: tuple[str, ...]) -> None:
         self._spotter, self._names, self.unknown = _spotter(files, listed, _THRESHOLD[0])
-        self.begin()
+        self.start()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self._heard: list[npt.NDArray[np.float32]] = []
 
-    def feed(self, samples: Samples) -> None:
+    def process(self, samples: Samples) -> None:
         self._heard.append(_floats(samples))
 
-    def guess(self) -> WordHypothesis:
+    def hypothesis(self) -> WordHypothesis:
         stream = self._spotter.create_stream()
         stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
         stream.input_finished()
@@ -91,15 +91,15 @@ class SherpaTranscript:
             num_threads=1,
             decoding_method="modified_beam_search",
         )
-        self.begin()
+        self.start()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self._heard: list[npt.NDArray[np.float32]] = []
 
-    def feed(self, samples: Samples) -> None:
+    def process(self, samples: Samples) -> None:
         self._heard.append(_floats(samples))
 
-    def guess(self) -> WordHypothesis:
+    def hypothesis(self) -> WordHypothesis:
         stream = self._recogniser.create_stream()
         stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
         stream.input_finished()
@@ -125,7 +125,7 @@ class SherpaWakeWord:
                              "Choose words of common English.")  # fmt: skip
         self.reset()
 
-    def feed(self, samples: Samples) -> float | None:
+    def process(self, samples: Samples) -> float | None:
         self._stream.accept_waveform(RATE_HZ, _floats(samples))
         heard = None
         while self._spotter.is_ready(self._stream):

@@ -27,7 +27,7 @@ def main(work: Worker) -> None:
     recogniser = backends.recogniser(work.settings)
     spotter = None
     try:
-        spotter = backends.spotter(work.settings)
+        spotter = backends.wake_word_spotter(work.settings)
     except InterludeError as error:  # the words over the box can be understood all the same
         work.log.error("%s", error)
     understanding = WordDecoder(hearing.words, recogniser, spotter)
@@ -43,7 +43,7 @@ def main(work: Worker) -> None:
         poll.register(fd, select.POLLIN)
         look.register(fd, select.POLLIN)
     poll.register(near.fileno(), select.POLLIN)
-    work.ready()
+    work.report_ready()
     beaten_at = time.monotonic()
     streams = False  # all sound comes, not only that over the box
     while not work.stopping:
@@ -52,7 +52,7 @@ def main(work: Worker) -> None:
         else:
             poll.poll(_POLL_MS)
         streams = False
-        for message in work.mail():
+        for message in work.pop_messages():
             if isinstance(message, BoxStatus):
                 understanding.waiting = message.mode == "wake_word" and not message.muted
         understanding.rests = work.floor.strain >= WORDS_REST
@@ -60,7 +60,7 @@ def main(work: Worker) -> None:
             if (slot := near.read()) is None:
                 break
             streams |= slot.turn == 0
-            for heard in understanding.take(slot.samples, slot.index, slot.turn, slot.flags):
+            for heard in understanding.process(slot.samples, slot.index, slot.turn, slot.flags):
                 work.send(heard)
         else:
             streams = True  # there is more

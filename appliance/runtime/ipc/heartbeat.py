@@ -32,10 +32,10 @@ class Heartbeat:
     def beat(self, now_ns: int) -> None:
         self._words[self._at] = now_ns
 
-    def ready(self) -> None:
+    def mark_ready(self) -> None:
         self._words[self._at + 1] = _READY
 
-    def reads(self) -> None:
+    def mark_loading(self) -> None:
         """It has started, and reads what its work begins with, which may take minutes."""
         self._words[self._at + 1] = _READS
 
@@ -44,7 +44,7 @@ class Heartbeat:
         return self._words[self._at + 1] == _READY
 
     @property
-    def is_reading(self) -> bool:
+    def is_loading(self) -> bool:
         return self._words[self._at + 1] == _READS
 
     def age_s(self, now_ns: int) -> float:

@@ -32,13 +32,13 @@ class IpcResources:
         """The end of `peer`'s channel to the conductor that is `peer`'s own."""
         return Channel(self.ends[peer][0])
 
-    def of(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
+    def for_process(self, name: str) -> tuple[dict[str, object], tuple[int, ...]]:
         """What process `name` inherits: its row and descriptors as data, and the latter."""
         if name == "conductor":
             ends = {peer: end[1].fileno() for peer, end in self.ends.items()}
         else:
             ends = {"conductor": self.ends[name][0].fileno()}
-        row_rings = (*process_table.reads(name), *process_table.writes(name))
+        row_rings = (*process_table.rings_read_by(name), *process_table.rings_written_by(name))
         mine = {spec.name: self.rings[spec.name] for spec in row_rings}
         fds = [self.floor_fd, self.heartbeat_fd, *ends.values()]
         for handles in mine.values():

@@ -24,7 +24,7 @@ class SchedulerReading:
     waited_s: Mapping[int, float]
 
 
-def read(pid: int, proc: Path = PROC) -> SchedulerReading | None:
+def read_times(pid: int, proc: Path = PROC) -> SchedulerReading | None:
     """None where the process is gone, or the kernel does not tell."""
     folder = proc / str(pid)
     try:

@@ -20,7 +20,7 @@ _LOOK_S = 0.05
 log = logging.getLogger("supervisor")
 
 
-def hold(folder: Path, wait_s: float = WAIT_S) -> int:
+def lock_instance(folder: Path, wait_s: float = WAIT_S) -> int:
     """Be the one box of that folder. Returns the descriptor that holds the lock, or -1 where none
     can be had. Raises AlreadyRuns when there is another."""
     try:

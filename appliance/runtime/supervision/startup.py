@@ -12,7 +12,7 @@ BEGIN_S = 150.0  # for parts that the box can do without; below TimeoutStartSec=
 READ_S = 360.0
 
 
-def begun(parts: Iterable[SupervisedPart], since_s: float) -> bool:
+def is_started(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     """Every needed part does its work or has failed, and the others have been given the time for
     it. `since_s`: seconds since the start began."""
     return all(
@@ -21,12 +21,12 @@ def begun(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     )
 
 
-def reading(parts: Iterable[SupervisedPart], since_s: float) -> bool:
+def is_loading(parts: Iterable[SupervisedPart], since_s: float) -> bool:
     """The start goes on, and a part reads what its work begins with."""
     parts = tuple(parts)
-    return not begun(parts, since_s) and any(part.reads for part in parts)
+    return not is_started(parts, since_s) and any(part.is_loading for part in parts)
 
 
 def _late(part: SupervisedPart, since_s: float) -> bool:
     """The start waits for it no longer."""
-    return since_s > (READ_S if part.reads else BEGIN_S) or part.back_off.struck
+    return since_s > (READ_S if part.is_loading else BEGIN_S) or part.back_off.struck

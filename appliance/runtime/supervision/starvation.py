@@ -30,7 +30,7 @@ class SilenceMeter:
         self._at_s: float | None = None
         self._before: SchedulerReading | None = None
 
-    def look(
+    def update(
         self,
         now_s: float,
         silent_s: float,
@@ -86,7 +86,7 @@ class LoadShedding:
         self._changed_s = 0.0  # when the level changed, or a sign of it was seen last
         self._raised_s = 0.0  # when the level was last raised by a step
 
-    def look(self, now_s: float, *, starved: bool) -> None:
+    def update(self, now_s: float, *, starved: bool) -> None:
         """`starved`: a process that the box needs starves now, or the supervisor does."""
         if starved:
             self._changed_s = now_s

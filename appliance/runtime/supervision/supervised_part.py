@@ -9,7 +9,7 @@ from appliance.runtime.process_table import Process
 from appliance.runtime.supervision.backoff import LONGEST_NEEDED_S, LONGEST_S, BackOff
 from appliance.runtime.supervision.child import Child
 from appliance.runtime.supervision.failure_rate import FailureRate
-from appliance.runtime.supervision.procfs import read
+from appliance.runtime.supervision.procfs import read_times
 from appliance.runtime.supervision.starvation import DISK_S, SilenceMeter, starves
 
 STUCK_S = 3.0  # after SIGKILL; a process that is still there waits in a driver, perhaps for ever
@@ -50,15 +50,15 @@ class SupervisedPart:
     @property
     def starting(self) -> bool:
         """It runs, and does not do its work yet, nor reads what that begins with."""
-        begins = not (self.heart.is_ready or self.heart.is_reading)
+        begins = not (self.heart.is_ready or self.heart.is_loading)
         return self.child is not None and self.ending is None and begins
 
     @property
-    def reads(self) -> bool:
+    def is_loading(self) -> bool:
         """It has started, and reads what its work begins with."""
-        return self.child is not None and self.ending is None and self.heart.is_reading
+        return self.child is not None and self.ending is None and self.heart.is_loading
 
-    def beats(self, within_s: float) -> bool:
+    def has_beaten(self, within_s: float) -> bool:
         """It does its work, and has beaten within that time, whatever may have kept it from it."""
         up = self.child is not None and self.ending is None and self.heart.is_ready
         return up and self.heart.age_s(time.monotonic_ns()) <= within_s
@@ -67,16 +67,16 @@ class SupervisedPart:
         """Since its last heartbeat, without what it could not help."""
         return max(0.0, self.heart.age_s(now_ns) - self.silence.excused_s)
 
-    def listen(self, now_s: float, now_ns: int, late_s: float) -> float:
+    def check_heartbeat(self, now_s: float, now_ns: int, late_s: float) -> float:
         """Look at its heartbeat. Returns its own silence, in seconds. `late_s`: the supervisor did
         not run for so long just now."""
         age_s = self.heart.age_s(now_ns)
         late = self.child is not None and age_s > self.patience_s / 4
-        reading = read(self.child.pid) if late and self.child is not None else None
+        reading = read_times(self.child.pid) if late and self.child is not None else None
         # What locks its memory waits for no disk once it is up: there it waits for a driver.
         locked = self.row.lock_memory and self.heart.is_ready
         most_disk_s = 0.0 if locked else min(DISK_S, 2 * self.patience_s)
-        return self.silence.look(now_s, age_s, reading, late_s, most_disk_s)
+        return self.silence.update(now_s, age_s, reading, late_s, most_disk_s)
 
     def starves(self, now_ns: int) -> bool:
         """It runs, and is silent for want of a processor."""

@@ -24,7 +24,7 @@ class SystemdNotifier:
         """A service manager started this process, and starts it again when it ends."""
         return self._notifier.socket is not None
 
-    def look(
+    def notify(
         self, now_s: float, *, ready: bool, healthy: bool, lacks: str, reading: bool = False
     ) -> None:
         """Tell what is new. `ready`: the start is over; `lacks`: the parts that do not work;

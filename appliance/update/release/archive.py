@@ -21,7 +21,7 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 from appliance.errors import ReleaseRefused
 from appliance.update import signature
 from appliance.update.archive_parts import open_parts
-from appliance.update.handed_over_file import CHUNK, HandedOverFile, opened
+from appliance.update.handed_over_file import CHUNK, HandedOverFile, open_handed_over
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import ReleaseManifest
@@ -145,7 +145,7 @@ class PackedTree:
                     written += member.size
                     if written > expected:
                         raise ReleaseRefused("It unpacks to more than its manifest says.")
-                    members.put(tree, member, folder, disk)
+                    members.unpack(tree, member, folder, disk)
                     share(written / max(1, expected))
         except ReleaseRefused:
             raise
@@ -154,9 +154,9 @@ class PackedTree:
         signed = (self._manifest.tree_bytes, self._manifest.tree_sha256)
         if source.drained() != signed:
             raise _changed(self._name)
-        disk.settle(folder)
+        disk.sync(folder)
         disk.write(folder / self._whole, self._said)
-        disk.settle(folder)
+        disk.sync(folder)
 
 
 class _Hashed(io.RawIOBase):
@@ -180,10 +180,10 @@ class _Hashed(io.RawIOBase):
         return self._length, self._digest.hexdigest()
 
 
-def look(file: Path | HandedOverFile) -> ReleaseManifest | None:
+def peek_manifest(file: Path | HandedOverFile) -> ReleaseManifest | None:
     """What a file says it is, unverified; None if it is no release. For lists, not for trust."""
     try:
-        with opened(file, MOST_BYTES) as handed:
+        with open_handed_over(file, MOST_BYTES) as handed:
             said, _, _ = open_parts(handed, "release", manifests.NAME, SIGNATURE, TREE)
         return manifests.parse(said)
     except ReleaseRefused:

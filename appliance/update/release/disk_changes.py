@@ -82,7 +82,7 @@ class Disk:
         shutil.rmtree(gone)
         self._done()
 
-    def settle(self, folder: Path) -> None:
+    def sync(self, folder: Path) -> None:
         """Return when everything written to the file system of `folder` is safe (syncfs(2))."""
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -80,7 +80,7 @@ def pull(
         raise StorageError(f"{incoming} cannot be written ({error.strerror}).", _AGAIN) from error
     for offer in wanted.offers(shelf, incoming):
         if offer.file == place and offer.version == sheet.version:
-            wanted.ask(offer)
+            wanted.request_install(offer)
             return f"asked for {sheet.version}"
     place.unlink()
     raise FetchError(f"What the sheet names is no release of version {sheet.version}.")

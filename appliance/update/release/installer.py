@@ -13,7 +13,7 @@ from pathlib import Path
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
 from appliance.runtime.status import SupervisorStatus
-from appliance.update.handed_over_file import HandedOverFile, opened
+from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
 from appliance.update.release import manifest as manifests
 from appliance.update.release.archive import MOST_BYTES, ReleaseArchive
@@ -62,13 +62,13 @@ class ReleaseInstaller:
         Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
         """
         wishes = wishes or InstallOptions()
-        with self._alone(), opened(file, MOST_BYTES) as handed:
+        with self._locked(), open_handed_over(file, MOST_BYTES) as handed:
             self._clean_up(wishes)
             archive = ReleaseArchive(handed, self.signers)
             manifest = archive.manifest
             kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
             manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
-            self._shelve(archive)
+            self._unpack(archive)
             if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
                 return False
             self._activate(manifest.version, wishes)
@@ -78,7 +78,7 @@ class ReleaseInstaller:
     def rollback(self, wishes: InstallOptions | None = None) -> str:
         """Go back to the release before, if it proves well. Returns its version."""
         wishes = wishes or InstallOptions()
-        with self._alone():
+        with self._locked():
             self._clean_up(wishes)
             previous = self.shelf.previous()
             if previous is None:
@@ -87,10 +87,10 @@ class ReleaseInstaller:
             return previous
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         """No other installation is under way, and no system on trial: a restart of the box would be
         taken for its fault. Raises NotNow."""
-        with self.shelf.alone():
+        with self.shelf.locked():
             if self.shelf.system_on_trial():
                 problem = "A system is on trial."
                 raise InstallDeferred(
@@ -110,7 +110,7 @@ class ReleaseInstaller:
             if cut_short:
                 self.box.restart()
 
-    def _shelve(self, archive: ReleaseArchive) -> None:
+    def _unpack(self, archive: ReleaseArchive) -> None:
         """The tree into its folder, whole, unless it lies there already."""
         manifest, shelf = archive.manifest, self.shelf
         there = shelf.manifest(manifest.version)
@@ -137,29 +137,29 @@ class ReleaseInstaller:
             if isinstance(error, ReleaseRefused):
                 raise
             raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
-        shelf.place(part, manifest.version)
+        shelf.add(part, manifest.version)
 
     def _activate(self, version: str, wishes: InstallOptions) -> None:
         """Try a release that lies here, and keep it if it proves well."""
         self.progress("self-test", 0.0)
-        self.box.try_out(self.shelf.folder(version))
+        self.box.run_selftest(self.shelf.folder(version))
         if wishes.start:
             wait_for_quiet(self.box, wishes.wait_s, self.progress)
             self._try(version)
-        self.shelf.keep(version)
+        self.shelf.commit(version)
         if wishes.start:
             self.shelf.end_trial()
         self.progress("kept", 1.0)
 
     def _try(self, version: str) -> None:
         """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""
-        before = self.box.reading()
+        before = self.box.read_health()
         self.shelf.begin_trial(version)
         if why := self._start(HealthCheck(version, before.status), "try"):
             self.shelf.end_trial()
-            self._take_back(version, why, before.status)
+            self._roll_back(version, why, before.status)
 
-    def _take_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
+    def _roll_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
         kept = self.shelf.kept()
         if kept is None:
             raise HealthCheckFailed(f"{version} is sick: {why}. There is none to go back to.")
@@ -172,14 +172,14 @@ class ReleaseInstaller:
         """Restart the box and watch until the gate knows: "" for well, else what is wrong."""
         self.box.restart()
         began = self.box.now_s()
-        while (verdict := gate.judge(self.box.reading(), self.box.now_s())) is None:
+        while (verdict := gate.evaluate(self.box.read_health(), self.box.now_s())) is None:
             past_s = self.box.now_s() - began
             self.progress(step, min(1.0, past_s / gate.patience_s))
             self.box.wait(LOOK_S)
         return verdict
 
     def _runs(self, version: str) -> bool:
-        status = self.box.reading().status
+        status = self.box.read_health().status
         return status is not None and status.version == version
 
     def _prune(self) -> None:

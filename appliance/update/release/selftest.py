@@ -20,7 +20,7 @@ LATER: dict[str, Callable[[Settings], str]] = {
 }
 
 
-def look(settings: Settings) -> int:
+def import_parts(settings: Settings) -> int:
     """How many parts could be imported. Raises ReleaseRefused for the first that cannot."""
     rows = process_table.table(settings)
     for row in rows:

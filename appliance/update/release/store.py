@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.update.install_lock import alone
+from appliance.update.install_lock import locked as alone
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import ReleaseManifest, version_key
@@ -95,7 +95,7 @@ class ReleaseStore:
         return os.path.lexists(self.root / SYSTEM / SYSTEM_TRIAL)
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """One installation at a time, of a release or of a system: either would restart what the
         other watches. Raises NotNow; the lock ends with its process."""
         self.disk.make_folder(self.releases)
@@ -118,7 +118,7 @@ class ReleaseStore:
         for path in self.root.glob(".*.release"):  # a copy of what was handed over
             self._remove(path)
 
-    def place(self, part: Path, version: str) -> None:
+    def add(self, part: Path, version: str) -> None:
         """`part`, which is unpacked, becomes that release. One of that version without a readable
         manifest makes room first: two renames, without any removal in between."""
         folder = self.folder(version)
@@ -136,7 +136,7 @@ class ReleaseStore:
     def end_trial(self) -> None:
         self.disk.remove(self.trial_link)
 
-    def keep(self, version: str) -> None:
+    def commit(self, version: str) -> None:
         """From now on `version` is what starts; what was kept is where to go back to."""
         before = self.kept()
         if before == version:

@@ -28,9 +28,9 @@ _ACTIVITY: dict[str, Activity] = {
 class InstallTarget(Protocol):
     """What an installation asks of the box."""
 
-    def reading(self) -> HealthReading: ...
+    def read_health(self) -> HealthReading: ...
     def restart(self) -> None: ...
-    def try_out(self, release: Path) -> None: ...
+    def run_selftest(self, release: Path) -> None: ...
     def clock_s(self) -> float: ...
     def now_s(self) -> float: ...
     def wait(self, seconds: float) -> None: ...
@@ -43,13 +43,13 @@ class SystemdTarget:
         self._runtime = runtime
         self._systemctl = systemctl
 
-    def reading(self) -> HealthReading:
+    def read_health(self) -> HealthReading:
         """How it is now. Raises StorageError if systemd cannot be asked."""
         asked = "ActiveState,MainPID,NRestarts"
         shown = self._systemd("show", UNIT, f"--property={asked}")
         said = dict(re.findall(r"^(\w+)=(.*)$", shown, re.MULTILINE))
         activity = _ACTIVITY.get(said.get("ActiveState", ""), "stopped")
-        told = status.read(self._runtime)
+        told = status.read_status(self._runtime)
         if told is not None and str(told.pid) != said.get("MainPID"):
             told = None  # what an earlier one left
         return HealthReading(activity, int(said.get("NRestarts") or 0), told)
@@ -59,7 +59,7 @@ class SystemdTarget:
         self._systemd("reset-failed", UNIT)
         self._systemd("restart", "--no-block", UNIT)
 
-    def try_out(self, release: Path) -> None:
+    def run_selftest(self, release: Path) -> None:
         """Let a release look at itself, as the user it will run as. Raises ReleaseRefused."""
         command = [str(release / "bin/interlude"), "release", "selftest"]
         user = USER if os.geteuid() == 0 and _home(USER) else None

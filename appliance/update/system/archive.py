@@ -14,7 +14,7 @@ from pathlib import Path
 from appliance.errors import ReleaseRefused
 from appliance.update import signature
 from appliance.update.archive_parts import ArchivePart, open_parts
-from appliance.update.handed_over_file import HandedOverFile, opened
+from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.system import manifest as manifests
 from appliance.update.system.manifest import PartitionContent, SystemManifest
 
@@ -100,10 +100,10 @@ class SystemArchive:
             yield bytes(held)
 
 
-def look(file: Path | HandedOverFile) -> SystemManifest | None:
+def peek_manifest(file: Path | HandedOverFile) -> SystemManifest | None:
     """What a file says it is, unverified; None if it is no system. For lists, not for trust."""
     try:
-        with opened(file, MOST_BYTES) as handed:
+        with open_handed_over(file, MOST_BYTES) as handed:
             said, _, _ = _parts(handed)
         return manifests.parse(said)
     except ReleaseRefused:

@@ -20,4 +20,4 @@ def install_wanted(
     is hashed on its way into the slot, and the slot's first sector is written last.
     """
     with asked_for(incoming, SYSTEMS, updater.shelf.trial_folder) as (handed, teller):
-        return dataclasses.replace(updater, progress=teller.progress).install(handed, wishes)
+        return dataclasses.replace(updater, progress=teller.update).install(handed, wishes)

@@ -16,7 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from appliance.runtime.status import SupervisorStatus
-from appliance.update.install_lock import alone
+from appliance.update.install_lock import locked as alone
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
 from appliance.update.system.slot import SlotName
@@ -55,7 +55,7 @@ class SlotStateFile:
     folder: Path = FOLDER
     disk: Disk = field(default_factory=Disk)
 
-    def alone(self) -> AbstractContextManager[None]:
+    def locked(self) -> AbstractContextManager[None]:
         """One change of the slots at a time. Raises NotNow."""
         self.disk.make_folder(self.folder)
         return alone(self.folder / ".lock")
@@ -101,5 +101,5 @@ class SlotStateFile:
     def _write(self, name: str, record: msgspec.Struct) -> None:
         fresh = self.folder / f".{name}.new"
         self.disk.write(fresh, msgspec.json.encode(record))
-        self.disk.settle(self.folder)
+        self.disk.sync(self.folder)
         self.disk.rename(fresh, self.folder / name)

@@ -18,7 +18,7 @@ from appliance.update.system.slot import CMDLINE, SystemSlot, cmdline
 _SILENT: ReportShare = lambda _share: None  # noqa: E731  # a default that says nothing
 
 
-def write(
+def write_slot(
     archive: SystemArchive, slot: SystemSlot, card: PartitionedDisk, share: ReportShare = _SILENT
 ) -> None:
     """Bring both of a slot's partitions to what the archive has, and read them back.

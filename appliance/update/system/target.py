@@ -23,8 +23,8 @@ class SystemTarget(InstallTarget, Protocol):
 
     def slot(self) -> SlotName | None: ...
     def version(self) -> str | None: ...
-    def asks_firmware(self) -> bool: ...
-    def start_anew(self, *, trial: bool) -> None: ...
+    def supports_tryboot(self) -> bool: ...
+    def reboot(self, *, trial: bool) -> None: ...
 
 
 class PiTarget(SystemdTarget):
@@ -59,12 +59,12 @@ class PiTarget(SystemdTarget):
     def version(self) -> str | None:
         return version(self._release)
 
-    def asks_firmware(self) -> bool:
+    def supports_tryboot(self) -> bool:
         """Whether this kernel can ask the firmware for a trial. Debian's cannot: there the words of
         a restart are lost (raspberrypi/rpi-eeprom, issue 716), and the old slot starts."""
         return self._firmware.exists()
 
-    def start_anew(self, *, trial: bool) -> None:
+    def reboot(self, *, trial: bool) -> None:
         """Stop everything in order and start; with `trial` the other slot, once.
 
         The words for the firmware go where systemd looks for them at its end: `0 tryboot` is the

@@ -25,7 +25,7 @@ from appliance.errors import (
     ReleaseRefused,
     StorageError,
 )
-from appliance.update.handed_over_file import HandedOverFile, opened
+from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
 from appliance.update.release import manifest as manifests
 from appliance.update.release.installer import InstallOptions, Progress
@@ -41,7 +41,7 @@ from appliance.update.system.slot_state import (
     SlotTrial,
     SlotTrialResult,
 )
-from appliance.update.system.slot_writer import bootable, write
+from appliance.update.system.slot_writer import bootable, write_slot
 from appliance.update.system.target import SystemTarget, runs_from
 from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
 
@@ -71,7 +71,7 @@ class SystemUpdater:
         """
         wishes = wishes or InstallOptions()
         runs_from(self.machine.slot())
-        with self._alone(), opened(file, MOST_BYTES) as handed:
+        with self._locked(), open_handed_over(file, MOST_BYTES) as handed:
             running, target = self._slots()
             archive = SystemArchive(handed, self.signers)
             manifest = archive.manifest
@@ -96,7 +96,7 @@ class SystemUpdater:
         Raises ReleaseRefused if there is none, NotNow in a conversation.
         """
         runs_from(self.machine.slot())
-        with self._alone():
+        with self._locked():
             _, target = self._slots()
             there = self.ledger.whole(target)
             if there is None or not bootable(SLOTS[target], self.card):
@@ -104,14 +104,14 @@ class SystemUpdater:
             self._try(target, there.version, wait_s)
             return there.version
 
-    def settle(self) -> str:
+    def settle_trial(self) -> str:
         """After a start: what came of a trial, in a sentence; "" when there was none.
 
         Raises ReleaseSick for a system that did not prove well, StorageError for a card that could
         not be read or written; the machine starts anew then, from the old slot.
         """
         running = runs_from(self.machine.slot())
-        with self.ledger.alone():
+        with self.ledger.locked():
             trial = self.ledger.trial()
             if trial is None:
                 self.ledger.drop_trial()  # one that cannot be read would be in the way for ever
@@ -129,7 +129,7 @@ class SystemUpdater:
             except InterludeError as error:
                 # The trial goes on until the old system runs: so nobody takes this one for kept.
                 self.ledger.note(SlotTrialResult(trial.version, str(error)))
-                self.machine.start_anew(trial=False)
+                self.machine.reboot(trial=False)
                 raise
             self.ledger.end_trial(SlotTrialResult(trial.version))
             return f"The system {trial.version} proved well, and is kept."
@@ -143,10 +143,10 @@ class SystemUpdater:
         return starts(said.decode("ascii", errors="replace"))
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         """No other installation is under way, of a release neither: its trial would end without a
         word when the machine starts anew. Raises NotNow."""
-        with self.ledger.alone(), self.shelf.alone():
+        with self.ledger.locked(), self.shelf.locked():
             yield
 
     def _slots(self) -> tuple[SlotName, SlotName]:
@@ -175,7 +175,9 @@ class SystemUpdater:
     def _write(self, archive: SystemArchive, target: SlotName, meant: SlotContent) -> None:
         self.ledger.unmark(target)
         try:
-            write(archive, SLOTS[target], self.card, lambda share: self.progress("write", share))
+            write_slot(
+                archive, SLOTS[target], self.card, lambda share: self.progress("write", share)
+            )
         except OSError as error:
             if isinstance(error, StorageError):
                 raise
@@ -185,8 +187,8 @@ class SystemUpdater:
     def _try(self, target: SlotName, version: str, wait_s: float) -> None:
         wait_for_quiet(self.machine, wait_s, self.progress)
         self.progress("start", 1.0)
-        self.ledger.begin_trial(SlotTrial(target, version, self.machine.reading().status))
-        self.machine.start_anew(trial=True)
+        self.ledger.begin_trial(SlotTrial(target, version, self.machine.read_health().status))
+        self.machine.reboot(trial=True)
 
     def _watch(self, trial: SlotTrial) -> str:
         """Whether the box does as well on this system as it did before: "", or what is wrong."""
@@ -198,7 +200,7 @@ class SystemUpdater:
         before = trial.before
         gate = HealthCheck(release, before and msgspec.structs.replace(before, pid=NO_PID))
         began = self.machine.now_s()
-        while (verdict := gate.judge(self.machine.reading(), self.machine.now_s())) is None:
+        while (verdict := gate.evaluate(self.machine.read_health(), self.machine.now_s())) is None:
             past_s = self.machine.now_s() - began
             self.progress("try", min(1.0, past_s / gate.patience_s))
             self.machine.wait(LOOK_S)
@@ -217,7 +219,7 @@ class SystemUpdater:
         why = last.problem if last else ""
         if not why:
             why = f"The system {trial.version} did not come up."
-            if not self.machine.asks_firmware():
+            if not self.machine.supports_tryboot():
                 why = (
                     f"The system {trial.version} was not started: this kernel cannot ask the Pi's "
                     "firmware for a trial. docs/rescue.md tells how to start it by hand."

@@ -15,7 +15,7 @@ from appliance.voice.program import MEMORY_MIB
 CHECK_S = 60.0  # it imports everything, from an SD card
 
 
-def check(folder: Path) -> str:
+def self_check(folder: Path) -> str:
     """Have the program in `folder` check itself. Returns what is wrong; "" if nothing."""
     command = [
         sys.executable, "-m", "appliance.voice.confine", str(os.getpid()),

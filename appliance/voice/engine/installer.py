@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused, StorageError
-from appliance.update.handed_over_file import HandedOverFile, opened
-from appliance.update.install_lock import alone
+from appliance.update.handed_over_file import HandedOverFile, open_handed_over
+from appliance.update.install_lock import locked
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import fits
 from appliance.update.signature import SIGNERS
@@ -46,7 +46,7 @@ class EngineInstaller:
         """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
         NotNow, StorageError."""
         self.disk.make_folder(self.root)
-        with alone(self.root / ".lock"), opened(file, MOST_BYTES) as handed:
+        with locked(self.root / ".lock"), open_handed_over(file, MOST_BYTES) as handed:
             self._tidy()
             bundle = EngineArchive(handed, self.signers)
             manifest = bundle.manifest

@@ -30,7 +30,7 @@ def room(seed: int = 0) -> Floats:
 def test_clocks_that_differ_are_measured(ppm: float) -> None:
     drift = ClockSkewEstimator()
     for look in range(10):
-        drift.feed(late(room(), -ppm * 1e-6 * RATE_HZ * EVERY_S * look))
+        drift.update(late(room(), -ppm * 1e-6 * RATE_HZ * EVERY_S * look))
     assert drift.ppm == pytest.approx(ppm, rel=0.1)
 
 
@@ -38,19 +38,19 @@ def test_one_clock_is_never_two() -> None:
     rng = np.random.default_rng(0)
     drift = ClockSkewEstimator()
     for _ in range(20):
-        drift.feed(room() + rng.normal(0, 1e-3, 3200).astype(np.float32))
+        drift.update(room() + rng.normal(0, 1e-3, 3200).astype(np.float32))
         assert drift.ppm is None
 
 
 def test_a_box_that_was_moved_once_has_one_clock() -> None:
     drift = ClockSkewEstimator()
     for look in range(12):
-        drift.feed(late(room(1), 5.0) if look > 5 else room())
+        drift.update(late(room(1), 5.0) if look > 5 else room())
     assert drift.ppm is None
 
 
 def test_nothing_is_said_within_the_first_half_minute() -> None:
     drift = ClockSkewEstimator()
     for look in range(6):
-        drift.feed(late(room(), 3.0 * look))
+        drift.update(late(room(), 3.0 * look))
         assert drift.ppm is None

@@ -35,7 +35,7 @@ def room(seed: int, gain: float = 0.3) -> Wave:
 def left_of(echo: KalmanCanceller, mic: Wave, played: Samples) -> Wave:
     heard = to_int16(mic)
     steps = [
-        echo.cancel(m, p, clipped(m))
+        echo.cancel_echo(m, p, clipped(m))
         for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
     return np.concatenate(steps).astype(float)
@@ -61,11 +61,11 @@ def test_a_microphone_that_is_off_does_not_make_it_forget_the_room(told: bool) -
     echo, left = kalman(), []
     for number, (m, p) in enumerate(zip(heard, played.reshape(-1, 80), strict=True)):
         off = 4 <= number * 80 / RATE_HZ < 10
-        left.append(echo.cancel(0 * m if off else m, p, deaf=off and told))
+        left.append(echo.cancel_echo(0 * m if off else m, p, deaf=off and told))
         assert not (off and told and left[-1].any())
     afterwards_db = taken_db(mic, np.concatenate(left).astype(float), 10, 10.3)
     assert (afterwards_db > 20) == told
-    assert (echo.changes == 0) == told
+    assert (echo.path_changes == 0) == told
 
 
 def test_the_owners_voice_does_not_spoil_it() -> None:
@@ -82,8 +82,8 @@ def test_what_is_not_echo_passes_untouched_while_nothing_was_played() -> None:
     echo = kalman()
     mic = np.arange(80, dtype=np.int16)
     for _ in range(100):
-        assert echo.cancel(mic, np.zeros(80, np.int16)) is mic
-    assert not echo.working
+        assert echo.cancel_echo(mic, np.zeros(80, np.int16)) is mic
+    assert not echo.active
 
 
 def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
@@ -92,7 +92,7 @@ def test_another_room_is_noticed_and_learned_within_three_seconds() -> None:
     mic[6 * RATE_HZ :] = echo_of(played, room(4))[6 * RATE_HZ :]
     echo = kalman()
     left = left_of(echo, mic, played)
-    assert echo.changes >= 1
+    assert echo.path_changes >= 1
     assert taken_db(mic, left, 5, 6) > 20
     assert taken_db(mic, left, 9, 12) > 20
 
@@ -101,7 +101,7 @@ def test_a_steady_room_is_never_taken_for_another() -> None:
     played = answer(10)
     echo = kalman()
     left_of(echo, echo_of(played, room(5)), played)
-    assert echo.changes == 0
+    assert echo.path_changes == 0
 
 
 def test_a_response_that_was_kept_works_from_the_first_second() -> None:
@@ -142,7 +142,7 @@ def test_what_a_card_leaves_of_an_echo_is_not_foretold(gain: float, knows: bool)
     played = answer(6)
     echo = kalman()
     left_of(echo, echo_of(played, room(8, gain)), played)
-    assert echo.settled
+    assert echo.converged
     assert echo.knows_echo == knows
 
 
@@ -150,6 +150,6 @@ def test_full_scale_squares_do_not_break_it() -> None:
     echo = kalman()
     square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
     for _ in range(400):
-        left = echo.cancel(square, square)
+        left = echo.cancel_echo(square, square)
     assert left.dtype == np.int16
     assert np.isfinite(echo.taps).all()

@@ -19,10 +19,10 @@ def test_the_end_of_a_live_room_is_expected_to_within_2_db(tail_ms: int) -> None
     played[RATE_HZ // 2 :] = 0.0
     arrived = np.convolve(played, np.where(np.arange(len(room)) < taps, 0, room))
     late = LateReverb(FRAMES)
-    late.learn(room[:taps].astype(np.float32))
+    late.set_echo_path(room[:taps].astype(np.float32))
     far_off_db = []
     for at in range(taps, taps + RATE_HZ // 2, FRAMES):
-        late.feed(played[at - taps : at - taps + FRAMES].astype(np.float32))
+        late.process(played[at - taps : at - taps + FRAMES].astype(np.float32))
         power = np.mean(arrived[at : at + FRAMES] ** 2)
         far_off_db.append(late.db - 10 * np.log10(power))
     assert abs(float(np.mean(far_off_db[20:]))) < 2
@@ -30,14 +30,14 @@ def test_the_end_of_a_live_room_is_expected_to_within_2_db(tail_ms: int) -> None
 
 def test_a_dead_room_leaves_nothing() -> None:
     late = LateReverb(FRAMES)
-    late.learn(impulse_response(3, rt60_s=0.15)[:4800].astype(np.float32))
+    late.set_echo_path(impulse_response(3, rt60_s=0.15)[:4800].astype(np.float32))
     for _ in range(100):
-        late.feed(np.full(FRAMES, 0.1, np.float32))
+        late.process(np.full(FRAMES, 0.1, np.float32))
     assert late.db < -80
 
 
 def test_without_a_response_nothing_is_expected() -> None:
     late = LateReverb(FRAMES)
-    late.learn(np.zeros(4800, np.float32))
-    late.feed(np.ones(FRAMES, np.float32))
+    late.set_echo_path(np.zeros(4800, np.float32))
+    late.process(np.ones(FRAMES, np.float32))
     assert late.db < -80

@@ -26,8 +26,8 @@ def hear(canceller: EchoCanceller, watch: EchoMonitor, mic: Wave, seconds: int) 
     played = answer(seconds)
     left = []
     for at in range(0, len(played), 80):
-        left.append(canceller.cancel(heard[at : at + 80], played[at : at + 80]))
-        watch.step()
+        left.append(canceller.cancel_echo(heard[at : at + 80], played[at : at + 80]))
+        watch.on_frame()
     return np.concatenate(left).astype(float)
 
 
@@ -36,24 +36,24 @@ def test_after_a_restart_the_first_second_is_as_good_as_the_last(tmp_path: Path)
     for first_db in (15.0, 20.0):  # cold: the first two seconds are worse
         canceller = kalman()
         watch = EchoMonitor(canceller, tmp_path, lambda: "card")
-        watch.begin()
+        watch.restore()
         left = hear(canceller, watch, mic, 6)
         watch.close()
         assert taken_db(mic, left, 2, 6) > 20
         good = taken_db(mic, left, 0, 1) > first_db
         assert good == (first_db == 20.0)
     assert (tmp_path / store.FILE).is_file()
-    assert watch.news() == []
+    assert watch.pop_log_lines() == []
 
 
 def test_a_damaged_file_is_said_once_and_does_not_stop_it(tmp_path: Path) -> None:
     (tmp_path / store.FILE).write_bytes(b"no archive")
     canceller = kalman()
     watch = EchoMonitor(canceller, tmp_path, lambda: "card")
-    watch.begin()
-    (said,) = watch.news()
+    watch.restore()
+    (said,) = watch.pop_log_lines()
     assert "damaged" in said
-    assert watch.news() == []
+    assert watch.pop_log_lines() == []
 
 
 def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_moved_box_is_said_once(tmp_path: Path) -> None:
     canceller = kalman()
     watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 10)
-    assert [said for said in watch.news() if "moved" in said] != []
+    assert [said for said in watch.pop_log_lines() if "moved" in said] != []
     watch.close()
 
 
@@ -76,7 +76,7 @@ class Wandering(KalmanCanceller):
         self._ppm = ppm
         self._room = np.asarray(np.convolve(room(5)[:3000], np.hanning(5)), np.float32)
 
-    settled = working = True
+    converged = working = True
 
     @property
     def taps(self) -> Floats:
@@ -93,8 +93,8 @@ def test_two_clocks_are_said_once_and_one_clock_never(
     news = []
     for canceller.seconds in range(1, 121):
         for _ in range(STEPS_A_SECOND):
-            watch.step()
-        news += watch.news()
+            watch.on_frame()
+        news += watch.pop_log_lines()
     watch.close()
     assert len([one for one in news if "two clocks, 50 ppm apart" in one]) == said
     assert len(news) == said
@@ -105,7 +105,7 @@ def test_a_card_that_cancels_by_itself_is_found_out_and_left_alone(tmp_path: Pat
     canceller = kalman(may_rest=True)
     watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     hear(canceller, watch, mic, 8)
-    (said,) = watch.news()
+    (said,) = watch.pop_log_lines()
     assert "by itself" in said
     assert canceller.resting
     watch.close()
@@ -125,7 +125,7 @@ def test_a_soft_echo_is_no_card_that_cancels(tmp_path: Path) -> None:
 
 def test_without_a_canceller_of_ours_there_is_nothing_to_keep(tmp_path: Path) -> None:
     watch = EchoMonitor(PassThroughCanceller(), tmp_path, lambda: "card")
-    watch.begin()
-    watch.step()
+    watch.restore()
+    watch.on_frame()
     watch.close()
     assert list(tmp_path.iterdir()) == []

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, piece
+from appliance.hear.aec.nonlinearity import LoudspeakerNonlinearity, saturation
 from tests.hear.aec.test_kalman import answer, echo_of, kalman, left_of, room, taken_db
 
 
 def test_soft_sounds_are_not_bent() -> None:
     soft = np.linspace(-0.01, 0.01, 100, dtype=np.float32)
-    assert np.abs(piece(soft)).max() < 1e-5
+    assert np.abs(saturation(soft)).max() < 1e-5
 
 
 @pytest.mark.parametrize("drive", [1.5, 3.0])
@@ -28,9 +28,9 @@ def test_a_linear_one_stays_linear() -> None:
     bend, rng = LoudspeakerNonlinearity(), np.random.default_rng(0)
     for _ in range(200):
         far = rng.normal(0, 0.2, 3200).astype(np.float32)
-        bend.learn(rng.normal(0, 0.01, 3200).astype(np.float32), far, piece(far))
+        bend.learn(rng.normal(0, 0.01, 3200).astype(np.float32), far, saturation(far))
     assert bend.share == 0.0
-    assert bend.applied(far) is far
+    assert bend.apply(far) is far
 
 
 def test_silence_teaches_nothing() -> None:

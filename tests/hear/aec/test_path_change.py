@@ -25,7 +25,7 @@ def says(left: Floats, echo: Floats) -> list[float | None]:
     """The gains of all its yeses."""
     sameness = EchoPathChangeDetector()
     pairs = zip(left.reshape(-1, 80), echo.reshape(-1, 80), strict=True)
-    return [sameness.gain for one, other in pairs if sameness.feed(one, other)]
+    return [sameness.gain for one, other in pairs if sameness.process(one, other)]
 
 
 @pytest.mark.parametrize("gain", [3.0, 0.3])
@@ -61,10 +61,10 @@ def test_a_box_that_is_moved_or_turned_up_while_it_talks_does_not_interrupt_itse
     box = SimulatedBox(bench_speech.talk(14, 13), load_defaults())
     faint = np.random.default_rng(3).normal(0, 8, RATE_HZ).astype(np.int16)
     session = RoomSession(box, echo_of(TrialRoom("", 0.4, 23, SPEECH_DB)), faint, 14 * RATE_HZ)
-    while not session.over:
+    while not session.ended:
         if session.now == 10 * RATE_HZ:
             other = echo_of(TrialRoom("", 0.4, seed, SPEECH_DB + echo_db))
             session._echo = other
-        session.step()
+        session.advance()
     assert [t.event.kind for t in box.events
             if isinstance(t.event, Verdict) and t.event.kind == "interruption"] == []  # fmt: skip

@@ -11,7 +11,7 @@ def test_the_newest_rows_are_shown_however_often_the_memory_ends() -> None:
     window = SlidingWindow(np.zeros(6, np.int64), spare=4)
     stream = np.arange(1, 41)
     for at in range(0, 40, 2):
-        window.put(stream[at : at + 2])
+        window.push(stream[at : at + 2])
         seen = stream[max(0, at - 4) : at + 2]
         assert window.rows.tolist() == [0] * (6 - len(seen)) + seen.tolist()
 
@@ -19,5 +19,5 @@ def test_the_newest_rows_are_shown_however_often_the_memory_ends() -> None:
 def test_rows_of_several_values_stay_whole() -> None:
     window = SlidingWindow(np.zeros((2, 3)), spare=1)
     for value in range(5):
-        window.put(np.full((1, 3), value))
+        window.push(np.full((1, 3), value))
     assert window.rows.tolist() == [[3.0] * 3, [4.0] * 3]

@@ -24,7 +24,8 @@ def test_echo_is_taken_away_within_seconds() -> None:
     mic, played = echoes(5)
     echo = canceller()
     left = [
-        echo.cancel(m, p) for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
+        echo.cancel_echo(m, p)
+        for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
     before, after = (np.std(x[-RATE_HZ:].astype(float)) for x in (mic, np.concatenate(left)))
     assert after < before / 10
@@ -34,8 +35,8 @@ def test_the_microphone_passes_untouched_while_nothing_was_played() -> None:
     mic, _ = echoes(1)
     echo = canceller()
     for step in mic.reshape(-1, 80):
-        assert echo.cancel(step, np.zeros(80, np.int16)) is step
-    assert not echo.working
+        assert echo.cancel_echo(step, np.zeros(80, np.int16)) is step
+    assert not echo.active
 
 
 def test_it_works_on_for_the_length_of_the_tail_and_keeps_what_it_has_learned() -> None:
@@ -45,8 +46,8 @@ def test_it_works_on_for_the_length_of_the_tail_and_keeps_what_it_has_learned() 
     echo = canceller()
     left, working = [], []
     for m, p in zip(mic.reshape(-1, 80), played.reshape(-1, 80), strict=True):
-        left.append(echo.cancel(m, p))
-        working.append(echo.working)
+        left.append(echo.cancel_echo(m, p))
+        working.append(echo.active)
     assert all(working[800:840])
     assert not any(working[850:1600])
     before, after = (x[-RATE_HZ + 1101 :].astype(float) for x in (mic, np.concatenate(left)))
@@ -57,11 +58,11 @@ def test_full_scale_squares_do_not_break_it() -> None:
     echo = canceller()
     square = np.where(np.arange(80) < 40, 32767, -32768).astype(np.int16)
     for _ in range(400):
-        left = echo.cancel(square, square)
+        left = echo.cancel_echo(square, square)
     assert left.dtype == np.int16
 
 
 def test_a_card_with_its_own_canceller_is_left_alone() -> None:
     mic, played = echoes(1)
-    assert PassThroughCanceller().cancel(mic[:80], played[:80]) is not None
-    assert np.array_equal(PassThroughCanceller().cancel(mic[:80], played[:80]), mic[:80])
+    assert PassThroughCanceller().cancel_echo(mic[:80], played[:80]) is not None
+    assert np.array_equal(PassThroughCanceller().cancel_echo(mic[:80], played[:80]), mic[:80])

@@ -14,7 +14,7 @@ from appliance.hear.bargein.classifier import (
     RuleClassifier,
     VerdictTracker,
 )
-from appliance.hear.bargein.classifier import decided as rule
+from appliance.hear.bargein.classifier import decide as rule
 from appliance.hear.bargein.segment import STEP_MS, Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
@@ -32,16 +32,16 @@ class Constant:
         self._trust = trust
 
     @property
-    def trust(self) -> DecisionSchedule:
+    def schedule(self) -> DecisionSchedule:
         return self._trust
 
-    def begin(self, past: Samples) -> None:
+    def start(self, past: Samples) -> None:
         pass
 
-    def feed(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, step: AudioBlock, burst: Segment) -> None:
         pass
 
-    def opinion(self) -> ClassProbabilities:
+    def probabilities(self) -> ClassProbabilities:
         return self._odds
 
 
@@ -60,11 +60,11 @@ def decided(
 ) -> tuple[Judgement | None, int]:
     """The verdict on these steps, and its age."""
     judging = VerdictTracker(settings.verdict, RuleClassifier() if odds is None else Constant(odds))
-    judging.begin(np.zeros(0, np.int16))
+    judging.start(np.zeros(0, np.int16))
     burst = Segment(usual_db)
     for count, each in enumerate(sound, 1):
-        burst.feed(each)
-        _, verdict = judging.feed(each, burst, count * STEP_MS)
+        burst.update(each)
+        _, verdict = judging.process(each, burst, count * STEP_MS)
         if verdict is not None:
             return verdict, count * STEP_MS
     return None, len(sound) * STEP_MS
@@ -148,13 +148,13 @@ def test_evidence_from_elsewhere_moves_the_odds(
     settings: HearingSettings, evidence: LogOdds, verdict: str | None
 ) -> None:
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
-    judging.begin(np.zeros(0, np.int16))
-    judging.hint(evidence)
+    judging.start(np.zeros(0, np.int16))
+    judging.add_evidence(evidence)
     burst = Segment(None)
     verdicts = []
     for count in range(1, 100):
-        burst.feed(LOUD)
-        verdicts.append(judging.feed(LOUD, burst, count * STEP_MS)[1])
+        burst.update(LOUD)
+        verdicts.append(judging.process(LOUD, burst, count * STEP_MS)[1])
     assert next((v for v in verdicts if v), None) == verdict
 
 
@@ -173,23 +173,23 @@ def test_the_network_vouches_for_what_may_yet_be_a_voice(
     judging = VerdictTracker(
         settings.verdict, Constant(ClassProbabilities(0.0, 1 - noise, noise), trust)
     )
-    judging.begin(np.zeros(0, np.int16))
+    judging.start(np.zeros(0, np.int16))
     burst = Segment(None)
-    assert not judging.vouches  # before there is an opinion
-    burst.feed(LOUD)
-    judging.feed(LOUD, burst, settings.verdict.first_ms)
-    assert judging.vouches == followed
+    assert not judging.confirms_voice  # before there is an opinion
+    burst.update(LOUD)
+    judging.process(LOUD, burst, settings.verdict.first_ms)
+    assert judging.confirms_voice == followed
 
 
 def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     for evidence in (LogOdds(0.0, 5.0, 0.0), None):
-        judging.begin(np.zeros(0, np.int16))
+        judging.start(np.zeros(0, np.int16))
         if evidence:
-            judging.hint(evidence)
+            judging.add_evidence(evidence)
         burst = Segment(None)
-        burst.feed(LOUD)
-        odds, _ = judging.feed(LOUD, burst, 700)
+        burst.update(LOUD)
+        odds, _ = judging.process(LOUD, burst, 700)
         assert odds is not None
         assert (odds.interruption > 0.9) == (evidence is not None)
 
@@ -215,9 +215,9 @@ def test_what_the_rules_make_of_a_burst(
 def test_probabilities_sum_to_one() -> None:
     judge, burst = RuleClassifier(), Segment(None)
     for each in [LOUD] * 50 + [QUIET] * 50:
-        burst.feed(each)
-        judge.feed(each, burst)
-        assert sum(judge.opinion()) == pytest.approx(1.0)
+        burst.update(each)
+        judge.process(each, burst)
+        assert sum(judge.probabilities()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def take(samples: Samples, kind: Judgement = "backchannel") -> EnrolmentRecordin
 
 
 def test_a_clear_word_is_heard_in_several_ways(settings: HearingSettings) -> None:
-    heard = enrolment.listen(take(spoken("right")), settings, VerdictNetwork())
+    heard = enrolment.score(take(spoken("right")), settings, VerdictNetwork())
     assert len(heard.answers.log_odds) > 2 * len(enrolment.WAYS)
     assert heard.answers.embedding.shape[1] == EMBEDDING
 
@@ -60,7 +60,7 @@ def test_a_recording_of_no_use_is_refused(
     settings: HearingSettings, samples: Samples, because: str
 ) -> None:
     with pytest.raises(EnrolmentError, match=because):
-        enrolment.listen(take(samples), settings, VerdictNetwork())
+        enrolment.score(take(samples), settings, VerdictNetwork())
 
 
 def heard(name: str, kind: Judgement, middle: float, seed: int) -> ScoredRecording:

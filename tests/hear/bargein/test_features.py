@@ -21,7 +21,7 @@ from appliance.hear.bargein.features import (
     FeatureExtractor,
     Floats,
     FrameMeasures,
-    whole,
+    all_rows,
 )
 from appliance.pcm import RATE_HZ, Samples
 
@@ -38,7 +38,7 @@ def voice(pitch_hz: float, seconds: float = 1.2) -> Samples:
 
 def rows_of(sound: Samples, measure: FrameMeasures = LOUD) -> Floats:
     later = [sound[at : at + STEP] for at in range(PAST, len(sound) - STEP + 1, STEP)]
-    return whole(sound[:PAST], later, [measure] * len(later))
+    return all_rows(sound[:PAST], later, [measure] * len(later))
 
 
 @pytest.mark.parametrize("pitch_hz", [85.0, 140.0, 260.0])
@@ -59,12 +59,12 @@ def test_noise_is_not_voiced() -> None:
 def test_rows_are_the_same_however_often_they_are_taken(every: int) -> None:
     sound = voice(120)
     features = FeatureExtractor()
-    features.begin(sound[:PAST])
+    features.start(sound[:PAST])
     parts = []
     for i, at in enumerate(range(PAST, len(sound) - STEP + 1, STEP)):
-        features.feed(sound[at : at + STEP], LOUD)
+        features.push(sound[at : at + STEP], LOUD)
         if i % every == 0:
-            parts.append(features.take(2))
+            parts.append(features.pop_rows(2))
     taken = np.concatenate(parts)
     assert len(taken) % 2 == 0
     assert np.allclose(taken, rows_of(sound)[: len(taken)], atol=1e-4)
@@ -105,9 +105,9 @@ def test_measures_stand_in_the_rows_of_their_steps() -> None:
 
 def test_a_burst_without_a_past_has_rows_too() -> None:
     features = FeatureExtractor()
-    features.begin(np.zeros(0, np.int16))
+    features.start(np.zeros(0, np.int16))
     for _ in range(20):
-        features.feed(np.zeros(STEP, np.int16), LOUD)
-    rows = features.take()
+        features.push(np.zeros(STEP, np.int16), LOUD)
+    rows = features.pop_rows()
     assert rows.shape == (10, WIDTH)
     assert np.isfinite(rows).all()

@@ -34,14 +34,14 @@ def step(samples: Samples) -> AudioBlock:
 def heard(judge: SegmentClassifier, samples: Samples, every: int = 8) -> list[ClassProbabilities]:
     """Opinions every so many steps."""
     burst = Segment(None)
-    judge.begin(samples[:4800])
+    judge.start(samples[:4800])
     odds = []
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
         now = step(samples[at : at + 80])
-        burst.feed(now)
-        judge.feed(now, burst)
+        burst.update(now)
+        judge.process(now, burst)
         if count % every == 0:
-            odds.append(judge.opinion())
+            odds.append(judge.probabilities())
     return odds
 
 
@@ -69,19 +69,19 @@ def test_one_burst_leaves_nothing_behind_for_the_next() -> None:
 
 def test_there_is_an_opinion_before_anything_was_heard() -> None:
     judge = NetworkClassifier(VerdictNetwork())
-    judge.begin(np.zeros(0, np.int16))
-    assert judge.opinion().likeliest() == "interruption"
+    judge.start(np.zeros(0, np.int16))
+    assert judge.probabilities().likeliest() == "interruption"
 
 
 def opinion_ms(judge: SegmentClassifier, samples: Samples) -> float:
     """CPU time of the cheapest of a burst's opinions."""
     burst, costs_ms = Segment(None), []
-    judge.begin(samples[:4800])
+    judge.start(samples[:4800])
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
-        judge.feed(step(samples[at : at + 80]), burst)
+        judge.process(step(samples[at : at + 80]), burst)
         if count % 8 == 0:
             began = time.thread_time()
-            judge.opinion()
+            judge.probabilities()
             costs_ms.append((time.thread_time() - began) * 1000)
     return min(costs_ms)
 

@@ -19,21 +19,21 @@ def test_a_share_of_the_steps_lies_below_the_level() -> None:
     rng = np.random.default_rng(1)
     levels = LevelQuantile(0.8, 2400)
     for db in rng.uniform(-60, -40, STEPS):
-        levels.feed(float(db), followed=False)
+        levels.update(float(db), followed=False)
     assert -46 <= levels.db <= -43
 
 
 def test_nothing_is_known_of_the_first_moment() -> None:
     levels = LevelQuantile(0.8, 2400)
     for _ in range(50):
-        levels.feed(-30.0, followed=False)
+        levels.update(-30.0, followed=False)
     assert not levels.known
 
 
 def test_a_new_level_is_learned_within_its_memory() -> None:
     levels = LevelQuantile(0.8, 1000)
     for db in [-60.0] * STEPS + [-30.0] * STEPS:
-        levels.feed(db, followed=False)
+        levels.update(db, followed=False)
     assert -32 <= levels.db <= -29
 
 
@@ -42,7 +42,7 @@ def test_a_television_becomes_background() -> None:
     background = BackgroundSpeech()
     for _ in range(STEPS):
         db = television(rng)
-        background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
+        background.update(db, 0.9 if db > -60 else 0.1, followed=False)
     assert -36 < background.db < -26
 
 
@@ -52,10 +52,10 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
         rng = np.random.default_rng(2)
         background = BackgroundSpeech()
         if owner_db is not None:
-            background.spoken(owner_db)
+            background.on_utterance(owner_db)
         for _ in range(STEPS):
             db = min(television(rng), -33.0)
-            background.feed(db, 0.9 if db > -60 else 0.1, followed=db > -60)
+            background.update(db, 0.9 if db > -60 else 0.1, followed=db > -60)
         heard.append(background.soft)
     assert heard == [True, False]
 
@@ -63,36 +63,38 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
 def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables() -> None:
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
-    background.spoken(-18.0)
+    background.on_utterance(-18.0)
     for _ in range(STEPS):
         db = min(television(rng), -33.0)
-        background.feed(db, 0.9 if db > -60 else 0.1, followed=False)
+        background.update(db, 0.9 if db > -60 else 0.1, followed=False)
     soft = []
     for step in range(400):
-        background.feed(-22.0 if step % 60 < 30 else -60.0, 0.9, followed=True)
+        background.update(-22.0 if step % 60 < 30 else -60.0, 0.9, followed=True)
         soft.append(background.soft)
     assert not any(soft)
 
 
 def test_without_a_television_nothing_is_too_soft() -> None:
     background = BackgroundSpeech()
-    background.spoken(-18.0)
+    background.on_utterance(-18.0)
     for _ in range(STEPS):
-        background.feed(-60.0, 0.1, followed=False)
+        background.update(-60.0, 0.1, followed=False)
     assert not background.soft
 
 
 def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
     taken, nearer = BackgroundSpeech(), BackgroundSpeech()
     for background, peak_db in ((taken, -33.0), (nearer, -23.0)):
-        background.spoken(-18.0)
+        background.on_utterance(-18.0)
         for _ in range(5):
-            background.spoken(peak_db)
+            background.on_utterance(peak_db)
         for step in range(STEPS):
-            background.feed(-33.0 if step % 3 else -70.0, 0.9 if step % 3 else 0.1, followed=False)
+            background.update(
+                -33.0 if step % 3 else -70.0, 0.9 if step % 3 else 0.1, followed=False
+            )
     assert taken.soft
-    taken.spoken(-18.0)
-    nearer.spoken(-10.0)  # louder counts at once
+    taken.on_utterance(-18.0)
+    nearer.on_utterance(-10.0)  # louder counts at once
     assert taken.soft
     assert nearer.soft
 
@@ -102,7 +104,7 @@ def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
     for _ in range(3):
         for step in range(800):
             speaks = step < 300
-            background.feed(-26.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
+            background.update(-26.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
     assert background.db < -90
 
 
@@ -111,19 +113,19 @@ def test_who_says_something_and_waits_is_no_television_however_soft(
     silence_s: float, soft: bool
 ) -> None:
     background = BackgroundSpeech()
-    background.spoken(-12.0)
+    background.on_utterance(-12.0)
     spoken, period = 600, 600 + round(200 * silence_s)  # steps: three seconds, and a silence
     for step in range(2 * period):
         speaks = step % period < spoken
-        background.feed(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
-    background.feed(-23.0, 0.9, followed=False)
+        background.update(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
+    background.update(-23.0, 0.9, followed=False)
     assert background.soft == soft
 
 
 def test_noise_that_is_no_speech_is_no_background_speech() -> None:
     background = BackgroundSpeech()
     for _ in range(STEPS):
-        background.feed(-30.0, 0.05, followed=False)
+        background.update(-30.0, 0.05, followed=False)
     assert background.db < -90
 
 
@@ -132,5 +134,5 @@ def test_what_may_be_the_boxs_own_voice_is_no_television() -> None:
     background = BackgroundSpeech()
     for _ in range(STEPS):
         db = television(rng)
-        background.feed(db, 0.9 if db > -60 else 0.1, followed=False, own=True)
+        background.update(db, 0.9 if db > -60 else 0.1, followed=False, own=True)
     assert background.db == -100

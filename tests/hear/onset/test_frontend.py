@@ -16,7 +16,7 @@ NOTHING = np.zeros(BLOCK_FRAMES, np.int16)
 def probabilities(settings: HearingSettings, mic: Samples, *, speaks: bool = False) -> list[float]:
     senses = AudioFrontEnd(settings)
     steps = (
-        senses.take(mic[at : at + BLOCK_FRAMES], NOTHING, speaks)
+        senses.process(mic[at : at + BLOCK_FRAMES], NOTHING, speaks)
         for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES)
     )
     return [step.probability for step in steps if step.probability is not None]

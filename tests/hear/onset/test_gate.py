@@ -17,7 +17,7 @@ def steps_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int 
     echo = ResidualEcho()
     margin_db = gate._settings.above_noise_db
     for step in range(1, most + 1):
-        if gate.feed(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
+        if gate.process(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
             return step
     return None
 
@@ -31,24 +31,24 @@ def test_less_needs_longer(settings: HearingSettings, excess_db: float, steps: i
 
 def test_a_click_of_one_step_does_not_fire_however_loud(settings: HearingSettings) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
-    assert not any(gate.feed(db, FLOOR_DB, echo) for db in [-60, -60, 0, -60, -60] * 20)
+    assert not any(gate.process(db, FLOOR_DB, echo) for db in [-60, -60, 0, -60, -60] * 20)
 
 
 def test_steady_noise_never_fires(settings: HearingSettings) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
     noise = np.random.default_rng(3).standard_normal((20_000, 80))
     energies = FLOOR_DB + 10 * np.log10(np.mean(noise**2, axis=1))
-    assert not any(gate.feed(float(db), FLOOR_DB, echo) for db in energies)
+    assert not any(gate.process(float(db), FLOOR_DB, echo) for db in energies)
 
 
 def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool:
     """Whether sound of that excess makes it fire; silence follows."""
     echo = ResidualEcho()
     loud_db = FLOOR_DB + gate._settings.above_noise_db + excess_db
-    fired = True in [gate.feed(loud_db, FLOOR_DB, echo, speaks) for _ in range(steps)]
+    fired = True in [gate.process(loud_db, FLOOR_DB, echo, speaks) for _ in range(steps)]
     gate.reset()
     for _ in range(200):
-        gate.feed(FLOOR_DB, FLOOR_DB, echo)
+        gate.process(FLOOR_DB, FLOOR_DB, echo)
     return fired
 
 
@@ -60,7 +60,7 @@ def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(
     assert not fires(gate, 20, speaks=False)
     assert fires(gate, 20, speaks=True)
     for _ in range(8000):
-        gate.feed(FLOOR_DB, FLOOR_DB, ResidualEcho())
+        gate.process(FLOOR_DB, FLOOR_DB, ResidualEcho())
     assert fires(gate, 0, speaks=False)
 
 
@@ -72,7 +72,7 @@ def test_a_room_that_clatters_on_keeps_it_wary(settings: HearingSettings) -> Non
 
 def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: HearingSettings) -> None:
     gate = OnsetGate(settings.onset)
-    gate.be_wary()
+    gate.enter_guarded()
     assert fires(gate, 20, speaks=True, steps=100)
     assert not fires(gate, 20, speaks=False)
 
@@ -85,45 +85,45 @@ def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(
         gate.false_alarm()
         loud_db = FLOOR_DB + settings.onset.above_noise_db + 10
         for _ in range(2):
-            assert not gate.feed(loud_db, FLOOR_DB, echo)
+            assert not gate.process(loud_db, FLOOR_DB, echo)
         for _ in range(late_steps):
-            assert not gate.feed(FLOOR_DB, FLOOR_DB, echo)
-        assert gate.feed(FLOOR_DB, FLOOR_DB, echo, True) == expected
+            assert not gate.process(FLOOR_DB, FLOOR_DB, echo)
+        assert gate.process(FLOOR_DB, FLOOR_DB, echo, True) == expected
 
 
 def test_over_the_box_it_wants_more_than_the_expected_echo(settings: HearingSettings) -> None:
     echo = ResidualEcho()
     for _ in range(2000):
-        echo.feed(-20, -20, -45, learn=True)
+        echo.update(-20, -20, -45, learn=True)
     assert -47 < echo.db < -43
-    assert not any(OnsetGate(settings.onset).feed(-40, -65, echo) for _ in range(100))
+    assert not any(OnsetGate(settings.onset).process(-40, -65, echo) for _ in range(100))
     gate = OnsetGate(settings.onset)
-    assert [gate.feed(-30, -65, echo) for _ in range(2)] == [False, True]
+    assert [gate.process(-30, -65, echo) for _ in range(2)] == [False, True]
 
 
 def test_what_arrives_late_is_expected_and_is_no_fault_of_the_canceller() -> None:
     echo = ResidualEcho()
     for _ in range(4000):
-        echo.feed(-20, -20, -45, learn=True, late_db=-45)
+        echo.update(-20, -20, -45, learn=True, late_db=-45)
     assert echo.db > -44
-    echo.feed(-20, -20, -45, learn=False)
+    echo.update(-20, -20, -45, learn=False)
     assert echo.db == -50  # of the canceller itself, the most that it is trusted
 
 
 def test_a_cold_canceller_is_not_trusted() -> None:
     echo = ResidualEcho()
-    echo.feed(-20, -90, -22, learn=True)
+    echo.update(-20, -90, -22, learn=True)
     assert echo.db > -25
 
 
 def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_echo() -> None:
     leaps, follows = ResidualEcho(), ResidualEcho()
     for _ in range(4000):
-        leaps.feed(-20, -75, -70, learn=True, floor_db=-70)
-        follows.feed(-20, -40, -60, learn=True, floor_db=-70)
-    leaps.feed(-20, -35, -33, learn=True, floor_db=-70)
+        leaps.update(-20, -75, -70, learn=True, floor_db=-70)
+        follows.update(-20, -40, -60, learn=True, floor_db=-70)
+    leaps.update(-20, -35, -33, learn=True, floor_db=-70)
     assert leaps.db < -65
-    follows.feed(-15, -35, -55, learn=True, floor_db=-70)
+    follows.update(-15, -35, -55, learn=True, floor_db=-70)
     assert -57 < follows.db < -53
 
 
@@ -131,15 +131,15 @@ def test_an_estimate_that_leaps_is_the_owner_and_one_that_follows_the_box_is_ech
 def test_a_rooms_noise_is_not_taken_for_echo(floor_db: float, expected_db: float) -> None:
     echo = ResidualEcho()
     for _ in range(4000):
-        echo.feed(-20, -100, -70, learn=True, floor_db=floor_db)
+        echo.update(-20, -100, -70, learn=True, floor_db=floor_db)
     assert echo.db == pytest.approx(expected_db, abs=1.0)
 
 
 def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
     echo = ResidualEcho()
-    echo.feed(-20, -20, -45, learn=True)
+    echo.update(-20, -20, -45, learn=True)
     for _ in range(150):
-        echo.feed(-100, -100, -60, learn=True)
+        echo.update(-100, -100, -60, learn=True)
     assert not echo.audible
     assert echo.db == -100
 
@@ -148,11 +148,11 @@ def voice_at_once_or_late(gate: OnsetGate, late_steps: int) -> None:
     """An "s" that stands out, and after it a vowel that the witness knows."""
     echo, loud_db = ResidualEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
     for _ in range(late_steps):
-        gate.feed(loud_db, FLOOR_DB, echo)
-    gate.feed(loud_db, FLOOR_DB, echo, speaks=True)
+        gate.process(loud_db, FLOOR_DB, echo)
+    gate.process(loud_db, FLOOR_DB, echo, speaks=True)
     for _ in range(100):
-        gate.feed(loud_db, FLOOR_DB, echo, followed=True)
-    gate.right()
+        gate.process(loud_db, FLOOR_DB, echo, followed=True)
+    gate.confirm_voice()
 
 
 @pytest.mark.parametrize(("late_steps", "wary"), [(20, False), (40, True)])
@@ -160,15 +160,15 @@ def test_words_whose_vowel_comes_in_time_do_not_keep_it_wary(
     settings: HearingSettings, late_steps: int, *, wary: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
-    gate.be_wary()
+    gate.enter_guarded()
     for _ in range(60):
         if late_steps == 20:
             voice_at_once_or_late(gate, late_steps)
         else:  # nobody confirms it
             fires(gate, 20, speaks=False, steps=late_steps)
         for _ in range(100):
-            gate.feed(FLOOR_DB, FLOOR_DB, echo)
-    assert gate.wary == wary
+            gate.process(FLOOR_DB, FLOOR_DB, echo)
+    assert gate.guarded == wary
 
 
 @pytest.mark.parametrize(("dish", "wary"), [(False, False), (True, True)])
@@ -176,12 +176,12 @@ def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
     settings: HearingSettings, *, dish: bool, wary: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
-    gate.be_wary()
+    gate.enter_guarded()
     for step in range(1300):  # 6.5 s
-        echo.feed(-20, -40, -65, learn=True)
+        echo.update(-20, -40, -65, learn=True)
         loud = dish and step in range(200, 210)
-        gate.feed(-20.0 if loud else -65.0, -65.0, echo)
-    assert gate.wary == wary
+        gate.process(-20.0 if loud else -65.0, -65.0, echo)
+    assert gate.guarded == wary
 
 
 @pytest.mark.parametrize(("kind", "wary"), [("noise", True), ("backchannel", False)])
@@ -189,13 +189,13 @@ def test_a_noise_that_had_a_witness_keeps_it_wary_and_a_murmur_does_not(
     settings: HearingSettings, kind: Judgement, *, wary: bool
 ) -> None:
     gate = OnsetGate(settings.onset)
-    gate.be_wary()
+    gate.enter_guarded()
     for _ in range(40):  # one every 2 s
         assert fires(gate, 20, speaks=True) or not wary
-        gate.judged(kind)
+        gate.on_verdict(kind)
         for _ in range(198):
-            gate.feed(FLOOR_DB, FLOOR_DB, ResidualEcho())
-    assert gate.wary == wary
+            gate.process(FLOOR_DB, FLOOR_DB, ResidualEcho())
+    assert gate.guarded == wary
 
 
 @pytest.mark.parametrize(("over_echo_db", "fires"), [(2.0, False), (6.0, True)])
@@ -204,12 +204,12 @@ def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
 ) -> None:
     echo = ResidualEcho()
     for _ in range(2000):
-        echo.feed(-20, -20, -45, learn=True)
+        echo.update(-20, -20, -45, learn=True)
     gate = OnsetGate(settings.onset)
-    gate.be_wary()
+    gate.enter_guarded()
     for _ in range(3):
-        assert not gate.feed(echo.db + 20, -65, echo)  # a dish
-    assert gate.feed(echo.db + over_echo_db, -65, echo, speaks=True) == fires
+        assert not gate.process(echo.db + 20, -65, echo)  # a dish
+    assert gate.process(echo.db + over_echo_db, -65, echo, speaks=True) == fires
 
 
 def test_noise_beside_a_canceller_that_knows_the_room_is_no_echo() -> None:
@@ -217,7 +217,7 @@ def test_noise_beside_a_canceller_that_knows_the_room_is_no_echo() -> None:
     for known in (True, False):
         echo = ResidualEcho()
         for _ in range(4000):  # dishes over the echo, whose estimate is 20 dB under what is played
-            echo.feed(-20, -40, -33, learn=True, known=known)
+            echo.update(-20, -40, -33, learn=True, known=known)
         echoes.append(echo.db)
     assert echoes[0] < -42
     assert echoes[1] > -34

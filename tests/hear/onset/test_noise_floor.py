@@ -7,7 +7,7 @@ from appliance.hear.onset.noise_floor import LOWEST_DB, NoiseFloor
 
 def fed(floor: NoiseFloor, db: float, steps: int, *, frozen: bool = False) -> float:
     for _ in range(steps):
-        floor.feed(db, frozen)
+        floor.update(db, frozen)
     return floor.db
 
 
@@ -43,9 +43,9 @@ def test_a_very_quiet_room_counts_as_the_quietest_there_is() -> None:
 def test_what_was_no_voice_is_learned_at_once_but_never_downwards() -> None:
     floor = NoiseFloor()
     fed(floor, -65, 10)
-    floor.learn(-40)
+    floor.accept_noise(-40)
     assert floor.db == -40
-    floor.learn(-60)
+    floor.accept_noise(-60)
     assert floor.db == -40
 
 

@@ -16,7 +16,7 @@ from tests.hear.arena import at_level, say
 
 def probabilities(samples: Samples, step: int = 80) -> list[float]:
     speech = VoiceActivityDetector()
-    heard = [speech.feed(samples[at : at + step]) for at in range(0, len(samples), step)]
+    heard = [speech.process(samples[at : at + step]) for at in range(0, len(samples), step)]
     return [p for p in heard if p is not None]
 
 
@@ -37,10 +37,12 @@ def test_after_a_calm_in_which_nobody_asked_it_hears_speech_as_soon() -> None:
     speech = from_float(at_level(say("tell me about the moon")))
     asked, spared = VoiceActivityDetector(), VoiceActivityDetector()
     for at in range(0, len(silence), 80):
-        asked.feed(silence[at : at + 80])
-        assert spared.feed(silence[at : at + 80], calm=True) in (None, 0.0)
+        asked.process(silence[at : at + 80])
+        assert spared.process(silence[at : at + 80], calm=True) in (None, 0.0)
     first = [
-        next(at for at in range(0, len(speech), 80) if (one.feed(speech[at : at + 80]) or 0) > 0.5)
+        next(
+            at for at in range(0, len(speech), 80) if (one.process(speech[at : at + 80]) or 0) > 0.5
+        )
         for one in (asked, spared)
     ]
     assert first[1] <= first[0]
@@ -51,7 +53,7 @@ def test_a_hop_costs_less_than_a_millisecond() -> None:
     costs = []
     for _ in range(200):
         before = time.thread_time_ns()
-        speech.feed(hop)
+        speech.process(hop)
         costs.append(time.thread_time_ns() - before)
     assert np.median(costs) < 1e6
 

@@ -31,7 +31,7 @@ def kitchen(seconds: int, seed: int) -> Wave:
 
 def says(witness: VoiceBandDetector, sound: Wave) -> list[bool]:
     return [
-        witness.feed(sound[at : at + FRAMES], 0.0, followed=False)
+        witness.process(sound[at : at + FRAMES], 0.0, followed=False)
         for at in range(0, len(sound) - FRAMES + 1, FRAMES)
     ]
 
@@ -65,8 +65,8 @@ def test_words_that_come_often_do_not_become_what_is_usual() -> None:
 
 def test_the_networks_word_is_enough() -> None:
     witness = VoiceBandDetector(FRAMES)
-    assert not witness.feed(np.zeros(FRAMES), 0.5, followed=False)
-    assert witness.feed(np.zeros(FRAMES), 0.8, followed=False)
+    assert not witness.process(np.zeros(FRAMES), 0.5, followed=False)
+    assert witness.process(np.zeros(FRAMES), 0.8, followed=False)
 
 
 def test_15_ms_are_a_click_and_what_lasts_or_stands_far_out_is_not() -> None:
@@ -81,4 +81,4 @@ def test_one_step_is_a_click_however_loud() -> None:
     witness = VoiceBandDetector(FRAMES)
     rng = np.random.default_rng(3)
     says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
-    assert not witness.feed(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)
+    assert not witness.process(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)

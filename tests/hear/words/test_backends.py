@@ -42,7 +42,7 @@ def install(chosen: Settings, name: str) -> None:
         found[file.path] = ModelFile(
             path=file.path, size=len(data), sha256=hashlib.sha256(data).hexdigest()
         )
-    store.finish(model, PinnedRevision("0" * 40, found))
+    store.mark_complete(model, PinnedRevision("0" * 40, found))
 
 
 def test_without_a_fetched_model_words_are_pocketsphinxs(tmp_path: Path) -> None:
@@ -71,18 +71,18 @@ def test_a_recogniser_that_is_named_and_not_there_is_an_error_with_a_remedy(
 
 
 def test_a_phrase_with_a_network_of_its_own_is_that_networks(tmp_path: Path) -> None:
-    assert isinstance(backends.spotter(box(tmp_path)), MicroWakeWordSpotter)
+    assert isinstance(backends.wake_word_spotter(box(tmp_path)), MicroWakeWordSpotter)
 
 
 def test_any_other_phrase_is_sherpas_if_its_model_is_there_and_else_pocketsphinxs(
     tmp_path: Path,
 ) -> None:
     chosen = box(tmp_path, wake={"phrase": "okay"})
-    assert isinstance(backends.spotter(chosen), PocketsphinxWakeWord)
+    assert isinstance(backends.wake_word_spotter(chosen), PocketsphinxWakeWord)
     install(chosen, "keywords-en")
-    assert isinstance(backends.spotter(chosen), SherpaWakeWord)
+    assert isinstance(backends.wake_word_spotter(chosen), SherpaWakeWord)
 
 
 def test_a_phrase_that_nothing_can_hear_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="xyzzy"):
-        backends.spotter(box(tmp_path, wake={"phrase": "hey xyzzy"}))
+        backends.wake_word_spotter(box(tmp_path, wake={"phrase": "hey xyzzy"}))

@@ -26,13 +26,13 @@ class Scripted:
         self._script = script
         self.heard: list[Samples] = []
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self.heard = []
 
-    def feed(self, samples: Samples) -> None:
+    def process(self, samples: Samples) -> None:
         self.heard.append(samples)
 
-    def guess(self) -> WordHypothesis:
+    def hypothesis(self) -> WordHypothesis:
         frames = sum(map(len, self.heard)) - BEFORE_FRAMES
         texts = [text for after_ms, text in self._script if frames >= after_ms * 16]
         return WordHypothesis(texts[-1] if texts else "", 0.9)
@@ -47,7 +47,7 @@ class Wakes:
         self.heard = 0
         self.resets = 0
 
-    def feed(self, samples: Samples) -> float | None:
+    def process(self, samples: Samples) -> float | None:
         self.heard += len(samples)
         return 0.8 if 99 in samples else None
 
@@ -61,8 +61,8 @@ def said(
     out = []
     for n, turn in enumerate(turns):
         samples = np.full(BLOCK_FRAMES, 99 if turn == -1 else 1, np.int16)
-        for piece in near.feed(samples, INDEX + n * BLOCK_FRAMES, max(0, turn)):
-            out += understanding.take(piece.samples, piece.at, piece.turn, piece.flags)
+        for piece in near.process(samples, INDEX + n * BLOCK_FRAMES, max(0, turn)):
+            out += understanding.process(piece.samples, piece.at, piece.turn, piece.flags)
     return out
 
 
@@ -128,8 +128,8 @@ def test_what_goes_on_for_long_is_no_mere_stop() -> None:
 
 def test_a_stop_that_nobody_is_sure_of_is_no_mere_stop() -> None:
     class Unsure(Scripted):
-        def guess(self) -> WordHypothesis:
-            return WordHypothesis(super().guess().text, 0.15)
+        def hypothesis(self) -> WordHypothesis:
+            return WordHypothesis(super().hypothesis().text, 0.15)
 
     told = said(WordDecoder(LISTS, Unsure((250, "stop")), None), busy(), [0] * 70 + [7] * 100)
     assert [m.kind for m in told if isinstance(m, WordsHeard)] == ["yield"]

@@ -17,7 +17,7 @@ def fed(near: KeywordFeed, turns: list[int], first: int = 0) -> list[KeywordSlot
     return [
         piece
         for n, turn in enumerate(turns, first)
-        for piece in near.feed(step(n), INDEX + n * BLOCK_FRAMES, turn)
+        for piece in near.process(step(n), INDEX + n * BLOCK_FRAMES, turn)
     ]
 
 

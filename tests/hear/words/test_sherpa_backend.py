@@ -30,32 +30,32 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.mark.parametrize(("hertz", "text"), [(WAIT_HZ, "wait"), (OKAY_HZ, "okay")])
 def test_a_phrase_of_the_list_is_heard(files: dict[str, Path], hertz: float, text: str) -> None:
     words = SherpaKeywords(files, LISTED)
-    words.feed(SILENCE)
-    words.feed(tone(hertz, 0.4))
-    assert words.guess() == (text, 1.0)
+    words.process(SILENCE)
+    words.process(tone(hertz, 0.4))
+    assert words.hypothesis() == (text, 1.0)
 
 
 def test_the_sound_before_is_forgotten(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, LISTED)
-    words.feed(SILENCE)
-    words.feed(tone(WAIT_HZ, 0.4))
-    words.begin()
-    words.feed(SILENCE)
-    assert words.guess() == ("", 0.0)
+    words.process(SILENCE)
+    words.process(tone(WAIT_HZ, 0.4))
+    words.start()
+    words.process(SILENCE)
+    assert words.hypothesis() == ("", 0.0)
 
 
 def test_phrases_come_in_their_order(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, LISTED)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
-        words.feed(sound)
-    assert words.guess().text == "okay wait"
+        words.process(sound)
+    assert words.hypothesis().text == "okay wait"
 
 
 def test_what_is_on_no_list_is_not_heard(files: dict[str, Path]) -> None:
     words = SherpaKeywords(files, ("wait",))
-    words.feed(SILENCE)
-    words.feed(tone(OKAY_HZ, 0.4))
-    assert words.guess().text == ""
+    words.process(SILENCE)
+    words.process(tone(OKAY_HZ, 0.4))
+    assert words.hypothesis().text == ""
 
 
 def test_a_phrase_that_the_model_cannot_spell_is_named(files: dict[str, Path]) -> None:
@@ -65,14 +65,14 @@ def test_a_phrase_that_the_model_cannot_spell_is_named(files: dict[str, Path]) -
 def test_the_recogniser_hears_any_word(files: dict[str, Path]) -> None:
     words = SherpaTranscript(files)
     for sound in (SILENCE, tone(OKAY_HZ, 0.4), SILENCE, tone(WAIT_HZ, 0.4)):
-        words.feed(sound)
-    assert words.guess() == ("okay wait", 1.0)
+        words.process(sound)
+    assert words.hypothesis() == ("okay wait", 1.0)
 
 
 def test_the_wake_word_is_heard_in_a_stream_and_once(files: dict[str, Path]) -> None:
     wake = SherpaWakeWord(files, "wait")
     sound = np.concatenate([SILENCE, tone(WAIT_HZ, 0.4), SILENCE, tone(OKAY_HZ, 0.4), SILENCE])
-    heard = [at for at in range(0, len(sound), 480) if wake.feed(sound[at : at + 480])]
+    heard = [at for at in range(0, len(sound), 480) if wake.process(sound[at : at + 480])]
     assert len(heard) == 1
     assert RATE_HZ // 2 < heard[0] < 3 * RATE_HZ // 2
 

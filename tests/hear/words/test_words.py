@@ -34,13 +34,13 @@ class Box:
         self.messages: list[Message | ObservedMessage] = []
         self.index = INDEX
         self.supervisor.start()
-        self.until(lambda: self.supervisor.ready)
+        self.until(lambda: self.supervisor.is_ready)
 
     def until(self, done: Callable[[], bool], most_s: float = 30.0) -> None:
         end = time.monotonic() + most_s
         while not done():
             assert time.monotonic() < end, self.messages
-            self.supervisor.step(0.01)
+            self.supervisor.run_once(0.01)
             self.messages += self.mail.receive_all()
 
     def all_read(self) -> bool:
@@ -49,7 +49,7 @@ class Box:
     def hears(self, sound: Samples, turn: int) -> None:
         """As the listener passes it on, but as fast as the ring holds it."""
         for at in range(0, len(sound) - 79, 80):
-            for piece in self.near.feed(sound[at : at + 80], self.index, turn):
+            for piece in self.near.process(sound[at : at + 80], self.index, turn):
                 self.ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)
             self.index += 80
 

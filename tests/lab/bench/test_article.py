@@ -24,22 +24,22 @@ SHM = Path("/dev/shm")  # noqa: S108  # a tmpfs; the name in it carries our proc
 
 def test_speech_starts_at_half_and_ends_after_half_a_second_below() -> None:
     vad = VADIterator()
-    assert [vad.feed(p) for p in (0.49, 0.5, 0.9)] == [None, "start", None]
-    quiet = [vad.feed(0.1) for _ in range(17)]
+    assert [vad.process(p) for p in (0.49, 0.5, 0.9)] == [None, "start", None]
+    quiet = [vad.process(0.1) for _ in range(17)]
     assert quiet == [None] * 16 + ["end"]
 
 
 def test_speech_does_not_end_between_the_two_thresholds_nor_in_a_short_pause() -> None:
     vad = VADIterator()
-    vad.feed(0.9)
-    assert {vad.feed(0.4) for _ in range(40)} == {None}
-    assert {vad.feed(0.1) for _ in range(10)} | {vad.feed(0.6)} == {None}
-    assert {vad.feed(0.1) for _ in range(16)} == {None}
+    vad.process(0.9)
+    assert {vad.process(0.4) for _ in range(40)} == {None}
+    assert {vad.process(0.1) for _ in range(10)} | {vad.process(0.6)} == {None}
+    assert {vad.process(0.1) for _ in range(16)} == {None}
 
 
 def test_an_answer_is_queued_in_chunks_of_50_ms_and_flushed_whole() -> None:
     output = OutputController()
-    output.say(np.zeros(CHUNK_FRAMES * 3 + 7, np.int16))
+    output.play(np.zeros(CHUNK_FRAMES * 3 + 7, np.int16))
     assert output.playback_queue.qsize() == 4
     output.flush()
     assert output.playback_queue.empty()
@@ -58,7 +58,7 @@ def test_it_talks_on_a_card_and_falls_silent_at_a_word(tmp_path: Path) -> None:
         try:
             _until(lambda: _loud(card, RATE_HZ // 4))
             word = make(Scene(), ScriptedUtterance(say="please stop that now"))
-            card.say(card.now() + RATE_HZ // 4, word.samples)
+            card.add_sound(card.now() + RATE_HZ // 4, word.samples)
             _until(lambda: not _loud(card, RATE_HZ // 10))
         finally:
             child.kill()

@@ -18,9 +18,9 @@ def played(article: ArticleDevice, seconds: float, sound: Samples | None = None)
         article, EchoSimulator(np.zeros(0, np.float32)), SILENCE, round(seconds * RATE_HZ)
     )
     if sound is not None:
-        session.say(RATE_HZ, sound.astype(np.float32))
-    while not session.over:
-        session.step()
+        session.add_sound(RATE_HZ, sound.astype(np.float32))
+    while not session.ended:
+        session.advance()
     return session
 
 

@@ -25,7 +25,7 @@ from lab.bench.benches import (
     find,
     how_long,
     spread,
-    write,
+    write_json,
 )
 from lab.bench.interruption import PARTS
 from lab.sim.corpus import CorpusError, held_out
@@ -69,7 +69,7 @@ def test_a_bench_prints_its_table_and_load_and_keeps_them(
 
 def test_figures_that_cannot_be_kept_are_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
-        write(tmp_path / "nowhere" / "ring.json", {})
+        write_json(tmp_path / "nowhere" / "ring.json", {})
 
 
 def test_how_long_it_takes_is_told_by_its_parts_and_not_where_nobody_knows() -> None:

@@ -53,7 +53,7 @@ class Deaf:
         silent = any(stop <= at < stop + RATE_HZ // 2 for stop in self.stops)
         return np.zeros(80, np.int16) if silent else tone(0.005) + 500
 
-    def hear(self, mic: Samples, at: int) -> None:
+    def process(self, mic: Samples, at: int) -> None:
         """Nothing."""
 
 
@@ -150,8 +150,8 @@ def test_an_owners_way_through_the_room_begins_at_once_and_keeps_the_loudness() 
 
 def test_headphones_have_no_echo_and_a_loudspeaker_has() -> None:
     loud = np.full(640, 9000, np.int16)
-    assert not echo_of(QUIET).of(loud).any()
-    assert echo_of(TrialRoom("small", 0.2, 1001, -26.0)).of(loud).any()
+    assert not echo_of(QUIET).process(loud).any()
+    assert echo_of(TrialRoom("small", 0.2, 1001, -26.0)).process(loud).any()
 
 
 def test_nothing_is_measured_before_the_box_has_talked_for_a_while() -> None:

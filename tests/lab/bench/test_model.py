@@ -196,7 +196,7 @@ def test_the_model_computes_and_each_word_of_the_opening_is_one_token(
     words = gemma.tokenize(SETTINGS.thinking.persona, marks=False)
     signs = sum(SETTINGS.thinking.persona.count(sign) for sign in ".,")
     assert len(words) == len(SETTINGS.thinking.persona.split()) + signs
-    gemma.feed(words, last=True)
+    gemma.evaluate(words, last=True)
     assert np.isfinite(gemma.logits()).all()
     assert gemma.logits().std() > 0.1
     assert np.isfinite(gemma.encode(clip(1, 1).samples)).all()
@@ -238,7 +238,7 @@ def test_the_time_is_from_the_order_and_none_is_told_of_an_encoding_that_was_ove
         assert took_ms is not None
         assert took_ms >= 0
         assert order_to_free_ms(model, clip(1, 2), 60.0) is None
-        model.prepare(clip(1, 3))  # it works again
+        model.encode_ahead(clip(1, 3))  # it works again
 
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────

@@ -43,22 +43,22 @@ def test_the_switch_in_the_middle_of_the_owners_speech_lets_no_later_sample_thro
     def act(stage: BenchHarness) -> None:
         finger = ButtonPresser(stage.state_dir / "panel")
         finger.push("on")
-        assert stage.until(lambda: not stage.supervisor.floor().deaf, 20.0)
+        assert stage.wait_until(lambda: not stage.supervisor.floor().deaf, 20.0)
         stage.wait(0.5)
         scene = Scene(room=QUIET, name="test")
         text = "please tell me all that you know about the moon and the sea and the tides of it, "
         spoken = make(scene, ScriptedUtterance(say=3 * text, at_s=0.0, kind="request"))
         at = stage.card.now() + LEAD
         mic = RingReader(stage.supervisor.rings["mic"], WATCHER)
-        stage.say(at, spoken)
-        assert stage.until(lambda: any(stage.found(SpeechStarted, at)), 8.0)
+        stage.add_sound(at, spoken)
+        assert stage.wait_until(lambda: any(stage.messages_since(SpeechStarted, at)), 8.0)
         while mic.read():
             pass
         stage.wait(0.1)
         heard_before = [slot.samples.copy() for slot in iter(mic.read, None)]
         assert any(np.abs(samples).max() > 300 for samples in heard_before)  # in its midst
         finger.push("off")
-        assert stage.until(lambda: stage.supervisor.floor().switched_off, 8.0)
+        assert stage.wait_until(lambda: stage.supervisor.floor().switched_off, 8.0)
         stage.wait(0.05)  # the period that capture had in its hands
         while mic.read():
             pass

@@ -32,15 +32,17 @@ def test_what_the_box_says_besides_its_talk_is_not_measured() -> None:
     """Without a thinker it excuses itself after each interruption."""
 
     def act(stage: BenchHarness) -> None:
-        stage.talk()
+        stage.start_talking()
         assert stage.talking()
         began = stage.started_at
         stage.send(StopSpeaking())
         stage.send(Say("I'm getting my thoughts together. Ask me again in a moment."))
-        assert stage.until(lambda: stage.started_at != began, 10.0)
-        assert stage.until(lambda: stage.state is not None and stage.state.state == "speaking", 9.0)
+        assert stage.wait_until(lambda: stage.started_at != began, 10.0)
+        assert stage.wait_until(
+            lambda: stage.state is not None and stage.state.state == "speaking", 9.0
+        )
         assert not stage.talking()
-        stage.talk()
+        stage.start_talking()
         assert stage.talking()
 
     BenchHarness(QUIET, load_defaults(), act).play()

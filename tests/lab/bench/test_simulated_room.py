@@ -30,15 +30,15 @@ class Scripted:
         self.answering: bool | None = None
         self.told: list[bool | None] = []
 
-    def hear(self, mic: Samples, played: Samples, index: int) -> list[HearingEvent]:
+    def process(self, mic: Samples, played: Samples, index: int) -> list[HearingEvent]:
         self.told.append(self.answering)
         return self.script.get(index // STEP, [])
 
 
 def run(box: SimulatedBox, seconds: float) -> Samples:
     session = RoomSession(box, NO_ECHO, SILENCE, round(seconds * RATE_HZ))
-    while not session.over:
-        session.step()
+    while not session.ended:
+        session.advance()
     return session.played
 
 
@@ -46,13 +46,13 @@ def test_an_echo_is_the_convolution_40_ms_late() -> None:
     response = np.random.default_rng(1).standard_normal(1500).astype(np.float32)
     played = np.random.default_rng(2).integers(-3000, 3000, 6400).astype(np.int16)
     echo = EchoSimulator(response)
-    arrived = np.concatenate([echo.of(played[at : at + 640]) for at in range(0, 6400, 640)])
+    arrived = np.concatenate([echo.process(played[at : at + 640]) for at in range(0, 6400, 640)])
     wanted = np.convolve(played.astype(float), response)[:6400]
     assert np.allclose(arrived, wanted, atol=0.1)
 
 
 def test_without_an_echo_nothing_comes_back() -> None:
-    assert not NO_ECHO.of(np.full(640, 999, np.int16)).any()
+    assert not NO_ECHO.process(np.full(640, 999, np.int16)).any()
 
 
 def test_an_undisturbed_box_plays_its_talk_from_its_first_sample() -> None:

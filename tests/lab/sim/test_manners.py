@@ -26,7 +26,7 @@ from lab.bench.seam import knock
 from lab.sim.rehearsal_cli import load_over
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.script_sounds import make
-from lab.sim.seam_measure import Seam, measure
+from lab.sim.seam_measure import Seam, measure_seam
 
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
@@ -42,16 +42,18 @@ def on_stage(act: Callable[[BenchHarness], None], mode: str = "open", **speaking
 
 def first(stage: BenchHarness, kind: type[T], since: int, timeout_s: float = 5.0) -> T:
     """The first message of that kind after card index `since`, when it has come."""
-    assert stage.until(lambda: any(stage.found(kind, since)), timeout_s), kind.__name__
-    return list(stage.found(kind, since))[-1]
+    assert stage.wait_until(lambda: any(stage.messages_since(kind, since)), timeout_s), (
+        kind.__name__
+    )
+    return list(stage.messages_since(kind, since))[-1]
 
 
 def level_db(stage: BenchHarness, turn: int, at: int, frames: int) -> float | None:
     """By how much the loudspeaker's track, from card index `at` on, is softer than the answer as it
     was synthesised. None where the speech itself is silent, or the card dropped out."""
-    assert stage.until(lambda: stage.card.now() > at + frames, 5.0)
+    assert stage.wait_until(lambda: stage.card.now() > at + frames, 5.0)
     track = stage.card.loudspeaker(at, frames).astype(np.float64)
-    answer = stage.spoken(turn).astype(np.float64)
+    answer = stage.synthesised(turn).astype(np.float64)
     around = max(0, at - stage.started_at - RATE_HZ)  # a busy machine drops out: then it is later
     region = answer[around : around + frames + 2 * RATE_HZ]
     if len(region) < frames or np.sqrt(np.mean(track**2)) < 20:
@@ -72,17 +74,19 @@ def silent_within(track: Samples) -> int:
 def knocked(stage: BenchHarness, seed: int) -> tuple[Onset, Verdict] | None:
     """A knock on the table, and how it was taken. None: the gate has learned to bear knocks."""
     at = stage.card.now() + LEAD
-    stage.say(at, knock(seed))
-    if not stage.until(lambda: any(stage.found(Onset, at)), 1.5):
+    stage.add_sound(at, knock(seed))
+    if not stage.wait_until(lambda: any(stage.messages_since(Onset, at)), 1.5):
         return None
     onset = first(stage, Onset, at)
-    assert stage.until(lambda: any(v.serial == onset.serial for v in stage.found(Verdict, at)), 3.0)
-    return onset, next(v for v in stage.found(Verdict, at) if v.serial == onset.serial)
+    assert stage.wait_until(
+        lambda: any(v.serial == onset.serial for v in stage.messages_since(Verdict, at)), 3.0
+    )
+    return onset, next(v for v in stage.messages_since(Verdict, at) if v.serial == onset.serial)
 
 
 def test_pauses_long_and_short_presses_and_a_restless_owner() -> None:
     def act(stage: BenchHarness) -> None:
-        stage.talk()
+        stage.start_talking()
         _a_press_without_a_message(stage)
         _two_knocks_in_a_row(stage)
         _the_talk_button(stage)
@@ -105,14 +109,14 @@ def _after_a_press(stage: BenchHarness) -> Seam | None:
     assert pause.serial == 0
     assert stage.index(pause.index) - at < 60 * MS  # a bound on a busy machine, not the figure
     stage.wait(1.2)
-    answer = stage.spoken(pause.turn)
+    answer = stage.synthesised(pause.turn)
     again = pause.position - resume.position
     if not stage.unread:
         assert again == last_word(answer[max(0, pause.position - LOOK_BACK) : pause.position])
     start = stage.index(pause.index) - RATE_HZ // 2
     track = stage.card.loudspeaker(start, stage.index(resume.index) + RATE_HZ // 2 - start)
     paused, resumed = stage.index(pause.index) - start, stage.index(resume.index) - start
-    return measure(track, answer, paused, resumed, pause.position, again)
+    return measure_seam(track, answer, paused, resumed, pause.position, again)
 
 
 def _two_knocks_in_a_row(stage: BenchHarness) -> None:
@@ -147,14 +151,14 @@ def _the_talk_button(stage: BenchHarness) -> None:
 
 def test_where_the_owner_wants_it_the_box_goes_on_softly_until_the_verdict() -> None:
     def act(stage: BenchHarness) -> None:
-        stage.talk()
+        stage.start_talking()
         stage.wait(2.5)  # before that it does not know its own voice in this room, and bears more
         at = stage.card.now()
         differences_db = [_softer_by_db(stage, seed) for seed in range(1, 5)]
         told = [db for db in differences_db if db is not None]
         assert told
         assert told == pytest.approx([-18.0] * len(told), abs=0.3)
-        assert not list(stage.found(PlaybackPaused, at))
+        assert not list(stage.messages_since(PlaybackPaused, at))
 
     on_stage(act, while_judging="duck")
 
@@ -166,7 +170,7 @@ def _softer_by_db(stage: BenchHarness, seed: int) -> float | None:
     if noticed is None:
         return None
     onset, verdict = noticed
-    held = [m for m in stage.found(StateChanged, at) if m.state == "holding"]
+    held = [m for m in stage.messages_since(StateChanged, at) if m.state == "holding"]
     assert held
     decided, judged = stage.index(onset.decided), stage.index(onset.index) + verdict.age_ms * MS
     softly = level_db(stage, held[0].turn, decided + 40 * MS, 60 * MS)
@@ -178,18 +182,18 @@ def test_in_push_to_talk_the_button_and_nothing_else_gets_the_boxs_ear() -> None
     hello = make(Scene(name="test"), ScriptedUtterance(say="hello there"))
 
     def act(stage: BenchHarness) -> None:
-        stage.talk()
+        stage.start_talking()
         at = stage.card.now() + LEAD
-        stage.say(at, hello)
+        stage.add_sound(at, hello)
         stage.wait(LEAD / RATE_HZ + 1.0)
-        assert not list(stage.found(Onset, at))
+        assert not list(stage.messages_since(Onset, at))
         stage.supervisor.floor().press += 1
         stage.send(TalkButton(pressed=True))
         first(stage, PlaybackStopped, at)
         said = stage.card.now() + LEAD
-        stage.say(said, hello)
+        stage.add_sound(said, hello)
         stage.wait((LEAD + hello.end) / RATE_HZ + 0.1)
-        assert not [m for m in stage.found(SpeechEnded, at) if m.last]
+        assert not [m for m in stage.messages_since(SpeechEnded, at) if m.last]
         stage.send(TalkButton(pressed=False))
         ended = first(stage, SpeechEnded, said)
         assert ended.last

@@ -53,24 +53,28 @@ def on_stage(act: Any, mode: str, **hearing: Any) -> None:
 def said(stage: BenchHarness, text: str) -> int:
     """Say it now, and wait until it has been heard. Returns the card's index of its onset."""
     sound = spoken(text)
-    at = stage.say(stage.card.now() + LEAD, sound)
-    stage.until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 2, PATIENCE_S)
+    at = stage.add_sound(stage.card.now() + LEAD, sound)
+    stage.wait_until(lambda: stage.card.now() > at + sound.end + RATE_HZ // 2, PATIENCE_S)
     return at
 
 
 def comes(stage: BenchHarness, kind: type[Any], since: int) -> Any:
-    assert stage.until(lambda: any(stage.found(kind, since)), PATIENCE_S), kind.__name__
-    return list(stage.found(kind, since))[-1]
+    assert stage.wait_until(lambda: any(stage.messages_since(kind, since)), PATIENCE_S), (
+        kind.__name__
+    )
+    return list(stage.messages_since(kind, since))[-1]
 
 
 def becomes(stage: BenchHarness, state: str) -> None:
-    assert stage.until(lambda: stage.state is not None and stage.state.state == state, PATIENCE_S)
+    assert stage.wait_until(
+        lambda: stage.state is not None and stage.state.state == state, PATIENCE_S
+    )
 
 
 def sounds(stage: BenchHarness, since: int) -> bool:
     """Whether the loudspeaker does, in 0.3 s from the card's index `since` on."""
     frames = 3 * RATE_HZ // 10
-    stage.until(lambda: stage.card.now() > since + frames, PATIENCE_S)
+    stage.wait_until(lambda: stage.card.now() > since + frames, PATIENCE_S)
     return bool(np.any(np.abs(stage.card.loudspeaker(since, frames).astype(np.int32)) > AUDIBLE))
 
 
@@ -101,9 +105,9 @@ def test_in_wake_word_mode_speech_is_heard_over_an_answer_and_not_before() -> No
     def act(stage: BenchHarness) -> None:
         at = stage.card.now()
         said(stage, HELLO)
-        assert not list(stage.found(Onset, at))
+        assert not list(stage.messages_since(Onset, at))
         stage.wait(2.5)  # who speaks on and on might be a television (hear/onset/background.py)
-        stage.talk()
+        stage.start_talking()
         at = stage.card.now()
         said(stage, "wait, tell me about the moon instead")
         falls_silent(stage, at)
@@ -113,14 +117,14 @@ def test_in_wake_word_mode_speech_is_heard_over_an_answer_and_not_before() -> No
 
 
 def _a_press_begins_and_the_next_one_ends(stage: BenchHarness) -> None:
-    stage.talk()
+    stage.start_talking()
     at = stage.card.now()
     presses(stage)
     falls_silent(stage, at)
     becomes(stage, "listening")
     said(stage, HELLO)
     stage.wait(0.7)  # of silence, which would end a turn in any other mode
-    assert not [m for m in stage.found(SpeechEnded, at) if m.last]
+    assert not [m for m in stage.messages_since(SpeechEnded, at) if m.last]
     assert stage.state is not None
     assert stage.state.state == "listening"
     presses(stage)
@@ -142,35 +146,35 @@ def _muted_it_hears_nothing_and_the_button_ends_what_it_says(stage: BenchHarness
     for ring in (heard, near):
         list(ring.read_all())  # what there was before
     said(stage, HELLO)
-    stage.talk()  # an announcement
+    stage.start_talking()  # an announcement
     said(stage, "wait stop that")
     assert sounds(stage, stage.card.now())
     for kind in (Onset, Verdict, SpeechStarted, PlaybackPaused, WakeWordHeard):
-        assert not list(stage.found(kind, at)), kind.__name__
+        assert not list(stage.messages_since(kind, at)), kind.__name__
     assert not list(heard.read_all())
     assert not any(slot.samples.any() for slot in near.read_all())
     pressed = stage.card.now()
     presses(stage)
     falls_silent(stage, pressed)
     becomes(stage, "muted")  # and so says the light
-    assert "listening" not in [m.state for m in stage.found(StateChanged, at)]
+    assert "listening" not in [m.state for m in stage.messages_since(StateChanged, at)]
     stage.send(Mute(on=False))
     becomes(stage, "idle")
     since = stage.card.now()
     said(stage, HELLO)
     comes(stage, SpeechEnded, since)
     since = stage.card.now()
-    stage.talk()
+    stage.start_talking()
     stage.wait(2.0)  # it has not forgotten its own voice in this room
-    assert "interruption" not in [m.kind for m in stage.found(Verdict, since)]
+    assert "interruption" not in [m.kind for m in stage.messages_since(Verdict, since)]
 
 
 def _the_wake_word_interrupts_and_other_speech_does_not(stage: BenchHarness) -> None:
-    stage.talk()
+    stage.start_talking()
     at = stage.card.now()
     said(stage, HELLO)
     assert sounds(stage, stage.card.now())
-    assert not list(stage.found(Onset, at))
+    assert not list(stage.messages_since(Onset, at))
     said(stage, WAKE)
     comes(stage, WakeWordHeard, at)
     falls_silent(stage, at)

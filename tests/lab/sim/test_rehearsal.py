@@ -37,7 +37,7 @@ def demo(
     """The built-in scene, played once, with what it wrote."""
     reader = rehearsal_cli.perform(scene.load(rehearsal_cli.DEMO), settings.load_defaults())
     folder = tmp_path_factory.mktemp("demo")
-    rehearsal_cli.write(reader, reader.outcomes(), folder)
+    rehearsal_cli.write_report(reader, reader.outcomes(), folder)
     return reader, folder
 
 
@@ -157,7 +157,7 @@ def test_each_part_comes_back_and_the_conversation_goes_on(how: signal.Signals) 
     script = [{"when": "idle", "after_s": 0.4, "say": question} for question in QUESTIONS]
     reader = play({"owner": script, "patience_s": 60}, during=saboteur, rows=rows)
     assert saboteur.done == [row.name for row in ROWS]
-    back = [m.part for _, m in reader.recording.of(PartChanged) if m.state == "up"]
+    back = [m.part for _, m in reader.recording.messages_of(PartChanged) if m.state == "up"]
     assert all(back.count(name) >= 1 for name in saboteur.done)
     assert [o.outcome for o in reader.outcomes()] == ["answered"] * len(QUESTIONS)
 

@@ -47,7 +47,7 @@ class Box:
         while stage.card.now() < begun + self._seconds * RATE_HZ:
             stage.wait(0.1)
             left |= {stage.index(slot.index): slot.samples for slot in near.read_all()}
-        self.verdicts = [verdict.kind for verdict in stage.found(Verdict, at)]
+        self.verdicts = [verdict.kind for verdict in stage.messages_since(Verdict, at)]
         first = {i: samples for i, samples in left.items() if begun <= i < begun + RATE_HZ}
         if first:
             heard = [stage.card.microphone(i, len(samples)) for i, samples in first.items()]

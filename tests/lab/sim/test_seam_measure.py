@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.pcm import Samples
-from lab.sim.seam_measure import measure
+from lab.sim.seam_measure import measure_seam
 
 RNG = np.random.default_rng(5)
 TONES = np.sin(np.cumsum(RNG.uniform(0.05, 0.4, 60_000)))
@@ -23,7 +23,7 @@ def paused_track(skip: int = 0) -> Samples:
 @pytest.mark.parametrize(("skip", "lost", "repeated"), [(0, 0, 0), (1, 1, 0), (80, 80, 0),
                                                         (-1, 0, 1), (-240, 0, 240)])  # fmt: skip
 def test_lost_and_repeated_samples_are_counted(skip: int, lost: int, repeated: int) -> None:
-    seam = measure(paused_track(skip), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
+    seam = measure_seam(paused_track(skip), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
     assert seam is not None
     assert (seam.lost_samples, seam.repeated_samples) == (lost, repeated)
 
@@ -32,27 +32,29 @@ def test_lost_and_repeated_samples_are_counted(skip: int, lost: int, repeated: i
 def test_a_word_said_again_on_purpose_is_neither_lost_nor_repeated(
     off: int, lost: int, repeated: int
 ) -> None:
-    seam = measure(paused_track(-7000 + off), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED, again=7000)
+    seam = measure_seam(
+        paused_track(-7000 + off), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED, again=7000
+    )
     assert seam is not None
     assert (seam.lost_samples, seam.repeated_samples) == (lost, repeated)
     assert seam.again_samples == 7000
 
 
 def test_a_word_that_was_said_again_in_secret_is_repeated() -> None:
-    seam = measure(paused_track(-3000), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
+    seam = measure_seam(paused_track(-3000), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
     assert seam is not None
     assert seam.repeated_samples == 3000
 
 
 def test_a_wrong_claim_of_the_position_does_not_change_the_measure() -> None:
-    seam = measure(paused_track(), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED + 777)
+    seam = measure_seam(paused_track(), ANSWER, PAUSED, PAUSED + SILENCE, PAUSED + 777)
     assert seam is not None
     assert (seam.lost_samples, seam.repeated_samples) == (0, 0)
 
 
 def test_a_quieter_loudspeaker_is_still_matched() -> None:
     track = (paused_track() * 0.3).astype(np.int16)
-    seam = measure(track, ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
+    seam = measure_seam(track, ANSWER, PAUSED, PAUSED + SILENCE, PAUSED)
     assert seam is not None
     assert seam.lost_samples == seam.repeated_samples == 0
 
@@ -60,11 +62,11 @@ def test_a_quieter_loudspeaker_is_still_matched() -> None:
 def test_a_step_at_the_seam_is_told() -> None:
     smooth = np.round(3000 * np.sin(np.arange(60_000) * 0.01)).astype(np.int16)
     track = np.concatenate([smooth[:PAUSED], np.zeros(SILENCE, np.int16), smooth[PAUSED:]])
-    seam = measure(track, smooth, PAUSED, PAUSED + SILENCE, PAUSED)
+    seam = measure_seam(track, smooth, PAUSED, PAUSED + SILENCE, PAUSED)
     assert seam is not None
     assert seam.max_step >= abs(int(smooth[PAUSED])) > 1000
 
 
 def test_silence_on_one_side_gives_no_figure() -> None:
     track = np.zeros(60_000, np.int16)
-    assert measure(track, ANSWER, PAUSED, PAUSED + SILENCE, PAUSED) is None
+    assert measure_seam(track, ANSWER, PAUSED, PAUSED + SILENCE, PAUSED) is None

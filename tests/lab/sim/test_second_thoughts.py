@@ -81,7 +81,7 @@ def test_second_thoughts_join_the_question_and_stop_words_end_it(model: Model) -
 
 def thinks(stage: BenchHarness, model: Model, requests: int) -> None:
     """Until the model has had that many before it."""
-    assert stage.until(lambda: len(model.server.bodies) >= requests, PATIENCE_S)
+    assert stage.wait_until(lambda: len(model.server.bodies) >= requests, PATIENCE_S)
 
 
 def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(
@@ -92,26 +92,26 @@ def _who_goes_on_while_it_thinks_is_answered_to_both_pieces(
     thinks(stage, model, 1)
     said(stage, "the sea and what lives at the very bottom of it")
     thinks(stage, model, 2)
-    second, first = stage.found(Think, at)
-    assert [m.turn for m in stage.found(Abandon, at)] == [first.turn]
+    second, first = stage.messages_since(Think, at)
+    assert [m.turn for m in stage.messages_since(Abandon, at)] == [first.turn]
     assert sum(model.asked(1)) == 1
     assert sum(model.asked(2)) == 2
     model.let.set()
     assert comes(stage, PlaybackStarted, at).turn == second.turn
-    assert first.turn not in [m.turn for m in stage.found(AnswerHeard, at)]
+    assert first.turn not in [m.turn for m in stage.messages_since(AnswerHeard, at)]
 
 
 def _who_speaks_into_the_first_words_of_an_answer_goes_on_with_the_question(
     stage: BenchHarness, model: Model
 ) -> None:
     at = stage.card.now()
-    answered = next(stage.found(Think, 0))
+    answered = next(stage.messages_since(Think, 0))
     said(stage, "and why is it so salty and so very cold")  # at its first words
     thinks(stage, model, 3)
     assert sum(model.asked(3)) == 3
     assert comes(stage, PlaybackStarted, at).turn > answered.turn
-    assert answered.turn in [m.turn for m in stage.found(Abandon, at)]
-    assert answered.turn not in [m.turn for m in stage.found(AnswerHeard, at)]
+    assert answered.turn in [m.turn for m in stage.messages_since(Abandon, at)]
+    assert answered.turn not in [m.turn for m in stage.messages_since(AnswerHeard, at)]
 
 
 def _a_word_of_the_owners_own_list_ends_the_answer_and_is_no_question(
@@ -136,7 +136,9 @@ def _never_mind_ends_a_thought_and_what_was_asked_is_forgotten(
     said(stage, "what is it that makes the moon so very bright")
     thinks(stage, model, requests + 1)
     said(stage, "never mind")
-    assert stage.until(lambda: len(list(stage.found(SpeechStarted, at))) == 2, PATIENCE_S)
+    assert stage.wait_until(
+        lambda: len(list(stage.messages_since(SpeechStarted, at))) == 2, PATIENCE_S
+    )
     becomes(stage, "idle")
     assert comes(stage, AnswerHeard, at).text == ""
     requests = len(model.server.bodies)

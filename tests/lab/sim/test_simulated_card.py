@@ -185,53 +185,53 @@ def test_without_a_listener_the_microphone_is_final_a_buffer_back(card: SoundCar
 def test_sounds_add_up_beyond_full_scale(card: SoundCard) -> None:
     """The sum is clipped where the microphone is, not before: a third sound may cancel it."""
     at = card.now() + AHEAD
-    card.say(at, np.array([30000, 1], np.int16))
-    card.say(at, np.array([30000], np.int16))
-    card.say(at, np.array([-30000], np.int16))
+    card.add_sound(at, np.array([30000, 1], np.int16))
+    card.add_sound(at, np.array([30000], np.int16))
+    card.add_sound(at, np.array([-30000], np.int16))
     assert near_end(card, at - 1, 4) == [0, 30000, 1, 0]
 
 
 def test_a_sound_starts_afresh_where_an_old_lap_lies(card: SoundCard) -> None:
     at = card.now() + AHEAD
-    card.say(at, np.full(10, 500, np.int16))
+    card.add_sound(at, np.full(10, 500, np.int16))
     age(card, RING_FRAMES // RATE_HZ)
     later = at + RING_FRAMES // RATE_HZ * RATE_HZ - 5
-    card.say(later, np.full(20, 7, np.int16))
+    card.add_sound(later, np.full(20, 7, np.int16))
     assert near_end(card, later, 20) == [7] * 20
 
 
 def test_a_sound_is_put_across_the_end_of_the_ring(card: SoundCard) -> None:
     age(card, RING_FRAMES // RATE_HZ - 5)
-    card.say(RING_FRAMES - 2, np.array([1, 2, 3, 4], np.int16))
+    card.add_sound(RING_FRAMES - 2, np.array([1, 2, 3, 4], np.int16))
     assert near_end(card, RING_FRAMES - 3, 6) == [0, 1, 2, 3, 4, 0]
 
 
 def test_a_sound_of_the_past_is_refused(card: SoundCard) -> None:
     with pytest.raises(SaidTooLate):
-        card.say(card.now() - 1, np.ones(10, np.int16))
+        card.add_sound(card.now() - 1, np.ones(10, np.int16))
 
 
 def test_a_sound_beyond_the_ring_is_refused(card: SoundCard) -> None:
     with pytest.raises(CardError, match="in parts"):
-        card.say(card.now() + REACH_FRAMES, np.ones(RATE_HZ, np.int16))
+        card.add_sound(card.now() + REACH_FRAMES, np.ones(RATE_HZ, np.int16))
 
 
 def test_a_sound_that_is_not_mono_int16_is_refused(card: SoundCard) -> None:
     at = card.now() + AHEAD
     with pytest.raises(CardError, match="int16"):
-        card.say(at, np.ones(10, np.float32))
+        card.add_sound(at, np.ones(10, np.float32))
     with pytest.raises(CardError, match="mono"):
-        card.say(at, np.ones((10, 2), np.int16))
+        card.add_sound(at, np.ones((10, 2), np.int16))
 
 
 def test_hush_takes_back_what_is_to_come(card: SoundCard) -> None:
     at = card.now() + AHEAD
-    card.say(at, np.full(10, 5, np.int16))
-    card.hush(at + 4)
+    card.add_sound(at, np.full(10, 5, np.int16))
+    card.remove_sounds(at + 4)
     assert near_end(card, at, 10) == [5.0] * 4 + [0.0] * 6
-    card.say(at, np.full(10, 1, np.int16))
+    card.add_sound(at, np.full(10, 1, np.int16))
     assert near_end(card, at, 10) == [6.0] * 4 + [1.0] * 6
-    card.hush()
+    card.remove_sounds()
     assert near_end(card, at, 10) == [0.0] * 10
 
 

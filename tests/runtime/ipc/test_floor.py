@@ -81,7 +81,7 @@ def test_another_process_sees_the_words() -> None:
     fd = floor.create()
     words = Floor(fd)
     words.turn = 41
-    code = f"from appliance.ipc.floor import Floor\nf = Floor({fd})\nf.hold = f.turn + 1"
+    code = f"from appliance.runtime.ipc.floor import Floor\nf = Floor({fd})\nf.hold = f.turn + 1"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-c", code], pass_fds=[fd], check=True, env=environment)
     assert words.hold == 42
@@ -98,7 +98,7 @@ def test_a_heart_ages_until_it_beats() -> None:
 
 def test_a_restarted_process_is_not_ready_until_it_says_so() -> None:
     heart = Heartbeat(heartbeat.create(1), 0)
-    heart.ready()
+    heart.mark_ready()
     assert heart.is_ready
     heart.reset(0)
     assert not heart.is_ready

@@ -35,7 +35,7 @@ def child(body: str, handles: ring.RingHandles) -> subprocess.Popen[bytes]:
     """A real other process that inherits the ring as `handles`."""
     wire = ring.to_wire(handles)
     head = (
-        "import os, time\nimport numpy as np\nfrom appliance.ipc import ring\n"
+        "import os, time\nimport numpy as np\nfrom appliance.runtime.ipc import ring\n"
         f"spec = ring.{handles.spec!r}\nhandles = ring.from_wire(spec, {wire!r})\n"
     )
     return subprocess.Popen(

@@ -13,7 +13,7 @@ import pytest
 SCRIPT = """
 import json, mmap, sys
 from pathlib import Path
-from appliance.supervision.limits import lock_memory, read_mapped_files
+from appliance.runtime.supervision.process_limits import lock_memory, read_mapped_files
 
 def kib(word):
     line = next(l for l in Path("/proc/self/status").read_text().splitlines() if l.startswith(word))

@@ -18,19 +18,20 @@ MOMENTS = 6
 LATEST_S = 1.5  # after its start is the supervisor killed; by then all parts are up
 SPEAKER = """
 import time
-from appliance.voice.espeak import Espeak
+from appliance.voice.espeak import EspeakVoice
 
 def main(work):
-    speech = Espeak(150).say("A long sentence without an end. " * 200)  # which nobody reads
-    work.ready()
+    speech = EspeakVoice(150).synthesise("A long sentence without an end. " * 200)  # which nobody
+    reads work.report_ready()
     while not work.stopping:
         work.beat()
         time.sleep(0.1)
 """
 ONE_PART = """
-from appliance import processes, settings
-from appliance.supervisor import Supervisor
-row = processes.Process(
+from appliance.runtime import process_table
+from appliance import settings
+from appliance.runtime.supervisor import Supervisor
+row = process_table.Process(
     "speaker", "speaker", (), "normal", 0, 0, False, 15.0, 15.0, True, 1.0, 500)
 Supervisor(settings.load_defaults(), rows=(row,), package="doubles").run()
 """

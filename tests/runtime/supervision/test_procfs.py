@@ -24,30 +24,32 @@ def files(folder: Path, *, stat: str = "7 (a) b) c) D 1 2", ran: str = "25000000
 
 
 def test_a_reading_is_in_seconds_and_a_name_may_have_brackets(tmp_path: Path) -> None:
-    assert procfs.read(7, files(tmp_path)) == procfs.SchedulerReading("D", 2.5, {7: 1.5, 9: 0.25})
+    assert procfs.read_times(7, files(tmp_path)) == procfs.SchedulerReading(
+        "D", 2.5, {7: 1.5, 9: 0.25}
+    )
 
 
 @pytest.mark.parametrize(("stat", "ran"), [("", "1 2 3"), ("7 (a) S 1", ""), ("7 (a) S", "x y z")])
 def test_what_cannot_be_read_is_not_known(tmp_path: Path, stat: str, ran: str) -> None:
-    assert procfs.read(7, files(tmp_path, stat=stat, ran=ran)) is None
-    assert procfs.read(8, tmp_path) is None
+    assert procfs.read_times(7, files(tmp_path, stat=stat, ran=ran)) is None
+    assert procfs.read_times(8, tmp_path) is None
 
 
 def test_a_thread_that_has_ended_is_left_out(tmp_path: Path) -> None:
     (files(tmp_path) / "7/task/9/schedstat").unlink()
-    reading = procfs.read(7, tmp_path)
+    reading = procfs.read_times(7, tmp_path)
     assert reading is not None
     assert reading.waited_s == {7: 1.5}
 
 
 def test_the_kernel_here_tells_of_this_very_process() -> None:
-    before = procfs.read(os.getpid())
+    before = procfs.read_times(os.getpid())
     if before is None:
         pytest.skip(skips.WAITS)
     end = time.thread_time() + 0.05
     while time.thread_time() < end:
         pass
-    after = procfs.read(os.getpid())
+    after = procfs.read_times(os.getpid())
     assert after is not None
     if threading.current_thread() is threading.main_thread():
         assert after.ran_s - before.ran_s > 0.04

@@ -15,8 +15,8 @@ from appliance.runtime.supervision import single_instance
 HOLDS = """
 import sys, time
 from pathlib import Path
-from appliance.supervision import instance
-instance.hold(Path(sys.argv[1]))
+from appliance.runtime.supervision import single_instance
+single_instance.lock_instance(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
 """
@@ -37,8 +37,8 @@ def test_a_second_box_on_the_same_folder_is_refused(
     other: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     with pytest.raises(AlreadyRunning, match="runs with"):
-        single_instance.hold(tmp_path, wait_s=0.1)
-    os.close(single_instance.hold(tmp_path / "its own"))
+        single_instance.lock_instance(tmp_path, wait_s=0.1)
+    os.close(single_instance.lock_instance(tmp_path / "its own"))
     other.kill()
     other.communicate()
 
@@ -47,10 +47,10 @@ def test_a_box_that_was_killed_leaves_the_folder_to_the_next(
     other: subprocess.Popen[str], tmp_path: Path
 ) -> None:
     other.kill()
-    os.close(single_instance.hold(tmp_path))
+    os.close(single_instance.lock_instance(tmp_path))
     other.communicate()
 
 
 def test_a_folder_that_cannot_be_had_keeps_no_box_from_running(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    assert single_instance.hold(tmp_path / "file" / "folder") == -1
+    assert single_instance.lock_instance(tmp_path / "file" / "folder") == -1

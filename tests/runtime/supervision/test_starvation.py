@@ -37,7 +37,7 @@ def silent(behaviour: Behaviour, for_s: float, *, known: bool = True) -> tuple[f
         at = number * STEP
         waited = {1: 5.0 + behaviour.waits * at, 2: 7.0}
         reading = SchedulerReading(behaviour.state, 3.0 + behaviour.runs * at, waited)
-        own_s = silence.look(100.0 + at, at, reading if known else None, behaviour.late_s)
+        own_s = silence.update(100.0 + at, at, reading if known else None, behaviour.late_s)
     return own_s, silence.excused_s
 
 
@@ -77,20 +77,20 @@ def test_with_a_heartbeat_the_account_is_closed() -> None:
     silence, waited = SilenceMeter(), 0.0
     for at in range(8):
         waited += 0.9
-        silence.look(float(at), float(at), SchedulerReading("S", 0.0, {1: waited}), 0.0)
+        silence.update(float(at), float(at), SchedulerReading("S", 0.0, {1: waited}), 0.0)
     assert silence.excused_s > 5.0
-    assert silence.look(8.0, 0.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
+    assert silence.update(8.0, 0.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
         0.1
     )
-    assert silence.look(9.0, 1.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
+    assert silence.update(9.0, 1.1, SchedulerReading("S", 0.0, {1: waited}), 0.0) == pytest.approx(
         1.1
     )
 
 
 def test_a_thread_that_is_new_has_waited_for_nothing_yet() -> None:
     silence = SilenceMeter()
-    silence.look(0.0, 0.0, SchedulerReading("S", 0.0, {1: 0.0}), 0.0)
-    assert silence.look(1.0, 1.0, SchedulerReading("S", 0.0, {1: 0.0, 9: 500.0}), 0.0) == 1.0
+    silence.update(0.0, 0.0, SchedulerReading("S", 0.0, {1: 0.0}), 0.0)
+    assert silence.update(1.0, 1.0, SchedulerReading("S", 0.0, {1: 0.0, 9: 500.0}), 0.0) == 1.0
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_words_are_shed_first_and_then_reading_ahead_and_both_come_back() -> Non
     strain = LoadShedding()
     seen: list[tuple[int, int]] = []
     for number in range(round(3 * CALM_S)):
-        strain.look(float(number), starved=5 <= number < 20)
+        strain.update(float(number), starved=5 <= number < 20)
         if not seen or strain.level != seen[-1][1]:
             seen.append((number, strain.level))
     calm = 19 + CALM_S
@@ -156,7 +156,7 @@ def test_what_hangs_is_restarted_in_the_end_although_calm_returns_meanwhile(
     strain.level = level
     for at in range(1000):
         now_s = 100.0 + at * STEP
-        strain.look(now_s, starved=False)
+        strain.update(now_s, starved=False)
         if strain.may_restart(
             now_s, queued_s=patience_s, patience_s=patience_s, others_start=False, started_s=0.0
         ):
@@ -167,14 +167,14 @@ def test_what_hangs_is_restarted_in_the_end_although_calm_returns_meanwhile(
 def test_a_wait_in_the_kernel_is_no_want_of_a_processor() -> None:
     silence = SilenceMeter()
     for number in range(9):
-        silence.look(100.0 + number, float(number), SchedulerReading("D", 3.0, {1: 5.0}), 0.0)
+        silence.update(100.0 + number, float(number), SchedulerReading("D", 3.0, {1: 5.0}), 0.0)
     assert (silence.excused_s, silence.queued_s) == (8.0, 0.0)
 
 
 def test_who_waits_for_no_disk_is_excused_for_none() -> None:
     silence = SilenceMeter()
     for number in range(9):
-        own_s = silence.look(
+        own_s = silence.update(
             100.0 + number, float(number), SchedulerReading("D", 3.0, {1: 5.0}), 0.0, 0.0
         )
     assert own_s == 8.0

@@ -23,7 +23,7 @@ from appliance.update.release.archive import (
     TREE,
     PackedTree,
     ReleaseArchive,
-    look,
+    peek_manifest,
 )
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import NAME, ReleaseManifest
@@ -258,8 +258,8 @@ def test_of_what_nobody_trusted_signed_not_a_byte_is_written(at: Bench) -> None:
 
 def test_a_look_at_what_is_no_release_says_so(at: Bench, tmp_path: Path) -> None:
     (tmp_path / "x.release").write_bytes(b"no")
-    assert look(tmp_path / "x.release") is None
-    assert look(tmp_path / "gone.release") is None
-    found = look(at.shop.make("0.1.0"))
+    assert peek_manifest(tmp_path / "x.release") is None
+    assert peek_manifest(tmp_path / "gone.release") is None
+    found = peek_manifest(at.shop.make("0.1.0"))
     assert found is not None
     assert found.version == "0.1.0"

@@ -55,7 +55,7 @@ def _read(verb: str, path: Path, signers: Path) -> str:
             )
             return f"offers {[offer.version for offer in found]}"
         if verb == "look":
-            said = releases.look(path) or systems.look(path)
+            said = releases.peek_manifest(path) or systems.peek_manifest(path)
             return f"says {said.version}" if said else "says nothing"
         if verb == "open":
             with HandedOverFile(path, releases.MOST_BYTES) as handed:

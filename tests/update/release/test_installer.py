@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
-from appliance.update.release.archive import look
+from appliance.update.release.archive import peek_manifest
 from appliance.update.release.installer import SPARE_BYTES, InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
@@ -28,7 +28,7 @@ def state(at: Bench) -> tuple[str | None, str, str | None]:
 
 
 def tree_bytes(file: Path) -> int:
-    said = look(file)
+    said = peek_manifest(file)
     assert said is not None
     return said.tree_bytes
 
@@ -63,9 +63,9 @@ def test_what_is_unpacked_is_what_was_packed(with_old: Bench) -> None:
 
 
 def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
-    one = look(at.shop.make("0.1.0"))
+    one = peek_manifest(at.shop.make("0.1.0"))
     assert one is not None
-    assert look(at.shop.make("0.1.0")) == one
+    assert peek_manifest(at.shop.make("0.1.0")) == one
 
 
 def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:
@@ -125,7 +125,7 @@ def test_a_trial_that_was_cut_short_ends_in_silence(with_old: Bench) -> None:
     """Its installation was killed; the one that comes next meets somebody in conversation."""
     new = with_old.shop.make("0.2.0")
     with_old.installer().install(new, InstallOptions(start=False))
-    with_old.shelf.keep("0.1.0")
+    with_old.shelf.commit("0.1.0")
     with_old.shelf.begin_trial("0.2.0")
     with_old.box.restart()
     with_old.box.wait(60.0)
@@ -311,7 +311,7 @@ def test_one_that_does_not_end_is_not_cut_short(with_old: Bench) -> None:
 
 
 def test_two_installations_at_once_are_one_too_many(with_old: Bench) -> None:
-    with with_old.shelf.alone(), pytest.raises(InstallDeferred, match="under way"):
+    with with_old.shelf.locked(), pytest.raises(InstallDeferred, match="under way"):
         with_old.installer().install(with_old.shop.make("0.2.0"))
 
 
@@ -347,7 +347,7 @@ def test_a_disk_that_runs_full_leaves_the_old_release_alone(with_old: Bench, aft
 
 def test_the_copy_needs_room_too(with_old: Bench) -> None:
     file = with_old.shop.make("0.2.0")
-    said = look(file)
+    said = peek_manifest(file)
     assert said is not None
     need = SPARE_BYTES + said.tree_bytes + said.files_bytes
     with pytest.raises(StorageError, match="are needed"):

@@ -124,8 +124,8 @@ class ToldDisk(Disk):
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def settle(self, folder: Path) -> None:
-        super().settle(folder)
+    def sync(self, folder: Path) -> None:
+        super().sync(folder)
         self.told.append("settled")
 
     def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:

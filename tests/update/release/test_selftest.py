@@ -9,10 +9,10 @@ _LOOK = """
 import sys
 sys.modules.update(dict.fromkeys({missing}))  # None: the import of it fails
 from appliance.errors import ReleaseRefused
-from appliance.release.selftest import look
+from appliance.update.release.selftest import import_parts
 from appliance.settings import load_defaults
 try:
-    look(load_defaults())
+    import_parts(load_defaults())
 except ReleaseRefused as error:
     sys.exit(str(error))
 """

@@ -30,7 +30,7 @@ RUNNING = r"ActiveState=active\nMainPID=7\nNRestarts=2\n"
 
 def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(SupervisorStatus(version="0.2.0", pid=7, state="speaking"))
-    reading = service(tmp_path, RUNNING).reading()
+    reading = service(tmp_path, RUNNING).read_health()
     assert (reading.activity, reading.restarts) == ("active", 2)
     assert reading.status is not None
     assert reading.status.version == "0.2.0"
@@ -39,7 +39,7 @@ def test_a_box_that_runs_is_read(tmp_path: Path) -> None:
 
 def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
     StatusFile(tmp_path).write(SupervisorStatus(version="0.1.0", pid=6, state="speaking"))
-    assert service(tmp_path, RUNNING).reading().status is None
+    assert service(tmp_path, RUNNING).read_health().status is None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_what_an_earlier_process_wrote_is_not_believed(tmp_path: Path) -> None:
     ],
 )
 def test_a_box_that_does_not_run_is_said_so(tmp_path: Path, says: str, activity: str) -> None:
-    assert service(tmp_path, says).reading().activity == activity
+    assert service(tmp_path, says).read_health().activity == activity
 
 
 def test_a_restart_forgets_earlier_failures_and_does_not_wait(tmp_path: Path) -> None:
@@ -71,13 +71,13 @@ def test_a_systemd_that_refuses_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_machine_without_systemd_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be asked"):
-        SystemdTarget(tmp_path, str(tmp_path / "none")).reading()
+        SystemdTarget(tmp_path, str(tmp_path / "none")).read_health()
 
 
 def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     script(tmp_path / "bin/interlude", f'echo "$@" >{tmp_path}/asked')
-    SystemdTarget(tmp_path).try_out(tmp_path)
+    SystemdTarget(tmp_path).run_selftest(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_a_release_that_passes_its_self_test_may_be_tried(tmp_path: Path) -> Non
 def test_one_that_fails_it_is_refused(tmp_path: Path, does: str, match: str) -> None:
     script(tmp_path / "bin/interlude", does)
     with pytest.raises(ReleaseRefused, match=match):
-        SystemdTarget(tmp_path).try_out(tmp_path)
+        SystemdTarget(tmp_path).run_selftest(tmp_path)
 
 
 def test_one_that_cannot_be_started_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReleaseRefused, match="cannot be started"):
-        SystemdTarget(tmp_path).try_out(tmp_path)
+        SystemdTarget(tmp_path).run_selftest(tmp_path)

@@ -94,7 +94,7 @@ class PaperBox:
         self.runs = self.shelf.on_trial() or self.shelf.kept() or ""
         self.started_s = self.time_s
 
-    def reading(self) -> HealthReading:
+    def read_health(self) -> HealthReading:
         if not self.runs:
             return HealthReading("stopped")
         kind = (self.shelf.folder(self.runs) / "kind").read_text()
@@ -116,7 +116,7 @@ class PaperBox:
         )
         return HealthReading(activity, status=status)
 
-    def try_out(self, release: Path) -> None:
+    def run_selftest(self, release: Path) -> None:
         if (release / "kind").read_text() == "fails its self-test":
             raise ReleaseRefused("Its self-test failed: no module named soxr")
 

@@ -42,7 +42,7 @@ class MortalDisk(Disk):
     def __init__(self, mortal: Mortal) -> None:
         self._mortal = mortal
 
-    def settle(self, folder: Path) -> None:
+    def sync(self, folder: Path) -> None:
         """The machine goes on: there is nothing to wait for."""
         self._done()
 
@@ -106,10 +106,10 @@ def test_killed_after_any_change_the_old_system_starts_and_the_next_try_succeeds
                 seen.add((at.machine.said, at.ledger.whole("b") is not None))
             if after % 3 == 0:
                 at.machine.power()
-                at.updater().settle()
+                at.updater().settle_trial()
                 assert at.updater().install(archive)
                 at.machine.power(TRYBOOT)
-                at.updater().settle()
+                at.updater().settle_trial()
                 assert at.version_that_starts() == "0.2.0"
             restore()
             after += 1
@@ -123,9 +123,9 @@ def test_killed_after_any_change_of_a_commit_old_or_new_starts(at: Bench, tmp_pa
     with as_before(at, tmp_path / "keep") as restore:
         after = 1
         at.machine.power(TRYBOOT)
-        while killed(at, lambda ledger: at.updater(ledger).settle(), after):
+        while killed(at, lambda ledger: at.updater(ledger).settle_trial(), after):
             started.append(at.version_that_starts())
-            at.updater().settle()
+            at.updater().settle_trial()
             assert at.ledger.trial() is None
             assert at.version_that_starts() == started[-1]
             restore()
@@ -167,7 +167,7 @@ def test_whatever_of_the_unflushed_writes_is_lost_old_or_new_starts(
         at.updater().install(archive)
         trial = at.ledger.trial()
         at.machine.power(TRYBOOT)
-        at.updater().settle()
+        at.updater().settle_trial()
         notes = list(at.card.notes)
         assert trial is not None
         flushes = sum(note.data is None for note in notes)

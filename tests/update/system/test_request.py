@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.system import look
+from appliance.cli.system import slot_report
 from appliance.errors import InstallDeferred, ReleaseRefused
 from appliance.update.release.installer import InstallOptions
-from appliance.update.request import InstallProgress, ask, how_it_goes, offers
+from appliance.update.request import InstallProgress, offers, read_progress, request_install
 from appliance.update.system.request import install_wanted
 from appliance.update.system.target import PiTarget
 from image.firmware import TRYBOOT
@@ -46,21 +46,21 @@ def test_what_is_asked_for_is_written_started_and_then_gone(
     at: Bench, incoming: Path, tmp_path: Path
 ) -> None:
     offer = offers(at.shelf, incoming, os_release(tmp_path))[1]
-    ask(offer)
+    request_install(offer)
     assert (incoming / "wanted-system").is_file()
     assert not (incoming / "wanted").exists()
     assert install_wanted(at.updater(), InstallOptions(), incoming)
     assert at.machine.asked == [TRYBOOT]
-    assert how_it_goes(at.shelf.trial_folder) == InstallProgress("0.2.0")
+    assert read_progress(at.shelf.trial_folder) == InstallProgress("0.2.0")
     assert not offer.file.exists()
 
 
 def test_why_it_was_not_installed_can_be_read(at: Bench, incoming: Path, tmp_path: Path) -> None:
-    ask(offers(at.shelf, incoming, os_release(tmp_path))[0])
+    request_install(offers(at.shelf, incoming, os_release(tmp_path))[0])
     at.machine.quiet_at_s = 1e9
     with pytest.raises(InstallDeferred):
         install_wanted(at.updater(), InstallOptions(wait_s=1.0), incoming)
-    assert "Somebody talks" in how_it_goes(at.shelf.trial_folder).problem
+    assert "Somebody talks" in read_progress(at.shelf.trial_folder).problem
     with pytest.raises(ReleaseRefused, match="Nobody asked"):
         install_wanted(at.updater(), InstallOptions(), incoming)
 
@@ -73,11 +73,11 @@ def test_a_request_for_something_else_is_refused(at: Bench, incoming: Path, name
 
 
 def test_the_state_of_both_slots_can_be_read_without_rights(at: Bench, tmp_path: Path) -> None:
-    at.updater().settle()
+    at.updater().settle_trial()
     at.updater().install(at.archive("0.2.0"))
     (tmp_path / "cmdline").write_text("interlude.slot=a")
     pi = PiTarget(tmp_path, "true", tmp_path / "cmdline", os_release(tmp_path))
-    assert look(at.ledger, pi) == {
+    assert slot_report(at.ledger, pi) == {
         "version": "0.1.0", "slot": "a", "slot_a": "0.1.0", "slot_b": "0.2.0",
         "trial": "0.2.0", "last": None, "problem": "",
     }  # fmt: skip

@@ -55,9 +55,9 @@ def test_the_machine_tells_its_slot_and_version(tmp_path: Path) -> None:
 
 def test_only_raspberry_pis_own_kernel_passes_a_trial_on(tmp_path: Path) -> None:
     pi = PiTarget(firmware=tmp_path / "vcio")
-    assert not pi.asks_firmware()
+    assert not pi.supports_tryboot()
     (tmp_path / "vcio").touch()
-    assert pi.asks_firmware()
+    assert pi.supports_tryboot()
 
 
 def test_another_system_has_neither(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
     systemctl.chmod(0o755)
     words = tmp_path / "reboot-param"
     words.write_text("of an earlier one\n")
-    PiTarget(tmp_path, str(systemctl), words=words).start_anew(trial=trial)
+    PiTarget(tmp_path, str(systemctl), words=words).reboot(trial=trial)
     asked = "start --no-block --job-mode=replace-irreversibly reboot.target\n"
     assert (tmp_path / "asked").read_text() == asked
     assert (words.read_text() if words.exists() else "") == ("0 tryboot\n" if trial else "")
@@ -85,4 +85,4 @@ def test_a_new_start_is_asked_of_systemd_with_the_firmwares_words(
 
 def test_words_that_cannot_be_left_are_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot be written"):
-        PiTarget(tmp_path, "true", words=tmp_path / "none/reboot-param").start_anew(trial=True)
+        PiTarget(tmp_path, "true", words=tmp_path / "none/reboot-param").reboot(trial=True)

@@ -34,16 +34,16 @@ def autoboot_of(at: Bench) -> bytes | None:
 def test_a_system_that_proves_well_is_the_one_that_starts(at: Bench) -> None:
     tried(at, "0.2.0")
     assert (at.machine.said, at.machine.running) == ("0.2.0", "b")
-    assert "is kept" in at.updater().settle()
+    assert "is kept" in at.updater().settle_trial()
     assert at.version_that_starts() == "0.2.0"
     assert autoboot_of(at) == autoboot("b").encode()
-    assert at.updater().settle() == ""
+    assert at.updater().settle_trial() == ""
 
 
 def test_the_next_one_goes_into_the_first_slot_again(at: Bench) -> None:
     for version, slot in (("0.2.0", "b"), ("0.3.0", "a"), ("0.4.0", "b")):
         tried(at, version)
-        at.updater().settle()
+        at.updater().settle_trial()
         at.version_that_starts()
         assert (at.machine.said, at.machine.running) == (version, slot)
 
@@ -51,16 +51,16 @@ def test_the_next_one_goes_into_the_first_slot_again(at: Bench) -> None:
 def test_without_a_commit_the_old_one_starts_again(at: Bench) -> None:
     tried(at, "0.2.0")
     assert at.version_that_starts() == "0.1.0"
-    assert at.updater().settle() == "The system 0.2.0 did not come up."
+    assert at.updater().settle_trial() == "The system 0.2.0 did not come up."
     assert at.ledger.trial() is None
-    assert at.updater().settle() == ""
+    assert at.updater().settle_trial() == ""
 
 
 def test_a_kernel_that_cannot_ask_the_firmware_is_named_as_the_reason(at: Bench) -> None:
     at.machine.deaf_kernel = True
     tried(at, "0.2.0")
     assert at.machine.said == "0.1.0"
-    assert "cannot ask the Pi's firmware" in at.updater().settle()
+    assert "cannot ask the Pi's firmware" in at.updater().settle_trial()
 
 
 def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
@@ -72,13 +72,13 @@ def test_a_kernel_that_is_started_knows_its_slot(at: Bench) -> None:
 
 
 def test_one_goes_back_to_the_system_before(at: Bench) -> None:
-    at.updater().settle()  # notes what came with the card
+    at.updater().settle_trial()  # notes what came with the card
     tried(at, "0.2.0")
-    at.updater().settle()
+    at.updater().settle_trial()
     at.version_that_starts()
     assert at.updater().begin_trial(0.0) == "0.1.0"
     at.machine.power(at.machine.asked[0])
-    at.updater().settle()
+    at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
 
 
@@ -91,14 +91,14 @@ def test_the_system_that_runs_is_not_written_again(at: Bench) -> None:
     assert len(at.card.notes) == writes
     at.updater().begin_trial(0.0)
     at.machine.power(TRYBOOT)
-    at.updater().settle()
+    at.updater().settle_trial()
     at.machine.power()
     assert not at.updater().install(made)
 
 
 def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
     tried(at, "0.2.0")
-    at.updater().settle()
+    at.updater().settle_trial()
     assert at.shelf.kept() == "1.0.0"
 
 
@@ -114,13 +114,13 @@ def test_a_release_that_lies_on_data_is_the_same_for_both(at: Bench) -> None:
 def test_a_sick_system_is_left_and_said(at: Bench, kind: str, why: str) -> None:
     tried(at, "0.2.0", kind)
     with pytest.raises(HealthCheckFailed, match=why):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.machine.asked == [""]
     assert at.ledger.trial() is not None  # else it would pass for kept as long as it still runs
     assert at.version_that_starts() == "0.1.0"
-    assert why in at.updater().settle()
+    assert why in at.updater().settle_trial()
     assert at.ledger.trial() is None
-    assert at.updater().settle() == ""
+    assert at.updater().settle_trial() == ""
     last = at.ledger.last()
     assert last is not None
     assert why in last.problem
@@ -130,14 +130,14 @@ def test_a_system_that_says_it_is_another_is_left(at: Bench) -> None:
     tried(at, "0.2.0")
     at.machine.said = "0.1.9"
     with pytest.raises(HealthCheckFailed, match=r"says it is 0\.1\.9"):
-        at.updater().settle()
+        at.updater().settle_trial()
 
 
 def test_a_box_whose_data_is_away_is_not_kept(at: Bench) -> None:
     tried(at, "0.2.0")
     (at.shelf.root / "current").unlink()
     with pytest.raises(HealthCheckFailed, match="does not find"):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
 
 
@@ -154,7 +154,7 @@ def test_a_slot_without_its_boot_files_never_starts_and_the_old_one_does(
     with pytest.raises(NoStart):
         at.machine.power(TRYBOOT)
     assert at.version_that_starts() == "0.1.0"
-    assert "did not come up" in at.updater().settle()
+    assert "did not come up" in at.updater().settle_trial()
 
 
 def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
@@ -162,7 +162,7 @@ def test_a_slot_that_was_damaged_later_is_left(at: Bench) -> None:
     at.card.poke("system_b", 0, bytes(4096))
     at.machine.power(TRYBOOT)
     with pytest.raises(HealthCheckFailed):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.version_that_starts() == "0.1.0"
 
 
@@ -188,7 +188,7 @@ def test_a_card_that_does_not_keep_the_commit_is_left(at: Bench) -> None:
     tried(at, "0.2.0")
     at.card.liar = "bootconfig"
     with pytest.raises(StorageError, match="did not keep"):
-        at.updater().settle()
+        at.updater().settle_trial()
     assert at.machine.asked == [""]
 
 
@@ -281,7 +281,7 @@ def test_a_machine_without_slots_is_a_sentence(at: Bench) -> None:
 
 def test_one_at_a_time(at: Bench) -> None:
     archive = at.archive("0.2.0")
-    with at.ledger.alone(), pytest.raises(InstallDeferred):
+    with at.ledger.locked(), pytest.raises(InstallDeferred):
         at.updater().install(archive)
 
 
@@ -289,7 +289,7 @@ def test_nothing_is_written_or_started_while_a_release_is_installed(at: Bench) -
     """The release is on trial perhaps, and the machine's start would end that without a word."""
     at.updater().install(at.archive("0.2.0"), InstallOptions(start=False))
     archive, writes = at.archive("0.3.0"), len(at.card.notes)
-    with at.shelf.alone():
+    with at.shelf.locked():
         with pytest.raises(InstallDeferred, match="under way"):
             at.updater().install(archive)
         with pytest.raises(InstallDeferred, match="under way"):
@@ -302,7 +302,7 @@ def test_no_release_is_installed_while_a_system_is_written(at: Bench) -> None:
     refused = set()
 
     def look(step: str, _share: float) -> None:
-        with pytest.raises(InstallDeferred, match="under way"), at.shelf.alone():
+        with pytest.raises(InstallDeferred, match="under way"), at.shelf.locked():
             pass
         refused.add(step)
 
@@ -318,16 +318,16 @@ def test_a_release_waits_for_the_end_of_a_systems_trial(at: Bench) -> None:
     tried(at, "0.2.0")
     with pytest.raises(InstallDeferred, match="A system is on trial"):
         installer.install(release)
-    at.updater().settle()
+    at.updater().settle_trial()
     (at.shelf.folder("1.0.0") / "kind").write_text("good")
     assert installer.install(release)
 
 
 def test_a_trial_that_cannot_be_read_holds_nobody_up_for_ever(at: Bench) -> None:
-    at.updater().settle()
+    at.updater().settle_trial()
     (at.ledger.folder / "trial.json").write_bytes(b"\xff")
     assert at.shelf.system_on_trial()
-    assert at.updater().settle() == ""
+    assert at.updater().settle_trial() == ""
     assert not at.shelf.system_on_trial()
 
 

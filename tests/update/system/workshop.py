@@ -132,10 +132,10 @@ class PaperPi:
     def version(self) -> str | None:
         return self.said
 
-    def asks_firmware(self) -> bool:
+    def supports_tryboot(self) -> bool:
         return not self.deaf_kernel
 
-    def start_anew(self, *, trial: bool) -> None:
+    def reboot(self, *, trial: bool) -> None:
         self.asked.append(TRYBOOT if trial else "")
 
     def power(self, words: str = "") -> None:
@@ -154,7 +154,7 @@ class PaperPi:
     def restart(self) -> None:
         raise AssertionError("nobody restarts the service alone")
 
-    def reading(self) -> HealthReading:
+    def read_health(self) -> HealthReading:
         kind = self.kinds.get(self.said or "", "good")
         up_s = self.time_s - self.began_s
         if kind == "crashes" and up_s > 2.0:
@@ -171,7 +171,7 @@ class PaperPi:
                           failed=failed),
         )  # fmt: skip
 
-    def try_out(self, release: Path) -> None:
+    def run_selftest(self, release: Path) -> None:
         raise ReleaseRefused(f"nobody tries {release} out")
 
     def clock_s(self) -> float:
@@ -287,7 +287,7 @@ def bench(folder: Path, made: Foundry) -> Bench:
     said = ReleaseManifest(version=RELEASE, machine="any", python="any", made_s=MADE_S,
                     tree_sha256="0" * 64, tree_bytes=0, files_bytes=0)  # fmt: skip
     (release / NAME).write_bytes(said.encode())
-    shelf.keep(RELEASE)
+    shelf.commit(RELEASE)
     machine = PaperPi(card)
     machine.power()
     machine.time_s += 100.0

@@ -13,13 +13,13 @@ import pytest
 
 from appliance.errors import InstallDeferred, ReleaseRefused, StorageError
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.install_lock import alone
+from appliance.update.install_lock import locked
 from appliance.update.release.archive import ReleaseArchive
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.pack import pack as pack_release
 from appliance.voice.engine import store
 from appliance.voice.engine.archive import EngineArchive
-from appliance.voice.engine.check import check
+from appliance.voice.engine.check import self_check
 from appliance.voice.engine.installer import EngineInstaller
 from appliance.voice.engine.pack import pack
 from appliance.voice.protocol import PROTOCOL
@@ -141,13 +141,13 @@ def test_a_program_whose_own_check_fails_is_not_kept(bench: Bench) -> None:
 )  # fmt: skip
 def test_its_check_is_heard(bench: Bench, runs: str, said: str) -> None:
     bench.make(runs=runs)
-    assert check(bench.workshop.folder / "voice-0.1.0-") == said
+    assert self_check(bench.workshop.folder / "voice-0.1.0-") == said
 
 
 def test_its_check_runs_in_the_sandbox(bench: Bench) -> None:
     place = bench.workshop.folder / "written"
     bench.make(runs=f"echo word >{place}")
-    assert check(bench.workshop.folder / "voice-0.1.0-")
+    assert self_check(bench.workshop.folder / "voice-0.1.0-")
     assert not place.exists() or not place.read_bytes()
 
 
@@ -190,7 +190,7 @@ def _renamed(file: Path, old: bytes, new: bytes) -> Path:
 
 def test_two_installations_at_once_are_one(bench: Bench) -> None:
     bench.installer().install(bench.make())
-    with alone(bench.root / ".lock"), pytest.raises(InstallDeferred):
+    with locked(bench.root / ".lock"), pytest.raises(InstallDeferred):
         bench.installer().install(bench.make("0.2.0"))
 
 
