@@ -29,7 +29,7 @@ NOTHING_TO_SAY = "I have nothing to say to that."
 
 def speak_sentence(step: Transition, sentence: Sentence) -> None:
     """of this answer: say it"""
-    answer = step.to.answer
+    answer = step.next.answer
     text = sentence.text.strip()
     if answer is None or answer.turn != sentence.turn or not answer.thinking or not text:
         return
@@ -43,7 +43,7 @@ def speak_sentence(step: Transition, sentence: Sentence) -> None:
 
 def end_thought(step: Transition, thought: ThoughtEnded) -> None:
     """no more sentences: the answer is closed; without any, or failed, the box says so"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is None or answer.turn != thought.turn or not answer.thinking:
         return
     if must_wait(step, thought):
@@ -65,12 +65,12 @@ def end_thought(step: Transition, thought: ThoughtEnded) -> None:
 
 def extend_thinking(step: Transition, still: ThinkingProgress) -> None:
     """a slow model that gets on is waited for, up to a limit"""
-    answer, rules = step.to.answer, step.to.rules
+    answer, rules = step.next.answer, step.next.rules
     if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
         return
-    latest_s = answer.question.at_s + rules.most_think_s
+    latest_s = answer.question.at_s + rules.max_think_s
     until_s = min(step.now_s + rules.think_s, latest_s)
-    step.change(until_s=max(step.to.until_s, until_s))
+    step.change(until_s=max(step.next.until_s, until_s))
 
 
 def handle_tool_reply(step: Transition, said: ToolReply) -> None:
@@ -87,7 +87,7 @@ def handle_tool_reply(step: Transition, said: ToolReply) -> None:
 
 def note_timing(step: Transition, spoken: Spoken) -> None:
     """where a sentence lies in the sound"""
-    answer, cut = step.to.answer, step.to.cut
+    answer, cut = step.next.answer, step.next.cut
     if answer is not None and answer.turn == spoken.turn:
         step.change(answer=answer.with_timing(spoken.number, spoken.position, spoken.frames))
         step.extend_deadline()
@@ -97,7 +97,7 @@ def note_timing(step: Transition, spoken: Spoken) -> None:
 
 def skip_sentence(step: Transition, failure: SpeakFailed) -> None:
     """a sentence that could not be said counts as unheard"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is not None and answer.turn == failure.turn:
         step.log(f"a sentence could not be said: {failure.problem}")
         step.change(answer=answer.with_failed_line(failure.number))
@@ -105,14 +105,14 @@ def skip_sentence(step: Transition, failure: SpeakFailed) -> None:
 
 def note_started(step: Transition, started: PlaybackStarted) -> None:
     """the answer sounds"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is None or answer.turn != started.turn or not answer.lines:
         return
     # A second time: playback was started anew and goes on where it was.
     began = answer.began if answer.started else started.index
     answer = replace(answer.at(answer.position, step.now_s, sounding=True), began=began)
     step.change(answer=answer)
-    if step.to.held:
+    if step.next.held:
         step.enter_state("holding", "the owner makes a sound")
     else:
         step.enter_state("speaking", "the answer sounds")
@@ -121,7 +121,7 @@ def note_started(step: Transition, started: PlaybackStarted) -> None:
 
 def note_position(step: Transition, word: PlaybackPaused | PlaybackResumed) -> None:
     """as far as the answer is known to be heard"""
-    answer, cut = step.to.answer, step.to.cut
+    answer, cut = step.next.answer, step.next.cut
     if answer is not None and answer.turn == word.turn:
         sounding = isinstance(word, PlaybackResumed)
         step.change(answer=answer.at(word.position, step.now_s, sounding=sounding))
@@ -132,20 +132,20 @@ def note_position(step: Transition, word: PlaybackPaused | PlaybackResumed) -> N
 
 def finish_answer(step: Transition, finished: PlaybackFinished) -> None:
     """all of it was heard: remembered, and at rest"""
-    answer, cut = step.to.answer, step.to.cut
+    answer, cut = step.next.answer, step.next.cut
     if cut is not None and cut.turn == finished.turn:
         finish_cut_answer(step, PlaybackStopped(finished.turn, finished.position, finished.index))
     elif answer is not None and answer.turn == finished.turn:
         if answer.thinking:
             step.abandon_thinking()
-        if answer.ours and tuple(line.text for line in answer.lines) == step.to.ringing:
-            step.change(rung_out=True)
+        if answer.ours and tuple(line.text for line in answer.lines) == step.next.ringing:
+            step.change(rang_through=True)
         _conclude(step, answer.heard_text(), complete=answer.whole, reason="finished")
 
 
 def finish_cut_answer(step: Transition, word: PlaybackStopped) -> None:
     """how much of a cut answer was heard: remembered; a Think that waited for this goes out"""
-    answer, cut = step.to.answer, step.to.cut
+    answer, cut = step.next.answer, step.next.cut
     if answer is not None and answer.turn == word.turn:  # by itself: the card is gone
         step.drop_answer()
         step.settle_cut(word.position)
@@ -160,19 +160,19 @@ def finish_cut_answer(step: Transition, word: PlaybackStopped) -> None:
 def _conclude(step: Transition, heard: str, *, complete: bool, reason: str) -> None:
     """`heard` is what was heard of the answer, which is over. None of it: say why, if there is a
     voice for that. Some of it: what follows needs no wake word for a while."""
-    answer = step.to.answer
+    answer = step.next.answer
     assert answer is not None
     step.record_heard(answer, heard, complete=complete)
     if not heard and any(not line.ours for line in answer.lines):
-        step.change(waiting=(Say(LOST_VOICE), *step.to.waiting))
-    if heard and step.to.mode == "wake_word" and step.to.rules.follow_s:
-        step.change(open_until_s=step.now_s + step.to.rules.follow_s)
+        step.change(waiting=(Say(LOST_VOICE), *step.next.waiting))
+    if heard and step.next.mode == "wake_word" and step.next.rules.follow_s:
+        step.change(open_until_s=step.now_s + step.next.rules.follow_s)
     step.enter_rest(reason)
 
 
 def thinking_timeout(step: Transition) -> None:
     """a Think that waited goes out; without a sentence: apologise; without sound: at rest"""
-    answer = step.to.answer
+    answer = step.next.answer
     assert answer is not None
     if not answer.asked:
         step.send_think()
@@ -184,7 +184,7 @@ def thinking_timeout(step: Transition) -> None:
 
 def playback_timeout(step: Transition) -> None:
     """the sound did not end as it should: what was heard is remembered, at rest"""
-    answer = step.to.answer
+    answer = step.next.answer
     assert answer is not None
     step.abandon_thinking()
     step.raise_turn()

@@ -36,21 +36,21 @@ def stop_all(step: Transition, command: StopSpeaking) -> None:
 def mute_microphone(step: Transition, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
     step.actions.append(SetMuted(command.on))
-    _hear_or_not(step, muted=command.on, off=step.to.switched_off)
+    _hear_or_not(step, muted=command.on, off=step.next.switched_off)
     step.acknowledge_press()
 
 
 def apply_switch(step: Transition, switched: MuteSwitched) -> None:
     """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
-    _hear_or_not(step, muted=step.to.muted, off=switched.off)
+    _hear_or_not(step, muted=step.next.muted, off=switched.off)
 
 
 def _hear_or_not(step: Transition, *, muted: bool, off: bool) -> None:
-    was = step.to.deaf
+    was = step.next.deaf
     step.change(muted=muted, switched_off=off)
-    if step.to.deaf and not was:
+    if step.next.deaf and not was:
         step.stop_all("microphone off")
-    elif was and not step.to.deaf and step.to.state == "muted":
+    elif was and not step.next.deaf and step.next.state == "muted":
         step.enter_rest("microphone on")
 
 
@@ -59,13 +59,13 @@ def queue_request(step: Transition, command: Say | Ask | Repeat) -> None:
     wordless = not isinstance(command, Repeat) and not command.text.strip()
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
-    if len(step.to.waiting) >= MOST_WAITING:
-        if not step.to.crowded:
+    if len(step.next.waiting) >= MOST_WAITING:
+        if not step.next.refusal_logged:
             step.log(f"{MOST_WAITING} things wait to be said already; more is refused")
-        step.change(crowded=True)
+        step.change(refusal_logged=True)
         return
-    crowded = step.to.crowded and bool(step.to.waiting)
-    step.change(waiting=(*step.to.waiting, command), crowded=crowded)
+    refusal_logged = step.next.refusal_logged and bool(step.next.waiting)
+    step.change(waiting=(*step.next.waiting, command), refusal_logged=refusal_logged)
     step.start_queued()
 
 
@@ -77,11 +77,11 @@ def interrupt_with_question(step: Transition, command: Ask) -> None:
 
 def forget_conversation(step: Transition, command: Forget) -> None:
     """the answer is dropped unremembered; the thinker and the disk forget"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is not None:
         step.abandon_thinking()
         step.raise_turn()
-    step.change(answer=None, cut=None, kept=NOTHING_ASKED, last=())
+    step.change(answer=None, cut=None, unanswered=NOTHING_ASKED, last=())
     step.send("thinker", Forget(command.last))
     step.actions.append(EraseMemory(command.last, command.aloud))
     if answer is not None:
@@ -99,7 +99,7 @@ def report_forgotten(step: Transition, told: Forgotten) -> None:
         line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
     else:
         return
-    step.change(waiting=(Say(line), *step.to.waiting))
+    step.change(waiting=(Say(line), *step.next.waiting))
     step.start_queued()
 
 

@@ -30,19 +30,19 @@ def part_changed(step: Transition, change: PartChanged) -> None:
         if change.part == "thinker":
             step.change(thinker_up=True)
         if change.part == "listener":
-            step.change(attend=None)  # it knows nothing of what its predecessor was told
-        if change.part == "playback" and step.to.volume is not None:
-            step.send("playback", SetVolume(step.to.volume))
-        step.change(lacks=step.to.lacks - {change.part})
+            step.change(listening_sent=None)  # it knows nothing of what its predecessor was told
+        if change.part == "playback" and step.next.volume is not None:
+            step.send("playback", SetVolume(step.next.volume))
+        step.change(lacks=step.next.lacks - {change.part})
         _mended(step, change.part)
         return
     lose = _LOSE.get(change.part)
     if lose is not None:
         lose(step)
-    if change.state == "failed" and change.part in step.to.rules.needed:
+    if change.state == "failed" and change.part in step.next.rules.needed:
         _broken(step, change.part)
     elif change.state == "failed":
-        step.change(lacks=step.to.lacks | {change.part})
+        step.change(lacks=step.next.lacks | {change.part})
 
 
 def card_lost(step: Transition, card: CardLost) -> None:
@@ -68,7 +68,7 @@ def thinker_ready(step: Transition, thinker: ThinkerReady) -> None:
 
 def resend_end(step: Transition, speaker: SpeakerReady) -> None:
     """one that died may have taken the end of the answer with it"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is not None and answer.closed:
         step.send("speaker", EndAnswer(answer.turn))
         step.extend_deadline()
@@ -76,7 +76,7 @@ def resend_end(step: Transition, speaker: SpeakerReady) -> None:
 
 def _lose_thinker(step: Transition) -> None:
     """What it was at will not come; what it said so far is still spoken."""
-    answer = step.to.answer
+    answer = step.next.answer
     step.change(thinker_up=False)
     if answer is not None and answer.awaits is not None:  # the tool still answers
         over = ThoughtEnded(answer.turn, 0, "abandoned")
@@ -87,22 +87,22 @@ def _lose_thinker(step: Transition) -> None:
             step.close_answer(whole=False)
         else:
             step.apologise(NOT_READY)
-    step.change(kept=NOTHING_ASKED)  # who kept it is gone
+    step.change(unanswered=NOTHING_ASKED)  # who kept it is gone
 
 
 def _lose_listener(step: Transition) -> None:
     """Nobody is left to judge an onset or to end an utterance."""
-    if step.to.held:
+    if step.next.held:
         release_hold(step, "the listener is gone")
-    if step.to.state == "listening":
+    if step.next.state == "listening":
         step.enter_rest("the listener is gone")
 
 
 def _lose_playback(step: Transition) -> None:
     """The next one goes on with the answer; how far this one came is known by the clock only."""
     step.settle_cut()
-    if step.to.answer is not None:
-        step.change(answer=step.to.answer.silenced(step.now_s))
+    if step.next.answer is not None:
+        step.change(answer=step.next.answer.silenced(step.now_s))
 
 
 _LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose_playback}
@@ -110,23 +110,23 @@ _LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose
 
 def _broken(step: Transition, what: str) -> None:
     """Without `what` the box is dead: say so, once, by voice if there is one."""
-    if what in step.to.broken:
+    if what in step.next.broken:
         return
     step.drop_answer()
     step.release_hold()
-    step.change(broken=step.to.broken | {what}, dropped=step.to.utterance, utterance=None)
-    if step.to.broken & VOICE:
+    step.change(broken=step.next.broken | {what}, dropped=step.next.utterance, utterance=None)
+    if step.next.broken & VOICE:
         step.settle_cut()  # nobody is left to tell
-    step.enter_state("failed", f"{what} does not work", step.to.rules.failed_s)
-    if not step.to.broken & VOICE:
+    step.enter_state("failed", f"{what} does not work", step.next.rules.failed_s)
+    if not step.next.broken & VOICE:
         step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
 
 
 def _mended(step: Transition, what: str) -> None:
-    if what not in step.to.broken:
+    if what not in step.next.broken:
         return
-    step.change(broken=step.to.broken - {what})
-    if step.to.state == "failed" and not step.to.broken:
+    step.change(broken=step.next.broken - {what})
+    if step.next.state == "failed" and not step.next.broken:
         step.drop_answer()
         step.enter_rest(f"{what} works again")
 

@@ -16,11 +16,11 @@ from appliance.messages.speech import (
 
 def talk_button(step: Transition, button: TalkButton) -> None:
     """what sounds ends, and the box listens; in mode push_to_talk until the button comes up"""
-    rules = step.to.rules
-    if step.to.mode != "push_to_talk" or step.to.deaf:
+    rules = step.next.rules
+    if step.next.mode != "push_to_talk" or step.next.deaf:
         if button.pressed:
             _open(step, "the button", rules.open_s)
-    elif button.pressed and not (rules.toggle and step.to.button):
+    elif button.pressed and not (rules.toggle and step.next.button):
         _open(step, "the button", rules.button_s)
         step.change(button_until_s=step.now_s + rules.button_s)
     elif button.pressed or not rules.toggle:
@@ -36,38 +36,38 @@ def acknowledge_press(step: Transition, button: TalkButton) -> None:
 
 def open_for_one_turn(step: Transition, wish: ListenOnce) -> None:
     """what sounds ends, and the box listens for one turn"""
-    _open(step, "asked to listen", step.to.rules.open_s)
+    _open(step, "asked to listen", step.next.rules.open_s)
 
 
 def wake_word(step: Transition, word: WakeWordHeard) -> None:
     """in mode wake_word: what sounds ends, and the box listens for one turn"""
-    if step.to.mode != "wake_word" or step.to.utterance is not None:
+    if step.next.mode != "wake_word" or step.next.utterance is not None:
         return
-    _open(step, "the wake word", step.to.rules.open_s)
-    step.change(woken=word.index)
+    _open(step, "the wake word", step.next.rules.open_s)
+    step.change(wake_index=word.index)
 
 
 def _open(step: Transition, reason: str, for_s: float) -> None:
     """The floor is the owner's, who has it already if they speak. A microphone that is off stays
     off: then what sounds ends, and that is all."""
     step.stop_ringing()
-    if step.to.deaf:
+    if step.next.deaf:
         step.stop_all(reason)
         return
-    if step.to.state == "listening" and step.to.utterance is not None:
+    if step.next.state == "listening" and step.next.utterance is not None:
         return
     step.drop_answer()
     step.release_hold()
-    step.change(open_until_s=NEVER, opened=True)
+    step.change(open_until_s=NEVER, opened_for_turn=True)
     step.enter_state("listening", reason, for_s)
 
 
 def end_talk(step: Transition) -> None:
     """The talk button came up, or is taken for stuck: the listener ends what was said so far."""
-    if step.to.button:
+    if step.next.button:
         step.change(button_until_s=NEVER)
-        if step.to.state == "listening":
-            step.enter_state("listening", "the button came up", step.to.rules.ended_s)
+        if step.next.state == "listening":
+            step.enter_state("listening", "the button came up", step.next.rules.ended_s)
 
 
 def set_mode(step: Transition, wish: SetMode) -> None:
@@ -80,17 +80,17 @@ def note_words(step: Transition, words: WordsHeard) -> None:
     """passed on to the listener; a mere "stop" ends the answer and is no question"""
     step.send("listener", words)
     step.change(understood=(words.serial, words.text))
-    to = step.to
+    to = step.next
     if words.kind != "stop":
-        if to.told_to_stop == words.serial:
-            step.change(told_to_stop=0)  # there is more to it
+        if to.stop_word_serial == words.serial:
+            step.change(stop_word_serial=0)  # there is more to it
         return
-    if words.serial == to.said_more:
+    if words.serial == to.long_utterance:
         return
     if to.answer is not None and words.serial in to.answer.question.utterances:
         step.stop_all("told to stop")  # it is being answered already
     elif words.serial in (to.hold, to.utterance):
-        step.change(told_to_stop=words.serial)
+        step.change(stop_word_serial=words.serial)
         if to.state in ("speaking", "holding"):
             step.drop_answer(unwanted=True)
             step.release_hold()
@@ -105,7 +105,7 @@ def listening_mode(to: DialogState) -> SetListening:
         return SetListening(True, "open")
     over_box = to.mode in to.rules.by_voice
     if to.state == "listening":
-        return SetListening(True, "the floor is open", over_box, to.button, to.woken)
+        return SetListening(True, "the floor is open", over_box, to.button, to.wake_index)
     if to.ringing:
         return SetListening(True, "something rings")
     if to.mode == "push_to_talk":
@@ -119,7 +119,7 @@ def listening_mode(to: DialogState) -> SetListening:
 
 def send_listening_mode(step: Transition) -> None:
     """If there is something new to it."""
-    now = listening_mode(step.to)
-    if now != step.to.attend:
-        step.change(attend=now)
+    now = listening_mode(step.next)
+    if now != step.next.listening_sent:
+        step.change(listening_sent=now)
         step.send("listener", now)

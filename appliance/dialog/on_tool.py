@@ -32,7 +32,7 @@ class Ringing:
 
 def use_tool(step: Transition, called: ToolCalled) -> None:
     """of this answer: the tool is used; what the thinker says after it waits for the tool"""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is None or answer.turn != called.turn or not answer.thinking:
         return
     if not must_wait(step, called):
@@ -41,7 +41,7 @@ def use_tool(step: Transition, called: ToolCalled) -> None:
 
 def must_wait(step: Transition, message: Sentence | ToolCalled | ThoughtEnded) -> bool:
     """Whether this word of the thinker is to wait for a tool, which was called before it."""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is None or answer.awaits is None:
         return False
     step.change(answer=replace(answer, behind=(*answer.behind, message)))
@@ -52,7 +52,7 @@ def speak_tool_answer(
     step: Transition, said: ToolReply
 ) -> tuple[Sentence | ToolCalled | ThoughtEnded, ...]:
     """Speak what the tool says. Returns what has waited for it."""
-    answer = step.to.answer
+    answer = step.next.answer
     if answer is None or answer.closed or (answer.turn, answer.awaits) != (said.turn, said.number):
         return ()  # too late: the owner went on to something else
     step.change(answer=replace(answer, awaits=None, behind=()))
@@ -67,23 +67,23 @@ def speak_tool_answer(
 
 def start_ringing(step: Transition, ringing: Ringing) -> None:
     """as soon as the owner has spoken and was answered; a long answer is cut for it"""
-    more = set(ringing.lines) - set(step.to.ringing)
+    more = set(ringing.lines) - set(step.next.ringing)
     step.change(ringing=ringing.lines)
     if not ringing.lines:
-        step.change(rung=False, rung_out=False, ring_at_s=NEVER)
+        step.change(rang_once=False, rang_through=False, ring_at_s=NEVER)
     elif more:
-        patience_s = 0.0 if step.to.at_rest else step.to.rules.ring_patience_s
-        step.change(rung=False, rung_out=False, ring_at_s=step.now_s + patience_s)
+        patience_s = 0.0 if step.next.at_rest else step.next.rules.ring_patience_s
+        step.change(rang_once=False, rang_through=False, ring_at_s=step.now_s + patience_s)
         step.start_queued()
 
 
 def repeat_ringing(step: Transition) -> None:
     """It is time to: the box is at rest, or gives a long answer."""
-    if not step.to.at_rest:
+    if not step.next.at_rest:
         step.drop_answer()
         step.release_hold()
         step.enter_rest("something rings")
         return
     step.start_queued()
-    if step.to.at_rest:  # there is no voice for it
-        step.change(ring_at_s=step.now_s + step.to.rules.ring_every_s)
+    if step.next.at_rest:  # there is no voice for it
+        step.change(ring_at_s=step.now_s + step.next.rules.ring_every_s)

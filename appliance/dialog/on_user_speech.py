@@ -11,30 +11,30 @@ from appliance.pcm import RATE_HZ
 
 def hold_output(step: Transition, onset: Onset) -> None:
     """nothing may begin to sound until the verdict"""
-    step.change(hold=onset.serial, onset_index=onset.index, calming="")
-    step.hold_for(step.to.rules.verdict_s)
-    if step.to.deaf:
+    step.change(hold=onset.serial, onset_index=onset.index, resume_reason="")
+    step.hold_for(step.next.rules.verdict_s)
+    if step.next.deaf:
         step.release_hold()  # a straggler from before
 
 
 def pause_answer(step: Transition, onset: Onset) -> None:
     """the listener has paused playback: holding until the verdict"""
-    to = step.to
-    if to.state == "speaking" and step.now_s - to.went_on_s < to.rules.restless_s:
-        step.change(restless_s=step.now_s)
+    to = step.next
+    if to.state == "speaking" and step.now_s - to.went_on_s < to.rules.rapid_interrupt_s:
+        step.change(rapid_interrupt_since_s=step.now_s)
     hold_output(step, onset)
-    if step.to.held:
+    if step.next.held:
         step.enter_state("holding", "the owner makes a sound")
 
 
 def apply_verdict(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel lets go; after an interruption words are awaited"""
-    if verdict.serial == step.to.told_to_stop and verdict.kind != "interruption":
+    if verdict.serial == step.next.stop_word_serial and verdict.kind != "interruption":
         step.stop_all("told to stop")  # no utterance will follow
-    elif verdict.serial != step.to.hold or not step.to.held:
+    elif verdict.serial != step.next.hold or not step.next.held:
         return
     elif verdict.kind == "interruption":
-        step.hold_for(step.to.rules.speech_s)
+        step.hold_for(step.next.rules.speech_s)
     else:
         release_hold(step, verdict.kind)
 
@@ -42,22 +42,22 @@ def apply_verdict(step: Transition, verdict: Verdict) -> None:
 def apply_verdict_to_answer(step: Transition, verdict: Verdict) -> None:
     """noise or a backchannel: the answer goes on, if need be after some calm; interruption: what is
     left of it is dropped"""
-    if verdict.serial != step.to.hold or step.to.deaf:
+    if verdict.serial != step.next.hold or step.next.deaf:
         return
     if verdict.kind == "interruption":  # also when it comes late, with playback going on again
-        step.drop_answer(unheard=step.still_asking(step.to.onset_index))
+        step.drop_answer(unheard=step.still_asking(step.next.onset_index))
         step.release_hold()
-        step.enter_state("listening", "interrupted", step.to.rules.speech_s)
-    elif step.to.held:
+        step.enter_state("listening", "interrupted", step.next.rules.speech_s)
+    elif step.next.held:
         _go_on_in_calm(step, verdict.kind)
 
 
 def _go_on_in_calm(step: Transition, reason: str) -> None:
     """An answer that went on a moment ago and was paused again would only stammer."""
-    since_s, rules = step.to.restless_s, step.to.rules
-    if since_s < NEVER and step.now_s + rules.calm_s < since_s + rules.most_calm_s:
-        step.change(calming=reason)
-        step.hold_for(rules.calm_s)
+    since_s, rules = step.next.rapid_interrupt_since_s, step.next.rules
+    if since_s < NEVER and step.now_s + rules.resume_debounce_s < since_s + rules.max_resume_wait_s:
+        step.change(resume_reason=reason)
+        step.hold_for(rules.resume_debounce_s)
     else:
         release_hold(step, reason)
 
@@ -65,7 +65,7 @@ def _go_on_in_calm(step: Transition, reason: str) -> None:
 def release_hold(step: Transition, reason: str) -> None:
     """Let go of the hold, and of the state `holding` with it."""
     step.release_hold()
-    if step.to.state == "holding":
+    if step.next.state == "holding":
         step.change(went_on_s=step.now_s)
         step.enter_state("speaking", reason)
         step.extend_deadline()
@@ -74,44 +74,46 @@ def release_hold(step: Transition, reason: str) -> None:
 
 def start_listening(step: Transition, speech: SpeechStarted) -> None:
     """the owner speaks: an answer in thought or in the air is dropped"""
-    if not step.to.deaf:
+    if not step.next.deaf:
         _listen(step, speech.utterance, speech.index)
 
 
 def end_speech(step: Transition, speech: SpeechEnded) -> None:
     """a piece: listen on; the last: think about it, unless it was a mere "stop\""""
-    if step.to.deaf or speech.utterance == step.to.dropped:
+    if step.next.deaf or speech.utterance == step.next.dropped:
         return
     if not speech.last:
         _listen(step, speech.utterance)
         return
     seconds = speech.frames / RATE_HZ
-    if seconds > step.to.rules.stop_s:
-        step.change(said_more=speech.utterance)
-    elif speech.utterance == step.to.told_to_stop:
+    if seconds > step.next.rules.stop_s:
+        step.change(long_utterance=speech.utterance)
+    elif speech.utterance == step.next.stop_word_serial:
         step.stop_all("told to stop")
         return
     if speech.frames > 0:
-        if step.to.rung_out:  # whoever speaks to it now has heard it; before, it may be an echo
+        if (
+            step.next.rang_through
+        ):  # whoever speaks to it now has heard it; before, it may be an echo
             step.stop_ringing()
-        chosen = step.to.opened or step.to.mode != "open"
+        chosen = step.next.opened_for_turn or step.next.mode != "open"
         step.ask_thinker(Question("", seconds, (speech.utterance,), step.now_s, chosen))
-    elif step.to.state == "listening":
+    elif step.next.state == "listening":
         _nothing_came(step, "nothing was said")
 
 
 def _listen(step: Transition, utterance: int, index: int = 0) -> None:
     step.drop_answer(unheard=step.still_asking(index))
     step.change(utterance=utterance)
-    step.enter_state("listening", "the owner speaks", step.to.rules.listening_s)
-    if step.to.held:
-        step.hold_for(step.to.rules.listening_s)
+    step.enter_state("listening", "the owner speaks", step.next.rules.listening_s)
+    if step.next.held:
+        step.hold_for(step.next.rules.listening_s)
 
 
 def _nothing_came(step: Transition, reason: str) -> None:
     step.settle_cut()
     step.forget_unanswered()
-    step.change(dropped=step.to.utterance, told_to_stop=0)
+    step.change(dropped=step.next.utterance, stop_word_serial=0)
     step.release_hold()
     step.enter_rest(reason)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import cast
 
-from appliance.dialog.state_machine import DialogState
+from appliance.dialog.state import DialogState
 from appliance.messages.speech import (
     BoxStatus,
     BrokerChanged,

@@ -50,12 +50,12 @@ class Transition:
     """One transition in the making: `to` is the conversation as it becomes."""
 
     def __init__(self, conversation: DialogState, now_s: float) -> None:
-        self.to = conversation
+        self.next = conversation
         self.now_s = now_s
         self.actions: list[Action] = []
 
     def change(self, **fields: Any) -> None:
-        self.to = replace(self.to, **fields)
+        self.next = replace(self.next, **fields)
 
     def send(self, part: PartName, message: Message) -> None:
         self.actions.append(SendMessage(part, message))
@@ -67,21 +67,26 @@ class Transition:
         self, state: StateName, reason: str, for_s: float = NEVER, *, ring: bool = False
     ) -> None:
         """Be in `state` for at most `for_s` seconds; said only if it is another one."""
-        changed = state != self.to.state
+        changed = state != self.next.state
         self.change(state=state, until_s=self.now_s + for_s)
         if changed:
-            self.actions.append(AnnounceState(state, self.to.turn, reason, ring))
+            self.actions.append(AnnounceState(state, self.next.turn, reason, ring))
 
     def raise_turn(self) -> None:
         """What sounds or is queued to sound is dropped."""
-        self.change(turn=self.to.turn + 1)
-        self.actions.append(RaiseTurn(self.to.turn))
+        self.change(turn=self.next.turn + 1)
+        self.actions.append(RaiseTurn(self.next.turn))
 
     def release_hold(self) -> None:
         """Let go of the newest hold."""
-        if self.to.held:
-            self.change(released=self.to.hold, held_until_s=NEVER, calming="", restless_s=NEVER)
-            self.actions.append(ReleaseHold(self.to.hold))
+        if self.next.held:
+            self.change(
+                released=self.next.hold,
+                held_until_s=NEVER,
+                resume_reason="",
+                rapid_interrupt_since_s=NEVER,
+            )
+            self.actions.append(ReleaseHold(self.next.hold))
 
     def acknowledge_press(self) -> None:
         """Let go of a press; by now nothing may sound that it was to end."""
@@ -95,15 +100,15 @@ class Transition:
         """Have it answered, once it is known how much of the last answer was heard."""
         self.release_hold()
         self.drop_answer()
-        self.change(opened=False)
-        if not self.to.thinker_up:
+        self.change(opened_for_turn=False)
+        if not self.next.thinker_up:
             self.change(utterance=None)
             self._answer_without_thinker(question)
             return
         self.raise_turn()
-        self.change(answer=Answer(self.to.turn, question), utterance=None)
-        wait_s = self.to.cut_due_s - self.now_s
-        if self.to.cut is not None and wait_s > 0:
+        self.change(answer=Answer(self.next.turn, question), utterance=None)
+        wait_s = self.next.cut_due_s - self.now_s
+        if self.next.cut is not None and wait_s > 0:
             self.enter_state("thinking", "asked", wait_s)
         else:
             self.send_think()
@@ -114,46 +119,46 @@ class Transition:
             self.announce(NOT_READY)
             return
         self.raise_turn()
-        self.change(answer=Answer(self.to.turn, question, ours=True, asked=True))
-        self.enter_state("thinking", "asked", self.to.rules.think_s)
+        self.change(answer=Answer(self.next.turn, question, ours=True, asked=True))
+        self.enter_state("thinking", "asked", self.next.rules.think_s)
         self.answer_by_tool(wanted)
 
     def parse_plain_request(self, question: Question) -> ToolCall | None:
         """What `question` asks for, if it is so plain that it takes no model, and its words are
         known: typed, or recognised beside the model's own hearing."""
-        serial, words = self.to.understood
+        serial, words = self.next.understood
         return parse_intent(question.text or (words if serial in question.utterances else ""))
 
     def answer_by_tool(self, wanted: ToolCall) -> None:
         """Use a tool for the answer that is due, and let it be the whole of that answer."""
-        assert self.to.answer is not None
-        turn = self.to.answer.turn
+        assert self.next.answer is not None
+        turn = self.next.answer.turn
         over = ThoughtEnded(turn, 0, "complete")
-        self.change(answer=replace(self.to.answer, thinking=True, behind=(over,)))
+        self.change(answer=replace(self.next.answer, thinking=True, behind=(over,)))
         self.use_tool(ToolCalled(turn, 0, wanted.name, dict(wanted.arguments)))
 
     def use_tool(self, called: ToolCalled) -> None:
         """Have the tool used; until it answers, the rest of the answer waits."""
-        assert self.to.answer is not None
-        self.change(answer=replace(self.to.answer, awaits=called.number))
-        wanted, chosen = ToolCall(called.name, called.arguments), self.to.answer.question.chosen
+        assert self.next.answer is not None
+        self.change(answer=replace(self.next.answer, awaits=called.number))
+        wanted, chosen = ToolCall(called.name, called.arguments), self.next.answer.question.chosen
         self.actions.append(UseTool(called.turn, called.number, wanted, chosen))
 
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
         seconds = self._put_question()
-        self.enter_state("thinking", "asked", self.to.rules.think_s + seconds)
+        self.enter_state("thinking", "asked", self.next.rules.think_s + seconds)
 
     def _put_question(self) -> float:
         """Send the Think; the thinker adds the question it kept by itself. Returns how many
         seconds of speech it has before it."""
         self.settle_cut()
-        assert self.to.answer is not None
-        answer, question = self.to.answer, self.to.answer.question
+        assert self.next.answer is not None
+        answer, question = self.next.answer, self.next.answer.question
         self.send("thinker", Think(answer.turn, question.utterances, question.text))
-        merged = question.after(self.to.kept)
+        merged = question.after(self.next.unanswered)
         answer = replace(answer, question=merged, asked=True, thinking=True)
-        self.change(answer=answer, kept=NOTHING_ASKED)
+        self.change(answer=answer, unanswered=NOTHING_ASKED)
         return merged.seconds
 
     def speak_line(
@@ -169,8 +174,8 @@ class Transition:
 
         An answer that is full already gets no more lines but our own.
         """
-        assert self.to.answer is not None
-        answer = self.to.answer
+        assert self.next.answer is not None
+        answer = self.next.answer
         if not ours and (answer.full or not answer.has_room_for(text)):
             self.change(answer=replace(answer, full=True))
             return
@@ -179,21 +184,21 @@ class Transition:
 
     def close_answer(self, *, whole: bool) -> None:
         """No line will follow in this answer."""
-        assert self.to.answer is not None
-        self.send("speaker", EndAnswer(self.to.answer.turn))
-        whole = whole and not self.to.answer.full
-        self.change(answer=replace(self.to.answer, closed=True, whole=whole, thinking=False))
+        assert self.next.answer is not None
+        self.send("speaker", EndAnswer(self.next.answer.turn))
+        whole = whole and not self.next.answer.full
+        self.change(answer=replace(self.next.answer, closed=True, whole=whole, thinking=False))
         self.extend_deadline()
 
     def announce(self, *lines: str, chime: bool = False, ring: bool = False) -> None:
         """Say lines of our own. A box that is broken goes on saying so by its state."""
         self.drop_answer()
         self.raise_turn()
-        self.change(answer=Answer(self.to.turn, ours=True))
+        self.change(answer=Answer(self.next.turn, ours=True))
         for line in lines:
             self.speak_line(line, ours=True, chime=chime and line is lines[0], ring=ring)
         self.close_answer(whole=False)
-        if not self.to.broken:
+        if not self.next.broken:
             self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)
             self.extend_deadline()
 
@@ -205,31 +210,31 @@ class Transition:
 
     def extend_deadline(self) -> None:
         """Put off the deadline by what is still to come."""
-        answer, rules = self.to.answer, self.to.rules
+        answer, rules = self.next.answer, self.next.rules
         if answer is None:
             return
         more_s = rules.margin_s if answer.closed else rules.think_s
-        if self.to.state == "speaking":
+        if self.next.state == "speaking":
             self.change(until_s=self.now_s + answer.remaining_s(self.now_s) + more_s)
-        elif self.to.state == "thinking" and answer.lines:
+        elif self.next.state == "thinking" and answer.lines:
             self.change(until_s=self.now_s + more_s)
 
     def abandon_thinking(self) -> None:
         """Have the thinker stop. A Think that was waiting goes first, so that it is kept."""
-        if self.to.answer is None or self.to.answer.ours:
+        if self.next.answer is None or self.next.answer.ours:
             return
-        if not self.to.answer.asked:
+        if not self.next.answer.asked:
             self._put_question()
-        self.send("thinker", Abandon(self.to.answer.turn))
-        self.change(answer=replace(self.to.answer, thinking=False))
+        self.send("thinker", Abandon(self.next.answer.turn))
+        self.change(answer=replace(self.next.answer, thinking=False))
 
     def still_asking(self, index: int) -> bool:
         """What the owner began to say at `index` is so early in the answer that it goes on with the
         question. Indices that are not known are 0."""
-        answer = self.to.answer
+        answer = self.next.answer
         if answer is None or answer.ours or not (answer.began and index):
             return False
-        return index < answer.began + self.to.rules.grace_s * RATE_HZ
+        return index < answer.began + self.next.rules.grace_s * RATE_HZ
 
     def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
         """Cut the answer, if there is one; what was heard of it is settled when playback tells.
@@ -237,7 +242,7 @@ class Transition:
         `unheard`: it counts as not heard at all; the question is kept for what follows it.
         """
         self.abandon_thinking()
-        answer = self.to.answer
+        answer = self.next.answer
         if answer is None:
             return
         self.settle_cut()
@@ -246,13 +251,13 @@ class Transition:
         if answer.ours:
             return
         cut = replace(answer.silenced(self.now_s), unwanted=unwanted, unheard=unheard)
-        self.change(cut=cut, cut_due_s=self.now_s + self.to.rules.stopped_s)
+        self.change(cut=cut, cut_due_s=self.now_s + self.next.rules.stopped_s)
         if not answer.lines or unheard:
             self.settle_cut()
 
     def settle_cut(self, position: int | None = None) -> None:
         """The cut answer was heard up to `position` (by the last that is known, if None)."""
-        cut = self.to.cut
+        cut = self.next.cut
         if cut is None:
             return
         self.change(cut=None)
@@ -260,7 +265,7 @@ class Transition:
         if text or cut.unwanted:
             self.record_heard(cut, text, complete=False)
         else:
-            self.change(kept=cut.question, kept_turn=cut.turn)
+            self.change(unanswered=cut.question, unanswered_turn=cut.turn)
 
     def record_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
         """The thinker's history and the memory get what was heard, and no more.
@@ -281,52 +286,54 @@ class Transition:
     def stop_all(self, reason: str) -> None:
         """End all that goes on. What was asked and not answered is not to be asked again."""
         self.drop_answer(unwanted=True)
-        if self.to.cut is not None:
-            self.change(cut=replace(self.to.cut, unwanted=True))
+        if self.next.cut is not None:
+            self.change(cut=replace(self.next.cut, unwanted=True))
         self.forget_unanswered()
-        self.change(dropped=self.to.utterance, waiting=(), told_to_stop=0)
+        self.change(dropped=self.next.utterance, waiting=(), stop_word_serial=0)
         self.stop_ringing()
         self.release_hold()
         self.enter_rest(reason)
 
     def stop_ringing(self) -> None:
         """What rings has been heard, and is to ring no more."""
-        if self.to.ringing:
-            self.change(ringing=(), rung=False, rung_out=False, ring_at_s=NEVER)
+        if self.next.ringing:
+            self.change(ringing=(), rang_once=False, rang_through=False, ring_at_s=NEVER)
             self.actions.append(StopRinging())
 
     def forget_unanswered(self) -> None:
         """The question that got no answer is not to join the next one."""
-        if self.to.kept != NOTHING_ASKED:
-            self.send("thinker", AnswerHeard(self.to.kept_turn, "", complete=False))
-        self.change(kept=NOTHING_ASKED)
+        if self.next.unanswered != NOTHING_ASKED:
+            self.send("thinker", AnswerHeard(self.next.unanswered_turn, "", complete=False))
+        self.change(unanswered=NOTHING_ASKED)
 
     def enter_rest(self, reason: str) -> None:
         """Nothing is going on any more; what was waiting comes next."""
-        self.change(answer=None, utterance=None, button_until_s=NEVER, woken=0, opened=False)
-        if self.to.broken:
-            self.enter_state("failed", reason, self.to.rules.failed_s)
+        self.change(
+            answer=None, utterance=None, button_until_s=NEVER, wake_index=0, opened_for_turn=False
+        )
+        if self.next.broken:
+            self.enter_state("failed", reason, self.next.rules.failed_s)
         else:
-            self.enter_state("muted" if self.to.deaf else "idle", reason)
-        if self.to.ringing:
-            silent_s = self.to.rules.ring_every_s if self.to.rung else 0.0
+            self.enter_state("muted" if self.next.deaf else "idle", reason)
+        if self.next.ringing:
+            silent_s = self.next.rules.ring_every_s if self.next.rang_once else 0.0
             self.change(ring_at_s=self.now_s + silent_s)
         self.start_queued()
 
     def start_queued(self) -> None:
         """Begin what waits, if nothing else sounds."""
-        if not self.to.at_rest or self.to.broken & VOICE:
+        if not self.next.at_rest or self.next.broken & VOICE:
             return
-        if not self.to.waiting:
-            if self.to.ring_due_s <= self.now_s:
-                self.announce(*self.to.ringing, ring=True)
-                self.change(rung=True)
+        if not self.next.waiting:
+            if self.next.ring_due_s <= self.now_s:
+                self.announce(*self.next.ringing, ring=True)
+                self.change(rang_once=True)
             return
-        first, others = self.to.waiting[0], self.to.waiting[1:]
+        first, others = self.next.waiting[0], self.next.waiting[1:]
         self.change(waiting=others)
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime)
         elif isinstance(first, Ask):
             self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
         else:
-            self.announce(*(self.to.last or (NOTHING_SAID,)))
+            self.announce(*(self.next.last or (NOTHING_SAID,)))

@@ -1,22 +1,12 @@
-"""Turn-taking: from speech probabilities to "has spoken so long" and "has been silent so long".
-
-And the utterance itself: which samples of it have gone out, in which pieces.
-"""
+"""Endpointing: from speech probabilities to "has spoken so long" and "has been silent so long"."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from appliance.hear.onset.vad import HOP_FRAMES
-from appliance.messages.speech import SpeechEnded
-from appliance.pcm import SampleBuffer, Samples
-from appliance.runtime.ipc.ring import END, PAUSE, START
 from appliance.settings import TurnSettings
 
-CHUNK_FRAMES = 320  # of a slot of the ring `heard`
 TRAILING_FRAMES = 1920  # 120 ms of silence go out after the last word: no final consonant is lost
 LIKELY_END_FRAMES = 3200  # 200 ms of silence: few gaps between words are as long
-_CUT_FRAMES = 48_000  # a piece may end at a pause in its last 3 s, so that no word is cut in two
 
 
 class Endpointer:
@@ -51,79 +41,3 @@ class Endpointer:
 
     def silent_frames(self, now: int) -> int:
         return now - self.last_voiced
-
-
-@dataclass(frozen=True, slots=True)
-class SpeechSlot:
-    """One slot for the ring `heard`: int16 samples at `position` of the utterance."""
-
-    utterance: int
-    position: int
-    index: int
-    flags: int
-    samples: Samples
-
-
-class UtteranceStream:
-    """The samples of one utterance on their way out: each exactly once, in pieces if it is long."""
-
-    def __init__(self, number: int, first: int, piece_frames: int) -> None:
-        """Utterance `number` begins with sample `first` of the buffer."""
-        self.number = number
-        self._first = first
-        self._position = 0
-        self._piece_frames = piece_frames
-        self._piece_from = 0
-        self._paused_at = -1
-
-    def pop_ready(
-        self, buffer: SampleBuffer, until: int, card_index: int, pause: bool
-    ) -> list[SpeechSlot | SpeechEnded]:
-        """What can go out now that the buffer holds all samples before `until`.
-
-        `card_index` is the card's index of the buffer's sample 0; `pause`: nobody speaks just now.
-        """
-        out: list[SpeechSlot | SpeechEnded] = []
-        while self._first + self._position < until:
-            in_piece = self._position - self._piece_from
-            left = self._piece_frames - in_piece
-            frames = min(CHUNK_FRAMES, left)
-            if self._first + self._position + frames > until:
-                break
-            out.append(self._chunk(buffer, frames, card_index))
-            if left <= frames or (pause and left - frames < _CUT_FRAMES < self._piece_frames):
-                self._piece_from = self._position
-                index = card_index + self._first + self._position
-                out.append(SpeechEnded(self.number, index, self._position, last=False))
-        return out
-
-    def flush_pause(self, buffer: SampleBuffer, until: int, card_index: int) -> list[SpeechSlot]:
-        """What is left before `until`, once: these may have been the last words.
-
-        Whoever answers can begin to read; if the owner goes on, so does the utterance.
-        """
-        if self._paused_at == until:
-            return []
-        self._paused_at = until
-        return [self._chunk(buffer, until - self._first - self._position, card_index, PAUSE)]
-
-    def finish(
-        self, buffer: SampleBuffer, until: int, card_index: int, spoken_until: int
-    ) -> list[SpeechSlot | SpeechEnded]:
-        """All that is left before `until`, and the end; `spoken_until` is the end of the speech."""
-        out = self.pop_ready(buffer, until, card_index, pause=False)
-        rest = max(0, until - self._first - self._position)
-        out.append(self._chunk(buffer, rest, card_index, END))
-        out.append(SpeechEnded(self.number, card_index + spoken_until, self._position, last=True))
-        return out
-
-    def _chunk(
-        self, buffer: SampleBuffer, frames: int, card_index: int, flags: int = 0
-    ) -> SpeechSlot:
-        at = self._first + self._position
-        flags |= START if self._position == 0 else 0
-        chunk = SpeechSlot(
-            self.number, self._position, card_index + at, flags, buffer.read(at, frames)
-        )
-        self._position += frames
-        return chunk

@@ -16,8 +16,8 @@ from appliance.hear.aec import store
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
-from appliance.hear.endpointing import SpeechSlot
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
+from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.speech import (
     Message,

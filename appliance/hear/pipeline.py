@@ -16,18 +16,13 @@ from appliance.hear.bargein import network
 from appliance.hear.bargein.classifier import SegmentClassifier, VerdictTracker
 from appliance.hear.bargein.segment import Segment, usual_after
 from appliance.hear.bargein.word_evidence import evidence
-from appliance.hear.endpointing import (
-    LIKELY_END_FRAMES,
-    TRAILING_FRAMES,
-    Endpointer,
-    SpeechSlot,
-    UtteranceStream,
-)
+from appliance.hear.endpointing import LIKELY_END_FRAMES, TRAILING_FRAMES, Endpointer
 from appliance.hear.listening_mode import ListeningMode
 from appliance.hear.onset.frontend import AudioBlock, AudioFrontEnd
 from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
 from appliance.hear.onset.vad import WINDOW_FRAMES
+from appliance.hear.utterance_stream import SpeechSlot, UtteranceStream
 from appliance.messages.speech import (
     Judgement,
     Onset,

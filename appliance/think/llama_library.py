@@ -17,7 +17,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 import llama_cpp as llama
 import llama_cpp.mtmd_cpp as mtmd
 
-__all__ = ["begin", "build", "llama", "mtmd", "reason"]
+__all__ = ["build", "clear_log", "first_complaint", "llama", "mtmd"]
 
 _ERROR = 4  # ggml_log_level
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessage
-from appliance.dialog.state_machine import DialogEvent, DialogPolicy, Tick, initial_state, step
+from appliance.dialog.state import DialogPolicy
+from appliance.dialog.state_machine import DialogEvent, Tick, initial_state, step
 from appliance.messages.speech import (
     CardLost,
     ModeName,

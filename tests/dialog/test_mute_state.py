@@ -382,7 +382,7 @@ def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str
             _happen(box, event)
             assert box.floor.deaf
             assert box.it.muted or box.floor.closed != box.floor.opened
-            assert not box.it.attend or not box.it.attend.on
+            assert not box.it.listening_sent or not box.it.listening_sent.on
         box.look()
         box.hear(Mute(on=False))
         box.floor.switched_off = False

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
-from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import DialogPolicy, Tick
+from appliance.dialog.state import NEVER, DialogPolicy
+from appliance.dialog.state_machine import Tick
 from appliance.dialog.transition import NOTHING_SAID
 from appliance.messages.speech import (
     Abandon,
@@ -43,8 +43,8 @@ BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
 
 
 def attends(talk: Talk) -> SetListening:
-    assert talk.it.attend is not None
-    return talk.it.attend
+    assert talk.it.listening_sent is not None
+    return talk.it.listening_sent
 
 
 def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:

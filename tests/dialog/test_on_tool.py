@@ -8,8 +8,9 @@ import pytest
 
 from appliance.dialog.actions import AnnounceState, EraseMemory, StopRinging, UseTool
 from appliance.dialog.on_answer import LOST_THREAD
+from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import Ringing, ToolReply, final_step
+from appliance.dialog.state_machine import final_step
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.speech import (
     Abandon,

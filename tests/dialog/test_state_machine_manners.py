@@ -129,7 +129,7 @@ def test_an_answer_that_is_disturbed_again_within_a_second_waits_for_calm() -> N
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
     assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
-    talk(Tick(3), after_s=RULES.calm_s - 0.05)
+    talk(Tick(3), after_s=RULES.resume_debounce_s - 0.05)
     assert talk.state == "holding"
     talk(Tick(3), after_s=0.06)
     assert talk.said == [ReleaseHold(3), AnnounceState("speaking", 2, "backchannel")]
@@ -138,7 +138,7 @@ def test_an_answer_that_is_disturbed_again_within_a_second_waits_for_calm() -> N
 def test_a_second_disturbance_that_comes_late_does_not() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
-    disturbed(talk, 3, after_s=RULES.restless_s + 0.1)
+    disturbed(talk, 3, after_s=RULES.rapid_interrupt_s + 0.1)
     assert talk.state == "speaking"
 
 
@@ -148,7 +148,7 @@ def test_while_it_waits_every_new_sound_makes_it_wait_anew_and_never_sounds_betw
     for serial in range(3, 6):
         disturbed(talk, serial, after_s=0.3)
         assert (talk.state, talk.done(ReleaseHold)) == ("holding", [])
-    talk(Tick(5), after_s=RULES.calm_s + 0.01)
+    talk(Tick(5), after_s=RULES.resume_debounce_s + 0.01)
     assert talk.state == "speaking"
 
 
@@ -161,7 +161,7 @@ def test_where_there_is_never_calm_it_goes_on_after_a_while() -> None:
     while talk.state == "holding":
         serial += 1
         disturbed(talk, serial, after_s=0.3)
-        assert talk.now_s - began_s < RULES.most_calm_s + 1.0
+        assert talk.now_s - began_s < RULES.max_resume_wait_s + 1.0
     assert talk.state == "speaking"
 
 
@@ -177,7 +177,7 @@ def test_an_onset_whose_message_is_on_its_way_is_not_let_go_by_calm() -> None:
     talk, _ = answering()
     disturbed(talk, 2, after_s=1.0)
     disturbed(talk, 3, after_s=0.5)
-    talk(Tick(4), after_s=RULES.calm_s + 0.01)
+    talk(Tick(4), after_s=RULES.resume_debounce_s + 0.01)
     assert talk.done(ReleaseHold) == [ReleaseHold(3)]
     talk(Onset(4, talk.index, speaking=True))
     assert talk.state == "holding"

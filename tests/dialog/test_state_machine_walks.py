@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from appliance.dialog.actions import Action, AnnounceState, RaiseTurn, ReleaseHold, SendMessage
 from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
 from appliance.dialog.on_listening_mode import listening_mode
+from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.state import NEVER
-from appliance.dialog.state_machine import DialogEvent, Ringing, Tick, ToolReply
+from appliance.dialog.state_machine import DialogEvent, Tick
 from appliance.dialog.transition import NOT_READY, NOTHING_SAID
 from appliance.messages.speech import (
     Abandon,
@@ -115,8 +116,10 @@ class Walk:
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
-        assert it.attend == listening_mode(it)
-        assert not it.muted or (it.state not in ("listening", "holding") and not it.attend.on)
+        assert it.listening_sent == listening_mode(it)
+        assert not it.muted or (
+            it.state not in ("listening", "holding") and not it.listening_sent.on
+        )
         if isinstance(message, Tick):
             assert it.deadline_s > self.talk.now_s, "it would be looked at without end"
         for reply in replies:
@@ -302,9 +305,9 @@ def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) 
         if (was, state) == ("speaking", "holding"):
             paused_s = now_s
         elif (was, state) == ("holding", "speaking"):
-            calm = now_s - judged_s >= rules.calm_s - 1e-6
-            long_ago = now_s - paused_s >= rules.most_calm_s - rules.calm_s - 1e-6
-            assert paused_s - went_on_s >= rules.restless_s or calm or long_ago
+            calm = now_s - judged_s >= rules.resume_debounce_s - 1e-6
+            long_ago = now_s - paused_s >= rules.max_resume_wait_s - rules.resume_debounce_s - 1e-6
+            assert paused_s - went_on_s >= rules.rapid_interrupt_s or calm or long_ago
             went_on_s = now_s
 
     for gap_s, verdict_s, kind in disturbances:

@@ -6,8 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from appliance.hear.endpointing import CHUNK_FRAMES, Endpointer, SpeechSlot, UtteranceStream
+from appliance.hear.endpointing import Endpointer
 from appliance.hear.onset.vad import HOP_FRAMES
+from appliance.hear.utterance_stream import CHUNK_FRAMES, SpeechSlot, UtteranceStream
 from appliance.messages.speech import SpeechEnded
 from appliance.pcm import SampleBuffer
 from appliance.runtime.ipc.ring import END, PAUSE, START

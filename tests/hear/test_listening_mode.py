@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from appliance.hear.endpointing import SpeechSlot
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
+from appliance.hear.utterance_stream import SpeechSlot
 from appliance.messages.speech import (
     Onset,
     SetListening,

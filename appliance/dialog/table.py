@@ -1,0 +1,205 @@
+"""What each message does to the conversation, in each of its states. Data only.
+
+TABLE has a row for each message and a handler for each state; EVERYWHERE has the messages that
+mean the same in every state; OVERDUE has what happens when a state has lasted too long. Each
+handler is a function of `on_*.py`. table.md is printed from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+from appliance.dialog.on_answer import (
+    end_thought,
+    extend_thinking,
+    finish_answer,
+    finish_cut_answer,
+    handle_tool_reply,
+    note_position,
+    note_started,
+    note_timing,
+    playback_timeout,
+    skip_sentence,
+    speak_sentence,
+    thinking_timeout,
+)
+from appliance.dialog.on_command import (
+    apply_switch,
+    forget_conversation,
+    interrupt_with_question,
+    mute_microphone,
+    pass_volume,
+    queue_request,
+    report_forgotten,
+    stop_all,
+)
+from appliance.dialog.on_failure import (
+    card_found,
+    card_lost,
+    failure_reminder,
+    part_changed,
+    resend_end,
+    send_recall,
+    thinker_ready,
+)
+from appliance.dialog.on_listening_mode import (
+    acknowledge_press,
+    note_words,
+    open_for_one_turn,
+    set_mode,
+    talk_button,
+    wake_word,
+)
+from appliance.dialog.on_tool import Ringing, ToolReply, start_ringing, use_tool
+from appliance.dialog.on_user_speech import (
+    apply_verdict,
+    apply_verdict_to_answer,
+    end_speech,
+    hold_output,
+    listening_timeout,
+    pause_answer,
+    start_listening,
+)
+from appliance.dialog.transition import Transition
+from appliance.messages.speech import (
+    Ask,
+    CardFound,
+    CardLost,
+    Forget,
+    Forgotten,
+    ListenOnce,
+    Message,
+    Mute,
+    MuteSwitched,
+    Onset,
+    PartChanged,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+    RecallWanted,
+    Repeat,
+    Say,
+    Sentence,
+    SetMode,
+    SetVolume,
+    SpeakerReady,
+    SpeakFailed,
+    SpeechEnded,
+    SpeechStarted,
+    Spoken,
+    StateName,
+    StopSpeaking,
+    TalkButton,
+    ThinkerReady,
+    ThinkingProgress,
+    ThoughtEnded,
+    ToolCalled,
+    Verdict,
+    WakeWordHeard,
+    WordsHeard,
+)
+
+# The second argument is the row's own message.
+TransitionHandler = Callable[[Transition, Any], None]
+Row = dict[StateName, TransitionHandler]  # where it has no handler the message does nothing
+STATES: tuple[StateName, ...] = get_args(StateName)
+
+
+def _in_all(handler: TransitionHandler, **other: TransitionHandler | None) -> Row:
+    """The same handler in every state but those named; None: nothing there."""
+    cells = {state: other.get(state, handler) for state in STATES}
+    return {state: cell for state, cell in cells.items() if cell is not None}
+
+
+def _in_talk(handler: TransitionHandler, **other: TransitionHandler) -> Row:
+    """While an answer is thought or spoken, and in the other states named."""
+    return dict.fromkeys(("thinking", "speaking", "holding"), handler) | other  # type: ignore[return-value]
+
+
+TABLE: dict[type[Message], Row] = {
+    Onset: _in_all(hold_output, speaking=pause_answer, holding=pause_answer),
+    Verdict: _in_all(
+        apply_verdict, speaking=apply_verdict_to_answer, holding=apply_verdict_to_answer
+    ),
+    SpeechStarted: _in_all(start_listening, muted=None, failed=None),
+    SpeechEnded: _in_all(end_speech, muted=None, failed=None),
+    ThinkingProgress: {"thinking": extend_thinking},
+    Sentence: _in_talk(speak_sentence),
+    ToolCalled: _in_talk(use_tool),
+    ThoughtEnded: _in_talk(end_thought),
+    SpeakFailed: _in_talk(skip_sentence, failed=skip_sentence),
+    PlaybackStarted: _in_talk(note_started),
+    PlaybackResumed: _in_talk(note_position),
+    Ask: _in_all(queue_request, thinking=interrupt_with_question, speaking=interrupt_with_question),
+    TalkButton: _in_all(talk_button, muted=acknowledge_press, failed=acknowledge_press),
+    ListenOnce: _in_all(open_for_one_turn, muted=None, failed=None),
+    WakeWordHeard: _in_all(wake_word, muted=None, failed=None),
+}
+
+EVERYWHERE: dict[type[Message | ToolReply | Ringing], TransitionHandler] = {
+    Spoken: note_timing,
+    PlaybackPaused: note_position,
+    PlaybackFinished: finish_answer,
+    PlaybackStopped: finish_cut_answer,
+    PartChanged: part_changed,
+    CardLost: card_lost,
+    CardFound: card_found,
+    RecallWanted: send_recall,
+    ThinkerReady: thinker_ready,
+    SpeakerReady: resend_end,
+    StopSpeaking: stop_all,
+    Mute: mute_microphone,
+    MuteSwitched: apply_switch,
+    Say: queue_request,
+    Repeat: queue_request,
+    SetMode: set_mode,
+    WordsHeard: note_words,
+    Forget: forget_conversation,
+    Forgotten: report_forgotten,
+    SetVolume: pass_volume,
+    ToolReply: handle_tool_reply,
+    Ringing: start_ringing,
+}
+
+OVERDUE: dict[StateName, Callable[[Transition], None]] = {
+    "listening": listening_timeout,
+    "thinking": thinking_timeout,
+    "speaking": playback_timeout,
+    "failed": failure_reminder,
+}  # idle and muted may last; holding ends with its hold, which lasts `verdict_s` at most
+
+
+_MARKDOWN_HEAD = """\
+What each message does in each state; an empty cell does nothing. Printed by `as_markdown()` of
+`table.py`; a test sees to it that it is up to date. The handlers lie beside it, in
+`on_*.py`."""
+
+
+def as_markdown() -> str:
+    """The tables for people: table.md."""
+    lines = ["# Who has the floor", "", _MARKDOWN_HEAD, ""]
+    lines += [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
+    for message, row in TABLE.items():
+        lines.append(_row([message.__name__, *(_name(row.get(state)) for state in STATES)]))
+    lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))
+    lines += ["", _row(["in every state", "move"]), _row(["---"] * 2)]
+    lines += [_row([message.__name__, _name(move)]) for message, move in EVERYWHERE.items()]
+    moves: set[Callable[..., None]] = {move for row in TABLE.values() for move in row.values()}
+    moves |= set(EVERYWHERE.values())
+    moves |= set(OVERDUE.values())
+    lines += [
+        "",
+        *sorted(f"- **{_name(m)}**: {' '.join((m.__doc__ or '').split())}" for m in moves),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _name(move: Callable[..., None] | None) -> str:
+    return move.__name__ if move else ""
+
+
+def _row(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
