@@ -145,7 +145,7 @@ class CardOutput:
         if written < len(frames):
             raise CardError("The sound card took only a part of a period.", "It is opened anew.")
         self._unsent = None
-        self._played.write(block.samples, index=index, position=block.position, turn=block.turn)
+        self._played.write(block.samples, index=index, position=block.position, stream=block.turn)
         for event in block.events:
             late = index - block.index  # only for a block that was refused once
             self._work.send(msgspec.structs.replace(event, index=event.index + late))

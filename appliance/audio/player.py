@@ -143,11 +143,11 @@ class Player:
     def _start_answer(self, turn: int, *, held: bool, index: int) -> None:
         for _ in range(_STALE_AT_ONCE):
             slot = self._due()
-            if slot is None or slot.turn >= turn:
+            if slot is None or slot.stream >= turn:
                 break
             self._slot = None
         slot = self._slot
-        if slot is None or slot.turn != turn or held:
+        if slot is None or slot.stream != turn or held:
             return
         self._answer, self._position, self._past_from = turn, slot.position, slot.position
         self._ended, self._flowing, self._started, self._paused_for = False, False, False, None
@@ -216,7 +216,7 @@ class Player:
             self._position += taken
         while taken < count and not self._ended:
             slot = self._due()
-            if slot is None or slot.turn != self._answer:
+            if slot is None or slot.stream != self._answer:
                 break
             n = min(count - taken, len(slot.samples) - self._at)
             new = slot.samples[self._at : self._at + n]

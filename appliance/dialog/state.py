@@ -24,9 +24,9 @@ class DialogPolicy:
     ended_s            after the button came up until the listener has ended the utterance
     think_s            thinking without a sentence, and without news that the model gets on
     max_think_s        since the question was complete, whatever the news
-    stopped_s          for playback's word on how far the answer before was heard, before the next
-    Think margin_s           beyond the sound that is still to come: a speaker that hangs is
-    replaced by then failed_s           between two reminders that a part is broken
+    stopped_s          for playback to say how far the answer before was heard, before the next Think
+    margin_s           beyond the sound that is still to come; then the speaker is taken for hung
+    failed_s           between two reminders that a part is broken
     grace_s            of an answer; speech that begins in them goes on with the question
     rapid_interrupt_s  after the answer went on: an onset within them makes it wait for calm
     resume_debounce_s  without another onset; then a restless answer goes on
@@ -74,7 +74,7 @@ class DialogState:
     hold                     the newest onset's serial; `released` the one that was let go last
     held_until_s             when an open hold is let go without a verdict; NEVER: none is open
     onset_index              where the newest onset's sound began; 0: not known
-    resume_reason            why the answer resumes after the debounce; "": it does not wait for that
+    resume_reason            why the answer resumes after the debounce; "": it does not wait
     rapid_interrupt_since_s  from when an onset counts as a rapid repeat; NEVER: none does
     went_on_s                when the answer last resumed after a hold
     press_until_s            when a press is let go whose message did not come; NEVER: none

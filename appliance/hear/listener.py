@@ -145,7 +145,7 @@ class _ListenerOutput:
                     event.samples,
                     index=event.index,
                     position=event.position,
-                    turn=event.utterance,
+                    stream=event.utterance,
                     flags=event.flags,
                 )
             else:
@@ -157,4 +157,6 @@ class _ListenerOutput:
             return
         samples = self._hearing.last_step.samples
         for piece in self._near.process(samples, index, self._hearing.burst):
-            self._near_ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)
+            self._near_ring.write(
+                piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
+            )

@@ -232,8 +232,8 @@ class ThinkerInbox:
     def _prefill_partial(self, slot: RingSlot) -> None:
         paused = bool(slot.flags & PAUSE)
         frames = slot.position + len(slot.samples)
-        if self._ahead.due(slot.turn, frames, paused=paused, idle=self._thread.idle):
-            clips = self._utterances.so_far(slot.turn)
+        if self._ahead.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
+            clips = self._utterances.so_far(slot.stream)
             if clips:
                 self._thread.submit(partial(_prefill_partial, self._ahead, clips, paused))
 

@@ -71,7 +71,7 @@ class UtteranceBuffer:
 
     def push(self, slot: RingSlot, now_s: float) -> SpeechClip | None:
         """Take a slot in. Returns the clip that it completes, which may be encoded already."""
-        number = slot.turn
+        number = slot.stream
         if number not in self._utterances:
             if not len(slot.samples):
                 return None

@@ -89,4 +89,4 @@ def _write(work: Worker, ring: RingWriter, delivery: SpeechQueue) -> None:
     for piece in delivery.pop_slots(work.floor.turn, ring.room(), time.monotonic()):
         if work.floor.turn != piece.turn:
             return  # the floor went to another answer while this one was being written
-        ring.write(piece.samples, turn=piece.turn, position=piece.position, flags=piece.flags)
+        ring.write(piece.samples, stream=piece.turn, position=piece.position, flags=piece.flags)

@@ -246,7 +246,7 @@ class Rehearsal:
             if isinstance(message, StateChanged) and seen.target == WATCHER:
                 self.state, self._state_index = message, self.card.index_of(message.at_ns)
         while slot := self._voice.read():
-            self._voices[slot.turn].append((slot.position, slot.samples))
+            self._voices[slot.stream].append((slot.position, slot.samples))
         end = self.card.microphone_end()
         if end - self._recorded > RATE_HZ:
             self._record(end)

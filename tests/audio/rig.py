@@ -94,7 +94,7 @@ class Rig:
         self._poll.poll(wait_s * 1000)
         while self._answer and self.voice.room() > 0:
             piece, position, turn, flags = self._answer.pop(0)
-            self.voice.write(piece, position=position, turn=turn, flags=flags)
+            self.voice.write(piece, position=position, stream=turn, flags=flags)
         self.supervisor.run_once(0)
         for channel in self._mail.values():
             self.messages.extend(channel.receive_all())

@@ -136,7 +136,7 @@ def test_played_is_what_really_left_and_when(either_card: Rig) -> None:
         assert np.array_equal(track, played)
     else:  # the filter lies between them; its delay is in the index
         assert abs(shift_of(track[::factor][100:3100], played[200:2000], 100)) <= 2
-    voiced = [slot for slot in rig.played_slots if slot.turn == turn]
+    voiced = [slot for slot in rig.played_slots if slot.stream == turn]
     assert voiced[0].position == 0
     assert sum(len(slot.samples) for slot in voiced) >= len(answer)
     assert np.abs(played).max() == pytest.approx(np.abs(answer).max() / 2, abs=300)
@@ -349,5 +349,5 @@ def test_a_playback_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         os.kill(child.pid, signal.SIGKILL)
         rig.wait(PlaybackStarted, count=2)
         assert rig.wait(PlaybackFinished).position == RATE_HZ * 2
-        positions = [slot.position for slot in rig.played_slots if slot.turn == turn]
+        positions = [slot.position for slot in rig.played_slots if slot.stream == turn]
         assert np.diff(positions).max() - 80 <= 320  # the rest of the slot that it held

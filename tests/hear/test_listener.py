@@ -96,7 +96,7 @@ def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:
     slots = []
     while (slot := box.heard.read()) is not None:
         slots.append(slot)
-    assert {slot.turn for slot in slots} == {started.utterance}
+    assert {slot.stream for slot in slots} == {started.utterance}
     assert (slots[0].flags, slots[-1].flags) == (START, END)
     assert sum(len(slot.samples) for slot in slots) == ended.frames
     assert slots[0].index == onset.index - 300 * 16

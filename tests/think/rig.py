@@ -114,11 +114,11 @@ class Rig:
             if pause and flags & END:
                 flags ^= END | PAUSE
             self.heard.write(
-                samples[at : at + SLOT], position=at, turn=utterance, index=at, flags=flags
+                samples[at : at + SLOT], position=at, stream=utterance, index=at, flags=flags
             )
         if pause:
             self.heard.write(
-                samples[:0], position=len(samples), turn=utterance, index=len(samples), flags=END
+                samples[:0], position=len(samples), stream=utterance, index=len(samples), flags=END
             )
 
     def think(self, turn: int, *utterances: int, text: str = "") -> None:

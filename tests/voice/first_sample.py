@@ -28,7 +28,7 @@ def main(count: int = 60) -> None:
             at_ns = time.monotonic_ns()
             rig.say(turn, SENTENCES[turn % len(SENTENCES)])
             rig.until(partial(rig.ended, turn))
-            first = next(slot for slot in rig.slots if slot.turn == turn and len(slot.samples))
+            first = next(slot for slot in rig.slots if slot.stream == turn and len(slot.samples))
             took_ms.append((first.stamp_ns - at_ns) / 1e6)
     p50, p95, p99 = np.percentile(took_ms, [50, 95, 99])
     print(f"first sample: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms, n {count}")

@@ -72,7 +72,7 @@ class Rig:
         return [message for message in self.messages if isinstance(message, kind)]
 
     def ended(self, turn: int) -> bool:
-        return any(slot.turn == turn and slot.flags & END for slot in self.slots)
+        return any(slot.stream == turn and slot.flags & END for slot in self.slots)
 
     def say(self, turn: int, *sentences: str, end: bool = True) -> None:
         """Give an answer the floor and its sentences to the speaker."""

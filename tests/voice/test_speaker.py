@@ -32,7 +32,7 @@ def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
     assert rig.slots[0].flags & START
     at = 0
     for slot in rig.slots:
-        assert (slot.turn, slot.position) == (1, at)
+        assert (slot.stream, slot.position) == (1, at)
         at += len(slot.samples)
     sound = np.concatenate([slot.samples for slot in rig.slots])
     first, second = rig.told(Spoken)
@@ -55,9 +55,9 @@ def test_a_raised_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
     rig.until(lambda: rig.told(Spoken), read=False)
     rig.say(2, "Yes.")
     rig.until(lambda: rig.ended(2))
-    old = [slot for slot in rig.slots if slot.turn == 1]
+    old = [slot for slot in rig.slots if slot.stream == 1]
     assert len(old) <= 128 + 5  # what was in the ring, and less than 50 ms more
-    new = [slot for slot in rig.slots if slot.turn == 2]
+    new = [slot for slot in rig.slots if slot.stream == 2]
     assert (new[0].position, new[0].flags) == (0, START)
     assert {spoken.turn for spoken in rig.told(Spoken)} == {1, 2}
 

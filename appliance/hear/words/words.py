@@ -59,8 +59,8 @@ def main(work: Worker) -> None:
         for _ in range(_AT_ONCE):
             if (slot := near.read()) is None:
                 break
-            streams |= slot.turn == 0
-            for heard in understanding.process(slot.samples, slot.index, slot.turn, slot.flags):
+            streams |= slot.stream == 0
+            for heard in understanding.process(slot.samples, slot.index, slot.stream, slot.flags):
                 work.send(heard)
         else:
             streams = True  # there is more

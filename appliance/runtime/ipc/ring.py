@@ -28,7 +28,7 @@ SLOT_HEADER_BYTES = 64
 # Words of the header (u64 each): magic, bytes of a slot, slots, head, then one per reader.
 _HEAD = 3
 _FIRST_READER = 4
-# Header of a slot: sequence word, index, position, stamp_ns, turn, frames, flags; then the CRC of
+# Header of a slot: sequence word, index, position, stamp_ns, stream, frames, flags; then the CRC of
 # all of these and of the samples.
 _FIELDS = struct.Struct("=QqqqQII")
 _SEQUENCE = struct.Struct("=Q")
@@ -58,14 +58,14 @@ class RingSlot(msgspec.Struct, frozen=True, gc=False):
 
     `index` is the card's sample index of the first sample (CLOCK_MONOTONIC s times 16,000 when
     the stream started, then counted); `position` counts from the start of the answer or
-    utterance; `turn` says which one; `samples` is int16, mono, 16 kHz.
+    utterance; `stream` says which one; `samples` is int16, mono, 16 kHz.
     """
 
     sequence: int
     index: int
     position: int
     stamp_ns: int
-    turn: int
+    stream: int
     flags: int
     samples: Samples
 
@@ -159,8 +159,8 @@ class RingWriter(_Attached):
             return self.spec.slots
         return self.spec.slots - (self._next - self._load(self._waits_for))
 
-    def end_of(self, turn: int) -> int:
-        """The position after the last sample of `turn`, if the newest slot holds any; else 0.
+    def end_of(self, stream: int) -> int:
+        """The position after the last sample of `stream`, if the newest slot holds any; else 0.
 
         For a writer that takes over from a dead one in the middle of an answer.
         """
@@ -168,7 +168,7 @@ class RingWriter(_Attached):
             return 0
         header = self._load_bytes(self._slot(self._next - 1), _FIELDS.size)
         _, _, position, _, newest, frames, _ = _FIELDS.unpack(header)
-        return int(position + frames) if newest == turn else 0
+        return int(position + frames) if newest == stream else 0
 
     def collect_room(self) -> None:
         """Silence `room_fd` after a poll; then ask `room()` again."""
@@ -180,7 +180,7 @@ class RingWriter(_Attached):
         *,
         index: int = 0,
         position: int = 0,
-        turn: int = 0,
+        stream: int = 0,
         flags: int = 0,
         stamp_ns: int | None = None,
     ) -> int:
@@ -198,7 +198,7 @@ class RingWriter(_Attached):
         slot = self._slot(sequence)
         stamp = time.monotonic_ns() if stamp_ns is None else stamp_ns
         payload = np.ascontiguousarray(samples, np.int16).view(np.uint8).data
-        header = _FIELDS.pack(sequence + 1, index, position, stamp, turn, frames, flags)
+        header = _FIELDS.pack(sequence + 1, index, position, stamp, stream, frames, flags)
         crc = _CRC.pack(_crc(header, payload))
         self._store(slot // 8, _UNFINISHED)
         self._store_bytes(slot + SLOT_HEADER_BYTES, payload)
@@ -275,7 +275,7 @@ class RingReader(_Attached):
         CRC, which one wrong copy in 2**32 would pass, only what no look can tell."""
         start = slot + _SEQUENCE.size
         header = _SEQUENCE.pack(self._next + 1) + self._load_bytes(start, _REST_BYTES)
-        _, index, position, stamp, turn, frames, flags = _FIELDS.unpack_from(header)
+        _, index, position, stamp, stream, frames, flags = _FIELDS.unpack_from(header)
         payload = self._load_bytes(slot + SLOT_HEADER_BYTES, 2 * min(frames, self.spec.frames))
         (crc,) = _CRC.unpack_from(header, _FIELDS.size)
         if _crc(header[: _FIELDS.size], payload) != crc:
@@ -283,7 +283,7 @@ class RingReader(_Attached):
         if self._load(slot // 8) != self._next + 1:
             return None
         samples = np.frombuffer(payload, np.int16)
-        return RingSlot(self._next, index, position, stamp, turn, flags, samples)
+        return RingSlot(self._next, index, position, stamp, stream, flags, samples)
 
     def _jump_to_newest(self) -> None:
         newest = max(self._load(_HEAD) - 1, self._next + 1)

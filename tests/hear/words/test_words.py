@@ -50,7 +50,7 @@ class Box:
         """As the listener passes it on, but as fast as the ring holds it."""
         for at in range(0, len(sound) - 79, 80):
             for piece in self.near.process(sound[at : at + 80], self.index, turn):
-                self.ring.write(piece.samples, index=piece.at, turn=piece.turn, flags=piece.flags)
+                self.ring.write(piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags)
             self.index += 80
 
 

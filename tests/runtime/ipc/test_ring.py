@@ -60,11 +60,11 @@ def wait_for(reader: RingReader, seconds: float = 10.0) -> ring.RingSlot | None:
 def test_a_slot_arrives_as_it_was_written() -> None:
     handles = ring.create(SPEC)
     writer, reader = RingWriter(handles), RingReader(handles, "reader")
-    writer.write(block(7), index=-3, position=5, turn=2, flags=ring.START, stamp_ns=11)
+    writer.write(block(7), index=-3, position=5, stream=2, flags=ring.START, stamp_ns=11)
     slot = reader.read()
     assert slot is not None
     assert (slot.sequence, slot.index, slot.position) == (0, -3, 5)
-    assert (slot.stamp_ns, slot.turn, slot.flags) == (11, 2, ring.START)
+    assert (slot.stamp_ns, slot.stream, slot.flags) == (11, 2, ring.START)
     assert np.array_equal(slot.samples, block(7))
     assert reader.read() is None
 
