@@ -24,7 +24,7 @@ class DialogPolicy:
     ended_s            after the button came up until the listener has ended the utterance
     think_s            thinking without a sentence, and without news that the model gets on
     max_think_s        since the question was complete, whatever the news
-    stopped_s          for playback to say how far the answer before was heard, before the next Think
+    stopped_s          for playback to say how much of the answer was heard, before the next Think
     margin_s           beyond the sound that is still to come; then the speaker is taken for hung
     failed_s           between two reminders that a part is broken
     grace_s            of an answer; speech that begins in them goes on with the question
