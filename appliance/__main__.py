@@ -13,6 +13,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
+from appliance.cli import rows
 from appliance.cli.arguments import (
     Verb,
     Verbs,
@@ -44,8 +45,7 @@ def run(args: argparse.Namespace) -> int:
     import setproctitle
 
     from appliance.cli import startup_settings
-    from appliance.provision import factory_reset
-    from appliance.runtime import process_table
+    from appliance.runtime import factory_reset
     from appliance.runtime.log import set_up_logging
     from appliance.runtime.supervision import failure_rate, single_instance
     from appliance.runtime.supervisor import Supervisor
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     single_instance.lock_instance(settings.state_path())
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open
     startup_settings.report_problem(found)
-    supervisor = Supervisor(settings, rows=process_table.table(adjusted(settings)))
+    supervisor = Supervisor(settings, rows=rows.rows_to_run(adjusted(settings)))
     code = 0
     asked_to_stop = False
 
@@ -202,11 +202,10 @@ def system(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> Settings:
     """The settings in effect, the process table's included. Raises SettingsError."""
-    from appliance.runtime import process_table
     from appliance.settings import load
 
     settings = load(args.settings)
-    process_table.table(settings)
+    rows.rows_to_run(settings)
     return settings
 
 

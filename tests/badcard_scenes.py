@@ -29,8 +29,8 @@ from appliance.hear.bargein.adaptation import CLASSES, EMBEDDING, Adaptation
 from appliance.hear.bargein.enrolment import EnrolmentRecording
 from appliance.messages.speech import Message, Restart, Say
 from appliance.panel.power_on_hold import PowerOnHold
-from appliance.provision import factory_reset as reset
 from appliance.provision.apply_seed import ProvisionTarget, apply
+from appliance.runtime import factory_reset as reset
 from appliance.update.release.store import ReleaseStore
 from tests.badcard import Card, Fault
 from tests.provision.test_apply_seed import WHOLE, tree

@@ -20,8 +20,9 @@ from appliance import pcm
 from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
+from appliance.cli import rows
 from appliance.errors import InterludeError, ModelError
-from appliance.runtime import process_table, status
+from appliance.runtime import status
 from appliance.runtime.diagnostics import (
     Finding,
     as_json,
@@ -217,7 +218,7 @@ def _software(asked: CheckProbes) -> Iterator[Finding]:
 
 def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
     have = machine.cores()
-    table = process_table.table(settings)
+    table = rows.rows_to_run(settings)
     homeless = [row.name for row in table if row.cores and not have.intersection(row.cores)]
     thinker = {core for row in table if row.name == "thinker" for core in row.cores}
     others = {core for row in table if row.name != "thinker" for core in row.cores}
@@ -240,7 +241,7 @@ def _cores(settings: Settings, machine: Machine) -> Iterator[Finding]:
 
 
 def _permissions(settings: Settings, machine: Machine) -> Iterator[Finding]:
-    table = process_table.table(settings)
+    table = rows.rows_to_run(settings)
     wanted = max((row.priority for row in table if row.scheduling == "fifo"), default=0)
     if machine.may_schedule() >= wanted:
         yield ok("permissions", f"Real-time scheduling is permitted, up to priority {wanted}.")
@@ -266,7 +267,7 @@ def _memory(settings: Settings, machine: Machine) -> Iterator[Finding]:
     have = machine.memory_mib()
     if have is None:
         return
-    need = sum(row.memory_mib for row in process_table.table(settings)) + _weights_mib(settings)
+    need = sum(row.memory_mib for row in rows.rows_to_run(settings)) + _weights_mib(settings)
     if have < need:
         yield problem(
             "memory",

@@ -6,8 +6,9 @@ import sys
 
 from appliance.cli import tell
 from appliance.dialog import memory_erase
-from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn, path
+from appliance.dialog.memory import Memory, MemoryDamaged, RememberedTurn
 from appliance.errors import ControlError, NotRunning, StorageError
+from appliance.runtime.memory_files import path
 from appliance.settings import Settings
 
 

@@ -112,9 +112,11 @@ def cli_status(*, as_json: bool) -> int:
 
 
 def cli_selftest(settings: Settings) -> int:
-    from appliance.update.release import selftest  # all parts of the box, which no other verb needs
+    # All parts of the box, which no other verb needs.
+    from appliance.cli.rows import rows_to_run
+    from appliance.update.release import selftest
 
-    count = selftest.import_parts(settings)
+    count = selftest.import_parts(settings, rows_to_run(settings))
     print(f"{count} parts could be loaded")
     return 0
 

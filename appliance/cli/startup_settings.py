@@ -1,7 +1,7 @@
 """What a start of the box begins with: its settings, and what its owner has to be told.
 
 At a terminal, settings with a mistake end the command with a sentence. A service that systemd
-started goes on with the settings from before (cli/usable_settings.py), and says so aloud.
+started goes on with the settings from before (settings/usable.py), and says so aloud.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from appliance.cli.usable_settings import UsableSettings, usable
+from appliance.cli import rows
 from appliance.dialog import startup_notices
 from appliance.dialog.mute_store import MuteStore
 from appliance.errors import SettingsError
 from appliance.panel import auto_detection
-from appliance.runtime import process_table
 from appliance.settings import Settings, load
+from appliance.settings.usable import UsableSettings, usable
 from appliance.update.release import fallback
 
 MUTE_S = 5.0  # for a card to say whether the microphone was off before
@@ -41,7 +41,7 @@ def settings_for_start(named: Path | None) -> UsableSettings:
 
 def check(settings: Settings) -> None:
     """Whether a box can be used with them, on this machine. Raises SettingsError."""
-    process_table.table(auto_detection.usable(settings))
+    rows.rows_to_run(auto_detection.usable(settings))
 
 
 def report_problem(start: UsableSettings) -> None:

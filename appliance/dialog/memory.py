@@ -19,11 +19,9 @@ from typing import Any
 
 from appliance.errors import StorageError
 from appliance.runtime.secure_erase import erase, overwrite
-from appliance.settings import Settings
 
 VERSION = 1  # PRAGMA user_version of the layout; _ADD_TRANSCRIPT changes nothing for older code
 DAMAGED = ".damaged-"  # and when, in the name of a file that was set aside
-SNAPSHOT = ".state-"  # and a number, in the name of what a model has computed of the last turns
 LOG = "-wal"  # SQLite's name for the write-ahead log beside a file
 UNCLEARED = "-uncleared"  # the name of a log that SQLite has unlinked before it was cleared
 _LOG_HEADER = 32  # bytes before its first frame: no content (sqlite.org/walformat)
@@ -74,11 +72,6 @@ WHERE id = (SELECT max(id) FROM turns WHERE started = ? AND turn = ?)"""
 
 class MemoryDamaged(StorageError):
     """A file that is no database of ours, or no longer."""
-
-
-def path(settings: Settings) -> Path:
-    """Where the memory of these settings lies, in a directory that nobody else reads."""
-    return settings.state_path() / "memory" / "memory.db"
 
 
 class Memory:

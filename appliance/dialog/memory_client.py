@@ -12,15 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from appliance.dialog import memory
 from appliance.dialog.actions import EraseMemory, Remember, SendRecall
 from appliance.dialog.memory import RememberedTurn
 from appliance.dialog.memory_writer import ForgetResult, MemoryHealth, MemoryWriter, TurnsRecalled
 from appliance.messages.limits import MAX_LINE
 from appliance.messages.speech import Forgotten, Recall, Say, Transcribed
 from appliance.messages.thinking import RECALL_TIMES
-from appliance.provision import factory_reset
-from appliance.runtime import status
+from appliance.runtime import factory_reset, memory_files, status
 from appliance.settings import Settings
 
 DAMAGED = "My memory was damaged. I have begun a new one."
@@ -47,7 +45,7 @@ class MemoryClient:
         keep = settings.memory
         self._log = log
         self._recall_turns = RECALL_TIMES * keep.recall_turns
-        self._scribe = MemoryWriter(memory.path(settings), keep.keep_turns, status.folder())
+        self._scribe = MemoryWriter(memory_files.path(settings), keep.keep_turns, status.folder())
         self._at_first = factory_reset.to_say(settings.state_path())
         self._asked: dict[int, _ForgetOrder] = {}  # by the number of the scribe's order
         self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number

@@ -18,7 +18,6 @@ from pathlib import Path
 from appliance.atomic_file import sync_folder
 from appliance.dialog.memory import (
     DAMAGED,
-    SNAPSHOT,
     UNCLEARED,
     Memory,
     MemoryDamaged,
@@ -29,9 +28,9 @@ from appliance.dialog.memory import (
 )
 from appliance.errors import StorageError
 from appliance.runtime.folder_lock import locked
+from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
 
-APART = ".forgotten"  # added to the name of what is being erased
 LOCK_S = 20.0  # for the thinker to let go of the folder: it is told to, and stops after 4 MiB
 _REMEDY = "Is the card read-only, or worn out?"
 _LEAST_LETTERS = 8  # of a text that is looked for: a shorter one may well be in another turn

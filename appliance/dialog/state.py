@@ -80,7 +80,7 @@ class DialogState:
     press_until_s            when a press is let go whose message did not come; NEVER: none
     mode                     how the owner gets the box's ear
     button_until_s           when the talk button, down or on, is taken for stuck; NEVER: up
-    wake_index               the card's index at the end of the wake word that opened the floor; 0: none
+    wake_index               the card's index at the end of the wake word; 0: none opened the floor
     open_until_s             until when no wake word is needed; NEVER: one is needed
     opened_for_turn          the floor was opened for the turn that is being listened to
     listening_sent           the listening mode that the listener was sent last
@@ -94,7 +94,7 @@ class DialogState:
     answer                   the answer that is thought or spoken
     cut                      an answer that was cut, until it is known how much of it was heard
     cut_due_s                when that is estimated instead
-    unanswered               a question without an answer, which the thinker keeps for the next Think
+    unanswered               a question without an answer, kept by the thinker for the next one
     unanswered_turn          its turn
     utterance                the utterance that is being listened to
     dropped                  an utterance that the owner stopped or that is not to be answered

@@ -18,6 +18,7 @@ from appliance.hear.aec.monitor import EchoMonitor
 from appliance.hear.bargein import network
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.utterance_stream import SpeechSlot
+from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.speech import (
     Message,
@@ -28,7 +29,6 @@ from appliance.messages.speech import (
     WordsHeard,
 )
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
-from appliance.runtime import process_table
 from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.worker import Worker
 
@@ -120,7 +120,7 @@ class _ListenerOutput:
         self._hearing = hearing
         self._heard = work.writer("heard")
         self._near = KeywordFeed()
-        wanted = process_table.wanted("words", work.settings)
+        wanted = words_wanted(work.settings)
         self._near_ring = work.writer("near") if wanted else None  # nobody reads it: it is not fed
         if work.settings.mode != "open":  # until the conductor says more
             self.handle(SetListening(False, over_box=False))

@@ -16,6 +16,7 @@ MAX_BYTES = 60_000  # one datagram; well under the default socket buffer of 208 
 MAX_COUNT = 2**62  # msgspec compares signed 64-bit numbers
 MAX_LINE = 500  # characters of one sentence
 MAX_WORDS = 1000  # characters to be said or asked at once: a minute of speech
+MOST_ARGUMENTS = 8  # of a tool call
 MAX_ANSWER = 10_000  # characters of a whole answer: ten minutes of speech
 
 NameText = Annotated[str, Meta(max_length=100)]  # of a part, a voice, a tool

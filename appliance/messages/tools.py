@@ -11,9 +11,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from appliance.messages.limits import AnswerText, Count, LineText, NameText
+from appliance.messages.limits import MOST_ARGUMENTS, AnswerText, Count, LineText, NameText
 from appliance.messages.message import BaseMessage
-from appliance.tools.tool_call_syntax import MOST_ARGUMENTS
 
 TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 

@@ -28,8 +28,8 @@ from appliance.atomic_file import write_whole
 from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
+from appliance.models.local_model import LocalModel, Sampling
 from appliance.settings import Settings
-from appliance.think.interface import LocalModel, Sampling
 
 State = Literal["shipped", "installed", "partial", "missing"]
 WANTED = Path("/etc/interlude/model-wanted")  # written by root at the first start or in set-up

@@ -21,7 +21,6 @@ from pathlib import Path
 import msgspec
 
 from appliance.atomic_file import read_small, write_whole
-from appliance.cli.usable_settings import BEFORE
 from appliance.errors import PanelError, SettingsError
 from appliance.panel import auto_detection
 from appliance.panel.brightness import brightness
@@ -30,6 +29,7 @@ from appliance.panel.gpio import EARLY, GpioWires
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
 from appliance.runtime import status
 from appliance.settings import PanelSettings, Settings, load, load_defaults
+from appliance.settings.usable import BEFORE
 
 FOLDER = Path("/run/interlude-light")  # of the unit (RuntimeDirectory=)
 EDGES = "edges.json"

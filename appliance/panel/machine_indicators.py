@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.models.store import ModelStore
-from appliance.provision.factory_reset import unfinished
 from appliance.runtime import network_status as network
+from appliance.runtime.factory_reset import unfinished
 from appliance.runtime.machine import Machine
 from appliance.update.release.store import TRIAL
 from appliance.update.request import PROGRESS, read_progress

@@ -2,7 +2,7 @@
 rights to set the box up.
 
 The panel runs without rights. What is the box's own is erased before it starts anew
-(provision/factory_reset.py); for the rest it leaves a word in a folder of root's that only the
+(runtime/factory_reset.py); for the rest it leaves a word in a folder of root's that only the
 box's user may write, where a unit of the system's finds it (`wanted-setup`: setup or reset).
 """
 
@@ -17,7 +17,7 @@ from typing import Literal
 
 from appliance.errors import StorageError
 from appliance.messages.speech import Message, Restart, Say
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset
 from appliance.update.handed_over_file import write_note
 
 WISHES = Path("/var/lib/interlude-wishes")  # tmpfiles.d

@@ -1,19 +1,15 @@
 """The process table: what runs, where, how urgently, and who may write which ring.
 
-They start from top to bottom; the first is stopped last, once the others have ended. Everything
-else follows from it.
+They start from top to bottom; the first is stopped last, once the others have ended. It is data,
+and imports no process: which rows run says enabled.py, and what each may do rights.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from appliance.errors import SettingsError
 from appliance.runtime.ipc.ring import RingSpec
-from appliance.runtime.sandbox import UnixSockets
-from appliance.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -64,42 +60,12 @@ PROCESSES: tuple[Process, ...] = (
 # panel is the next: the early light (panel/early.py) waits for it, and waits for no model.
 
 
-def _has_words(settings: Settings) -> bool:
-    """Somebody waits for a wake word, or there is a recogniser for what is said over the box."""
-    from appliance.hear.words import backends
-
-    return settings.mode == "wake_word" or backends.any_recogniser(settings)
-
-
-# Rows that not every owner has a use for: where this says no, they are not started.
-WANTED: dict[str, Callable[[Settings], bool]] = {
-    "link": lambda settings: bool(settings.link.broker),
-    "panel": lambda settings: settings.panel.here,
-    "words": _has_words,
-}
-
-# Rows that keep the network, and when. The others give it up as they start (sandbox.py).
-NETWORKED: dict[str, Callable[[Settings], bool]] = {
-    "link": lambda settings: True,
-    "thinker": lambda settings: bool(settings.thinking.remote.url),
-}
-
 # Rows whose memory is not limited: what a model needs depends on the model.
 UNLIMITED = frozenset({"thinker"})
 
 # Who goes first when the machine is out of memory, by oom_score_adj. Who is not here keeps the
 # service's own, 0. A thinker comes back with its model in a minute, and the others hear meanwhile.
 OOM_SCORES: dict[str, int] = {"thinker": 1000, "words": 500}
-
-# Of those that gave it up, who may make Unix sockets (sandbox.py). Seen with strace(1): no other
-# part makes one, and what the speaker starts (espeak-ng) looks for a sound server in vain.
-UNIX_SOCKETS: dict[str, Callable[[Settings], UnixSockets]] = {
-    "conductor": lambda settings: "door",  # dialog/control_socket.py
-    # Sound servers, and ALSA's dmix and dsnoop, join those who share a card by Unix sockets.
-    "capture": lambda settings: "any",
-    "playback": lambda settings: "any",
-    "panel": lambda settings: "any" if settings.panel.gpio == "keyboard" else "none",
-}
 
 RINGS: tuple[RingSpec, ...] = (
     #        name      writer      readers        slots  frames
@@ -109,46 +75,6 @@ RINGS: tuple[RingSpec, ...] = (
     RingSpec("near",   "listener", ("words",),    1024,   80),  # 5 s, and only where words runs
     RingSpec("voice",  "speaker",  ("playback",),  128,  320, waits_for="playback"),  # 2.6 s
 )  # fmt: skip
-
-
-def table(settings: Settings) -> tuple[Process, ...]:
-    """The rows that are wanted, with the owner's changes.
-
-    Raises SettingsError for a row that does not exist.
-    """
-    names = {row.name for row in PROCESSES}
-    for name in settings.processes:
-        if name not in names:
-            raise SettingsError(f"`processes.{name}`: there is no such process.",
-                                f"There are {', '.join(sorted(names))}.")  # fmt: skip
-    return tuple(_changed(row, settings) for row in PROCESSES if wanted(row.name, settings))
-
-
-def unix_sockets(name: str, settings: Settings) -> UnixSockets:
-    """What the process of that name may do with Unix sockets, if it has given up the network."""
-    return UNIX_SOCKETS[name](settings) if name in UNIX_SOCKETS else "none"
-
-
-def wanted(name: str, settings: Settings) -> bool:
-    """Whether the owner has a use for the process of that name."""
-    return name not in WANTED or WANTED[name](settings)
-
-
-def networked(name: str, settings: Settings) -> bool:
-    """Whether the process of that name has a use for the network."""
-    return name in NETWORKED and NETWORKED[name](settings)
-
-
-def _changed(row: Process, settings: Settings) -> Process:
-    change = settings.processes.get(row.name)
-    if change is None:
-        return row
-    return replace(
-        row,
-        cores=row.cores if change.cores is None else change.cores,
-        priority=row.priority if change.priority is None else change.priority,
-        nice=row.nice if change.nice is None else change.nice,
-    )
 
 
 def row(name: str) -> Process:

@@ -55,13 +55,12 @@ class Supervisor:
         self,
         settings: Settings,
         *,
-        rows: tuple[process_table.Process, ...] | None = None,
+        rows: tuple[process_table.Process, ...],
         package: str = "appliance",
         watchers: tuple[str, ...] = (),
         environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        rows = process_table.table(settings) if rows is None else rows
         self._settings = settings
         self._package = package
         self._environment = dict(os.environ if environment is None else environment)

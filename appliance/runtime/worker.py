@@ -21,7 +21,7 @@ import setproctitle
 
 from appliance.errors import BadMessage, InterludeError
 from appliance.messages.speech import Message, ObservedMessage
-from appliance.runtime import process_table
+from appliance.runtime import process_table, rights
 from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor
@@ -131,8 +131,8 @@ def main(name: str) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the supervisor's; it stops us in order
     row = work.row
     limits = [set_cores(row.cores), set_priority(row)]
-    if not process_table.networked(name, work.settings):
-        limits.append(no_network(process_table.unix_sockets(name, work.settings)))
+    if not rights.networked(name, work.settings):
+        limits.append(no_network(rights.unix_sockets(name, work.settings)))
     if name not in process_table.UNLIMITED:
         limits.append(limit_memory(row.memory_mib))
     limits.append(offer_to_oom_killer(process_table.OOM_SCORES.get(name, 0)))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from appliance.errors import ModelError
 from appliance.think import llama_library
-from appliance.think.interface import AnswerAbandoned
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.llama_library import llama
 
 Rows = npt.NDArray[np.float32]  # [soft tokens, width of the model]

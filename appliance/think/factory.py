@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from appliance.dialog.memory import path
 from appliance.messages.thinking import RECALL_TIMES
 from appliance.models.store import resolve
+from appliance.runtime.memory_files import path
 from appliance.runtime.process_table import Process
 from appliance.settings import Settings
 from appliance.think.interface import LanguageModel

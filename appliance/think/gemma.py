@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import ModelError
+from appliance.models.local_model import Sampling
 from appliance.pcm import RATE_HZ
 from appliance.think import llama_library
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.compute_callback import ComputeCallback
 from appliance.think.context import LlamaContext, Rows
-from appliance.think.interface import AnswerAbandoned, Sampling
 from appliance.think.llama_library import llama, mtmd
 from appliance.think.mapped_memory import release_pages
 from appliance.think.vocabulary import Vocabulary

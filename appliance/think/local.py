@@ -17,15 +17,17 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from appliance.errors import ModelError
+from appliance.models.local_model import LocalModel
 from appliance.pcm import Samples
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.audio_embeddings import AudioEmbeddingCache, Ids
 from appliance.think.context import SEQUENCES
 from appliance.think.gemma import Gemma, Rows
 from appliance.think.history import History, HistoryTurn, SpeechClip
 from appliance.think.incremental_prefill import IncrementalPrefill
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.mark_tokens import tags_of
 from appliance.think.opening import Opening
 from appliance.think.prompt_state_cache import PromptStateCache, model_identity

@@ -21,9 +21,10 @@ import httpx
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import ThinkingSettings
 from appliance.think import server_errors
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.chat_requests import ChatRequests
 from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.interface import AnswerMetrics
 from appliance.think.server_dialect import ServerDialect
 from appliance.think.server_errors import UNREADABLE
 from appliance.think.server_sent_events import ResponseTooLong, beginning, lines

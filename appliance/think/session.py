@@ -21,8 +21,9 @@ from appliance.messages.speech import (
     ToolCalled,
     Transcribed,
 )
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LanguageModel
+from appliance.think.interface import AnswerMetrics, LanguageModel
 from appliance.think.sentences import SentenceSplitter
 from appliance.think.snapshot_schedule import Standby
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall

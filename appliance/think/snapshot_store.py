@@ -25,9 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.atomic_file import read_small, sync_folder
-from appliance.dialog.memory import SNAPSHOT
-from appliance.dialog.memory_erase import APART
 from appliance.runtime.folder_lock import locked
+from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
 from appliance.think import state_file
 

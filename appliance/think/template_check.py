@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from appliance.models.local_model import LocalModel
 from appliance.settings import ThinkingSettings
 from appliance.think import prompt
 from appliance.think.history import History, SpeechClip, ToolUse
-from appliance.think.interface import LocalModel
 from appliance.tools.table import Tool, function
 from appliance.tools.tool_call_syntax import ToolCall
 

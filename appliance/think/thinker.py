@@ -33,9 +33,10 @@ from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
 from appliance.runtime.ipc.ring import PAUSE, RingSlot
 from appliance.runtime.worker import Worker
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.factory import choose
 from appliance.think.history import SpeechClip
-from appliance.think.interface import AnswerAbandoned, LanguageModel
+from appliance.think.interface import LanguageModel
 from appliance.think.session import ModelSession
 from appliance.think.speculative_prefill import SpeculativePrefill
 from appliance.think.utterance_buffer import UtteranceBuffer

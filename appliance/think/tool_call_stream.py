@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from appliance.tools.tool_call_syntax import MOST_ARGUMENTS, BadToolCall, ToolCall, Value, plain
+from appliance.messages.limits import MOST_ARGUMENTS
+from appliance.tools.tool_call_syntax import BadToolCall, ToolCall, Value, plain
 
 MOST_CALLS = 8  # in one answer
 MOST_NUMBER = 1e9  # nothing that a tool takes comes near it

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.context import LlamaContext
 from appliance.think.history import SpeechClip
 from appliance.think.incremental_prefill import IncrementalPrefill
-from appliance.think.interface import AnswerAbandoned
 from appliance.think.prompt import most_tokens
 from appliance.think.special_tokens import SpecialTokenFilter
 from appliance.think.tokenized_prompt import TokenizedPrompt

@@ -12,8 +12,9 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from appliance.messages.limits import MOST_ARGUMENTS
+
 QUOTE = '<|"|>'
-MOST_ARGUMENTS = 8
 MOST_LETTERS = 300  # of one argument: a sentence or two
 
 Value = str | int | float

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli.usable_settings import BEFORE
 from appliance.runtime.supervision.failure_rate import ENDS
+from appliance.settings.usable import BEFORE
 from image.test import real
 from image.test.boxes import Box
 from image.test.fleet import scratch, started

@@ -14,7 +14,7 @@ from image.test.kitchen import ID, Kitchen
 TOLD = """
 import sys, tempfile, time, types
 from pathlib import Path
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset
 from appliance.messages.speech import Restart, Say
 from appliance.models.download_announcer import ModelAnnouncer
 from appliance.models.download_news import DownloadNews

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from appliance.cli.rows import rows_to_run
 from appliance.errors import CardError
 from appliance.messages.speech import (
     Dropouts,
@@ -20,7 +21,7 @@ from appliance.messages.speech import (
     Verdict,
 )
 from appliance.pcm import RATE_HZ, Samples
-from appliance.runtime import process_table
+from appliance.runtime import enabled, process_table
 from appliance.settings import Settings
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_cli import in_the_room, load_over
@@ -47,9 +48,7 @@ TALK = (
 QUIET = Room(noise="white", noise_db=-70.0)  # a quiet room without an echo
 ECHO = Room(noise="white", noise_db=-70.0, echo_db=-30.0)  # the same with one
 WITHOUT_THINKER = tuple(
-    row.name
-    for row in process_table.PROCESSES
-    if row.name not in {"thinker", *process_table.WANTED}
+    row.name for row in process_table.PROCESSES if row.name not in {"thinker", *enabled.WANTED}
 )
 
 
@@ -79,7 +78,7 @@ class BenchHarness(Rehearsal):
         scene = Scene(room=room, name="bench")
         quietly = {"log": "warning", "memory": {"keep_turns": 0, "recall_turns": 0}}
         changed = load_over(in_the_room(scene, settings), quietly)
-        rows = tuple(row for row in process_table.table(changed) if row.name in parts)
+        rows = tuple(row for row in rows_to_run(changed) if row.name in parts)
         super().__init__(scene, changed, rows=rows, state=state)
         self._act = act
         self._others = others

@@ -6,8 +6,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import SpeechClip
-from appliance.think.interface import AnswerAbandoned, LanguageModel
+from appliance.think.interface import LanguageModel
 
 GOLDEN = 0.618034  # multiples of it, without their whole part, fill 0 to 1 evenly
 EARLIEST, LATEST = 0.02, 0.85  # of the time that a whole encoding takes

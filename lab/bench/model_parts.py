@@ -18,13 +18,14 @@ import msgspec
 import numpy as np
 
 from appliance.errors import InterludeError
+from appliance.models.local_model import LocalModel
 from appliance.pcm import RATE_HZ
 from appliance.runtime.process_table import row
 from appliance.settings import Settings
 from appliance.think.factory import usable_threads
 from appliance.think.gemma import Gemma
 from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.tools.table import available

@@ -6,11 +6,11 @@ import time
 from typing import Protocol
 
 from appliance.errors import ModelError
+from appliance.models.local_model import LocalModel
 from appliance.settings import Settings
 from appliance.think import prompt
 from appliance.think.context import BATCH, LlamaContext
 from appliance.think.gemma import Gemma
-from appliance.think.interface import LocalModel
 from appliance.think.template_check import PromptStyle
 from appliance.tools.table import available
 from lab.bench.model_memory import Memory

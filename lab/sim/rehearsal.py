@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 import psutil
 
+from appliance.cli.rows import rows_to_run
 from appliance.errors import CardError, SceneError
 from appliance.messages.speech import (
     ObservedMessage,
@@ -106,7 +107,10 @@ class Rehearsal:
         settings = _with_own_state(self.recording.settings, self.state_dir)
         environment = os.environ | alsa_environment(folder, {"sim": folder / "card"})
         self.supervisor = Supervisor(
-            settings, rows=self._rows, watchers=(WATCHER,), environment=environment
+            settings,
+            rows=self._rows or rows_to_run(settings),
+            watchers=(WATCHER,),
+            environment=environment,
         )
         self.mail = self.supervisor.channel(WATCHER)
         self._voice = RingReader(self.supervisor.rings["voice"], WATCHER)

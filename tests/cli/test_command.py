@@ -19,7 +19,7 @@ import yaml
 from appliance.__main__ import main, parser
 from appliance.cli import tell
 from appliance.messages.speech import Restart
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset
 from appliance.settings import load
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "voice",

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import pytest
 
-from appliance.dialog import memory
 from appliance.dialog.memory import Memory
 from appliance.dialog.timeouts import rules
 from appliance.messages.speech import (
@@ -52,7 +51,7 @@ from appliance.messages.speech import (
     Verdict,
     WordsHeard,
 )
-from appliance.runtime import process_table
+from appliance.runtime import memory_files, process_table
 from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings, load
 
@@ -312,7 +311,7 @@ def test_what_was_heard_is_on_disk_after_an_orderly_stop(tmp_path: Path) -> None
     box.state("idle")
     box.supervisor.stop_all()
     box.supervisor.close()
-    (kept,) = Memory(memory.path(settings), 10).recall(10)
+    (kept,) = Memory(memory_files.path(settings), 10).recall(10)
     assert (kept.asked, kept.heard, kept.complete, kept.model) == (
         "what is the moon?", "The moon is grey.", True, "pocket",
     )  # fmt: skip
@@ -327,13 +326,13 @@ def test_forgetting_reaches_the_thinker_and_the_disk(box: Box) -> None:
     box.state("idle")
     box.say("room", Forget())
     assert box.get("thinker", Forget) == Forget()
-    folder = memory.path(box.settings).parent
+    folder = memory_files.path(box.settings).parent
     box.until(lambda: not list(folder.iterdir()))
 
 
 def test_a_damaged_memory_is_owned_up_to_aloud(tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
-    file = memory.path(settings)
+    file = memory_files.path(settings)
     file.parent.mkdir()
     file.write_bytes(b"nonsense" * 1000)
     box = Box(settings)

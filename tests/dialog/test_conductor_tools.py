@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from appliance.dialog import memory
 from appliance.dialog.on_command import FORGOTTEN_ALL, NOT_FORGOTTEN
 from appliance.messages.speech import (
     AnswerHeard,
@@ -28,7 +27,7 @@ from appliance.messages.speech import (
     ToolAnswered,
     ToolCalled,
 )
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset, memory_files
 from appliance.tools import timer_store
 from appliance.tools.toolbox import ASK_AGAIN
 from tests import skips
@@ -121,7 +120,7 @@ def test_a_disk_that_does_not_let_go_is_owned_up_to_aloud_whoever_asked(
     box: Box, last: bool
 ) -> None:
     tell(box, "a-secret-word")
-    folder = memory.path(box.settings).parent
+    folder = memory_files.path(box.settings).parent
     bind = ["mount", "--bind", "-o", "ro", str(folder), str(folder)]
     if subprocess.run(bind, check=False, capture_output=True).returncode != 0:
         pytest.skip(skips.MOUNTS)
@@ -162,7 +161,7 @@ def tell(box: Box, *answers: str) -> None:
 
 
 def on_disk(box: Box, word: bytes) -> bool:
-    folder = memory.path(box.settings).parent
+    folder = memory_files.path(box.settings).parent
     return any(word in file.read_bytes() for file in folder.iterdir())
 
 

@@ -23,9 +23,8 @@ from appliance.dialog.memory import (
     RememberedTurn,
     damaged_copies,
     open_or_begin,
-    path,
 )
-from appliance.dialog.memory_erase import APART, forget_all, forget_last
+from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.dialog.memory_writer import (
     MOST_FORGETS,
     MOST_WAITING,
@@ -37,6 +36,7 @@ from appliance.dialog.memory_writer import (
     TurnsRecalled,
 )
 from appliance.errors import StorageError
+from appliance.runtime.memory_files import APART, path
 from appliance.settings import Settings, load
 from tests import skips
 

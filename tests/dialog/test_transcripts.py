@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from appliance.cli import memory as memory_commands
-from appliance.dialog import memory
 from appliance.dialog.actions import EraseMemory, Remember, SendRecall
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_client import MemoryClient
@@ -26,6 +25,7 @@ from appliance.messages.speech import (
     Recall,
     Transcribed,
 )
+from appliance.runtime import memory_files
 from appliance.settings import Settings, load
 from tests.dialog.test_conductor import Box, settings_in
 
@@ -197,7 +197,7 @@ def test_a_transcript_that_comes_after_its_turn_was_forgotten_is_not_kept(
     news(keeping)
     assert recalled(keeping) == []
     keeping.close()
-    assert CANARY.encode() not in bytes_of(memory.path(chosen))
+    assert CANARY.encode() not in bytes_of(memory_files.path(chosen))
 
 
 def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
@@ -206,14 +206,14 @@ def test_without_a_memory_nothing_is_kept(tmp_path: Path) -> None:
     remember(keeping, 4)
     keeping.transcribed(Transcribed(4, CANARY))
     keeping.close()
-    assert not memory.path(chosen).exists()
+    assert not memory_files.path(chosen).exists()
 
 
 def test_the_owner_is_shown_what_was_written_down(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = settings(tmp_path)
-    kept = Memory(memory.path(chosen), 10)
+    kept = Memory(memory_files.path(chosen), 10)
     kept.remember(turn(1, "tell me about the moon"))
     kept.remember(turn(2))
     kept.close()
@@ -249,7 +249,7 @@ def settings_file(folder: Path) -> Path:
 def asked_on_disk(box: Box) -> list[str]:
     """After an orderly stop."""
     box.supervisor.stop_all()
-    return [each.transcript for each in Memory(memory.path(box.settings), 10).recall(9)]
+    return [each.transcript for each in Memory(memory_files.path(box.settings), 10).recall(9)]
 
 
 def test_the_thinkers_transcript_reaches_the_disk_and_nobody_else(

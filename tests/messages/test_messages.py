@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from msgspec import inspect
 
 from appliance.cli import tell
-from appliance.dialog import memory
 from appliance.dialog.answer import Question
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.errors import BadMessage
@@ -44,6 +43,7 @@ from appliance.messages.speech import (
     decode,
     encode,
 )
+from appliance.runtime import memory_files
 from appliance.runtime.ipc import channel
 from appliance.runtime.ipc.channel import SURELY_SHORT_BYTES, Channel
 from appliance.runtime.supervision.child import Child
@@ -309,7 +309,7 @@ def test_the_conductor_outlives_every_kind_at_its_largest(box: Box) -> None:
 
 def test_a_conductor_with_two_hundred_long_turns_recalls_what_fits(tmp_path: Path) -> None:
     settings = settings_in(tmp_path, recall_turns=200)
-    kept = Memory(memory.path(settings), 1000)
+    kept = Memory(memory_files.path(settings), 1000)
     for number in range(200):
         asked, heard = f"{number} " + "why? " * 20_000, WIDE * 357
         kept.remember(

@@ -15,8 +15,8 @@ from appliance.errors import ModelError, StorageError
 from appliance.models import audio_part
 from appliance.models.audio_part import Types, read_head
 from appliance.models.catalogue import Form
+from appliance.models.local_model import Sampling
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Sampling
 from tests.models import encoder
 from tests.think import tiny
 

@@ -9,7 +9,7 @@ import pytest
 from appliance.panel import button, machine_indicators
 from appliance.panel.light import PATTERNS
 from appliance.panel.power_on_hold import WANTED_SETUP
-from appliance.provision.factory_reset import RESET
+from appliance.runtime.factory_reset import RESET
 
 PAGE = (Path(__file__).parents[2] / "docs" / "panel.md").read_text(encoding="utf-8")
 

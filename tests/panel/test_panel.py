@@ -19,7 +19,7 @@ from appliance.panel import health
 from appliance.panel.button import Gesture
 from appliance.panel.machine_indicators import MachineIndicators
 from appliance.panel.panel import Panel
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset
 from appliance.runtime.machine import Machine
 from appliance.runtime.worker import Worker
 from tests.dialog.desk import Desk

@@ -10,7 +10,7 @@ import pytest
 from appliance.messages.speech import Restart, Say
 from appliance.panel import power_on_hold
 from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, write_request
-from appliance.provision import factory_reset
+from appliance.runtime import factory_reset
 
 LOG = logging.getLogger("panel")
 

@@ -12,7 +12,7 @@ from typing import get_args
 import pytest
 
 from appliance import settings
-from appliance.runtime import process_table
+from appliance.runtime import process_table, rights
 from appliance.runtime.sandbox import MACHINES, UnixSockets, program
 
 GIVE_UP = """
@@ -159,13 +159,11 @@ def test_nor_does_what_it_starts_ask_anybody(resolver: Path) -> None:
 
 def test_only_parts_with_a_reason_make_unix_sockets() -> None:
     plain = settings.load_defaults()
-    every = {
-        row.name: process_table.unix_sockets(row.name, plain) for row in process_table.PROCESSES
-    }
+    every = {row.name: rights.unix_sockets(row.name, plain) for row in process_table.PROCESSES}
     made = {name: kind for name, kind in every.items() if kind != "none"}
     assert made == {"conductor": "door", "capture": "any", "playback": "any"}
     keyboard = settings.load(overrides={"panel": {"gpio": "keyboard"}})
-    assert process_table.unix_sockets("panel", keyboard) == "any"
+    assert rights.unix_sockets("panel", keyboard) == "any"
 
 
 @pytest.mark.parametrize("unix", get_args(UnixSockets))
@@ -184,14 +182,12 @@ def test_a_filter_is_whole_instructions_that_jump_within_it(
 # ── who keeps it ─────────────────────────────────────────────────────────────────────────────
 def test_by_default_no_row_but_the_link_keeps_the_network() -> None:
     default = settings.load_defaults()
-    kept = [
-        row.name for row in process_table.PROCESSES if process_table.networked(row.name, default)
-    ]
+    kept = [row.name for row in process_table.PROCESSES if rights.networked(row.name, default)]
     assert set(kept) <= {"link"}
-    assert process_table.networked("link", default)
+    assert rights.networked("link", default)
 
 
 def test_the_thinker_keeps_it_only_for_a_server_that_the_owner_named() -> None:
     server = {"thinking": {"remote": {"url": "http://192.168.1.5:8080/v1"}}}
-    assert not process_table.networked("thinker", settings.load_defaults())
-    assert process_table.networked("thinker", settings.load(overrides=server))
+    assert not rights.networked("thinker", settings.load_defaults())
+    assert rights.networked("thinker", settings.load(overrides=server))

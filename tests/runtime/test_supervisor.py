@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
+from appliance.cli.rows import rows_to_run
 from appliance.errors import SettingsError
 from appliance.messages.speech import Message, ObservedMessage, PartChanged
 from appliance.runtime import process_table, status
@@ -597,7 +598,7 @@ def test_the_table_names_only_modules_that_exist_and_rings_that_have_one_writer(
 
 def test_an_owner_may_move_a_process_to_other_cores() -> None:
     changed = settings.load(None, overrides={"processes": {"thinker": {"cores": [1, 2, 3]}}})
-    rows = {part.name: part for part in process_table.table(changed)}
+    rows = {part.name: part for part in rows_to_run(changed)}
     assert rows["thinker"].cores == (1, 2, 3)
     assert rows["capture"] == process_table.row("capture")
 
@@ -605,4 +606,4 @@ def test_an_owner_may_move_a_process_to_other_cores() -> None:
 def test_a_change_to_a_process_that_does_not_exist_is_refused() -> None:
     changed = settings.load(None, overrides={"processes": {"thinkr": {"nice": 1}}})
     with pytest.raises(SettingsError, match="no such process"):
-        process_table.table(changed)
+        rows_to_run(changed)

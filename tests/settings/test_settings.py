@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appliance.cli import config as effective
+from appliance.cli import rows
 from appliance.errors import SettingsError
-from appliance.runtime import process_table
 from appliance.settings import (
     DEFAULTS,
     Section,
@@ -77,7 +77,7 @@ def test_the_users_own_file_is_found_by_the_rules_of_xdg(
 
 def test_a_row_of_the_process_table_can_be_changed(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "processes: {thinker: {cores: [1, 2, 3], nice: -5}}\n"))
-    thinker = next(row for row in process_table.table(settings) if row.name == "thinker")
+    thinker = next(row for row in rows.rows_to_run(settings) if row.name == "thinker")
     assert (thinker.cores, thinker.nice) == ((1, 2, 3), -5)
 
 
@@ -180,7 +180,7 @@ def test_a_folder_is_no_settings_file(tmp_path: Path) -> None:
 def test_a_process_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     settings = load(written(tmp_path, "processes: {tinker: {nice: 1}}\n"))
     with pytest.raises(SettingsError, match=r"processes\.tinker.*There are .*thinker"):
-        process_table.table(settings)
+        rows.rows_to_run(settings)
 
 
 @given(st.recursive(

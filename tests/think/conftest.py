@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.models.local_model import LocalModel, Sampling
 from appliance.think.gemma import Gemma
-from appliance.think.interface import LocalModel, Sampling
 from tests.think import tiny
 
 

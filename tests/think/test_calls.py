@@ -12,9 +12,10 @@ import msgspec
 import pytest
 
 from appliance.messages.speech import Message, Sentence, ThoughtEnded, ToolCalled
+from appliance.models.local_model import LocalModel
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
-from appliance.think.interface import AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.session import BUNGLED, MOST_CALLS, ModelSession
 from appliance.tools.table import TOOLS, Tool

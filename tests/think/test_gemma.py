@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from appliance.errors import ModelError
+from appliance.models.local_model import Sampling
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.context import BATCH
 from appliance.think.gemma import Gemma
-from appliance.think.interface import AnswerAbandoned, Sampling
 from tests.think import tiny
 
 Load = Callable[..., Gemma]

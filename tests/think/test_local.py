@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from appliance.errors import ModelError
+from appliance.models.local_model import LocalModel
 from appliance.settings import ThinkingSettings, load_defaults
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 
 NOISE = 0.02  # of a logit: the order of float sums differs with the size of a batch

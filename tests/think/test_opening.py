@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from appliance.models.local_model import LocalModel
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History
 from appliance.think.incremental_prefill import IncrementalPrefill
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from tests.think import tiny

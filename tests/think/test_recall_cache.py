@@ -16,12 +16,14 @@ from appliance.dialog.memory import Memory
 from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.messages.speech import Message, RecallWanted, ThinkerReady
 from appliance.messages.thinking import RECALL_TIMES
+from appliance.models.local_model import LocalModel
 from appliance.runtime.process_table import row
 from appliance.settings import Settings, load
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.factory import choose, kept
 from appliance.think.history import History, HistoryTurn, recalled
 from appliance.think.incremental_prefill import IncrementalPrefill
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
 from appliance.think.session import ModelSession

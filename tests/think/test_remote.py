@@ -19,8 +19,9 @@ import pytest
 
 from appliance.errors import RemoteError, SettingsError
 from appliance.settings import ThinkingSettings, load_defaults
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip, ToolUse
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel, read_key
 from appliance.tools.table import TOOLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall

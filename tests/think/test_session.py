@@ -10,8 +10,9 @@ import pytest
 
 from appliance.errors import RemoteError
 from appliance.messages.speech import Message, Sentence, ThoughtEnded, Transcribed
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.interface import AnswerMetrics
 from appliance.think.session import ModelSession
 
 

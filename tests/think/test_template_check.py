@@ -10,10 +10,10 @@ import pytest
 
 from appliance.cli import check
 from appliance.models import catalogue
+from appliance.models.local_model import LocalModel
 from appliance.models.store import ModelStore
 from appliance.runtime.diagnostics import ok
 from appliance.settings import load
-from appliance.think.interface import LocalModel
 from appliance.think.template_check import PromptStyle, TemplateComparison, compare, compare_later
 from appliance.think.vocabulary import template_of
 from appliance.tools.table import TOOLS, available

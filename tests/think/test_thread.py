@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from appliance.messages.speech import Message, ThinkerReady, ThoughtEnded, Transcribed
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics
+from appliance.think.interface import AnswerMetrics
 from appliance.think.session import ModelSession
 from appliance.think.thinker import ModelThread
 

@@ -16,10 +16,12 @@ import numpy as np
 import pytest
 
 from appliance.messages.speech import AnswerHeard, Transcribed
+from appliance.models.local_model import LocalModel
 from appliance.models.store import ModelStore
 from appliance.settings import load_defaults
+from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History
-from appliance.think.interface import AnswerAbandoned, AnswerMetrics, LocalModel
+from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt import LEAST_TOKENS, TOKENS_A_SECOND, dictation, most_tokens
 from tests.think.rig import Rig

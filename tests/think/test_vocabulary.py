@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from appliance.models.local_model import Sampling
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Sampling
 from appliance.think.mark_splitter import MarkSplitter
 
 POCKET = Path(__file__).parents[2] / "appliance/models/pocket"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from appliance import pcm, settings
+from appliance.cli.rows import rows_to_run
 from appliance.messages.speech import Ask, PlaybackStarted, Speak, StopSpeaking
 from appliance.pcm import Samples
-from appliance.runtime import process_table
 from appliance.voice.chime import ring
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
@@ -60,9 +60,7 @@ def test_a_timer_is_set_without_a_model_and_rings_until_it_is_stopped() -> None:
     # Somebody is there, and says nothing.
     script = {"owner": [{"at_s": 0.0, "noise": "breath", "level_db": -80}]}
     parsed = scene.parse(script, name="timer", folder=Path())
-    rows = tuple(
-        row for row in process_table.table(settings.load_defaults()) if row.name != "thinker"
-    )
+    rows = tuple(row for row in rows_to_run(settings.load_defaults()) if row.name != "thinker")
     reader = rehearsal_cli.perform(parsed, settings.load_defaults(), during=owner, rows=rows)
     told = reader.recording
     assert not told.given_up

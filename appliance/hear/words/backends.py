@@ -81,6 +81,12 @@ def wake_word_spotter(settings: Settings) -> WakeWordSpotter:
     )
 
 
+def words_wanted(settings: Settings) -> bool:
+    """Whether the process `words` runs: it waits for a wake word, or there is a recogniser for what
+    is said over the box."""
+    return settings.mode == "wake_word" or any_recogniser(settings)
+
+
 def model_files(settings: Settings, name: str) -> dict[str, Path] | None:
     """The files of a model by their role, if all of it is installed."""
     store = ModelStore.of(settings)

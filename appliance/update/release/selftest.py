@@ -8,10 +8,10 @@ meanwhile.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from appliance.errors import InterludeError, ReleaseRefused
-from appliance.runtime import process_table
+from appliance.runtime.process_table import Process
 from appliance.settings import Settings
 
 # Modules that a row imports when it has looked at the settings: foreign libraries with them.
@@ -20,9 +20,8 @@ LATER: dict[str, Callable[[Settings], str]] = {
 }
 
 
-def import_parts(settings: Settings) -> int:
+def import_parts(settings: Settings, rows: Sequence[Process]) -> int:
     """How many parts could be imported. Raises ReleaseRefused for the first that cannot."""
-    rows = process_table.table(settings)
     for row in rows:
         modules = [row.module]
         if row.name in LATER:

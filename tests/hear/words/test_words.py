@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from appliance import settings
+from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.speech import BoxStatus, Message, ObservedMessage, WakeWordHeard, WordsHeard
 from appliance.pcm import RATE_HZ, Samples, from_float
@@ -107,7 +108,7 @@ def test_the_wake_word_is_told_in_its_mode_and_in_no_other(box: Box) -> None:
 
 def test_it_runs_only_where_somebody_has_a_use_for_it() -> None:
     def runs(overrides: dict[str, object]) -> bool:
-        return process_table.wanted("words", settings.load(overrides=overrides))
+        return words_wanted(settings.load(overrides=overrides))
 
     assert runs({"hearing": {"words": {"recogniser": "pocketsphinx"}}})
     assert runs({"mode": "wake_word", "hearing": {"words": {"recogniser": "none"}}})

@@ -17,10 +17,10 @@ import pytest
 
 from appliance.__main__ import main
 from appliance.errors import ModelError, StorageError
+from appliance.models.local_model import Sampling
 from appliance.runtime.process_table import row
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Sampling
 from lab.bench import model_vocabulary
 from lab.bench.benches import BenchError, BenchOptions
 from lab.bench.model import MEMORY_OF_FILES, bench, check_memory, spoken_of

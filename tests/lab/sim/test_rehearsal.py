@@ -14,14 +14,14 @@ import pytest
 import soundfile
 
 from appliance import pcm, settings
+from appliance.cli import rows
 from appliance.messages.speech import PartChanged, StopSpeaking
-from appliance.runtime import process_table
 from appliance.runtime.process_table import Process
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
 
-ROWS = process_table.table(settings.load_defaults())
+ROWS = rows.rows_to_run(settings.load_defaults())
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 

@@ -10,9 +10,10 @@ import sys
 sys.modules.update(dict.fromkeys({missing}))  # None: the import of it fails
 from appliance.errors import ReleaseRefused
 from appliance.update.release.selftest import import_parts
+from appliance.runtime.process_table import PROCESSES
 from appliance.settings import load_defaults
 try:
-    import_parts(load_defaults())
+    import_parts(load_defaults(), PROCESSES)
 except ReleaseRefused as error:
     sys.exit(str(error))
 """

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
-from appliance.cli import enrol, usable_settings
+from appliance.cli import enrol
 from appliance.dialog import startup_notices
-from appliance.dialog.memory import Memory, path
+from appliance.dialog.memory import Memory
 from appliance.hear.aec import store
 from appliance.hear.bargein import adaptation
 from appliance.mqtt import link, stale_topics
-from appliance.provision import factory_reset
-from appliance.provision.factory_reset import (
+from appliance.runtime import factory_reset, secure_erase
+from appliance.runtime.factory_reset import (
     DONE,
     NOTE,
     RESET,
@@ -29,8 +29,8 @@ from appliance.provision.factory_reset import (
     request_reset,
     to_say,
 )
-from appliance.runtime import secure_erase
-from appliance.settings import Settings, adjusted
+from appliance.runtime.memory_files import path
+from appliance.settings import Settings, adjusted, usable
 from appliance.think import prompt_state_cache
 from appliance.tools import timer_store
 from tests import skips
@@ -78,7 +78,7 @@ def test_every_path_of_the_table_is_one_that_a_part_of_the_box_writes(mine: Sett
         store.FILE,
         timers,
         adjusted.FILE,
-        usable_settings.BEFORE,
+        usable.BEFORE,
         startup_notices.TOLD,
         prompt_state_cache.FOLDER,
         *house,
@@ -162,7 +162,7 @@ def test_a_reset_that_is_killed_anywhere_is_finished_at_the_next_start(tmp_path:
     """After each call that changes the disk in turn: a process that dies there."""
     code = (
         "import os, signal, sys; from pathlib import Path\n"
-        "from appliance.provision import factory_reset\n"
+        "from appliance.runtime import factory_reset\n"
         "left = int(sys.argv[2])\n"
         "def count(event, args):\n"
         "    global left\n"

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from appliance.cli import startup_settings
-from appliance.cli.usable_settings import BEFORE, SAID_BEFORE, SAID_DEFAULTS, UsableSettings, usable
+from appliance.cli import rows, startup_settings
 from appliance.dialog import mute_store, startup_notices
 from appliance.errors import SettingsError
-from appliance.runtime import process_table
 from appliance.settings import load_defaults
+from appliance.settings.usable import BEFORE, SAID_BEFORE, SAID_DEFAULTS, UsableSettings, usable
 
 GOOD = "speaking: {volume: 0.3}\n"
 MISTAKES = [
@@ -36,7 +35,7 @@ def state(tmp_path: Path) -> Path:
 
 
 def start(owners: Path, state: Path) -> UsableSettings:
-    return usable(owners, state, process_table.table)
+    return usable(owners, state, rows.rows_to_run)
 
 
 def test_settings_without_a_mistake_are_used_and_kept_for_later(owners: Path, state: Path) -> None:
@@ -80,7 +79,7 @@ def test_a_file_that_the_owner_took_away_is_no_longer_kept(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     (state / BEFORE).write_text(GOOD)
-    found = usable(None, state, process_table.table)
+    found = usable(None, state, rows.rows_to_run)
     assert found.problem == ""
     assert not (state / BEFORE).exists()
 

@@ -1,0 +1,44 @@
+"""Which rows of the process table run, by the owner's settings, and with which changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from appliance.errors import SettingsError
+from appliance.runtime.process_table import PROCESSES, Process
+from appliance.settings import Settings
+
+# Rows that not every owner has a use for: where this says no, they are not started. `words` is
+# decided by what is installed, which hear/words/backends.py knows.
+WANTED: dict[str, Callable[[Settings, bool], bool]] = {
+    "link": lambda settings, words: bool(settings.link.broker),
+    "panel": lambda settings, words: settings.panel.here,
+    "words": lambda settings, words: words,
+}
+
+
+def rows_to_run(settings: Settings, *, words: bool) -> tuple[Process, ...]:
+    """The rows that are wanted, with the owner's changes. `words`: something has a use for words.
+
+    Raises SettingsError for a row that does not exist.
+    """
+    names = {row.name for row in PROCESSES}
+    for name in settings.processes:
+        if name not in names:
+            raise SettingsError(f"`processes.{name}`: there is no such process.",
+                                f"There are {', '.join(sorted(names))}.")  # fmt: skip
+    rows = (row for row in PROCESSES if row.name not in WANTED or WANTED[row.name](settings, words))
+    return tuple(_changed(row, settings) for row in rows)
+
+
+def _changed(row: Process, settings: Settings) -> Process:
+    change = settings.processes.get(row.name)
+    if change is None:
+        return row
+    return replace(
+        row,
+        cores=row.cores if change.cores is None else change.cores,
+        priority=row.priority if change.priority is None else change.priority,
+        nice=row.nice if change.nice is None else change.nice,
+    )
