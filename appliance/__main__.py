@@ -13,13 +13,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from appliance import __version__
-from appliance.cli import rows
 from appliance.cli.arguments import (
     Verb,
     Verbs,
     enrol_verb,
+    lab_verbs,
     release_verbs,
-    room_verbs,
     system_verbs,
     told_verbs,
     voice_verbs,
@@ -45,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     import setproctitle
 
     from appliance.cli import startup_settings
+    from appliance.cli.rows import rows_to_run
     from appliance.runtime import factory_reset
     from appliance.runtime.log import set_up_logging
     from appliance.runtime.supervision import failure_rate, single_instance
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     single_instance.lock_instance(settings.state_path())
     factory_reset.complete_reset(settings.state_path())  # before any part has a file open
     startup_settings.report_problem(found)
-    supervisor = Supervisor(settings, rows=rows.rows_to_run(adjusted(settings)))
+    supervisor = Supervisor(settings, rows=rows_to_run(adjusted(settings)))
     code = 0
     asked_to_stop = False
 
@@ -77,29 +77,6 @@ def run(args: argparse.Namespace) -> int:
     if supervisor.restarting and not asked_to_stop and not supervisor.service.managed:
         os.execv(sys.executable, [sys.executable, "-m", "appliance", *sys.argv[1:]])  # noqa: S606  # the same command again
     return code
-
-
-def demo(args: argparse.Namespace) -> int:
-    from lab.sim import rehearsal_cli as commands
-
-    return commands.demo(args.report, _settings(args))
-
-
-def rehearse(args: argparse.Namespace) -> int:
-    from lab.sim import rehearsal_cli as commands
-
-    return commands.rehearse(args.scene, args.report, _settings(args))
-
-
-def bench(args: argparse.Namespace) -> int:
-    from lab.bench.benches import BenchOptions, run
-
-    options = BenchOptions(
-        _settings(args), args.events, args.recordings, args.seed, args.speakers,
-        args.effort, args.worst, args.pictures, tuple(args.parts),
-        args.model, args.audio, args.weights,
-    )  # fmt: skip
-    return run(args.name, options, args.json)
 
 
 def check(args: argparse.Namespace) -> int:
@@ -202,10 +179,11 @@ def system(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> Settings:
     """The settings in effect, the process table's included. Raises SettingsError."""
+    from appliance.cli.rows import rows_to_run
     from appliance.settings import load
 
     settings = load(args.settings)
-    rows.rows_to_run(settings)
+    rows_to_run(settings)
     return settings
 
 
@@ -240,7 +218,7 @@ def parser() -> argparse.ArgumentParser:
 
     ends = "Stops in order on Ctrl-C (exit code 130) and on SIGTERM (exit code 0)."
     verbs.add("run", "run the box until it is told to stop", run, ends)
-    room_verbs(verbs, demo, rehearse, bench)
+    lab_verbs(verbs, _settings)
     told_verbs(verbs, tell)
 
     fit = "Exit code: 0 when nothing keeps the box from working, warnings or not; else 1."

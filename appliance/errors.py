@@ -31,6 +31,12 @@ class SceneError(InterludeError, ValueError):
     exit_code = 65  # EX_DATAERR
 
 
+class RecordingError(InterludeError, ValueError):
+    """A recording, or a folder of them, that cannot be used."""
+
+    exit_code = 66  # EX_NOINPUT
+
+
 class CardError(InterludeError, OSError):
     """A sound card that is missing, busy or cannot do what is asked of it."""
 

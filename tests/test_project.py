@@ -42,8 +42,8 @@ FOREIGN = {
     "setproctitle": ["runtime/worker.py", "__main__.py"],
     "sdnotify": ["runtime/supervision/systemd_notify.py"],
     "sherpa_onnx": ["hear/words/sherpa_backend.py"],
-    "soundfile": ["sim/*"],
-    "soxr": ["voice/postprocess.py", "sim/*"],
+    "soundfile": ["audio/sound_file.py", "sim/*"],
+    "soxr": ["audio/sound_file.py", "voice/postprocess.py", "sim/*"],
     "sqlite3": ["dialog/memory.py"],
 }
 # GPL (a voice's program imports it, voices/), training's, or another way.

@@ -1,12 +1,19 @@
-"""Verbs that may be typed, and their arguments: for a box that runs, and for the room."""
+"""Verbs that may be typed, and their arguments."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from appliance.errors import InterludeError
 from appliance.runtime.service_account import RunsAs
+
+if TYPE_CHECKING:
+    from appliance.settings import Settings
 
 Verb = Callable[[argparse.Namespace], int]
 
@@ -20,6 +27,20 @@ TOLD = (
     ("voice", "NAME", "set which of the installed voices speaks"),
     ("mode", "MODE", "set how the box's ear is got: open, push_to_talk or wake_word"),
 )
+
+
+# Of the lab, which is no part of the wheel.
+LAB_VERBS = {
+    "demo": "play a conversation in a simulated room, and draw it",
+    "rehearse": "play scenes in a simulated room, and tell what happened",
+    "bench": "measure the figures of the docs here",
+}
+
+
+class NoLab(InterludeError):
+    """A verb of the lab, where there is no lab."""
+
+    exit_code = 69  # EX_UNAVAILABLE
 
 
 class Verbs:
@@ -67,88 +88,27 @@ def told_verbs(verbs: Verbs, tell: Verb) -> None:
             told.add_argument("words", nargs="*" if name == "mute" else "+", metavar=words)
 
 
-def room_verbs(verbs: Verbs, demo: Verb, rehearse: Verb, bench: Verb) -> None:
-    """For a simulated room, and for what is measured in it."""
-    demonstrated = verbs.add(
-        "demo", "play a conversation in a simulated room, and draw it", demo, runs_as="caller"
-    )
-    example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
-    rehearsed = verbs.add(
-        "rehearse", "play scenes in a simulated room, and tell what happened", rehearse, example,
-        runs_as="caller",
-    )  # fmt: skip
-    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
-    for room in (demonstrated, rehearsed):
-        room.add_argument(
-            "--report",
-            type=Path,
-            metavar="DIR",
-            help="write report.json, room.wav and timeline.png into it",
-        )
-    example = "example:\n  interlude bench stop --events 60 --json stop.json"
-    measured = verbs.add(
-        "bench", "measure the figures of the README here", bench, example, runs_as="caller"
-    )
-    measured.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
-    )
-    measured.add_argument(
-        "--events", type=_positive, metavar="N", help="how many; without it, the bench's own number"
-    )
-    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
-    measured.add_argument(
-        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
-    )
-    measured.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
-    )
-    measured.add_argument(
-        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
-        "no training has heard, or all of a folder that is not ours",
-    )  # fmt: skip
-    measured.add_argument(
-        "--part", dest="parts", action="append", default=[], metavar="PART",
-        help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
-        "article; of model: memory, opening, sequence, abort, transcripts, recall",
-    )  # fmt: skip
-    _interruption_options(measured.add_argument_group("bench interruption"))
-    _model_options(measured.add_argument_group("bench model"))
-
-
-def _interruption_options(group: argparse._ArgumentGroup) -> None:
-    effort = group.add_mutually_exclusive_group()
-    effort.add_argument(
-        "--quick", dest="effort", action="store_const", const="quick", default="default",
-        help="two minutes of it, on two cores",
-    )  # fmt: skip
-    effort.add_argument(
-        "--full", dest="effort", action="store_const", const="full", help="hours of it"
-    )
-    group.add_argument(
-        "--worst",
-        type=_positive,
-        default=0,
-        metavar="N",
-        help="name the N worst clips of each kind",
-    )
-    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
-
-
-def _model_options(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--weights", type=Path, metavar="DIR",
-        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time",
-    )  # fmt: skip
-    group.add_argument(
-        "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"
-    )
-    group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
-
-
-def _positive(text: str) -> int:
+def positive_number(text: str) -> int:
     if not (text.isdecimal() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"`{text}` should be a number above 0")
     return int(text)
+
+
+def lab_verbs(verbs: Verbs, settings: Callable[[argparse.Namespace], Settings]) -> None:
+    """Those of the lab, which is in a checkout; elsewhere a sentence says where they are."""
+    if importlib.util.find_spec("lab") is not None:
+        importlib.import_module("lab.verbs").add_verbs(verbs, settings)
+        return
+    for name, summary in LAB_VERBS.items():
+        verb = verbs.add(name, f"{summary} (in a checkout)", _no_lab, runs_as="caller")
+        verb.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def _no_lab(_: argparse.Namespace) -> int:
+    raise NoLab(
+        "demo, rehearse and bench simulate a room, and are no part of what is installed.",
+        "Clone the sources of Interlude and type `make demo` or `make bench` there.",
+    )
 
 
 def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
@@ -157,7 +117,9 @@ def enrol_verb(verbs: Verbs, enrol: Verb) -> None:
     asked = verbs.add("enrol", 'teach the box your own "mm-hm" and "wait"', enrol, example)
     asked.add_argument("--from", dest="folder", type=Path, metavar="DIR",
                        help="learn from recordings in folders WORD/*.wav|flac")  # fmt: skip
-    asked.add_argument("--takes", type=_positive, default=4, metavar="N", help="of each word (4)")
+    asked.add_argument(
+        "--takes", type=positive_number, default=4, metavar="N", help="of each word (4)"
+    )
     asked.add_argument("--keep", action="store_true", help="keep the recordings on the box too")
     asked.add_argument("--forget", action="store_true", help="forget what was learnt")
 

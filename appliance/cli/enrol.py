@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from appliance.audio.recorder import record
+from appliance.audio.sound_file import read_sound
 from appliance.errors import StorageError
-from appliance.hear.bargein import adaptation, enrolment, network
+from appliance.hear.bargein import adaptation, enrolment, network, recordings
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
 from appliance.messages.speech import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
@@ -92,14 +93,10 @@ def record_takes(recording: RecordSound, takes: int) -> Iterable[EnrolmentRecord
 
 def read_recordings(folder: Path) -> Iterable[EnrolmentRecording]:
     """Recordings in folders that say what they are: `mm-hm/*.wav`, `wait/*.flac`, … Raises
-    CorpusError for a folder without any."""
-    from lab.sim import corpus, speech_source  # read sound files, with a library only they need
-
-    for source in corpus.find(folder).of("backchannel", "interruption"):
+    RecordingError for a folder without any."""
+    for source in recordings.find(folder).of("backchannel", "interruption"):
         kind: Judgement = "backchannel" if source.kind == "backchannel" else "interruption"
-        yield EnrolmentRecording(
-            source.name, kind, from_float(speech_source.read_sound(source.path))
-        )
+        yield EnrolmentRecording(source.name, kind, from_float(read_sound(source.path)))
 
 
 def usable(

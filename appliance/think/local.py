@@ -48,6 +48,8 @@ PATIENCE_S = 60.0  # the slowest step is a batch of tokens: 9 s on a Pi (estimat
 
 log = logging.getLogger("thinker")
 
+AnswerPieces = Iterator[str | ToolCall | BadToolCall]
+
 
 class LocalGemma:
     """A Model (see interface.py) on this box."""
@@ -129,9 +131,7 @@ class LocalGemma:
     def progress(self) -> int:
         return self._gemma.progress + self._dictation.progress
 
-    def answer(
-        self, history: History, effort: AnswerMetrics
-    ) -> Iterator[str | ToolCall | BadToolCall]:
+    def answer(self, history: History, effort: AnswerMetrics) -> AnswerPieces:
         turn = history.last
         assert turn is not None
         began_s = time.monotonic()
@@ -274,9 +274,7 @@ class LocalGemma:
         parts = self._parts("", history, open_last)
         return sum(len(self._content(part)) for part in parts) - 1  # <bos>
 
-    def _generate(
-        self, turn: HistoryTurn, effort: AnswerMetrics
-    ) -> Iterator[str | ToolCall | BadToolCall]:
+    def _generate(self, turn: HistoryTurn, effort: AnswerMetrics) -> AnswerPieces:
         """Draw tokens up to the end; their text, without thoughts, and calls, as they come."""
         limit = min(self._answer_tokens, self._gemma.context_tokens - self._gemma.position)
         tokens: list[int] = []

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from appliance.audio import sound_file
 from appliance.errors import InterludeError
+from appliance.hear.bargein.recordings import RecordingFile
 from appliance.pcm import RATE_HZ, Samples
 from lab.sim import script_sounds, speech_source
-from lab.sim.corpus import RecordingFile, load
+from lab.sim.corpus import load
 from lab.sim.scene import Scene, ScriptedUtterance
 from lab.sim.speech_source import SPEECH_DB, OwnerSound
 
@@ -71,7 +73,7 @@ class RecordedWords:
             source
             for source in sources
             if source.kind in ("backchannel", "interruption")
-            and speech_source.seconds(source.path) <= WORD_S
+            and sound_file.duration_s(source.path) <= WORD_S
         ]
         random.Random(seed).shuffle(self._sources)  # noqa: S311 -- chance, not secrecy
         self.noisy = 0

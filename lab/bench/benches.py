@@ -20,9 +20,11 @@ from rich.console import Console
 from rich.table import Table
 
 from appliance.errors import InterludeError, StorageError
+from appliance.hear.bargein import recordings
+from appliance.hear.bargein.recordings import RecordingFile
 from appliance.settings import Settings
 from lab.sim import corpus
-from lab.sim.corpus import RecordingFile, Speakers
+from lab.sim.corpus import Speakers
 from lab.sim.rehearsal_report import versions
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "recordings"  # beside the checkout
@@ -76,7 +78,7 @@ class BenchOptions:
         folder = RECORDINGS if self.recordings is None else self.recordings
         if self.recordings is None and not folder.is_dir():
             return [], []
-        found = corpus.find(folder)
+        found = recordings.find(folder)
         usual = RECORDINGS.is_dir() and folder.resolve() == RECORDINGS.resolve()
         which = self.speakers or ("held-out" if usual else "all")
         return corpus.of_speakers(found.sources, which), list(found.problems)

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from appliance.errors import InterludeError
+from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench import (
     interruption_cost,
     interruption_details,
@@ -29,7 +30,6 @@ from lab.bench.bench_words import RecordedWords
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_plan import plan
-from lab.sim.corpus import RecordingFile
 
 PARTS = ("stop", "seam", "cost", "over", "pauses", "article")
 SHOWN_PROBLEMS = 8

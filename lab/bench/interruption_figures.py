@@ -14,9 +14,9 @@ from typing import Literal
 
 import numpy as np
 
+from appliance.hear.bargein.recordings import RecordingKind
 from lab.bench import intervals
 from lab.bench.interruption_trials import InterruptionTrial
-from lab.sim.corpus import RecordingKind
 
 CLASSES: tuple[RecordingKind, ...] = ("backchannel", "interruption", "noise")
 OUTCOMES = (*CLASSES, "no pause")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from appliance.hear.bargein.recordings import RecordingFile, RecordingKind
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S, Spec, SynthesisedNoise, TrialRoom
 from lab.sim import synthetic_phrases
-from lab.sim.corpus import RecordingFile, RecordingKind
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_noises import NOISES
 

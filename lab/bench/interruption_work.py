@@ -15,6 +15,7 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from appliance.errors import InterludeError
+from appliance.hear.bargein.recordings import RecordingFile
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import Settings
 from appliance.voice.chime import opening
@@ -31,7 +32,7 @@ from lab.bench.interruption_trials import (
 )
 from lab.bench.simulated_room import SimulatedBox, SimulatedDevice
 from lab.sim import acoustics, corpus, synthetic_phrases
-from lab.sim.corpus import Floats, RecordingFile
+from lab.sim.corpus import Floats
 from lab.sim.speech_source import scaled
 
 NICE = 10

@@ -14,13 +14,15 @@ import msgspec
 import numpy as np
 
 from appliance.errors import InterludeError
+from appliance.hear.bargein import recordings
+from appliance.hear.bargein.recordings import RecordingKind
 from appliance.hear.words import backends, microwakeword_backend, phrases
 from appliance.hear.words.interfaces import WakeWordSpotter
 from appliance.pcm import RATE_HZ, Samples, to_int16
 from lab.bench.benches import BenchError, BenchOptions, FigureTable
 from lab.sim import acoustics, corpus
 from lab.sim import synthetic_phrases as said
-from lab.sim.corpus import RecordingKind, SoundClip
+from lab.sim.corpus import SoundClip
 
 EVENTS = 120  # clips of a class and an origin
 AGES_MS = (300, 500, 700)  # after the onset; the last is the verdict's deadline
@@ -132,7 +134,7 @@ def _clips(options: BenchOptions) -> Iterator[tuple[str, RecordingKind, list[Sou
         yield "synthetic", kind, [said.spoken(said.phrase(kind, rng)) for _ in range(count)]
 
 
-def _loaded(sources: list[corpus.RecordingFile], count: int) -> list[SoundClip]:
+def _loaded(sources: list[recordings.RecordingFile], count: int) -> list[SoundClip]:
     clips: list[SoundClip] = []
     for source in sources:
         if len(clips) == count:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
+from appliance.audio.sound_file import read_sound
 from appliance.errors import SceneError
 from appliance.pcm import RATE_HZ, Samples, from_float
 
@@ -35,26 +36,6 @@ class OwnerSound:
 def recorded(path: Path, level_db: float | None = None) -> OwnerSound:
     """A WAV or FLAC file, at its own level or at `level_db` (dBFS rms of the sound itself)."""
     return at_level(read_sound(path), level_db)
-
-
-def read_sound(path: Path) -> npt.NDArray[np.float32]:
-    """A WAV or FLAC file, mixed to mono, at 16 kHz. Raises SceneError if it holds no sound."""
-    try:
-        wave, rate = soundfile.read(path, dtype="float32", always_2d=True)
-    except (OSError, RuntimeError) as error:
-        raise SceneError(f"{path}: is no sound file ({error}).") from error
-    if not len(wave):
-        raise SceneError(f"{path}: holds no sound.")
-    mono: npt.NDArray[np.float32] = wave.mean(axis=1)
-    return soxr.resample(mono, rate, RATE_HZ) if rate != RATE_HZ else mono
-
-
-def seconds(path: Path) -> float:
-    """How long a sound file is, by its header. Raises SceneError if it is none."""
-    try:
-        return float(soundfile.info(path).duration)
-    except (OSError, RuntimeError) as error:
-        raise SceneError(f"{path}: is no sound file ({error}).") from error
 
 
 def at_level(wave: npt.NDArray[np.float32], level_db: float | None) -> OwnerSound:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from appliance.hear.bargein.recordings import RecordingKind
 from lab.sim import speech_source
-from lab.sim.corpus import RecordingKind, SoundClip, held_out
+from lab.sim.corpus import SoundClip, held_out
 
 ACCENTS = ("en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp", "en-gb-x-gbclan", "en-029",
            "en-us-nyc")  # fmt: skip

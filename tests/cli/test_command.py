@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import appliance
 from appliance.__main__ import main, parser
 from appliance.cli import tell
 from appliance.messages.speech import Restart
@@ -338,3 +340,22 @@ def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
     finally:
         box.terminate()
         assert box.wait(30.0) == 0
+
+
+@pytest.mark.parametrize(
+    "words", [["demo"], ["rehearse", "a.yaml"], ["bench", "stop", "--events", "3"]]
+)
+def test_without_the_lab_its_verbs_say_where_they_are(tmp_path: Path, words: list[str]) -> None:
+    unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
+    shutil.copytree(Path(appliance.__file__).parent, tmp_path / "appliance", ignore=unread)
+    code = (
+        "import os, sys\n"
+        "sys.path = [p for p in sys.path if not os.path.isdir(os.path.join(p, 'lab'))]\n"
+        "sys.path.insert(0, sys.argv.pop(1))\n"
+        "from appliance.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-P", "-c", code, str(tmp_path), *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 69
+    assert done.stderr.startswith("interlude: demo, rehearse and bench simulate a room")
+    assert "make demo" in done.stderr

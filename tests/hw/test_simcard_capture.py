@@ -23,7 +23,7 @@ def test_a_click_is_delivered_at_the_index_it_was_said(
     room = stage(rate_hz)
     pcm, start = room.capture()
     click = room.card.now() + 3 * LEAD
-    room.card.say(click, np.array([20000], np.int16))
+    room.card.add_sound(click, np.array([20000], np.int16))
     heard = room.read_until(pcm, click)
     assert np.flatnonzero(heard).tolist() == [click - start]
     end = start + len(heard)
@@ -36,8 +36,8 @@ def test_sounds_add_up(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture()
     at = room.card.now() + LEAD
-    room.card.say(at, np.full(200, 1000, np.int16))
-    room.card.say(at + 100, np.full(200, -300, np.int16))
+    room.card.add_sound(at, np.full(200, 1000, np.int16))
+    room.card.add_sound(at + 100, np.full(200, -300, np.int16))
     heard = room.read_until(pcm, at + 300)[at - start :]
     assert (heard[:100] == 1000).all()
     assert (heard[100:200] == 700).all()
@@ -50,7 +50,7 @@ def test_a_sum_beyond_full_scale_is_clipped(stage: Callable[..., Any]) -> None:
     pcm, start = room.capture()
     at = room.card.now() + LEAD
     for _ in range(3):
-        room.card.say(at, np.array([30000, -30000, 10000], np.int16))
+        room.card.add_sound(at, np.array([30000, -30000, 10000], np.int16))
     heard = room.read_until(pcm, at + 3)[at - start :]
     assert heard[:3].tolist() == [32767, -32768, 30000]
     pcm.close()
@@ -60,8 +60,8 @@ def test_a_hushed_sound_is_not_heard(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture()
     at = room.card.now() + LEAD
-    room.card.say(at, np.full(400, 1000, np.int16))
-    room.card.hush(at + 150)
+    room.card.add_sound(at, np.full(400, 1000, np.int16))
+    room.card.remove_sounds(at + 150)
     heard = room.read_until(pcm, at + 400)[at - start :]
     assert (heard[:150] == 1000).all()
     assert not heard[150:].any()
@@ -72,7 +72,7 @@ def test_both_channels_hear_the_same(stage: Callable[..., Any]) -> None:
     room = stage()
     pcm, start = room.capture(channels=2, periods=16)
     at = room.card.now() + LEAD
-    room.card.say(at, np.arange(1, 401).astype(np.int16))
+    room.card.add_sound(at, np.arange(1, 401).astype(np.int16))
     heard = room.read_until(pcm, at + 400).reshape(-1, 2)[at - start :]
     assert np.array_equal(heard[:400, 0], np.arange(1, 401))
     assert np.array_equal(heard[:, 0], heard[:, 1])
@@ -107,7 +107,7 @@ def test_echo_and_owner_add_up(stage: Callable[..., Any]) -> None:
     pcm, start = room.capture()
     player, played = room.play(np.full(16000, 2000, np.int16))
     at = room.card.now() + LEAD
-    room.card.say(at, np.full(100, 300, np.int16))
+    room.card.add_sound(at, np.full(100, 300, np.int16))
     assert at + 200 < played + 16000
     heard = room.read_until(pcm, at + 200)[at - start :]
     assert (heard[:100] == 1300).all()
@@ -200,7 +200,7 @@ def test_after_an_overrun_capture_starts_again(stage: Callable[..., Any]) -> Non
 def test_what_nobody_captured_is_silent(stage: Callable[..., Any]) -> None:
     room = stage(48000)
     at = room.card.now() + 3 * LEAD
-    room.card.say(at, np.full(100, 1000, np.int16))
+    room.card.add_sound(at, np.full(100, 1000, np.int16))
     room.wait(at + 100 + MAX_BUFFER_FRAMES)
     assert not room.card.microphone(at, 100).any()
 

@@ -13,13 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
+from appliance.audio import sound_file
 from appliance.errors import InterludeError
 from appliance.hear.bargein import adaptation, enrolment, network
 from appliance.hear.bargein.enrolment import EnrolmentRecording, ScoredRecording
+from appliance.hear.bargein.recordings import RecordingFile, find
 from appliance.messages.speech import Judgement
-from appliance.pcm import RATE_HZ
+from appliance.pcm import RATE_HZ, from_float
 from appliance.settings import load_defaults
-from lab.sim import corpus, speech_source, synthetic_phrases
+from lab.sim import speech_source, synthetic_phrases
 from lab.sim.corpus import held_out
 
 ENROLLED: dict[str, Judgement] = {
@@ -126,15 +128,15 @@ def foreign() -> Owners:
 
 def real(recordings: Path, most: int) -> Owners:
     owners = Owners()
-    by_speaker: dict[str, list[corpus.RecordingFile]] = {}
-    for source in corpus.find(recordings / "words").sources:
+    by_speaker: dict[str, list[RecordingFile]] = {}
+    for source in find(recordings / "words").sources:
         if source.word in REAL and held_out(source.speaker):
             by_speaker.setdefault(source.speaker, []).append(source)
     for speaker, sources in sorted(by_speaker.items()):
         halves: tuple[list[EnrolmentRecording], list[EnrolmentRecording]] = ([], [])
         for i, source in enumerate(sources):
-            wave = np.clip(np.rint(speech_source.read_sound(source.path) * 32768), -32768, 32767)
-            take = EnrolmentRecording(source.name, REAL[source.word], wave.astype(np.int16))
+            samples = from_float(sound_file.read_sound(source.path))
+            take = EnrolmentRecording(source.name, REAL[source.word], samples)
             halves[i % 2].append(take)
         kinds = [take.kind for take in halves[0]]
         if len(owners.told) < most and min(map(kinds.count, set(REAL.values()))) >= FEWEST_TAKES:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.errors import InterludeError
+from appliance.hear.bargein.recordings import RecordingFile, find
 from appliance.pcm import RATE_HZ
 from lab.sim import corpus, speech_source
 from training.verdict import clatter, hums
@@ -97,18 +98,18 @@ class Sounds:
         self.role = role
         self._mix = mix
         self._perturb = role == "training"
-        self._real: dict[str, dict[str, list[corpus.RecordingFile]]] = defaultdict(
+        self._real: dict[str, dict[str, list[RecordingFile]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        for source in corpus.find(recordings / "words").sources:
+        for source in find(recordings / "words").sources:
             if role_of(source.speaker) == role:
                 self._real[source.kind][source.word].append(source)
         self._commands = [
-            s for s in corpus.find(recordings / "commands").sources if role_of(s.speaker) == role
+            s for s in find(recordings / "commands").sources if role_of(s.speaker) == role
         ]
-        self._more: dict[str, list[corpus.RecordingFile]] = defaultdict(list)
+        self._more: dict[str, list[RecordingFile]] = defaultdict(list)
         if more is not None and role == "training":
-            for source in corpus.find(more).sources:
+            for source in find(more).sources:
                 self._more[source.kind].append(source)
         self._said: dict[str, list[Said]] = defaultdict(list)
         for each in said:
@@ -159,7 +160,7 @@ class Sounds:
         start = self.talk(chance, 1.2)
         return _sound("noise", "television", "television", "", start[: int(1.3 * RATE_HZ)])
 
-    def _word(self, kind: str, chance: np.random.Generator) -> corpus.RecordingFile:
+    def _word(self, kind: str, chance: np.random.Generator) -> RecordingFile:
         if self._more[kind] and chance.random() < MORE_SHARE[kind]:
             pool = self._more[kind]
             return pool[int(chance.integers(len(pool)))]
@@ -171,7 +172,7 @@ class Sounds:
         sources = words[str(chance.choice(pick))]
         return sources[int(chance.integers(len(sources)))]
 
-    def _recorded(self, source: corpus.RecordingFile, chance: np.random.Generator) -> Sound | None:
+    def _recorded(self, source: RecordingFile, chance: np.random.Generator) -> Sound | None:
         clip = self._clip(source)
         if clip is None:
             return None
@@ -193,7 +194,7 @@ class Sounds:
         wave = wave * np.float32(0.5 / (np.abs(wave).max() or 1.0))
         return Sound(source.kind, word, "real", source.speaker, wave, onset, end)
 
-    def _clip(self, source: corpus.RecordingFile) -> corpus.SoundClip | None:
+    def _clip(self, source: RecordingFile) -> corpus.SoundClip | None:
         if source.path not in self._clips:
             try:
                 self._clips[source.path] = corpus.load(source)

@@ -76,7 +76,7 @@ class Wandering(KalmanCanceller):
         self._ppm = ppm
         self._room = np.asarray(np.convolve(room(5)[:3000], np.hanning(5)), np.float32)
 
-    converged = working = True
+    converged = active = True
 
     @property
     def taps(self) -> Floats:

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
+from appliance.hear.bargein.recordings import find
 from appliance.pcm import RATE_HZ
 from lab.bench.bench_words import NOISY_FRAMES, RecordedWords, begins_aside, synthetic
-from lab.sim.corpus import find
 from lab.sim.speech_source import OwnerSound
 
 

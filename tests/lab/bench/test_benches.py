@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from appliance.__main__ import main
-from appliance.errors import StorageError
+from appliance.errors import RecordingError, StorageError
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench import benches
@@ -28,7 +28,7 @@ from lab.bench.benches import (
     write_json,
 )
 from lab.bench.interruption import PARTS
-from lab.sim.corpus import CorpusError, held_out
+from lab.sim.corpus import held_out
 
 OPTIONS = BenchOptions(load_defaults())
 
@@ -91,7 +91,7 @@ def test_a_spread_is_percentiles_the_largest_and_how_many() -> None:
 
 
 def test_a_folder_of_recordings_that_was_named_must_be_one(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="holds no FLAC or WAV"):
+    with pytest.raises(RecordingError, match="holds no FLAC or WAV"):
         BenchOptions(load_defaults(), recordings=tmp_path).recorded()
     write_word(tmp_path / "stop" / "anna_0.flac")
     sources, problems = BenchOptions(load_defaults(), recordings=tmp_path).recorded()

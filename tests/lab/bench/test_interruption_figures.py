@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from appliance.hear.bargein.recordings import RecordingKind
 from lab.bench import interruption_figures as figures
 from lab.bench.interruption_trials import InterruptionTrial
-from lab.sim.corpus import RecordingKind
 
 
 def trial(kind: RecordingKind, **fields: Any) -> InterruptionTrial:

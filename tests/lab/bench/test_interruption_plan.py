@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from appliance.hear.bargein.recordings import RecordingFile
 from lab.bench.interruption_plan import ECHO, LOUD, QUIET, SOUNDS, place, plan
 from lab.bench.interruption_trials import ANSWERED_S, CONVERGED_S
-from lab.sim.corpus import RecordingFile
 from lab.sim.speech_source import SPEECH_DB
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from appliance.hear.bargein.recordings import RecordingKind
 from lab.bench import interruption_details as details
 from lab.bench import interruption_pictures as pictures
 from lab.bench import interruption_tables as tables
@@ -16,7 +17,6 @@ from lab.bench.interruption_findings import InterruptionFindings
 from lab.bench.interruption_live import as_trial
 from lab.bench.interruption_plan import ECHO, QUIET, TELEVISION, RoomCondition, TrialJob, place
 from lab.bench.interruption_trials import FalsePause, InterruptionTrial, JobResult, SynthesisedNoise
-from lab.sim.corpus import RecordingKind
 
 
 def job(part: str, condition: RoomCondition, by: str = "ours", seed: int = 1) -> TrialJob:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from appliance.hear.bargein.recordings import RecordingFile
 from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.speech import Onset, Opinion, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
@@ -25,7 +26,6 @@ from lab.bench.interruption_trials import (
     through_the_room,
 )
 from lab.bench.simulated_room import SimulatedBox, TimedEvent
-from lab.sim.corpus import RecordingFile
 from lab.sim.speech_source import SPEECH_DB
 from lab.sim.synthetic_phrases import Phrase
 

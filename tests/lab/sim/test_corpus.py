@@ -8,18 +8,10 @@ import numpy as np
 import pytest
 import soundfile
 
-from appliance.errors import InterludeError
+from appliance.errors import InterludeError, RecordingError
+from appliance.hear.bargein.recordings import RecordingFile, find, kind_of
 from appliance.pcm import RATE_HZ
-from lab.sim.corpus import (
-    CorpusError,
-    RecordingFile,
-    find,
-    held_out,
-    kind_of,
-    load,
-    of_speakers,
-    with_edges,
-)
+from lab.sim.corpus import held_out, load, of_speakers, with_edges
 
 
 def word(noise: float = 0.0, at: int = 4000, frames: int = RATE_HZ) -> np.ndarray:
@@ -80,7 +72,7 @@ def test_a_folder_of_one_word_may_be_named_itself(tmp_path: Path) -> None:
 def test_a_folder_without_sounds_is_one_sentence(tmp_path: Path, folder: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("no folder")
-    with pytest.raises(CorpusError, match=folder):
+    with pytest.raises(RecordingError, match=folder):
         find(tmp_path / folder)
 
 

@@ -1,0 +1,123 @@
+"""The verbs of the lab: `interlude demo`, `rehearse` and `bench`, where there is a checkout."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from appliance.cli.arguments import LAB_VERBS, Verbs, positive_number
+
+if TYPE_CHECKING:
+    from appliance.settings import Settings
+
+ReadSettings = Callable[[argparse.Namespace], "Settings"]
+
+
+def add_verbs(verbs: Verbs, settings: ReadSettings) -> None:
+    """demo, rehearse and bench, with their arguments."""
+    demonstrated = verbs.add(
+        "demo", LAB_VERBS["demo"], lambda args: _demo(args, settings(args)), runs_as="caller"
+    )
+    example = "example:\n  interlude rehearse kitchen.yaml garden.yaml --report out"
+    rehearsed = verbs.add(
+        "rehearse", LAB_VERBS["rehearse"], lambda args: _rehearse(args, settings(args)), example,
+        runs_as="caller",
+    )  # fmt: skip
+    rehearsed.add_argument("scene", type=Path, nargs="+", metavar="SCENE", help="a scene (YAML)")
+    for room in (demonstrated, rehearsed):
+        room.add_argument(
+            "--report",
+            type=Path,
+            metavar="DIR",
+            help="write report.json, room.wav and timeline.png into it",
+        )
+    example = "example:\n  interlude bench stop --events 60 --json stop.json"
+    measured = verbs.add(
+        "bench",
+        LAB_VERBS["bench"],
+        lambda args: _bench(args, settings(args)),
+        example,
+        runs_as="caller",
+    )
+    measured.add_argument(
+        "name", nargs="?", default="", metavar="NAME", help="which; without it, list them"
+    )
+    measured.add_argument(
+        "--events",
+        type=positive_number,
+        metavar="N",
+        help="how many; without it, the bench's own number",
+    )
+    measured.add_argument("--json", type=Path, metavar="FILE", help="write every event into it")
+    measured.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="a folder of <class or word>/*.flac|wav"
+    )
+    measured.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="of all that is chance; default: 1"
+    )
+    measured.add_argument(
+        "--speakers", choices=("held-out", "all"), help="whose recordings; default: those that "
+        "no training has heard, or all of a folder that is not ours",
+    )  # fmt: skip
+    measured.add_argument(
+        "--part", dest="parts", action="append", default=[], metavar="PART",
+        help="only this part (may be repeated) of interruption: stop, seam, cost, over, pauses, "
+        "article; of model: memory, opening, sequence, abort, transcripts, recall",
+    )  # fmt: skip
+    _interruption_options(measured.add_argument_group("bench interruption"))
+    _model_options(measured.add_argument_group("bench model"))
+
+
+def _interruption_options(group: argparse._ArgumentGroup) -> None:
+    effort = group.add_mutually_exclusive_group()
+    effort.add_argument(
+        "--quick", dest="effort", action="store_const", const="quick", default="default",
+        help="two minutes of it, on two cores",
+    )  # fmt: skip
+    effort.add_argument(
+        "--full", dest="effort", action="store_const", const="full", help="hours of it"
+    )
+    group.add_argument(
+        "--worst",
+        type=positive_number,
+        default=0,
+        metavar="N",
+        help="name the N worst clips of each kind",
+    )
+    group.add_argument("--pictures", type=Path, metavar="DIR", help="draw it, as PNG, into DIR")
+
+
+def _model_options(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--weights", type=Path, metavar="DIR",
+        help="keep the synthetic weights (3.5 GiB) in DIR, and find them there the next time",
+    )  # fmt: skip
+    group.add_argument(
+        "--model", type=Path, metavar="FILE", help="a Gemma 4 (GGUF) instead of synthetic weights"
+    )
+    group.add_argument("--audio", type=Path, metavar="FILE", help="its audio encoder (GGUF)")
+
+
+def _demo(args: argparse.Namespace, settings: Settings) -> int:
+    from lab.sim import rehearsal_cli
+
+    return rehearsal_cli.demo(args.report, settings)
+
+
+def _rehearse(args: argparse.Namespace, settings: Settings) -> int:
+    from lab.sim import rehearsal_cli
+
+    return rehearsal_cli.rehearse(args.scene, args.report, settings)
+
+
+def _bench(args: argparse.Namespace, settings: Settings) -> int:
+    from lab.bench.benches import BenchOptions, run
+
+    options = BenchOptions(
+        settings, args.events, args.recordings, args.seed, args.speakers,
+        args.effort, args.worst, args.pictures, tuple(args.parts),
+        args.model, args.audio, args.weights,
+    )  # fmt: skip
+    return run(args.name, options, args.json)
