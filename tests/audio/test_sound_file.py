@@ -28,7 +28,7 @@ def pcm(width: int) -> bytes:
     """The tone as little-endian PCM of that many bytes a sample."""
     steps = np.round(TONE * 2 ** (8 * width - 1)).astype(np.int64)
     if width == 1:
-        return (steps + 128).astype(np.uint8).tobytes()
+        return bytes((steps + 128).astype(np.uint8))
     return b"".join(int(step).to_bytes(width, "little", signed=True) for step in steps)
 
 

@@ -27,7 +27,7 @@ class Desk:
         self.sent.append(message)
         return True
 
-    def mail(self) -> list[Message]:
+    def pop_messages(self) -> list[Message]:
         arrived, self.arrived = self.arrived, []
         return arrived
 

@@ -96,7 +96,7 @@ def test_an_announcement_waits_its_turn_and_a_dying_broker_is_never_noticed(
 
     # The answer was said to its end; then came the chime and the words, and nothing was late.
     assert house.events() == ["agent_said", "announced"]
-    started = [message.turn for _, message in reader.recording.of(PlaybackStarted)]
+    started = [message.turn for _, message in reader.recording.messages_of(PlaybackStarted)]
     assert len(started) == 2
     announcement = reader.recording.answers[started[1]]
     assert np.abs(announcement[:8000]).max() > 2000  # the chime
