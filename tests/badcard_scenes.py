@@ -27,7 +27,8 @@ from appliance.errors import InterludeError, StorageError
 from appliance.hear.bargein import adaptation
 from appliance.hear.bargein.adaptation import CLASSES, EMBEDDING, Adaptation
 from appliance.hear.bargein.enrolment import EnrolmentRecording
-from appliance.messages.speech import Message, Restart, Say
+from appliance.messages.commands import Restart, Say
+from appliance.messages.registry import Message
 from appliance.panel.power_on_hold import PowerOnHold
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.runtime import factory_reset as reset

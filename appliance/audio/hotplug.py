@@ -14,7 +14,7 @@ from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.card_selection import CardMoved, CardSelection
 from appliance.audio.cards import Direction
 from appliance.errors import CardError
-from appliance.messages.speech import CardFound, CardLost, Dropouts
+from appliance.messages.playback import CardFound, CardLost, Dropouts
 from appliance.runtime.worker import Worker
 
 RETRY_MS = 500

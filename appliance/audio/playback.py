@@ -20,7 +20,7 @@ from appliance.audio.hotplug import BEAT_S, StreamHousekeeping, keep_open
 from appliance.audio.player import FadeProfile, PlaybackBlock, Player
 from appliance.audio.sample_format import Interpolator, conversion_delay
 from appliance.errors import CardError
-from appliance.messages.speech import SetVolume
+from appliance.messages.commands import SetVolume
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker

@@ -18,7 +18,7 @@ from appliance.audio.sound_file import read_sound
 from appliance.errors import StorageError
 from appliance.hear.bargein import adaptation, enrolment, network, recordings
 from appliance.hear.bargein.enrolment import EnrolmentError, EnrolmentRecording, ScoredRecording
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.runtime.secure_erase import erase
 from appliance.settings import Settings

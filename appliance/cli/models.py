@@ -171,7 +171,8 @@ def cli_bring(
 def cli_announce(settings: Settings, folder: Path = download_news.FOLDER) -> int:
     """Say what the fetch has left to be said. For a service of a box, as the box's own user."""
     from appliance.cli import tell
-    from appliance.messages.speech import Message, Restart, Say
+    from appliance.messages.commands import Restart, Say
+    from appliance.messages.registry import Message
     from appliance.models.download_announcer import ModelAnnouncer
     from appliance.runtime import status
 

@@ -13,7 +13,8 @@ from typing import Literal
 from appliance.atomic_file import write_whole
 from appliance.cli import tell
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
-from appliance.messages.speech import Message, Restart, Say
+from appliance.messages.commands import Restart, Say
+from appliance.messages.registry import Message
 from appliance.panel.power_on_hold import WANTED_SETUP, WISHES
 from appliance.provision import growpart, setup_sentences, submitted_form
 from appliance.provision.apply_seed import ProvisionTarget, apply, remove_provisioning

@@ -11,14 +11,11 @@ from typing import get_args
 
 from appliance.dialog import control_socket
 from appliance.errors import BadMessage, ControlError, NotRunning
-from appliance.messages.limits import MAX_BYTES, MAX_WORDS
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
     CommandRefused,
     Forget,
     Forgotten,
-    Mail,
-    Message,
     ModeName,
     Mute,
     Say,
@@ -27,9 +24,9 @@ from appliance.messages.speech import (
     SetVolume,
     StateChanged,
     StopSpeaking,
-    decode,
-    encode,
 )
+from appliance.messages.limits import MAX_BYTES, MAX_WORDS
+from appliance.messages.registry import Mail, Message, decode, encode
 from appliance.settings import Settings
 
 MOST_LETTERS = 100  # of a voice's name

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from appliance.messages.speech import Message, StateName
+from appliance.messages.commands import StateName
+from appliance.messages.registry import Message
 from appliance.tools.tool_call_syntax import ToolCall
 
 PartName = Literal["capture", "playback", "listener", "thinker", "speaker"]

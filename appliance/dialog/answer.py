@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.messages.limits import MAX_ANSWER, MAX_WORDS
-from appliance.messages.speech import Sentence, ThoughtEnded, ToolCalled
+from appliance.messages.thinking import Sentence, ThoughtEnded
+from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
 
 # Speech runs at about 14 characters a second at 165 words a minute; used only until the speaker

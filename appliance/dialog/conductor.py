@@ -37,26 +37,22 @@ from appliance.dialog.mute_state import MuteProblem, MuteState
 from appliance.dialog.mute_store import MuteStore
 from appliance.dialog.startup_notices import StartupNotices
 from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
-from appliance.dialog.status_publisher import SHOW, StatusPublisher
+from appliance.dialog.status_publisher import SHOW, STATE_TO, StatusPublisher
 from appliance.dialog.timeouts import rules
 from appliance.dialog.tool_runner import ToolRunner
-from appliance.messages.speech import (
-    AnswerHeard,
+from appliance.messages.commands import (
     CommandRefused,
     Forget,
-    HouseResponse,
-    Message,
     Mute,
-    ObservedMessage,
-    Recall,
     Restart,
     Say,
     SetMode,
-    SpeakerReady,
     StateChanged,
-    TimersStatus,
-    Transcribed,
 )
+from appliance.messages.registry import Message, ObservedMessage
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.thinking import AnswerHeard, Recall, Transcribed
+from appliance.messages.tools import HouseResponse, TimersStatus
 from appliance.runtime import process_table
 from appliance.runtime.worker import Worker
 from appliance.settings.adjusted import AdjustmentStore
@@ -70,7 +66,7 @@ LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose messag
 # does; commands from outside come last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
 # Told of each state: an answer that pauses between two sentences is under way all the same.
-_TOLD = ("listener", "supervisor")
+_TOLD = tuple(sorted(STATE_TO - {*SHOW, "shell"}))
 
 
 def main(work: Worker) -> None:
@@ -314,7 +310,7 @@ class Conductor:
         self._work.log.info("%s (%s)", change.state, change.reason)
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)
-        for part in SHOW:
+        for part in sorted(STATE_TO.intersection(SHOW)):
             self._shown.send_optional(part, changed)
 
     def _send(self, part: str, message: Message) -> None:

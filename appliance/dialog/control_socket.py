@@ -18,14 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from appliance.errors import BadMessage, ControlError
-from appliance.messages.limits import MAX_BYTES, MAX_LINE
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
     CommandRefused,
     Forget,
     Forgotten,
     ListenOnce,
-    Message,
     Mute,
     Repeat,
     Restart,
@@ -36,9 +34,9 @@ from appliance.messages.speech import (
     StateChanged,
     StopSpeaking,
     TalkButton,
-    decode,
-    encode,
 )
+from appliance.messages.limits import MAX_BYTES, MAX_LINE
+from appliance.messages.registry import Message, decode, encode
 from appliance.runtime import status
 from appliance.settings import Settings
 

@@ -15,9 +15,9 @@ from datetime import datetime, timedelta
 from appliance.dialog.actions import EraseMemory, Remember, SendRecall
 from appliance.dialog.memory import RememberedTurn
 from appliance.dialog.memory_writer import ForgetResult, MemoryHealth, MemoryWriter, TurnsRecalled
+from appliance.messages.commands import Forgotten, Say
 from appliance.messages.limits import MAX_LINE
-from appliance.messages.speech import Forgotten, Recall, Say, Transcribed
-from appliance.messages.thinking import RECALL_TIMES
+from appliance.messages.thinking import RECALL_TIMES, Recall, Transcribed
 from appliance.runtime import factory_reset, memory_files, status
 from appliance.settings import Settings
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from appliance.dialog.mute_store import MuteStore, MuteWriteResult, StoredMute
-from appliance.messages.speech import Mute, MuteSwitched
+from appliance.messages.commands import Mute, MuteSwitched
 from appliance.runtime.ipc.floor import Floor
 
 READ_S = 1.0  # at the start: a card that works answers in milliseconds; a slower one is not awaited

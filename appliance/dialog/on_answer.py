@@ -6,20 +6,17 @@ from dataclasses import replace
 
 from appliance.dialog.on_tool import ToolReply, must_wait, speak_tool_answer, use_tool
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import (
+from appliance.messages.commands import Say
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
-    Say,
-    Sentence,
-    SpeakFailed,
-    Spoken,
-    ThinkingProgress,
-    ThoughtEnded,
-    ToolCalled,
 )
+from appliance.messages.speech import SpeakFailed, Spoken
+from appliance.messages.thinking import Sentence, ThinkingProgress, ThoughtEnded
+from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTES
 
 LOST_THREAD = "Sorry, I lost my thread. Please ask me again."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from appliance.dialog.actions import EraseMemory, SetMuted
 from appliance.dialog.answer import NOTHING_ASKED, Question
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
     Forget,
     Forgotten,

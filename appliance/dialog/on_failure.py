@@ -8,17 +8,11 @@ from appliance.dialog.actions import SendRecall
 from appliance.dialog.answer import NOTHING_ASKED
 from appliance.dialog.on_user_speech import release_hold
 from appliance.dialog.transition import NOT_READY, VOICE, Transition
-from appliance.messages.speech import (
-    CardFound,
-    CardLost,
-    EndAnswer,
-    PartChanged,
-    RecallWanted,
-    SetVolume,
-    SpeakerReady,
-    ThinkerReady,
-    ThoughtEnded,
-)
+from appliance.messages.commands import SetVolume
+from appliance.messages.playback import CardFound, CardLost
+from appliance.messages.speech import EndAnswer, SpeakerReady
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import RecallWanted, ThinkerReady, ThoughtEnded
 
 BROKEN = "Something is wrong with me: {} does not work."
 _CARDS = {"capture": "the microphone", "playback": "the loudspeaker"}

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from appliance.dialog.state import NEVER, DialogState
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import (
-    ListenOnce,
-    SetListening,
-    SetMode,
-    TalkButton,
-    WakeWordHeard,
-    WordsHeard,
-)
+from appliance.messages.commands import ListenOnce, SetMode, TalkButton
+from appliance.messages.hearing import SetListening, WakeWordHeard, WordsHeard
 
 
 def talk_button(step: Transition, button: TalkButton) -> None:

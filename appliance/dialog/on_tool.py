@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from appliance.dialog.state import NEVER
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import Sentence, ThoughtEnded, ToolAnswered, ToolCalled
+from appliance.messages.thinking import Sentence, ThoughtEnded
+from appliance.messages.tools import ToolAnswered, ToolCalled
 
 
 @dataclass(frozen=True)

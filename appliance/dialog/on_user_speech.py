@@ -5,7 +5,7 @@ from __future__ import annotations
 from appliance.dialog.answer import Question
 from appliance.dialog.state import NEVER
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 
 

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
-from appliance.messages.speech import Ask, ModeName, Repeat, Say, SetListening, StateName
+from appliance.messages.commands import Ask, ModeName, Repeat, Say, StateName
+from appliance.messages.hearing import SetListening
 
 NEVER = math.inf
 

@@ -19,12 +19,9 @@ from appliance.dialog.on_user_speech import (
 from appliance.dialog.state import NEVER, DialogPolicy, DialogState
 from appliance.dialog.table import EVERYWHERE, OVERDUE, TABLE, TransitionHandler
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import (
-    Abandon,
-    Message,
-    ModeName,
-    StateName,
-)
+from appliance.messages.commands import ModeName, StateName
+from appliance.messages.registry import Message
+from appliance.messages.thinking import Abandon
 
 
 @dataclass(frozen=True)

@@ -7,41 +7,28 @@ each of them as it comes up; and to the link what passes by.
 from __future__ import annotations
 
 import time
-from typing import cast
 
 from appliance.dialog.state import DialogState
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     BoxStatus,
     BrokerChanged,
     ButtonFault,
-    ButtonPressed,
     ButtonTrouble,
-    Message,
-    PartChanged,
-    PlaybackFinished,
-    PlaybackPaused,
-    PlaybackResumed,
-    PlaybackStarted,
-    PlaybackStopped,
-    SpeakerReady,
-    SpeechEnded,
-    SpeechStarted,
     StateChanged,
-    ThinkerReady,
-    TimersStatus,
-    Verdict,
     VoicesAvailable,
-    WakeWordHeard,
 )
+from appliance.messages.registry import Message
+from appliance.messages.routes import passed_on_to, receivers_of
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import ThinkerReady
+from appliance.messages.tools import TimersStatus
 from appliance.runtime.worker import Worker
 
-SHOW = ("panel", "link", "words")  # told of states and of how the box stands
-# What the link is told as it passes by: who spoke and when, not what was said; the button.
-_PASSING = (
-    SpeechStarted, SpeechEnded, Verdict, WakeWordHeard, PlaybackStarted, PlaybackPaused,
-    PlaybackResumed, PlaybackFinished, PlaybackStopped,
-    ButtonPressed,
-)  # fmt: skip
+SHOW = tuple(sorted(receivers_of(BoxStatus)))  # told how the box stands
+STATE_TO = receivers_of(StateChanged)
+_TIMERS_TO = receivers_of(TimersStatus)
+_PASSING = passed_on_to("link")  # who spoke and when, not what was said; the button
 
 
 class StatusPublisher:
@@ -84,13 +71,16 @@ class StatusPublisher:
     ) -> None:
         """After `message`, if there is something new. `storage`: what is set is not stored."""
         if isinstance(message, _PASSING):
-            self.send_optional("link", cast("Message", message))
+            self.send_optional("link", message)
         if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
             at_ns = time.monotonic_ns()
-            self.send_optional(message.part, StateChanged(now.state, now.turn, at_ns, "as it was"))
+            if message.part in STATE_TO:
+                as_it_was = StateChanged(now.state, now.turn, at_ns, "as it was")
+                self.send_optional(message.part, as_it_was)
             if self._standing is not None:
                 self.send_optional(message.part, self._standing)
-            self.send_optional(message.part, timers)
+            if message.part in _TIMERS_TO:
+                self.send_optional(message.part, timers)
         standing = self._stands(now, storage=storage)
         if standing != self._standing:
             self._standing = standing

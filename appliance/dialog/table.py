@@ -62,45 +62,49 @@ from appliance.dialog.on_user_speech import (
     start_listening,
 )
 from appliance.dialog.transition import Transition
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
-    CardFound,
-    CardLost,
     Forget,
     Forgotten,
     ListenOnce,
-    Message,
     Mute,
     MuteSwitched,
+    Repeat,
+    Say,
+    SetMode,
+    SetVolume,
+    StateName,
+    StopSpeaking,
+    TalkButton,
+)
+from appliance.messages.hearing import (
     Onset,
-    PartChanged,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WakeWordHeard,
+    WordsHeard,
+)
+from appliance.messages.playback import (
+    CardFound,
+    CardLost,
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+)
+from appliance.messages.registry import Message
+from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
     RecallWanted,
-    Repeat,
-    Say,
     Sentence,
-    SetMode,
-    SetVolume,
-    SpeakerReady,
-    SpeakFailed,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    StateName,
-    StopSpeaking,
-    TalkButton,
     ThinkerReady,
     ThinkingProgress,
     ThoughtEnded,
-    ToolCalled,
-    Verdict,
-    WakeWordHeard,
-    WordsHeard,
 )
+from appliance.messages.tools import ToolCalled
 
 # The second argument is the row's own message.
 TransitionHandler = Callable[[Transition, Any], None]

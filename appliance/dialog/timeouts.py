@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from appliance.dialog.state import DialogPolicy
-from appliance.messages.speech import ModeName
+from appliance.messages.commands import ModeName
 from appliance.runtime import process_table
 from appliance.settings import Settings
 

@@ -14,14 +14,9 @@ from dataclasses import dataclass
 
 from appliance.dialog.actions import UseTool
 from appliance.dialog.on_tool import Ringing, ToolReply
-from appliance.messages.speech import (
-    HouseRequest,
-    HouseResponse,
-    Message,
-    Say,
-    TimerEvent,
-    TimersStatus,
-)
+from appliance.messages.commands import Say
+from appliance.messages.registry import Message
+from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
 from appliance.settings import Settings
 from appliance.tools import timer_store
 from appliance.tools.confirmation import ConfirmationGuard

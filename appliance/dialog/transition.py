@@ -24,19 +24,11 @@ from appliance.dialog.actions import (
 )
 from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
 from appliance.dialog.state import NEVER, DialogState
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
-    Ask,
-    EndAnswer,
-    Message,
-    Say,
-    Speak,
-    StateName,
-    Think,
-    ThoughtEnded,
-    ToolCalled,
-)
+from appliance.messages.commands import Ask, Say, StateName
+from appliance.messages.registry import Message
+from appliance.messages.speech import EndAnswer, Speak
+from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
+from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
 from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall

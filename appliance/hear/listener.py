@@ -20,14 +20,9 @@ from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.utterance_stream import SpeechSlot
 from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
-from appliance.messages.speech import (
-    Message,
-    Onset,
-    SetListening,
-    StateChanged,
-    Verdict,
-    WordsHeard,
-)
+from appliance.messages.commands import StateChanged
+from appliance.messages.hearing import Onset, SetListening, Verdict, WordsHeard
+from appliance.messages.registry import Message
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer
 from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.worker import Worker

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 
 from appliance.hear.onset.vad import HOP_FRAMES
-from appliance.messages.speech import SetListening
+from appliance.messages.hearing import SetListening
 from appliance.pcm import RATE_HZ
 
 _LATE_FRAMES = 4 * RATE_HZ  # a wake word is told of at most so long after its end

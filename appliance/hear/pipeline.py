@@ -23,7 +23,7 @@ from appliance.hear.onset.onset_locator import OnsetLocator
 from appliance.hear.onset.soft_speech import SoftSpeechDetector
 from appliance.hear.onset.vad import WINDOW_FRAMES
 from appliance.hear.utterance_stream import SpeechSlot, UtteranceStream
-from appliance.messages.speech import (
+from appliance.messages.hearing import (
     Judgement,
     Onset,
     Opinion,

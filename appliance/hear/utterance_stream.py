@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.messages.speech import SpeechEnded
+from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer, Samples
 from appliance.runtime.ipc.ring import END, PAUSE, START
 

@@ -12,11 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import get_args
 
-from appliance.messages.limits import MAX_WORDS
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
     ListenOnce,
-    Message,
     ModeName,
     Mute,
     Restart,
@@ -26,6 +24,8 @@ from appliance.messages.speech import (
     SetVolume,
     StopSpeaking,
 )
+from appliance.messages.limits import MAX_WORDS
+from appliance.messages.registry import Message
 from appliance.settings.surroundings import NO_BUTTON
 
 MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask

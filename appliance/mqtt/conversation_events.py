@@ -8,19 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from appliance.messages.speech import (
-    AnswerHeard,
-    BoxStatus,
-    Message,
-    PlaybackFinished,
-    PlaybackStarted,
-    PlaybackStopped,
-    SpeechEnded,
-    SpeechStarted,
-    StateChanged,
-    Verdict,
-    WakeWordHeard,
-)
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.hearing import SpeechEnded, SpeechStarted, Verdict, WakeWordHeard
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted, PlaybackStopped
+from appliance.messages.registry import Message
+from appliance.messages.thinking import AnswerHeard
 from appliance.pcm import RATE_HZ
 
 KINDS = ("wake", "user_said", "agent_said", "interrupted", "backchannel", "announced", "error")

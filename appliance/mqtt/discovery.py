@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from appliance.messages.speech import ModeName, PressName, StateName
+from appliance.messages.commands import ModeName, PressName, StateName
 from appliance.messages.tools import TimerNews
 from appliance.mqtt.command_topics import INSTALL
 from appliance.mqtt.conversation_events import KINDS

@@ -10,16 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from appliance.messages.speech import (
-    BoxStatus,
-    ButtonPressed,
-    HouseRequest,
-    Message,
-    Restart,
-    StateChanged,
-    TimerEvent,
-    TimersStatus,
-)
+from appliance.messages.commands import BoxStatus, ButtonPressed, Restart, StateChanged
+from appliance.messages.registry import Message
+from appliance.messages.tools import HouseRequest, TimerEvent, TimersStatus
 from appliance.mqtt.command_topics import (
     CommandFilter,
     CommandLimits,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from appliance.messages.speech import HouseRequest, HouseResponse
+from appliance.messages.tools import HouseRequest, HouseResponse
 from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.tools.tool_call_syntax import plain
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from appliance.errors import LinkError
-from appliance.messages.speech import BoxStatus, BrokerChanged
+from appliance.messages.commands import BoxStatus, BrokerChanged
 from appliance.models.store import ModelStore
 from appliance.mqtt import download_progress, failures, stale_topics, update_entity
 from appliance.mqtt.backoff import ReconnectBackOff

@@ -9,7 +9,10 @@ from typing import Any
 
 import msgspec
 
-from appliance.messages.speech import BoxStatus, Message, PartChanged, StateChanged, TimersStatus
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.registry import Message
+from appliance.messages.supervision import PartChanged
+from appliance.messages.tools import TimersStatus
 from appliance.mqtt.conversation_events import ConversationEvents
 from appliance.mqtt.problem_state import worst
 from appliance.mqtt.topics import Topics

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from appliance.messages.speech import TimerEvent, TimersStatus
+from appliance.messages.tools import TimerEvent, TimersStatus
 from appliance.mqtt.conversation_events import EventPayload
 
 

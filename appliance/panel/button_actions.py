@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Forget,
-    Message,
     ModeName,
     Mute,
     Repeat,
@@ -14,6 +13,7 @@ from appliance.messages.speech import (
     StopSpeaking,
     TalkButton,
 )
+from appliance.messages.registry import Message
 from appliance.panel.button import Gesture
 
 ANSWERING: tuple[StateName, ...] = ("thinking", "speaking", "holding")

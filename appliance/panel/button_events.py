@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from appliance.messages.speech import ButtonPressed, PressName
+from appliance.messages.commands import ButtonPressed, PressName
 from appliance.panel.button import Gesture
 
 _SURE: dict[Gesture, PressName] = {

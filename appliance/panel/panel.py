@@ -9,15 +9,9 @@ import time
 import msgspec
 
 from appliance.errors import PanelBusy, PanelError
-from appliance.messages.speech import (
-    BoxStatus,
-    ButtonFault,
-    Message,
-    Mute,
-    MuteSwitched,
-    StateChanged,
-    TimersStatus,
-)
+from appliance.messages.commands import BoxStatus, ButtonFault, Mute, MuteSwitched, StateChanged
+from appliance.messages.registry import Message
+from appliance.messages.tools import TimersStatus
 from appliance.models.store import ModelStore
 from appliance.panel import early, health
 from appliance.panel.brightness import brightness

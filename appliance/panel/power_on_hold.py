@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from appliance.errors import StorageError
-from appliance.messages.speech import Message, Restart, Say
+from appliance.messages.commands import Restart, Say
+from appliance.messages.registry import Message
 from appliance.runtime import factory_reset
 from appliance.update.handed_over_file import write_note
 

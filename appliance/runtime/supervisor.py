@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from appliance.messages.speech import PartChanged, Restart, StateChanged
+from appliance.messages.commands import Restart, StateChanged
+from appliance.messages.supervision import PartChanged
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor

@@ -20,7 +20,7 @@ import msgspec
 import setproctitle
 
 from appliance.errors import BadMessage, InterludeError
-from appliance.messages.speech import Message, ObservedMessage
+from appliance.messages.registry import Message, ObservedMessage
 from appliance.runtime import process_table, rights
 from appliance.runtime.ipc import ring
 from appliance.runtime.ipc.channel import Channel

@@ -13,14 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from appliance.errors import InterludeError
-from appliance.messages.speech import (
-    Message,
-    RecallWanted,
-    Sentence,
-    ThoughtEnded,
-    ToolCalled,
-    Transcribed,
-)
+from appliance.messages.registry import Message
+from appliance.messages.thinking import RecallWanted, Sentence, ThoughtEnded, Transcribed
+from appliance.messages.tools import ToolCalled
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
 from appliance.think.interface import AnswerMetrics, LanguageModel

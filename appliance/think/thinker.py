@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal
 
-from appliance.messages.speech import (
+from appliance.messages.commands import Forget
+from appliance.messages.registry import Message as AnyMessage
+from appliance.messages.thinking import (
     Abandon,
     AnswerHeard,
-    Forget,
     Recall,
     RecallWanted,
     Sentence,
@@ -25,10 +26,8 @@ from appliance.messages.speech import (
     ThinkerReady,
     ThinkingProgress,
     ThoughtEnded,
-    ToolAnswered,
-    ToolCalled,
 )
-from appliance.messages.speech import Message as AnyMessage
+from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.floor import NO_READ_AHEAD
 from appliance.runtime.ipc.ring import PAUSE, RingSlot

@@ -10,7 +10,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from appliance.messages.speech import Forget, HouseRequest, Message, SetVolume
+from appliance.messages.commands import Forget, SetVolume
+from appliance.messages.registry import Message
+from appliance.messages.tools import HouseRequest
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
 from appliance.tools.spoken_numbers import in_words, parse_number
 from appliance.tools.spoken_time import (

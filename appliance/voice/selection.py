@@ -5,7 +5,10 @@ A speaker that died with the wish is told it again; a voice that none can have i
 
 from __future__ import annotations
 
-from appliance.messages.speech import Message, PartChanged, SetVoice, SpeakerReady
+from appliance.messages.commands import SetVoice
+from appliance.messages.registry import Message
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
 
 
 class VoiceSelection:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import select
 import time
 
-from appliance.messages.speech import EndAnswer, SetVoice, Speak, SpeakerReady, VoicesAvailable
+from appliance.messages.commands import SetVoice, VoicesAvailable
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
 from appliance.runtime.ipc.ring import RingWriter
 from appliance.runtime.worker import Worker
 from appliance.voice import factory

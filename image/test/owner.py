@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from appliance.dialog.control_socket import ControlSocket
-from appliance.messages.speech import Say, StateChanged
+from appliance.messages.commands import Say, StateChanged
 from appliance.provision.apply_seed import ProvisionTarget, apply
 from appliance.provision.network_checks import network_findings
 from appliance.provision.network_manager import NmcliNetworks

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from appliance import settings
-from appliance.messages.speech import Say
+from appliance.messages.commands import Say
 from lab.bench.harness import QUIET, TALK, WITHOUT_THINKER, BenchHarness
 from tests.runtime.supervision.box import ROOT, load_of, survivors
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
-from appliance.messages.speech import ThinkerReady
+from appliance.messages.thinking import ThinkerReady
 from appliance.settings import Settings, ThinkingSettings, load
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics

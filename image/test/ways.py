@@ -15,7 +15,7 @@ TOLD = """
 import sys, tempfile, time, types
 from pathlib import Path
 from appliance.runtime import factory_reset
-from appliance.messages.speech import Restart, Say
+from appliance.messages.commands import Restart, Say
 from appliance.models.download_announcer import ModelAnnouncer
 from appliance.models.download_news import DownloadNews
 from appliance.models.store import ModelStore

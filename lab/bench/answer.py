@@ -10,14 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from appliance.messages.speech import (
-    PlaybackStarted,
-    Sentence,
-    SpeechEnded,
-    Spoken,
-    StopSpeaking,
-    ThoughtEnded,
-)
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.hearing import SpeechEnded
+from appliance.messages.playback import PlaybackStarted
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.models.store import resolve
 from appliance.pcm import RATE_HZ
 from appliance.runtime import process_table

@@ -10,16 +10,10 @@ import numpy as np
 
 from appliance.cli.rows import rows_to_run
 from appliance.errors import CardError
-from appliance.messages.speech import (
-    Dropouts,
-    Message,
-    Onset,
-    PlaybackStarted,
-    Say,
-    SpeechEnded,
-    StopSpeaking,
-    Verdict,
-)
+from appliance.messages.commands import Say, StopSpeaking
+from appliance.messages.hearing import Onset, SpeechEnded, Verdict
+from appliance.messages.playback import Dropouts, PlaybackStarted
+from appliance.messages.registry import Message
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime import enabled, process_table
 from appliance.settings import Settings

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile, RecordingKind
-from appliance.messages.speech import Onset, Opinion, Verdict
+from appliance.messages.hearing import Onset, Opinion, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from lab.bench.bench_words import begins_aside
 from lab.bench.simulated_room import (

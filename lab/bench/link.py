@@ -16,14 +16,9 @@ from typing import Any
 import psutil
 
 from appliance.errors import LinkError
-from appliance.messages.speech import (
-    Mute,
-    SpeechEnded,
-    SpeechStarted,
-    StateChanged,
-    Think,
-    WakeWordHeard,
-)
+from appliance.messages.commands import Mute, StateChanged
+from appliance.messages.hearing import SpeechEnded, SpeechStarted, WakeWordHeard
+from appliance.messages.thinking import Think
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.supervisor import Supervisor

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.messages.speech import StateChanged
+from appliance.messages.commands import StateChanged
 from appliance.panel.keyboard_socket import HELLO, place
 from appliance.pcm import RATE_HZ, Samples
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from appliance.messages.speech import PlaybackPaused, PlaybackResumed
+from appliance.messages.playback import PlaybackPaused, PlaybackResumed
 from appliance.pcm import RATE_HZ
 from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.harness import LEAD, QUIET, BenchHarness

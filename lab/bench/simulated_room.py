@@ -16,7 +16,7 @@ import numpy.typing as npt
 from appliance.audio.sample_format import fade_in
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.utterance_stream import SpeechSlot
-from appliance.messages.speech import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
 

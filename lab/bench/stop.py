@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from appliance.messages.speech import Onset, PlaybackPaused, PlaybackStopped
+from appliance.messages.hearing import Onset
+from appliance.messages.playback import PlaybackPaused, PlaybackStopped
 from appliance.pcm import RATE_HZ
 from lab.bench.bench_words import RecordedWords, SpokenWord, synthetic
 from lab.bench.benches import BenchOptions, FigureTable

@@ -22,12 +22,9 @@ import psutil
 
 from appliance.cli.rows import rows_to_run
 from appliance.errors import CardError, SceneError
-from appliance.messages.speech import (
-    ObservedMessage,
-    PlaybackResumed,
-    PlaybackStarted,
-    StateChanged,
-)
+from appliance.messages.commands import StateChanged
+from appliance.messages.playback import PlaybackResumed, PlaybackStarted
+from appliance.messages.registry import ObservedMessage
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
 from appliance.runtime.process_table import Process

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import psutil
 
-from appliance.messages.speech import ObservedMessage
+from appliance.messages.registry import ObservedMessage
 from appliance.pcm import Samples
 from appliance.settings import Settings
 from lab.sim.scene import Scene, ScriptedUtterance

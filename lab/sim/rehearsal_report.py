@@ -10,21 +10,16 @@ from typing import Any, TypeVar
 import numpy as np
 
 from appliance import __version__
-from appliance.messages.speech import (
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.playback import (
     Dropouts,
-    Onset,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
-    Sentence,
-    SpeechEnded,
-    SpeechStarted,
-    Think,
-    ThoughtEnded,
-    ToolAnswered,
-    Verdict,
 )
+from appliance.messages.thinking import Sentence, Think, ThoughtEnded
+from appliance.messages.tools import ToolAnswered
 from appliance.pcm import RATE_HZ
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
 from lab.sim.seam_measure import Seam, measure_seam

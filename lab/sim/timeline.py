@@ -14,14 +14,9 @@ import numpy.typing as npt
 
 from appliance.hear.aec.factory import make_canceller
 from appliance.hear.onset.vad import VoiceActivityDetector
-from appliance.messages.speech import (
-    Onset,
-    PlaybackPaused,
-    PlaybackResumed,
-    PlaybackStopped,
-    StateChanged,
-    Verdict,
-)
+from appliance.messages.commands import StateChanged
+from appliance.messages.hearing import Onset, Verdict
+from appliance.messages.playback import PlaybackPaused, PlaybackResumed, PlaybackStopped
 from appliance.pcm import RATE_HZ, Samples
 from lab.sim.rehearsal_recording import RehearsalRecording
 from lab.sim.rehearsal_report import RecordingReader, UtteranceOutcome

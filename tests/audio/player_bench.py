@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from appliance.audio.player import FadeProfile, PlaybackEvent, Player
-from appliance.messages.speech import (
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from appliance import pcm, settings
-from appliance.messages.speech import BaseMessage
+from appliance.messages.message import BaseMessage
 from appliance.pcm import Samples
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from appliance.messages.speech import Dropouts
+from appliance.messages.playback import Dropouts
 from tests.audio.rig import RATE_HZ, Rig, reflex, rig_on
 
 AUDIBLE = 33  # −60 dBFS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from appliance.audio.fader import QUIET
 from appliance.audio.sample_format import fade_in
-from appliance.messages.speech import (
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,

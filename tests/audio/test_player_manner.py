@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.audio.word_boundary import LOOK_BACK
-from appliance.messages.speech import (
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from appliance.audio.sample_format import fade_in
-from appliance.messages.speech import (
+from appliance.messages.commands import SetVolume
+from appliance.messages.playback import (
     CardFound,
     CardLost,
     Dropouts,
@@ -21,7 +22,6 @@ from appliance.messages.speech import (
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
-    SetVolume,
 )
 from appliance.pcm import Samples
 from appliance.runtime.ipc.ring import RingSlot

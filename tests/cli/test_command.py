@@ -20,7 +20,7 @@ import yaml
 import appliance
 from appliance.__main__ import main, parser
 from appliance.cli import tell
-from appliance.messages.speech import Restart
+from appliance.messages.commands import Restart
 from appliance.runtime import factory_reset
 from appliance.settings import load
 

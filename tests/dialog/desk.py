@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 
-from appliance.messages.speech import Message
+from appliance.messages.registry import Message
 from appliance.runtime.ipc import floor
 from appliance.settings import Settings
 

@@ -17,7 +17,8 @@ from typing import IO
 from appliance.cli import tell
 from appliance.dialog import mute_store
 from appliance.errors import ControlError
-from appliance.messages.speech import Message, StateChanged
+from appliance.messages.commands import StateChanged
+from appliance.messages.registry import Message
 from appliance.runtime.ipc.floor import Floor
 from appliance.settings import load
 
@@ -27,7 +28,7 @@ SUPERVISE = """
 import signal, sys
 from pathlib import Path
 from appliance.runtime import process_table
-from appliance.messages.speech import BoxStatus
+from appliance.messages.commands import BoxStatus
 from appliance.settings import load
 from appliance.runtime.supervisor import Supervisor
 

@@ -7,20 +7,11 @@ from typing import TypeVar
 from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessage
 from appliance.dialog.state import DialogPolicy
 from appliance.dialog.state_machine import DialogEvent, Tick, initial_state, step
-from appliance.messages.speech import (
-    CardLost,
-    ModeName,
-    Mute,
-    Onset,
-    PlaybackFinished,
-    PlaybackStarted,
-    Sentence,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    ThinkerReady,
-    ThoughtEnded,
-)
+from appliance.messages.commands import ModeName, Mute
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted
+from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import Sentence, ThinkerReady, ThoughtEnded
 from appliance.pcm import RATE_HZ
 
 M = TypeVar("M")

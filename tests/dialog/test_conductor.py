@@ -13,43 +13,45 @@ import pytest
 
 from appliance.dialog.memory import Memory
 from appliance.dialog.timeouts import rules
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
+from appliance.messages.commands import (
     Ask,
     BoxStatus,
-    EndAnswer,
     Forget,
-    Message,
     Mute,
-    ObservedMessage,
+    Say,
+    SetMode,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    TalkButton,
+)
+from appliance.messages.hearing import (
     Onset,
     Opinion,
-    PartChanged,
+    SetListening,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WordsHeard,
+)
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackStarted,
     PlaybackStopped,
+)
+from appliance.messages.registry import Message, ObservedMessage
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
     Recall,
     RecallWanted,
-    Say,
     Sentence,
-    SetListening,
-    SetMode,
-    SetVolume,
-    Speak,
-    SpeakerReady,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    StateChanged,
-    StopSpeaking,
-    TalkButton,
     Think,
     ThinkerReady,
     ThoughtEnded,
-    Verdict,
-    WordsHeard,
 )
 from appliance.runtime import memory_files, process_table
 from appliance.runtime.supervisor import Supervisor

@@ -9,24 +9,11 @@ from pathlib import Path
 import pytest
 
 from appliance.dialog.on_command import FORGOTTEN_ALL, NOT_FORGOTTEN
-from appliance.messages.speech import (
-    AnswerHeard,
-    Ask,
-    EndAnswer,
-    Forget,
-    PlaybackFinished,
-    PlaybackStarted,
-    Say,
-    SetVolume,
-    Speak,
-    SpeakerReady,
-    Spoken,
-    StopSpeaking,
-    Think,
-    ThoughtEnded,
-    ToolAnswered,
-    ToolCalled,
-)
+from appliance.messages.commands import Ask, Forget, Say, SetVolume, StopSpeaking
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, Spoken
+from appliance.messages.thinking import AnswerHeard, Think, ThoughtEnded
+from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.runtime import factory_reset, memory_files
 from appliance.tools import timer_store
 from appliance.tools.toolbox import ASK_AGAIN

@@ -13,23 +13,21 @@ from appliance.cli import memory as memory_commands
 from appliance.cli import tell as control_commands
 from appliance.dialog.control_socket import MOST_VISITORS, NAME, ControlSocket, short, socket_paths
 from appliance.errors import ControlError, NotRunning
-from appliance.messages.speech import (
-    Abandon,
+from appliance.messages.commands import (
     CommandRefused,
     Forget,
     Forgotten,
-    Message,
     Mute,
-    Onset,
     Say,
     SetVoice,
     SetVolume,
-    Speak,
     StateChanged,
     StopSpeaking,
-    decode,
-    encode,
 )
+from appliance.messages.hearing import Onset
+from appliance.messages.registry import Message, decode, encode
+from appliance.messages.speech import Speak
+from appliance.messages.thinking import Abandon
 from tests.dialog.test_conductor import Box, settings_in
 
 STATE = StateChanged("idle", 1, 0)

@@ -18,9 +18,7 @@ from hypothesis import strategies as st
 from appliance.cli import tell
 from appliance.dialog.control_socket import MOST_VISITORS, NAME, NO_COMMAND, ControlSocket, short
 from appliance.errors import ControlError
-from appliance.messages.limits import MAX_WORDS
-from appliance.messages.speech import (
-    Abandon,
+from appliance.messages.commands import (
     Ask,
     CommandRefused,
     Mute,
@@ -28,9 +26,10 @@ from appliance.messages.speech import (
     SetVolume,
     StateChanged,
     StopSpeaking,
-    decode,
-    encode,
 )
+from appliance.messages.limits import MAX_WORDS
+from appliance.messages.registry import decode, encode
+from appliance.messages.thinking import Abandon
 from tests.dialog.test_conductor import Box, settings_in
 
 STATE = StateChanged("idle", 1, 0)

@@ -12,7 +12,7 @@ import pytest
 from appliance.cli import tell
 from appliance.dialog import mute_store
 from appliance.errors import ControlError
-from appliance.messages.speech import Mute, SetMode, SetVolume
+from appliance.messages.commands import Mute, SetMode, SetVolume
 from appliance.settings import adjusted
 from tests.dialog.life import Life
 

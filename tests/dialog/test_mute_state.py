@@ -19,25 +19,25 @@ from appliance.dialog.mute_state import LATE_S, NOT_READ, MuteProblem, MuteState
 from appliance.dialog.mute_store import FILE, MARK, MuteStore, StoredMute, read_file
 from appliance.dialog.state import DialogPolicy, DialogState
 from appliance.dialog.state_machine import DialogEvent, initial_state, step
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
-    CardFound,
     Forget,
     ListenOnce,
-    Message,
     Mute,
     MuteSwitched,
-    PartChanged,
     Restart,
     Say,
     SetMode,
     SetVolume,
-    SpeakerReady,
     StopSpeaking,
     TalkButton,
-    ThinkerReady,
-    WakeWordHeard,
 )
+from appliance.messages.hearing import WakeWordHeard
+from appliance.messages.playback import CardFound
+from appliance.messages.registry import Message
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import ThinkerReady
 from appliance.runtime.ipc import floor
 from appliance.runtime.ipc.floor import Floor
 

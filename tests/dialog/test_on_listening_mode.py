@@ -10,31 +10,29 @@ from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
 from appliance.dialog.state import NEVER, DialogPolicy
 from appliance.dialog.state_machine import Tick
 from appliance.dialog.transition import NOTHING_SAID
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
+from appliance.messages.commands import (
     ListenOnce,
     ModeName,
     Mute,
-    Onset,
-    PartChanged,
-    PlaybackFinished,
-    PlaybackPaused,
-    PlaybackStopped,
     Repeat,
     Say,
-    SetListening,
     SetMode,
-    Speak,
+    StopSpeaking,
+)
+from appliance.messages.commands import TalkButton as Button
+from appliance.messages.hearing import (
+    Onset,
+    SetListening,
     SpeechEnded,
     SpeechStarted,
-    StopSpeaking,
-    Think,
     Verdict,
     WakeWordHeard,
     WordsHeard,
 )
-from appliance.messages.speech import TalkButton as Button
+from appliance.messages.playback import PlaybackFinished, PlaybackPaused, PlaybackStopped
+from appliance.messages.speech import Speak
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import Abandon, AnswerHeard, Think
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 DOWN, UP = Button(pressed=True), Button(pressed=False)

@@ -12,38 +12,22 @@ from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.state import NEVER
 from appliance.dialog.state_machine import final_step
 from appliance.dialog.transition import NOT_READY
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
-    Ask,
-    CardLost,
-    EndAnswer,
-    Forget,
+from appliance.messages.commands import Ask, Forget, ListenOnce, ModeName, Mute, Say, StopSpeaking
+from appliance.messages.commands import TalkButton as Button
+from appliance.messages.hearing import (
     Judgement,
-    ListenOnce,
-    ModeName,
-    Mute,
     Onset,
-    PartChanged,
-    PlaybackFinished,
-    PlaybackStarted,
-    PlaybackStopped,
-    Say,
-    Sentence,
     SetListening,
-    Speak,
     SpeechEnded,
     SpeechStarted,
-    Spoken,
-    StopSpeaking,
-    Think,
-    ThoughtEnded,
-    ToolAnswered,
-    ToolCalled,
     Verdict,
     WordsHeard,
 )
-from appliance.messages.speech import TalkButton as Button
+from appliance.messages.playback import CardLost, PlaybackFinished, PlaybackStarted, PlaybackStopped
+from appliance.messages.speech import EndAnswer, Speak, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think, ThoughtEnded
+from appliance.messages.tools import ToolAnswered, ToolCalled
 from appliance.tools.tool_call_syntax import ToolCall
 from tests.dialog.talk import MOON, Talk, talk_in
 

@@ -24,50 +24,40 @@ from appliance.dialog.state import DialogPolicy
 from appliance.dialog.state_machine import Tick, final_step, initial_state
 from appliance.dialog.table import EVERYWHERE, STATES, TABLE, as_markdown
 from appliance.dialog.transition import NOT_READY
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
-    Ask,
+from appliance.messages.commands import Ask, Forget, Mute, Say, SetVolume, StopSpeaking
+from appliance.messages.hearing import Onset, SetListening, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.playback import (
     CardFound,
     CardLost,
-    EndAnswer,
-    Forget,
-    Message,
-    Mute,
-    Onset,
-    PartChanged,
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+)
+from appliance.messages.registry import Message
+from appliance.messages.routes import ROUTES
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
     Recall,
     RecallWanted,
-    Say,
     Sentence,
-    SetListening,
-    SetVolume,
-    Speak,
-    SpeakerReady,
-    SpeakFailed,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    StopSpeaking,
     Think,
     ThinkerReady,
     ThinkingProgress,
     ThoughtEnded,
-    Verdict,
 )
 from tests.dialog.talk import MOON, Talk, talk_in
 
 RULES = DialogPolicy()
-FROM_THE_CONDUCTOR = set(
-    "Think Abandon AnswerHeard Recall ToolAnswered Speak EndAnswer SetListening StateChanged "
-    "HouseRequest "
-    "TimerEvent TimersStatus CommandRefused".split()
-)
+FROM_THE_CONDUCTOR = {
+    message.__name__
+    for message in get_args(Message)
+    if not any(r.message is message and "conductor" in r.receivers for r in ROUTES)
+} - {"Forgotten"}  # the memory's answer, which goes through the conversation to the shell
 TO_ITSELF = {"ToolReply", "Ringing"}  # the conductor's own tools, in its own process
 ONLY_WATCHED = {"Opinion", "Dropouts"}  # they change nothing
 NO_MATTER_OF_IT = {  # the conductor's own

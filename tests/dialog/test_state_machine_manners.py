@@ -6,24 +6,17 @@ import pytest
 
 from appliance.dialog.actions import AnnounceState, ReleaseHold
 from appliance.dialog.state_machine import Tick
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
-    Ask,
-    Onset,
+from appliance.messages.commands import Ask
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.playback import (
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
-    Sentence,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    Think,
-    ThoughtEnded,
-    Verdict,
 )
+from appliance.messages.speech import Spoken
+from appliance.messages.thinking import Abandon, AnswerHeard, Sentence, Think, ThoughtEnded
 from appliance.pcm import RATE_HZ
 from tests.dialog.talk import MOON, RULES, Talk
 

@@ -15,48 +15,50 @@ from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.state import NEVER
 from appliance.dialog.state_machine import DialogEvent, Tick
 from appliance.dialog.transition import NOT_READY, NOTHING_SAID
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
+from appliance.messages.commands import (
     Ask,
-    CardFound,
-    CardLost,
-    EndAnswer,
     Forget,
-    Judgement,
     ListenOnce,
-    Message,
     ModeName,
     Mute,
+    Repeat,
+    Say,
+    SetMode,
+    StopSpeaking,
+)
+from appliance.messages.commands import TalkButton as Button
+from appliance.messages.hearing import (
+    Judgement,
     Onset,
-    PartChanged,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WakeWordHeard,
+    WordsHeard,
+)
+from appliance.messages.playback import (
+    CardFound,
+    CardLost,
     PlaybackFinished,
     PlaybackPaused,
     PlaybackResumed,
     PlaybackStarted,
     PlaybackStopped,
+)
+from appliance.messages.registry import Message
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
     RecallWanted,
-    Repeat,
-    Say,
     Sentence,
-    SetMode,
-    Speak,
-    SpeakerReady,
-    SpeakFailed,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    StopSpeaking,
     Think,
     ThinkerReady,
     ThinkingProgress,
     ThoughtEnded,
-    ToolCalled,
-    Verdict,
-    WakeWordHeard,
-    WordsHeard,
 )
-from appliance.messages.speech import TalkButton as Button
+from appliance.messages.tools import ToolCalled
 from tests.dialog.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]

@@ -11,16 +11,9 @@ import pytest
 from appliance.dialog.actions import UseTool
 from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.tool_runner import DONE, HOUSE_S, NOT_DONE, ToolEvent, ToolRunner
-from appliance.messages.speech import (
-    Forget,
-    HouseRequest,
-    HouseResponse,
-    Message,
-    Say,
-    SetVolume,
-    TimerEvent,
-    TimersStatus,
-)
+from appliance.messages.commands import Forget, Say, SetVolume
+from appliance.messages.registry import Message
+from appliance.messages.tools import HouseRequest, HouseResponse, TimerEvent, TimersStatus
 from appliance.settings import load
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.tool_call_syntax import ToolCall, Value

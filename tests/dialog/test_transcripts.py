@@ -17,14 +17,10 @@ from appliance.dialog.actions import EraseMemory, Remember, SendRecall
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_client import MemoryClient
 from appliance.dialog.memory_erase import forget_all, forget_last
-from appliance.messages.speech import (
-    AnswerHeard,
-    Ask,
-    ObservedMessage,
-    PlaybackFinished,
-    Recall,
-    Transcribed,
-)
+from appliance.messages.commands import Ask
+from appliance.messages.playback import PlaybackFinished
+from appliance.messages.registry import ObservedMessage
+from appliance.messages.thinking import AnswerHeard, Recall, Transcribed
 from appliance.runtime import memory_files
 from appliance.settings import Settings, load
 from tests.dialog.test_conductor import Box, settings_in

@@ -20,7 +20,7 @@ import soundfile
 import soxr
 
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
-from appliance.messages.speech import Onset, SpeechEnded, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, from_float
 from tests import skips
 

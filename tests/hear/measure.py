@@ -18,7 +18,7 @@ import numpy as np
 
 from appliance.hear.onset.vad import VoiceActivityDetector
 from appliance.hear.pipeline import HearingPipeline
-from appliance.messages.speech import Onset, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from tests.hear.arena import (

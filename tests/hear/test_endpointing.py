@@ -9,7 +9,7 @@ import pytest
 from appliance.hear.endpointing import Endpointer
 from appliance.hear.onset.vad import HOP_FRAMES
 from appliance.hear.utterance_stream import CHUNK_FRAMES, SpeechSlot, UtteranceStream
-from appliance.messages.speech import SpeechEnded
+from appliance.messages.hearing import SpeechEnded
 from appliance.pcm import SampleBuffer
 from appliance.runtime.ipc.ring import END, PAUSE, START
 from appliance.settings import HearingSettings

@@ -10,15 +10,9 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import (
-    Message,
-    ObservedMessage,
-    Onset,
-    SpeechEnded,
-    SpeechStarted,
-    StateChanged,
-    Verdict,
-)
+from appliance.messages.commands import StateChanged
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.registry import Message, ObservedMessage
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel

@@ -7,7 +7,7 @@ import pytest
 
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
 from appliance.hear.utterance_stream import SpeechSlot
-from appliance.messages.speech import (
+from appliance.messages.hearing import (
     Onset,
     SetListening,
     SpeechEnded,

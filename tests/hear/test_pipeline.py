@@ -10,7 +10,7 @@ from appliance.hear.endpointing import TRAILING_FRAMES
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.pipeline import HearingPipeline, SpeechPhase
 from appliance.hear.utterance_stream import SpeechSlot
-from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import Samples, from_float
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import HearingSettings

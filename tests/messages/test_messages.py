@@ -18,30 +18,19 @@ from appliance.cli import tell
 from appliance.dialog.answer import Question
 from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.errors import BadMessage
-from appliance.messages import speech
+from appliance.messages import commands
+from appliance.messages.commands import Ask, ModeName, SetMode, SetVoice, SetVolume, StopSpeaking
 from appliance.messages.limits import MAX_ANSWER, MAX_BYTES, MAX_COUNT, MAX_WORDS, cut
-from appliance.messages.speech import (
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.registry import Mail, Message, ObservedMessage, decode, encode
+from appliance.messages.speech import Speak, Spoken
+from appliance.messages.thinking import (
     AnswerHeard,
-    Ask,
-    Mail,
-    Message,
-    ModeName,
-    ObservedMessage,
-    PlaybackFinished,
-    PlaybackStarted,
     Recall,
     RecallWanted,
     Sentence,
-    SetMode,
-    SetVoice,
-    SetVolume,
-    Speak,
-    Spoken,
-    StopSpeaking,
     Think,
     ThoughtEnded,
-    decode,
-    encode,
 )
 from appliance.runtime import memory_files
 from appliance.runtime.ipc import channel
@@ -263,7 +252,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
 
 
 # Restart is the supervisor's to act on: the box would begin anew, as it should.
-TAKEN = [kind for kind in KINDS if kind is not speech.Restart]
+TAKEN = [kind for kind in KINDS if kind is not commands.Restart]
 
 
 PEERS = ("room", "listener", "thinker", "playback", "speaker", "capture")

@@ -11,20 +11,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from appliance.messages.speech import (
-    EndAnswer,
-    Message,
-    PlaybackFinished,
-    PlaybackStarted,
-    RecallWanted,
-    Sentence,
-    SpeakerReady,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    ThinkerReady,
-    ThoughtEnded,
-)
+from appliance.messages.hearing import SpeechEnded, SpeechStarted
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.registry import Message
+from appliance.messages.speech import EndAnswer, SpeakerReady, Spoken
+from appliance.messages.thinking import RecallWanted, Sentence, ThinkerReady, ThoughtEnded
 from appliance.panel.keyboard_socket import place
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from appliance.messages.speech import StateName
+from appliance.messages.commands import StateName
 from appliance.mqtt.discovery import DiscoveryFeatures, payload
 from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.topics import Topics

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     Ask,
     ListenOnce,
     Mute,
@@ -18,9 +18,8 @@ from appliance.messages.speech import (
     SetVoice,
     SetVolume,
     StopSpeaking,
-    decode,
-    encode,
 )
+from appliance.messages.registry import decode, encode
 from appliance.mqtt.command_topics import (
     COMMANDS,
     MOST_CHARACTERS,

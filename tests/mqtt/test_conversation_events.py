@@ -6,19 +6,11 @@ import json
 
 import pytest
 
-from appliance.messages.speech import (
-    AnswerHeard,
-    BoxStatus,
-    Message,
-    PlaybackFinished,
-    PlaybackStarted,
-    PlaybackStopped,
-    SpeechEnded,
-    SpeechStarted,
-    StateChanged,
-    Verdict,
-    WakeWordHeard,
-)
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.hearing import SpeechEnded, SpeechStarted, Verdict, WakeWordHeard
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted, PlaybackStopped
+from appliance.messages.registry import Message
+from appliance.messages.thinking import AnswerHeard
 from appliance.mqtt.conversation_events import KINDS, ConversationEvents, EventPayload
 
 MS = 16  # samples

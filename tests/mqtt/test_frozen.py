@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import BoxStatus, BrokerChanged, SetVolume
+from appliance.messages.commands import BoxStatus, BrokerChanged, SetVolume
 from appliance.mqtt.backoff import LONGEST_S
 from appliance.mqtt.home_assistant import DEAD_S
 from lab.bench.mosquitto import BrokerObserver, Mosquitto

@@ -12,20 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.messages.speech import (
+from appliance.messages.commands import (
     BoxStatus,
     ButtonPressed,
-    Message,
     Restart,
     SetVoice,
     SetVolume,
-    SpeechEnded,
-    SpeechStarted,
     StateChanged,
-    TimerEvent,
-    TimersStatus,
-    WakeWordHeard,
 )
+from appliance.messages.hearing import SpeechEnded, SpeechStarted, WakeWordHeard
+from appliance.messages.registry import Message
+from appliance.messages.tools import TimerEvent, TimersStatus
 from appliance.mqtt.command_topics import COMMANDS, CommandRejected
 from appliance.mqtt.discovery import DiscoveryFeatures
 from appliance.mqtt.home_assistant import OFFLINE, HomeAssistantState, Publication

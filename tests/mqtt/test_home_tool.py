@@ -9,18 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages.speech import (
-    HouseRequest,
-    HouseResponse,
-    Recall,
-    Sentence,
-    Speak,
-    Think,
-    ThoughtEnded,
-    ToolAnswered,
-    ToolCalled,
-    encode,
-)
+from appliance.messages.registry import encode
+from appliance.messages.speech import Speak
+from appliance.messages.thinking import Recall, Sentence, Think, ThoughtEnded
+from appliance.messages.tools import HouseRequest, HouseResponse, ToolAnswered, ToolCalled
 from appliance.mqtt.command_topics import CommandRejected
 from appliance.mqtt.home_tool import MOST_BYTES, MOST_OPEN, HomeToolBridge
 from appliance.mqtt.topics import Topics

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import BoxStatus, SetVolume, Think
+from appliance.messages.commands import BoxStatus, SetVolume
+from appliance.messages.thinking import Think
 from appliance.mqtt.connection import KEEPALIVE_S
 from lab.bench.mosquitto import BrokerObserver, Mosquitto
 from tests.mqtt.conftest import Make

@@ -9,17 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import (
-    Ask,
-    Mute,
-    Say,
-    SetVoice,
-    SetVolume,
-    Speak,
-    StopSpeaking,
-    Think,
-    ToolCalled,
-)
+from appliance.messages.commands import Ask, Mute, Say, SetVoice, SetVolume, StopSpeaking
+from appliance.messages.speech import Speak
+from appliance.messages.thinking import Think
+from appliance.messages.tools import ToolCalled
 from lab.bench.mosquitto import BrokerObserver, Mosquitto, resident_mib
 from tests.mqtt.house import Box, box
 

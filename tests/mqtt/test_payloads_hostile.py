@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appliance.messages.speech import Message
+from appliance.messages.registry import Message
 from appliance.mqtt.command_topics import COMMANDS, CommandRejected
 from appliance.mqtt.connection import MOST_BYTES
 from appliance.runtime.ipc import channel

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import BrokerChanged
+from appliance.messages.commands import BrokerChanged
 from appliance.mqtt import stale_topics as leftovers
 from appliance.mqtt.link import SWEEP_S
 from appliance.mqtt.stale_topics import StaleTopics

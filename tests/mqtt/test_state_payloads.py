@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from appliance.messages.speech import BoxStatus, PartChanged, StateChanged, TimersStatus
+from appliance.messages.commands import BoxStatus, StateChanged
+from appliance.messages.supervision import PartChanged
+from appliance.messages.tools import TimersStatus
 from appliance.mqtt.conversation_events import ConversationEvents
 from appliance.mqtt.problem_state import PROBLEMS, worst
 from appliance.mqtt.state_payloads import MachineReading, StatePayloads

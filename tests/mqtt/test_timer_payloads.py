@@ -6,8 +6,7 @@ from typing import get_args
 
 import pytest
 
-from appliance.messages.speech import TimerEvent, TimersStatus
-from appliance.messages.tools import TimerNews
+from appliance.messages.tools import TimerEvent, TimerNews, TimersStatus
 from appliance.mqtt.timer_payloads import event_payload, status_payload
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from appliance import settings
 from appliance.dialog.actions import SetMuted
-from appliance.messages.speech import BoxStatus, Message, ModeName, Mute, Restart, SetVolume
+from appliance.messages.commands import BoxStatus, ModeName, Mute, Restart, SetVolume
+from appliance.messages.registry import Message
 from appliance.mqtt.command_topics import COMMANDS, CommandRejected
 from appliance.mqtt.discovery import DiscoveryFeatures
 from appliance.mqtt.home_assistant import HomeAssistantState

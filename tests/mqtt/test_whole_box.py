@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import PlaybackStarted, StateChanged
+from appliance.messages.commands import StateChanged
+from appliance.messages.playback import PlaybackStarted
 from lab.bench.mosquitto import BrokerMessage, BrokerObserver, Mosquitto
 from lab.sim import rehearsal_cli, scene
 from lab.sim.rehearsal import Rehearsal

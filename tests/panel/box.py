@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from appliance import settings
-from appliance.messages.speech import Message, ObservedMessage
+from appliance.messages.registry import Message, ObservedMessage
 from appliance.runtime import process_table
 from appliance.runtime.supervisor import Supervisor
 

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.messages.speech import (
-    Forget,
-    Message,
-    Mute,
-    Repeat,
-    StateName,
-    StopSpeaking,
-    TalkButton,
-)
+from appliance.messages.commands import Forget, Mute, Repeat, StateName, StopSpeaking, TalkButton
+from appliance.messages.registry import Message
 from appliance.panel.button import Gesture
 from appliance.panel.button_actions import ANSWERING, ButtonActions
 

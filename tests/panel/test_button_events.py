@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from appliance.messages.speech import PressName
+from appliance.messages.commands import PressName
 from appliance.panel.button import Gesture
 from appliance.panel.button_events import ButtonEvents
 

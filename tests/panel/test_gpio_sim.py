@@ -14,7 +14,7 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages.speech import TalkButton
+from appliance.messages.commands import TalkButton
 from appliance.panel.gpio import GpioWires
 from appliance.panel.gpio_lines import GpioChip
 from appliance.panel.pins import pin

@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import BoxStatus, Mute, MuteSwitched, StateChanged
+from appliance.messages.commands import BoxStatus, Mute, MuteSwitched, StateChanged
 from appliance.models.store import ModelStore
 from appliance.panel.button import LONG_S
 from appliance.panel.machine_indicators import MachineIndicators

@@ -13,7 +13,8 @@ import pytest
 
 from appliance import settings
 from appliance.errors import PanelError
-from appliance.messages.speech import BoxStatus, Forget, Restart, StateChanged, TimersStatus
+from appliance.messages.commands import BoxStatus, Forget, Restart, StateChanged
+from appliance.messages.tools import TimersStatus
 from appliance.models.store import ModelStore
 from appliance.panel import health
 from appliance.panel.button import Gesture

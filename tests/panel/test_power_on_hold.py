@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from appliance.messages.speech import Restart, Say
+from appliance.messages.commands import Restart, Say
 from appliance.panel import power_on_hold
 from appliance.panel.power_on_hold import WANTED_SETUP, PowerOnHold, write_request
 from appliance.runtime import factory_reset

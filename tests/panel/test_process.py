@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from appliance.messages.speech import ButtonFault, Forget, MuteSwitched, StopSpeaking, TalkButton
+from appliance.messages.commands import ButtonFault, Forget, MuteSwitched, StopSpeaking, TalkButton
 from appliance.panel import health
 from appliance.panel.button import BOUNCING_EDGES
 from appliance.runtime.supervisor import SWITCH_LATE_S

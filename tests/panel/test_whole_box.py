@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import SpeechEnded, SpeechStarted, Think
+from appliance.messages.hearing import SpeechEnded, SpeechStarted
+from appliance.messages.thinking import Think
 from appliance.panel.keyboard_socket import place
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader

@@ -20,7 +20,8 @@ from appliance.cli.provision import (
     reset,
 )
 from appliance.errors import StorageError
-from appliance.messages.speech import Message, Restart, Say
+from appliance.messages.commands import Restart, Say
+from appliance.messages.registry import Message
 from appliance.panel import power_on_hold
 from appliance.panel.power_on_hold import WANTED_SETUP
 from appliance.provision.apply_seed import ProvisionTarget

@@ -18,7 +18,8 @@ import pytest
 from appliance import settings
 from appliance.cli.rows import rows_to_run
 from appliance.errors import SettingsError
-from appliance.messages.speech import Message, ObservedMessage, PartChanged
+from appliance.messages.registry import Message, ObservedMessage
+from appliance.messages.supervision import PartChanged
 from appliance.runtime import process_table, status
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.supervision import supervised_part as parts_of_the_box
@@ -65,10 +66,10 @@ def main(work):
             work.beat()
     work.report_ready()
     if MODE == "wants to begin anew":
-        from appliance.messages.speech import Restart
+        from appliance.messages.commands import Restart
         work.channels["supervisor"].send(Restart())
     if MODE == "says that it speaks":
-        from appliance.messages.speech import StateChanged
+        from appliance.messages.commands import StateChanged
         work.channels["supervisor"].send(StateChanged("speaking", 1, 0))
     while MODE == "spins":
         pass

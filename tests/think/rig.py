@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance import settings
-from appliance.messages.speech import (
-    BaseMessage,
+from appliance.messages.message import BaseMessage
+from appliance.messages.thinking import (
     Recall,
     RecallWanted,
     Sentence,

@@ -11,7 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from appliance.messages.speech import Message, Sentence, ThoughtEnded, ToolCalled
+from appliance.messages.registry import Message
+from appliance.messages.thinking import Sentence, ThoughtEnded
+from appliance.messages.tools import ToolCalled
 from appliance.models.local_model import LocalModel
 from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma

@@ -14,8 +14,8 @@ import pytest
 from appliance.dialog import memory
 from appliance.dialog.memory import Memory
 from appliance.dialog.memory_erase import forget_all, forget_last
-from appliance.messages.speech import Message, RecallWanted, ThinkerReady
-from appliance.messages.thinking import RECALL_TIMES
+from appliance.messages.registry import Message
+from appliance.messages.thinking import RECALL_TIMES, RecallWanted, ThinkerReady
 from appliance.models.local_model import LocalModel
 from appliance.runtime.process_table import row
 from appliance.settings import Settings, load

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from appliance.errors import RemoteError
-from appliance.messages.speech import Sentence, ThoughtEnded
+from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.think.history import History
 from appliance.think.interface import AnswerMetrics
 from appliance.think.remote import RemoteModel

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from appliance.errors import RemoteError
-from appliance.messages.speech import Message, Sentence, ThoughtEnded, Transcribed
+from appliance.messages.registry import Message
+from appliance.messages.thinking import Sentence, ThoughtEnded, Transcribed
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics

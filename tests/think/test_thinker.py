@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.messages.speech import (
+from appliance.messages.commands import Forget
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
     Abandon,
     AnswerHeard,
-    Forget,
-    PartChanged,
     Recall,
     RecallWanted,
     Sentence,

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from appliance.messages.speech import Message, ThinkerReady, ThoughtEnded, Transcribed
+from appliance.messages.registry import Message
+from appliance.messages.thinking import ThinkerReady, ThoughtEnded, Transcribed
 from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, SpeechClip
 from appliance.think.interface import AnswerMetrics

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages.speech import ToolCalled, encode
+from appliance.messages.registry import encode
+from appliance.messages.tools import ToolCalled
 from appliance.think.tool_call_stream import ToolCallStream
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from appliance.messages.speech import AnswerHeard, Transcribed
+from appliance.messages.thinking import AnswerHeard, Transcribed
 from appliance.models.local_model import LocalModel
 from appliance.models.store import ModelStore
 from appliance.settings import load_defaults

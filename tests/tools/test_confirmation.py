@@ -11,25 +11,13 @@ from hypothesis import strategies as st
 from appliance.dialog.actions import Remember, UseTool
 from appliance.dialog.answer import Question
 from appliance.dialog.on_tool import ToolReply
-from appliance.messages.speech import (
-    AnswerHeard,
-    Ask,
-    HouseRequest,
-    ListenOnce,
-    ModeName,
-    PlaybackFinished,
-    PlaybackStarted,
-    Sentence,
-    Speak,
-    SpeechEnded,
-    SpeechStarted,
-    Spoken,
-    ThoughtEnded,
-    ToolAnswered,
-    ToolCalled,
-    WakeWordHeard,
-)
-from appliance.messages.speech import TalkButton as Button
+from appliance.messages.commands import Ask, ListenOnce, ModeName
+from appliance.messages.commands import TalkButton as Button
+from appliance.messages.hearing import SpeechEnded, SpeechStarted, WakeWordHeard
+from appliance.messages.playback import PlaybackFinished, PlaybackStarted
+from appliance.messages.speech import Speak, Spoken
+from appliance.messages.thinking import AnswerHeard, Sentence, ThoughtEnded
+from appliance.messages.tools import HouseRequest, ToolAnswered, ToolCalled
 from appliance.settings import load_defaults
 from appliance.tools.confirmation import CONFIRM_S, ConfirmationGuard, opens_something
 from appliance.tools.timers import Timers

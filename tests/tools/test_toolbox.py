@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appliance.messages.speech import Forget, HouseRequest, SetVolume, encode
+from appliance.messages.commands import Forget, SetVolume
+from appliance.messages.registry import encode
+from appliance.messages.tools import HouseRequest
 from appliance.tools.spoken_time import ClockReading
 from appliance.tools.table import TOOLS as TABLE
 from appliance.tools.timers import MOST, Timer, Timers

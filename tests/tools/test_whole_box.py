@@ -10,7 +10,9 @@ import pytest
 
 from appliance import pcm, settings
 from appliance.cli.rows import rows_to_run
-from appliance.messages.speech import Ask, PlaybackStarted, Speak, StopSpeaking
+from appliance.messages.commands import Ask, StopSpeaking
+from appliance.messages.playback import PlaybackStarted
+from appliance.messages.speech import Speak
 from appliance.pcm import Samples
 from appliance.voice.chime import ring
 from lab.sim import rehearsal_cli, scene

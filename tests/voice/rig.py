@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from appliance import settings
-from appliance.messages.speech import BaseMessage, EndAnswer, Speak, SpeakerReady
+from appliance.messages.message import BaseMessage
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, RingReader, RingSlot

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from appliance.messages.speech import PartChanged, SetVoice, SpeakerReady
+from appliance.messages.commands import SetVoice
+from appliance.messages.speech import SpeakerReady
+from appliance.messages.supervision import PartChanged
 from appliance.voice.selection import VoiceSelection
 
 

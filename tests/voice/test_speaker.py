@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken, VoicesAvailable
+from appliance.messages.commands import VoicesAvailable
+from appliance.messages.speech import SpeakerReady, SpeakFailed, Spoken
 from appliance.runtime.ipc.ring import START
 from tests.voice import bundles
 from tests.voice.rig import Rig

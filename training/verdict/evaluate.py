@@ -25,7 +25,7 @@ from appliance.hear.bargein.classifier import (
 )
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.network import MODEL, VerdictNetwork
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 from appliance.settings import VerdictSettings, load_defaults
 from lab.bench import intervals

@@ -18,7 +18,7 @@ from appliance.errors import InterludeError
 from appliance.hear.bargein import adaptation, enrolment, network
 from appliance.hear.bargein.enrolment import EnrolmentRecording, ScoredRecording
 from appliance.hear.bargein.recordings import RecordingFile, find
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, from_float
 from appliance.settings import load_defaults
 from lab.sim import speech_source, synthetic_phrases

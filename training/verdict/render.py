@@ -18,7 +18,7 @@ from appliance.hear.bargein.classifier import IN_RULES, ClassProbabilities, Deci
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingEvent, HearingPipeline
-from appliance.messages.speech import Onset, SpeechEnded, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import HearingSettings, load_defaults
 from lab.bench import bench_speech

@@ -14,7 +14,7 @@ import numpy as np
 
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import Samples
 from appliance.settings import VerdictSettings
 

@@ -22,7 +22,7 @@ from appliance.hear.bargein.network import NetworkClassifier, VerdictNetwork
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import HearingSettings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from appliance.hear.bargein.classifier import NO_EVIDENCE, LogOdds
 from appliance.hear.words.phrases import PhraseKind
-from appliance.messages.speech import WordsHeard
+from appliance.messages.hearing import WordsHeard
 
 # Log odds for backchannel, interruption, noise where the recogniser is certain (`sure` is 1). They
 # shrink with the square of its certainty: of pocketsphinx's "yes" and "right", the ones it is sure

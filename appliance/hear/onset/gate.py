@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from appliance.hear.onset.background import LevelQuantile
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.settings import OnsetSettings
 
 _TAKEN_DB = 6.0  # of what a canceller takes away, before it is known

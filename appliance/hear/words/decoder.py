@@ -14,7 +14,7 @@ from appliance.hear.words.interfaces import (
     WordHypothesis,
     WordRecogniser,
 )
-from appliance.messages.speech import WakeWordHeard, WordsHeard
+from appliance.messages.hearing import WakeWordHeard, WordsHeard
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.settings import WordsSettings

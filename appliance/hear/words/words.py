@@ -12,7 +12,7 @@ import time
 from appliance.errors import InterludeError
 from appliance.hear.words import backends
 from appliance.hear.words.decoder import WordDecoder
-from appliance.messages.speech import BoxStatus
+from appliance.messages.commands import BoxStatus
 from appliance.runtime.ipc.floor import WORDS_REST
 from appliance.runtime.worker import Worker
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from appliance.errors import BadMessage
 from appliance.messages.limits import MAX_BYTES, cut
-from appliance.messages.speech import Mail, decode, encode
+from appliance.messages.registry import Mail, decode, encode
 
 # Below this many bytes of msgpack no text is longer than the shortest limit of messages/limits.py.
 SURELY_SHORT_BYTES = 100

@@ -7,7 +7,7 @@ import pytest
 
 from appliance.hear.aec.path_change import EchoPathChangeDetector
 from appliance.hear.aec.path_estimate import Floats
-from appliance.messages.speech import Verdict
+from appliance.messages.hearing import Verdict
 from appliance.pcm import RATE_HZ
 from appliance.settings import load_defaults
 from lab.bench import bench_speech

@@ -18,7 +18,7 @@ from appliance.hear.bargein.classifier import decide as rule
 from appliance.hear.bargein.segment import STEP_MS, Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
-from appliance.messages.speech import Judgement, Opinion, Verdict
+from appliance.messages.hearing import Judgement, Opinion, Verdict
 from appliance.pcm import Samples
 from appliance.settings import HearingSettings
 from tests.hear.arena import ANSWER, at_level, run, say, track

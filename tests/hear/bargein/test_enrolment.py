@@ -14,7 +14,7 @@ from appliance.hear.bargein.enrolment import (
     ScoredRecording,
 )
 from appliance.hear.bargein.network import VerdictNetwork
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.settings import HearingSettings
 from tests.hear.arena import at_level, say

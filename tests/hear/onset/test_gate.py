@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
-from appliance.messages.speech import Judgement
+from appliance.messages.hearing import Judgement
 from appliance.settings import HearingSettings
 
 FLOOR_DB = -60.0

@@ -8,7 +8,7 @@ import pytest
 from appliance.hear.words.decoder import WordDecoder
 from appliance.hear.words.feed import KeywordFeed
 from appliance.hear.words.interfaces import BEFORE_FRAMES, WordHypothesis
-from appliance.messages.speech import WakeWordHeard, WordsHeard
+from appliance.messages.hearing import WakeWordHeard, WordsHeard
 from appliance.pcm import BLOCK_FRAMES, Samples
 from appliance.settings import load_defaults
 

@@ -7,7 +7,7 @@ import pytest
 
 from appliance.hear.bargein.word_evidence import evidence
 from appliance.hear.words.phrases import kind_of, plain
-from appliance.messages.speech import WordsHeard
+from appliance.messages.hearing import WordsHeard
 from appliance.settings import load_defaults
 
 LISTS = load_defaults().hearing.words

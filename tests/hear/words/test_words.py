@@ -11,7 +11,9 @@ import pytest
 from appliance import settings
 from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
-from appliance.messages.speech import BoxStatus, Message, ObservedMessage, WakeWordHeard, WordsHeard
+from appliance.messages.commands import BoxStatus
+from appliance.messages.hearing import WakeWordHeard, WordsHeard
+from appliance.messages.registry import Message, ObservedMessage
 from appliance.pcm import RATE_HZ, Samples, from_float
 from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel

@@ -10,7 +10,7 @@ import soundfile
 
 from appliance.hear.bargein.recordings import RecordingFile
 from appliance.hear.pipeline import HearingPipeline
-from appliance.messages.speech import Onset, Opinion, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, Opinion, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
 from lab.bench.article_device import ArticleDevice

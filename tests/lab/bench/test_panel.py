@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import MuteSwitched, SpeechStarted
+from appliance.messages.commands import MuteSwitched
+from appliance.messages.hearing import SpeechStarted
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import LEAD, QUIET, WITHOUT_THINKER, BenchHarness

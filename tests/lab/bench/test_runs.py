@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from appliance.errors import ModelError
-from appliance.messages.speech import Say, StopSpeaking
+from appliance.messages.commands import Say, StopSpeaking
 from appliance.settings import load_defaults
 from lab.bench import answer as bench_answer
 from lab.bench import seam as bench_seam

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from appliance.hear.pipeline import HearingEvent
-from appliance.messages.speech import Onset, SpeechEnded, SpeechStarted, Verdict
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
 from lab.bench.simulated_room import LAG_STEPS, EchoSimulator, RoomSession, SimulatedBox

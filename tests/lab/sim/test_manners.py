@@ -10,16 +10,9 @@ import pytest
 
 from appliance import settings
 from appliance.audio.word_boundary import LOOK_BACK, last_word
-from appliance.messages.speech import (
-    Onset,
-    PlaybackPaused,
-    PlaybackResumed,
-    PlaybackStopped,
-    SpeechEnded,
-    StateChanged,
-    TalkButton,
-    Verdict,
-)
+from appliance.messages.commands import StateChanged, TalkButton
+from appliance.messages.hearing import Onset, SpeechEnded, Verdict
+from appliance.messages.playback import PlaybackPaused, PlaybackResumed, PlaybackStopped
 from appliance.pcm import RATE_HZ, Samples
 from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.bench.seam import knock

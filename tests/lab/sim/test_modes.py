@@ -9,20 +9,9 @@ import numpy as np
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import (
-    Mute,
-    Onset,
-    PlaybackPaused,
-    PlaybackStopped,
-    SetMode,
-    SpeechEnded,
-    SpeechStarted,
-    StateChanged,
-    StopSpeaking,
-    TalkButton,
-    Verdict,
-    WakeWordHeard,
-)
+from appliance.messages.commands import Mute, SetMode, StateChanged, StopSpeaking, TalkButton
+from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WakeWordHeard
+from appliance.messages.playback import PlaybackPaused, PlaybackStopped
 from appliance.pcm import RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import LEAD, WITHOUT_THINKER, BenchHarness

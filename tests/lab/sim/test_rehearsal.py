@@ -15,10 +15,12 @@ import soundfile
 
 from appliance import pcm, settings
 from appliance.cli import rows
-from appliance.messages.speech import PartChanged, StopSpeaking
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.routes import may_pass
+from appliance.messages.supervision import PartChanged
 from appliance.runtime.process_table import Process
 from lab.sim import rehearsal_cli, scene
-from lab.sim.rehearsal import Rehearsal
+from lab.sim.rehearsal import WATCHER, Rehearsal
 from lab.sim.rehearsal_report import RecordingReader, report
 
 ROWS = rows.rows_to_run(settings.load_defaults())
@@ -75,6 +77,19 @@ def test_the_box_falls_silent_soon_after_the_owner_begins(
 ) -> None:
     stops = [o.stop_ms for o in demo[0].outcomes() if o.over_the_box]
     assert all(stop is not None and stop < 400 for stop in stops)  # a bound, not the figure
+
+
+def test_every_message_of_a_conversation_has_its_row_in_the_table_of_routes(
+    demo: tuple[RecordingReader, Path],
+) -> None:
+    reader, _ = demo
+    seen = {
+        (type(mail.message), mail.source, mail.target)
+        for _, mail in reader.recording.mail
+        if mail.target != WATCHER
+    }
+    assert len(seen) > 20
+    assert {(kind.__name__, *ends) for kind, *ends in seen if not may_pass(kind, *ends)} == set()
 
 
 def test_the_report_holds_all_that_is_promised(demo: tuple[RecordingReader, Path]) -> None:

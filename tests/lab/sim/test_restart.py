@@ -9,7 +9,9 @@ import pytest
 
 from appliance import settings
 from appliance.hear.aec import store
-from appliance.messages.speech import PlaybackStarted, Say, Verdict
+from appliance.messages.commands import Say
+from appliance.messages.hearing import Verdict
+from appliance.messages.playback import PlaybackStarted
 from appliance.pcm import RATE_HZ, Samples
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import TALK, WITHOUT_THINKER, BenchHarness

@@ -14,14 +14,10 @@ from typing import Any
 import pytest
 
 from appliance import settings
-from appliance.messages.speech import (
-    Abandon,
-    AnswerHeard,
-    PlaybackStarted,
-    SpeechStarted,
-    StopSpeaking,
-    Think,
-)
+from appliance.messages.commands import StopSpeaking
+from appliance.messages.hearing import SpeechStarted
+from appliance.messages.playback import PlaybackStarted
+from appliance.messages.thinking import Abandon, AnswerHeard, Think
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
 from tests.lab.sim.test_modes import PATIENCE_S, becomes, comes, said

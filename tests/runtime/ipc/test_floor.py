@@ -13,7 +13,10 @@ import pytest
 from msgspec import msgpack
 
 from appliance.errors import BadMessage
-from appliance.messages.speech import Ask, Onset, Think, decode, encode
+from appliance.messages.commands import Ask
+from appliance.messages.hearing import Onset
+from appliance.messages.registry import decode, encode
+from appliance.messages.thinking import Think
 from appliance.runtime.ipc import channel, floor, heartbeat
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.floor import Floor

@@ -1,0 +1,125 @@
+"""Every message that crosses a process border: the union, its bytes, and who sends what to whom.
+
+One struct a kind, told apart by its tag. Times are CLOCK_MONOTONIC.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from appliance.errors import BadMessage
+from appliance.messages.commands import (
+    Ask,
+    BoxStatus,
+    BrokerChanged,
+    ButtonFault,
+    ButtonPressed,
+    CommandRefused,
+    Forget,
+    Forgotten,
+    ListenOnce,
+    Mute,
+    MuteSwitched,
+    Repeat,
+    Restart,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    TalkButton,
+    VoicesAvailable,
+)
+from appliance.messages.hearing import (
+    Onset,
+    Opinion,
+    SetListening,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WakeWordHeard,
+    WordsHeard,
+)
+from appliance.messages.limits import NameText
+from appliance.messages.message import BaseMessage
+from appliance.messages.playback import (
+    CardFound,
+    CardLost,
+    Dropouts,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
+    Recall,
+    RecallWanted,
+    Sentence,
+    Think,
+    ThinkerReady,
+    ThinkingProgress,
+    ThoughtEnded,
+    Transcribed,
+)
+from appliance.messages.tools import (
+    HouseRequest,
+    HouseResponse,
+    TimerEvent,
+    TimersStatus,
+    ToolAnswered,
+    ToolCalled,
+)
+
+Message = (
+    Onset | Opinion | Verdict | SpeechStarted | SpeechEnded
+    | SetListening | WordsHeard | WakeWordHeard
+    | Think | Abandon | AnswerHeard | Recall | Forget | RecallWanted | ThinkerReady
+    | ThinkingProgress | Sentence | ThoughtEnded
+    | Transcribed
+    | ToolCalled | ToolAnswered | HouseRequest | HouseResponse | TimerEvent | TimersStatus
+    | Speak | EndAnswer | SpeakerReady | VoicesAvailable | Spoken | SpeakFailed
+    | PlaybackStarted | PlaybackPaused | PlaybackResumed | PlaybackFinished | PlaybackStopped |
+    SetVolume
+    | CardLost | CardFound | Dropouts
+    | PartChanged
+    | Mute | StopSpeaking | SetMode | TalkButton | ListenOnce | Repeat | Say | Ask | SetVoice |
+    Restart
+    | CommandRefused | BrokerChanged | ButtonPressed | MuteSwitched | ButtonFault
+    | StateChanged | BoxStatus | Forgotten
+)  # fmt: skip
+
+
+class ObservedMessage(BaseMessage, frozen=True):
+    """A copy for those who watch (room, log): a message, where from, where to, and when."""
+
+    at_ns: int
+    source: NameText
+    target: NameText
+    message: Message
+
+
+Mail = Message | ObservedMessage  # what a channel may carry
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Mail)
+
+
+def encode(message: Mail) -> bytes:
+    return _encoder.encode(message)
+
+
+def decode(data: bytes) -> Mail:
+    """The message in `data`. Raises BadMessage, naming what is wrong."""
+    try:
+        mail: Mail = _decoder.decode(data)
+        return mail
+    except msgspec.ValidationError as error:
+        raise BadMessage(f"Not a message we know: {error}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadMessage(f"{len(data)} bytes that are no message: {error}.") from error

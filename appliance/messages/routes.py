@@ -1,0 +1,213 @@
+"""Who sends which message to whom, when, and what it means: one table.
+
+Every message goes to the conductor or comes from it. What the conductor passes on and whom it shows
+the state follow from here. `shell` is a command on this machine, through the control socket. A
+message without a row, or a row that nobody sends or handles, fails a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from appliance.messages.commands import (
+    Ask,
+    BoxStatus,
+    BrokerChanged,
+    ButtonFault,
+    ButtonPressed,
+    CommandRefused,
+    Forget,
+    Forgotten,
+    ListenOnce,
+    Mute,
+    MuteSwitched,
+    Repeat,
+    Restart,
+    Say,
+    SetMode,
+    SetVoice,
+    SetVolume,
+    StateChanged,
+    StopSpeaking,
+    TalkButton,
+    VoicesAvailable,
+)
+from appliance.messages.hearing import (
+    Onset,
+    Opinion,
+    SetListening,
+    SpeechEnded,
+    SpeechStarted,
+    Verdict,
+    WakeWordHeard,
+    WordsHeard,
+)
+from appliance.messages.message import BaseMessage
+from appliance.messages.playback import (
+    CardFound,
+    CardLost,
+    Dropouts,
+    PlaybackFinished,
+    PlaybackPaused,
+    PlaybackResumed,
+    PlaybackStarted,
+    PlaybackStopped,
+)
+from appliance.messages.speech import EndAnswer, Speak, SpeakerReady, SpeakFailed, Spoken
+from appliance.messages.supervision import PartChanged
+from appliance.messages.thinking import (
+    Abandon,
+    AnswerHeard,
+    Recall,
+    RecallWanted,
+    Sentence,
+    Think,
+    ThinkerReady,
+    ThinkingProgress,
+    ThoughtEnded,
+    Transcribed,
+)
+from appliance.messages.tools import (
+    HouseRequest,
+    HouseResponse,
+    TimerEvent,
+    TimersStatus,
+    ToolAnswered,
+    ToolCalled,
+)
+
+
+@dataclass(frozen=True)
+class Route:
+    """`means` is "" where the message is passed on as it came."""
+
+    message: type[BaseMessage]
+    senders: frozenset[str]
+    receivers: frozenset[str]
+    when: str
+    means: str
+
+
+def _row(message: type[BaseMessage], senders: str, receivers: str, when: str, means: str) -> Route:
+    return Route(message, frozenset(senders.split()), frozenset(receivers.split()), when, means)
+
+
+# fmt: off
+ROUTES: tuple[Route, ...] = (
+    #    message, from, to, when, what it means
+    _row(Onset, "listener", "conductor", "each onset",
+         "sound begins that may be the owner; playback is paused already"),
+    _row(Opinion, "listener", "conductor", "every 40 ms of an interjection",
+         "probabilities so far"),
+    _row(Verdict, "listener", "conductor", "once an interjection", "what the sound was"),
+    _row(Verdict, "conductor", "link", "the same", ""),
+    _row(SpeechStarted, "listener", "conductor", "once an utterance",
+         "its samples flow into the ring `heard`"),
+    _row(SpeechStarted, "conductor", "link", "the same", ""),
+    _row(SpeechEnded, "listener", "conductor", "at each end of a piece",
+         "so many samples are in the ring `heard`"),
+    _row(SpeechEnded, "conductor", "link", "the same", ""),
+    _row(SetListening, "conductor", "listener", "on change, and when it comes up",
+         "whose speech is meant for the box"),
+    _row(WordsHeard, "words", "conductor", "as words are recognised",
+         "the words of an interjection so far"),
+    _row(WordsHeard, "conductor", "listener", "the same", "evidence for the verdict"),
+    _row(WakeWordHeard, "words", "conductor", "each wake word", "it ended before this sample"),
+    _row(WakeWordHeard, "conductor", "link", "the same", ""),
+    _row(Think, "conductor", "thinker", "once a question", "answer this"),
+    _row(Abandon, "conductor", "thinker", "when an answer is cut", "stop thinking about it"),
+    _row(AnswerHeard, "conductor", "thinker", "once an answer",
+         "how much of it left the loudspeaker"),
+    _row(AnswerHeard, "conductor", "link", "the same, if words may leave", "how much was heard"),
+    _row(Recall, "conductor", "thinker", "when it is wanted", "earlier turns"),
+    _row(RecallWanted, "thinker", "conductor", "at its start, and when idle",
+         "it asks for a Recall"),
+    _row(Forget, "conductor", "thinker", "on command", "drop the history, or its last turn"),
+    _row(ThinkerReady, "thinker", "conductor", "once a start",
+         "the first question would be answered now"),
+    _row(ThinkingProgress, "thinker", "conductor", "while no sentence has come",
+         "the model gets on"),
+    _row(Sentence, "thinker", "conductor", "each sentence", "a sentence of the answer"),
+    _row(ThoughtEnded, "thinker", "conductor", "once an answer", "no more sentences follow"),
+    _row(Transcribed, "thinker", "conductor", "when idle",
+         "what the owner said, for the memory alone"),
+    _row(ToolCalled, "thinker", "conductor", "each call", "the model calls a tool"),
+    _row(ToolAnswered, "conductor", "thinker", "each call", "what the tool said"),
+    _row(HouseRequest, "conductor", "link", "each request", "ask the house"),
+    _row(HouseResponse, "link", "conductor", "each request", "what the house said"),
+    _row(TimerEvent, "conductor", "link", "on change", "something about one timer"),
+    _row(TimersStatus, "conductor", "link panel", "on change, and when it comes up", "what is set"),
+    _row(Speak, "conductor", "speaker", "each sentence", "say this"),
+    _row(EndAnswer, "conductor", "speaker", "once an answer", "nothing follows in it"),
+    _row(SetVoice, "link shell", "conductor", "on command", "speak with that voice"),
+    _row(SetVoice, "conductor", "speaker", "on change, and when it comes up", "the same"),
+    _row(SpeakerReady, "speaker", "conductor", "once a start", "it can speak"),
+    _row(VoicesAvailable, "speaker", "conductor", "on change",
+         "voices that have shown that they can speak"),
+    _row(Spoken, "speaker", "conductor", "each sentence", "it lies in the ring `voice`"),
+    _row(SpeakFailed, "speaker", "conductor", "on failure", "a sentence could not be spoken"),
+    _row(PlaybackStarted, "playback", "conductor", "once an answer",
+         "its first sample leaves the loudspeaker"),
+    _row(PlaybackStarted, "conductor", "link", "the same", ""),
+    _row(PlaybackPaused, "playback", "conductor", "each pause", "silent from this sample on"),
+    _row(PlaybackResumed, "playback", "conductor", "each resume", "sounding again"),
+    _row(PlaybackFinished, "playback", "conductor", "once an answer", "its last sample left"),
+    _row(PlaybackFinished, "conductor", "link", "the same", ""),
+    _row(PlaybackStopped, "playback", "conductor", "when an answer is cut",
+         "how much of it was heard"),
+    _row(PlaybackStopped, "conductor", "link", "the same", ""),
+    _row(SetVolume, "link shell", "conductor", "on command", "how loud the voice is"),
+    _row(SetVolume, "conductor", "playback", "on change, and when it comes up", "the same"),
+    _row(CardLost, "capture playback", "conductor", "on change", "the sound card is gone"),
+    _row(CardFound, "capture playback", "conductor", "on change", "the sound card is open"),
+    _row(Dropouts, "capture playback", "conductor", "on change", "how many there were"),
+    _row(PartChanged, "supervisor", "conductor", "on change",
+         "a process came up, went down, or failed"),
+    _row(Mute, "panel link shell", "conductor", "on command", "the microphone off or on"),
+    _row(StopSpeaking, "panel link shell", "conductor", "on command", "end the answer"),
+    _row(SetMode, "link shell", "conductor", "on command", "how the owner gets the box's ear"),
+    _row(TalkButton, "panel", "conductor", "on change", "it went down or came up"),
+    _row(ListenOnce, "link", "conductor", "on command", "open the floor for one turn"),
+    _row(Repeat, "panel", "conductor", "on command", "say the last answer again"),
+    _row(Say, "panel link shell", "conductor", "on command", "speak this aloud"),
+    _row(Ask, "link shell", "conductor", "on command", "as if the owner had said it"),
+    _row(Forget, "panel shell", "conductor", "on command", "forget what was said"),
+    _row(Forgotten, "conductor", "shell", "once a Forget", "what became of it"),
+    _row(Restart, "panel link shell", "conductor", "on command", "begin anew"),
+    _row(Restart, "conductor", "supervisor", "the same", ""),
+    _row(CommandRefused, "conductor", "shell", "on refusal", "why a command is not carried out"),
+    _row(ButtonPressed, "panel", "conductor", "each press", "what was done with the button"),
+    _row(ButtonPressed, "conductor", "link", "the same", ""),
+    _row(MuteSwitched, "panel", "conductor", "on change", "the switch cuts the microphone, or not"),
+    _row(ButtonFault, "panel", "conductor", "on change", "the button is stuck or bounces"),
+    _row(BrokerChanged, "link", "conductor", "on change", "the broker was reached, or is gone"),
+    _row(StateChanged, "conductor", "listener supervisor panel link shell",
+         "on change, and when it comes up",
+         "the dialogue's state"),
+    _row(BoxStatus, "conductor", "panel link words", "on change, and when it comes up",
+         "how the box stands"),
+)
+# fmt: on
+
+
+def may_pass(message: type[BaseMessage], sender: str, receiver: str) -> bool:
+    """Whether there is such a row."""
+    return any(
+        route.message is message and sender in route.senders and receiver in route.receivers
+        for route in ROUTES
+    )
+
+
+def receivers_of(message: type[BaseMessage], sender: str = "conductor") -> frozenset[str]:
+    """Who gets it from `sender`."""
+    rows = [r.receivers for r in ROUTES if r.message is message and sender in r.senders]
+    return frozenset[str]().union(*rows)
+
+
+def passed_on_to(part: str) -> tuple[type[BaseMessage], ...]:
+    """What the conductor passes on to `part` as it came from another one."""
+    told = [route.message for route in ROUTES if "conductor" in route.receivers]
+    return tuple(
+        route.message for route in ROUTES if not route.means
+        and part in route.receivers and route.message in told
+    )  # fmt: skip
