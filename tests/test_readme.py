@@ -1,4 +1,4 @@
-"""The README says what is so."""
+"""The README is one page and says what is so; so do the pages that took what it had."""
 
 from __future__ import annotations
 
@@ -11,6 +11,28 @@ from scripts import tree
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+FIGURES = ROOT / "docs/benchmarks/figures.md"
+MOST_LINES, MOST_BYTES = 150, 8_000
+MOST_LINES_OF_A_PAGE = 60  # of docs/architecture
+ARCHITECTURE = sorted((ROOT / "docs/architecture").glob("*.md"))
+PAGES = [
+    FIGURES,
+    ROOT / "docs/limits.md",
+    *(ROOT / "docs/use").glob("*.md"),
+    *ARCHITECTURE,
+]
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of every row of every table, heads and rules included."""
+    lines = re.findall(r"^\| (.*) \|$", text, re.MULTILINE)
+    return [re.split(r" \| ", line) for line in lines]
+
+
+def figures() -> dict[str, list[str]]:
+    """What was measured → goal, measured, n, date, command, machine."""
+    return {row[0]: row[1:] for row in rows(FIGURES.read_text("utf-8")) if len(row) == 7}
 
 
 def test_the_page_of_the_tree_is_made_from_the_modules() -> None:
@@ -22,12 +44,49 @@ def test_every_module_says_what_it_is_for() -> None:
     assert [str(path) for path in files if path.read_text() and not tree.summary(path)] == []
 
 
-@pytest.mark.parametrize("link", re.findall(r"\]\(([^)h#][^)]*)\)", README))
+def test_the_readme_is_one_page() -> None:
+    assert len(README.splitlines()) <= MOST_LINES
+    assert len(README.encode()) <= MOST_BYTES
+
+
+@pytest.mark.parametrize("link", LINK.findall(README))
 def test_links_lead_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_of_these_pages_lead_somewhere(page: Path) -> None:
+    links = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ARCHITECTURE, ids=lambda p: p.name)
+def test_a_page_of_the_architecture_is_short(page: Path) -> None:
+    assert len(page.read_text(encoding="utf-8").splitlines()) <= MOST_LINES_OF_A_PAGE
 
 
 @pytest.mark.parametrize("verb", ["demo", "test"])
 def test_the_two_commands_are_verbs_of_the_makefile(verb: str) -> None:
     assert f"make {verb}" in README
     assert re.search(rf"^{verb}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_the_six_figures_are_those_of_their_page() -> None:
+    section = README.split("## Six figures")[1].split("\n## ")[0]
+    head, rule, *told = rows(section.replace("|---|---|", "| --- | --- |"))
+    assert (head, rule) == (["what", "measured"], ["---", "---"])
+    assert len(told) == 6
+    known = figures()
+    assert told == [[what, known[what][1]] for what, _ in told]
+
+
+def test_every_figure_has_a_date_a_command_and_a_machine_and_one_row() -> None:
+    text = FIGURES.read_text(encoding="utf-8")
+    names = [row[0] for row in rows(text) if len(row) == 7 and row[0] != "what"]
+    assert len(names) >= 50
+    assert len(set(names)) == len(names)
+    for name in names:
+        _, measured, count, date, command, machine = figures()[name]
+        assert re.search(r"\d", measured), name
+        assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", date), name
+        assert all((count, command, machine)), name

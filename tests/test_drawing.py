@@ -1,0 +1,52 @@
+"""docs/architecture/processes.svg shows the process table as it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+from appliance.runtime.process_table import PROCESSES, RINGS
+from scripts import drawing
+
+MOST_BYTES = 30_000
+SVG = drawing.PAGE.read_text(encoding="utf-8")
+TEXTS = re.findall(r"<text [^>]*>([^<]*)</text>", SVG)
+
+
+def test_the_drawing_is_made_from_the_table() -> None:
+    assert drawing.drawing() == SVG, "run: python scripts/drawing.py"
+
+
+def test_it_is_small_and_its_words_are_text() -> None:
+    assert len(SVG.encode()) < MOST_BYTES
+    assert {ring.name for ring in RINGS} <= set(TEXTS)
+    assert all(any(text.split(" ")[0] == row.name for text in TEXTS) for row in PROCESSES)
+
+
+def test_every_word_of_the_floor_has_its_writer() -> None:
+    words = drawing.floor_words()
+    assert (words["listener"], words["capture"]) == (["hold"], ["card_lead"])
+    assert sum(map(len, words.values())) == 12  # runtime/ipc/README.md: a memfd with twelve words
+
+
+def test_no_box_lies_on_another() -> None:
+    boxes = [box for box, _ in drawing.PLACES.values()] + [drawing.FLOOR]
+    for one, other in combinations(boxes, 2):
+        assert (
+            one.right < other.left
+            or other.right < one.left
+            or one.bottom < other.top
+            or other.bottom < one.top
+        ), (one, other)
+
+
+def test_a_process_that_moves_to_another_core_must_move_in_the_drawing() -> None:
+    drawing.check_places(PROCESSES)
+    moved = replace(PROCESSES[0], cores=(1,))
+    with pytest.raises(ValueError, match=r"conductor runs on cores \(1,\)"):
+        drawing.check_places([moved])
+    with pytest.raises(ValueError, match="newcomer runs on cores"):
+        drawing.check_places([replace(PROCESSES[0], name="newcomer")])
