@@ -44,7 +44,7 @@ PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it cou
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
 _WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witness has heard one
-_SAME_FRAMES = RATE_HZ // 10  # after a voice's end what begins is its end still, and no dish
+_SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of a voice's end belongs to it
 
 
 class SpeechPhase(Enum):

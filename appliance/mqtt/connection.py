@@ -288,7 +288,8 @@ class MqttConnection:
         self._events.append(BrokerDisconnected(failure))
 
     def _close_socket(self) -> None:
-        """Close the socket without a word. A thread that still knocks finds nobody to tell."""
+        """Close the socket without a DISCONNECT. The result of a connect thread that still runs is
+        ignored."""
         if not self._through or self._through_fd < 0:
             return
         socket = self._client.socket()

@@ -86,7 +86,7 @@ def cli_add(settings: Settings) -> int:
 
 
 class OneShotFailed(Exception):
-    """The errand came to nothing."""
+    """The one-shot connection failed."""
 
     def __init__(self, failure: BrokerFailure) -> None:
         super().__init__(str(failure))

@@ -89,7 +89,9 @@ class SetupPage:
         said = {name.lower(): value for name, value in headers.items()}
         self._tries = [at for at in self._tries if now_s - at < 60.0] + [now_s]
         if len(self._tries) > MOST_A_MINUTE:
-            return PageReply(429, _framed("<p>Slowly, please.</p>"))
+            return PageReply(
+                429, _framed("<p>Too many attempts. Wait a minute, then try again.</p>")
+            )
         if said.get("host") != self.place or said.get("origin", self._origin) != self._origin:
             return PageReply(403, _framed("<p>This page was asked for by another one.</p>"))
         if said.get("content-type", "").partition(";")[0].strip() != FORM:

@@ -71,6 +71,8 @@ def show(findings: list[Finding], console: Console) -> None:
     warnings = sum(finding.verdict == "warning" for finding in findings)
     known = f"{warnings} to know of." if warnings else "all is well."
     if problems:
-        console.print(f"\n{problems} to mend before the box works, {known}")
+        console.print(
+            f"\n{problems} {'problem' if problems == 1 else 'problems'} to fix before the box works, {known}"
+        )
     else:
         console.print(f"\nNothing keeps the box from working; {known}")

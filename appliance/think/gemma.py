@@ -103,7 +103,7 @@ class Gemma(LlamaContext):
         if not self._ears:
             raise _unusable(path)
         if not mtmd.mtmd_support_audio(self._ears):
-            raise ModelError(f"{path} has no ears: it is for pictures only.")
+            raise ModelError(f"{path} has no audio encoder: it is for pictures only.")
         rate_hz = mtmd.mtmd_get_audio_sample_rate(self._ears)
         if rate_hz != RATE_HZ:
             raise ModelError(f"{path} hears at {rate_hz} Hz, the box at {RATE_HZ} Hz.")

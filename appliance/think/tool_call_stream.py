@@ -71,6 +71,6 @@ def _read(call: _OpenCall) -> ToolCall | BadToolCall:
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return BadToolCall("an argument is neither a text nor a number")
         if not isinstance(value, str) and not -MOST_NUMBER < value < MOST_NUMBER:
-            return BadToolCall("a number is beyond all measure")  # also one that is none
+            return BadToolCall("a number is out of range or not finite")  # also one that is none
         found[key] = plain(value) if isinstance(value, str) else value
     return ToolCall(call.name, found)

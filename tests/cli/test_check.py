@@ -340,7 +340,7 @@ def test_the_table_has_the_remedy_under_what_it_mends() -> None:
         [diagnostics.ok("disk", "Room."), diagnostics.problem("voice", "None.", "Get one.")]
     )
     assert text.index("None.") < text.index("→ Get one.")
-    assert "1 to mend" in text
+    assert "1 problem to fix" in text
 
 
 def test_names_in_brackets_are_shown_as_they_are() -> None:

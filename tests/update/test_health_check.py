@@ -1,4 +1,4 @@
-"""When a release that was started has proved well, and when it is sick."""
+"""When a release that was started has proved well, and when it has failed."""
 
 from __future__ import annotations
 

@@ -129,7 +129,8 @@ class DecisionThreshold(NamedTuple):
 
     yields   added to `hearing.verdict.interruption`: to drop the answer before the deadline
     resumes  added to `hearing.verdict.backchannel`: to go on before the deadline
-    quiet_ms for so long nothing must have sounded before it goes on: never into an open mouth, nor
+    quiet_ms for so long nothing must have sounded before it goes on, so that it talks over nobody,
+    nor
              into the closure of a "t" or a "p" (50 to 100 ms). With 60 it paused twice in one "yes"
     """
 

@@ -21,7 +21,10 @@ _VOICE_HZ = (200, 2000)
 _SHARE, _MEMORY_STEPS = 0.8, 6000
 _OVER_DB = 8.0  # above what the room mostly stays under in that band
 _STEPS = 5  # in a row, 25 ms: of 15 ms many a dish has enough
-_FAR_OVER_DB, _FAR_STEPS = 18.0, 2  # no dish comes near that: in a quiet room a word need not wait
+_FAR_OVER_DB, _FAR_STEPS = (
+    18.0,
+    2,
+)  # no impact noise is as loud: in a quiet room a word need not wait
 _PROBABILITY = 0.7  # of speech: clatter over the box reaches 0.6 every other minute
 
 

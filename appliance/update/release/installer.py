@@ -30,7 +30,7 @@ Progress = Callable[[str, float], None]  # what is being done, and how much of i
 
 
 def _silent(_step: str, _share: float) -> None:
-    """Nobody wants to know."""
+    """Progress that nobody shows."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class ReleaseInstaller:
         self.progress("kept", 1.0)
 
     def _try(self, version: str) -> None:
-        """Start it and watch it. Raises ReleaseSick when the box is back on what it had."""
+        """Start it and watch it. Raises HealthCheckFailed when the box is back on what it had."""
         before = self.box.read_health()
         self.shelf.begin_trial(version)
         if why := self._start(HealthCheck(version, before.status), "try"):
@@ -162,11 +162,18 @@ class ReleaseInstaller:
     def _roll_back(self, version: str, why: str, before: SupervisorStatus | None) -> None:
         kept = self.shelf.kept()
         if kept is None:
-            raise HealthCheckFailed(f"{version} is sick: {why}. There is none to go back to.")
+            raise HealthCheckFailed(
+                f"{version} failed its health check: {why}. There is none to go back to."
+            )
         if worse := self._start(HealthCheck(kept, before), "go back"):
-            problem = f"{version} is sick: {why}. Back on {kept}, the box is not well: {worse}."
+            problem = (
+                f"{version} failed its health check: {why}. "
+                f"Back on {kept}, the box is not well: {worse}."
+            )
             raise HealthCheckFailed(problem, "`interlude check` and the log say more.")
-        raise HealthCheckFailed(f"{version} is sick: {why}. The box is back on {kept}, and well.")
+        raise HealthCheckFailed(
+            f"{version} failed its health check: {why}. The box is back on {kept}, and well."
+        )
 
     def _start(self, gate: HealthCheck, step: str) -> str:
         """Restart the box and watch until the gate knows: "" for well, else what is wrong."""

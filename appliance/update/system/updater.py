@@ -6,7 +6,7 @@ settle   runs at every start: a system on trial that proves well becomes the one
 back     the same trial, for the system that was kept before
 
 A trial that nobody ends (a kernel that hangs, a power cut) has been one start: the firmware's flag
-is gone, the watchdog bites, and the old system starts.
+is gone, the watchdog resets the machine, and the old system starts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ NO_PID = -1  # of the box before the trial: what runs after it is never that pro
 
 
 def _silent(_step: str, _share: float) -> None:
-    """Nobody wants to know."""
+    """Progress that nobody shows."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,9 @@ class SystemUpdater:
                 return f"{trial.version} was kept."
             try:
                 if why := self._watch(trial):
-                    raise HealthCheckFailed(f"The system {trial.version} is sick: {why}.")
+                    raise HealthCheckFailed(
+                        f"The system {trial.version} failed its health check: {why}."
+                    )
                 self._commit(running)
             except InterludeError as error:
                 # The trial goes on until the old system runs: so nobody takes this one for kept.
@@ -214,7 +216,7 @@ class SystemUpdater:
             raise StorageError(f"The card did not keep its {AUTOBOOT}.", "Replace the card.")
 
     def _ended(self, trial: SlotTrial) -> str:
-        """We run from the other slot: the trial came to nothing."""
+        """We run from the other slot: the trial was not finished."""
         last = self.ledger.last()
         why = last.problem if last else ""
         if not why:

@@ -118,7 +118,7 @@ def test_when_a_judge_is_believed(
         (0.70, 0, 300, "interruption"),
         (0.90, 200, 300, None),  # it has stopped: it may have been the box's own
         (0.90, 400, 700, "interruption"),
-        (0.001, 0, 300, None),  # never into an open mouth
+        (0.001, 0, 300, None),  # the owner still speaks
         (0.001, 120, 180, "backchannel"),
         (0.001, 80, 300, None),
         (0.02, 100, 300, "backchannel"),
