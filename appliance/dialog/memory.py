@@ -78,7 +78,7 @@ class Memory:
     """An open memory. All methods raise StorageError; none is needed for the box to talk."""
 
     def __init__(self, file: Path, keep_turns: int, *, alone: bool = False) -> None:
-        """Open `file`, or make it. Raises Damaged, or StorageError for what cannot be used.
+        """Open `file`, or make it. Raises MemoryDamaged, or StorageError for what cannot be used.
 
         `alone`: shut out all others, which needs no shared index on the disk, and so no room.
         """
@@ -231,8 +231,8 @@ class Memory:
 
 
 def open_memory(file: Path, keep_turns: int) -> Memory:
-    """The memory; a card that stumbled once over a read has damaged nothing. Raises Damaged for
-    what is damaged twice, StorageError."""
+    """The memory; a card that stumbled once over a read has damaged nothing. Raises MemoryDamaged
+    for what is damaged twice, StorageError."""
     try:
         return Memory(file, keep_turns)
     except MemoryDamaged:

@@ -137,7 +137,7 @@ class GpioChip:
         )
 
     def line(self, number: int) -> GpioLine:
-        """Take line `number` as an input, pulled as it was. Raises PanelTaken."""
+        """Take line `number` as an input, pulled as it was. Raises PanelBusy."""
         settings = gpiod.LineSettings(direction=Direction.INPUT, bias=Bias.AS_IS)
         try:
             request = self._chip.request_lines(

@@ -13,7 +13,7 @@ from appliance.errors import InstallDeferred
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock in the file `path`. Raises NotNow when another process has it."""
+    """Hold the lock in the file `path`. Raises InstallDeferred when another process has it."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,7 +14,8 @@ LOOK_S = 0.25  # between two looks at the box
 def wait_for_quiet(
     box: InstallTarget, wait_s: float, progress: Callable[[str, float], None]
 ) -> None:
-    """Return when nobody talks with the box. Raises NotNow after `wait_s`; 0: not now, then."""
+    """Return when nobody talks with the box. Raises InstallDeferred after `wait_s`; 0: not now,
+    then."""
     began = quiet_since = box.now_s()
     spoken = False
     while True:

@@ -73,7 +73,7 @@ class BenchOptions:
 
     def recorded(self) -> tuple[list[RecordingFile], list[str]]:
         """The recordings to use, and a sentence for each thing of them that cannot be used; none
-        if the usual folder is not there. Raises CorpusError for a folder that was named and is
+        if the usual folder is not there. Raises RecordingError for a folder that was named and is
         of no use."""
         folder = RECORDINGS if self.recordings is None else self.recordings
         if self.recordings is None and not folder.is_dir():

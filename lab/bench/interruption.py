@@ -43,7 +43,7 @@ Tell = Callable[[str], None]
 
 def bench(options: BenchOptions) -> list[FigureTable]:
     """The figures to reach, and what lies behind them. Raises BenchError for a part there is not,
-    CorpusError for recordings that are of no use."""
+    RecordingError for recordings that are of no use."""
     parts = options.parts or PARTS
     unknown = [part for part in parts if part not in PARTS]
     if unknown:

@@ -22,7 +22,7 @@ log = logging.getLogger("supervisor")
 
 def lock_instance(folder: Path, wait_s: float = WAIT_S) -> int:
     """Be the one box of that folder. Returns the descriptor that holds the lock, or -1 where none
-    can be had. Raises AlreadyRuns when there is another."""
+    can be had. Raises AlreadyRunning when there is another."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

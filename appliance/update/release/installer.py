@@ -59,7 +59,8 @@ class ReleaseInstaller:
     def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
         """Whether anything changed: False if this very release is kept and runs already.
 
-        Raises ReleaseRefused, NotNow, ReleaseSick (the box is back on what it had), StorageError.
+        Raises ReleaseRefused, InstallDeferred, HealthCheckFailed (the box is back on what it had),
+        StorageError.
         """
         wishes = wishes or InstallOptions()
         with self._locked(), open_handed_over(file, MOST_BYTES) as handed:
@@ -89,7 +90,7 @@ class ReleaseInstaller:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """No other installation is under way, and no system on trial: a restart of the box would be
-        taken for its fault. Raises NotNow."""
+        taken for its fault. Raises InstallDeferred."""
         with self.shelf.locked():
             if self.shelf.system_on_trial():
                 problem = "A system is on trial."

@@ -97,7 +97,7 @@ class ReleaseStore:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """One installation at a time, of a release or of a system: either would restart what the
-        other watches. Raises NotNow; the lock ends with its process."""
+        other watches. Raises InstallDeferred; the lock ends with its process."""
         self.disk.make_folder(self.releases)
         self.disk.make_folder(self.trial_folder)
         with alone(self.root / ".lock"):

@@ -56,7 +56,7 @@ class SlotStateFile:
     disk: Disk = field(default_factory=Disk)
 
     def locked(self) -> AbstractContextManager[None]:
-        """One change of the slots at a time. Raises NotNow."""
+        """One change of the slots at a time. Raises InstallDeferred."""
         self.disk.make_folder(self.folder)
         return alone(self.folder / ".lock")
 

@@ -67,7 +67,7 @@ class SystemUpdater:
         """Write the system in `file` to the other slot, and start it. False: it runs already.
 
         With `wishes.start` off it is written and not tried: `begin_trial` does that.
-        Raises ReleaseRefused, NotNow, StorageError.
+        Raises ReleaseRefused, InstallDeferred, StorageError.
         """
         wishes = wishes or InstallOptions()
         runs_from(self.machine.slot())
@@ -93,7 +93,7 @@ class SystemUpdater:
     def begin_trial(self, wait_s: float) -> str:
         """Start the system that lies in the other slot, once. Returns its version.
 
-        Raises ReleaseRefused if there is none, NotNow in a conversation.
+        Raises ReleaseRefused if there is none, InstallDeferred in a conversation.
         """
         runs_from(self.machine.slot())
         with self._locked():
@@ -107,8 +107,8 @@ class SystemUpdater:
     def settle_trial(self) -> str:
         """After a start: what came of a trial, in a sentence; "" when there was none.
 
-        Raises ReleaseSick for a system that did not prove well, StorageError for a card that could
-        not be read or written; the machine starts anew then, from the old slot.
+        Raises HealthCheckFailed for a system that did not prove well, StorageError for a card that
+        could not be read or written; the machine starts anew then, from the old slot.
         """
         running = runs_from(self.machine.slot())
         with self.ledger.locked():
@@ -147,12 +147,12 @@ class SystemUpdater:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """No other installation is under way, of a release neither: its trial would end without a
-        word when the machine starts anew. Raises NotNow."""
+        word when the machine starts anew. Raises InstallDeferred."""
         with self.ledger.locked(), self.shelf.locked():
             yield
 
     def _slots(self) -> tuple[SlotName, SlotName]:
-        """The slot that runs and the one that may be written. Raises NotNow in a trial."""
+        """The slot that runs and the one that may be written. Raises InstallDeferred in a trial."""
         running = runs_from(self.machine.slot())
         if self.default() != running:
             problem = "This system is on trial, or stands in for one that cannot be used."

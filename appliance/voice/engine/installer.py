@@ -44,7 +44,7 @@ class EngineInstaller:
         self, file: Path | HandedOverFile, *, downgrade: bool = False
     ) -> tuple[EngineManifest, bool]:
         """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
-        NotNow, StorageError."""
+        InstallDeferred, StorageError."""
         self.disk.make_folder(self.root)
         with locked(self.root / ".lock"), open_handed_over(file, MOST_BYTES) as handed:
             self._tidy()
