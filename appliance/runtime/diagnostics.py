@@ -71,8 +71,7 @@ def show(findings: list[Finding], console: Console) -> None:
     warnings = sum(finding.verdict == "warning" for finding in findings)
     known = f"{warnings} to know of." if warnings else "all is well."
     if problems:
-        console.print(
-            f"\n{problems} {'problem' if problems == 1 else 'problems'} to fix before the box works, {known}"
-        )
+        counted = "1 problem" if problems == 1 else f"{problems} problems"
+        console.print(f"\n{counted} to fix before the box works, {known}")
     else:
         console.print(f"\nNothing keeps the box from working; {known}")
