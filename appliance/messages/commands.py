@@ -1,4 +1,4 @@
-"""Messages of the box's border: what its owner wants of it, and what those who watch are told."""
+"""Commands from panel, link and command line to the conductor, and the status that it sends."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ StateName = Literal["idle", "listening", "thinking", "speaking", "holding", "mut
 
 
 class Mute(BaseMessage, frozen=True):
+    """Switch the microphone off (`on`), or on again."""
+
     on: bool
 
 
@@ -41,7 +43,7 @@ class Forget(BaseMessage, frozen=True):
 class Forgotten(BaseMessage, frozen=True):
     """What became of a Forget: it was carried out and checked, or `problem` says why it failed.
 
-    From the scribe by way of the conductor: to the conversation, and to a shell that asked.
+    From the memory writer by way of the conductor: to the conversation, and to a shell that asked.
     `late`: what had failed before is done now.
     """
 
@@ -52,7 +54,7 @@ class Forgotten(BaseMessage, frozen=True):
 
 
 class SetMode(BaseMessage, frozen=True):
-    """How the owner gets the box's ear from now on."""
+    """Which speech is accepted from now on: the listening mode."""
 
     mode: ModeName
 
@@ -96,7 +98,7 @@ class SetVoice(BaseMessage, frozen=True):
 
 
 class CommandRefused(BaseMessage, frozen=True):
-    """To who came through the door: why what was asked for is not done."""
+    """To a client of the control socket: why the command is not carried out."""
 
     why: LineText
 
@@ -107,8 +109,8 @@ class Restart(BaseMessage, frozen=True):
 
 
 class ButtonPressed(BaseMessage, frozen=True):
-    """From the panel: what was done with the button, once that is sure. For the house to know; what
-    it asks of the box has messages of its own. `release` follows a long press and nothing else."""
+    """From the panel to the link: a gesture of the button, once it is certain. What it asks of the
+    box has messages of its own. `release` follows a long press and nothing else."""
 
     kind: PressName
 
@@ -134,13 +136,13 @@ class BrokerChanged(BaseMessage, frozen=True):
 
 
 class VoicesAvailable(BaseMessage, frozen=True):
-    """The voices that have shown that they can speak, the best first."""
+    """From the speaker: the voices that have shown that they can speak, the best first."""
 
     voices: Names
 
 
 class StateChanged(BaseMessage, frozen=True):
-    """The conversation's state, sent at every change and never while it lasts.
+    """The conversation's state, to every process that watches, once at each change.
 
     `ring`: it speaks since a timer rings, which it does again and again.
     """
@@ -153,7 +155,7 @@ class StateChanged(BaseMessage, frozen=True):
 
 
 class BoxStatus(BaseMessage, frozen=True):
-    """How the box stands. To those who show it: at every change, and when one of them comes up.
+    """Status of the box, to the processes that show it: at every change, and when one comes up.
 
     `broken`: parts that have failed, and cards that are gone, in the words of a sentence.
     `house`: whether the MQTT broker is reached; None where the owner has none.

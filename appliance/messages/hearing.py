@@ -69,11 +69,11 @@ class SetListening(BaseMessage, frozen=True):
 
     `on`: speech while the box is silent is meant for it. Off: it is not told (no Onset) and goes
     nowhere; an utterance under way still comes to its own end. `over_box`: speech over an answer
-    pauses it. Without any Attend both are on, but for what `mode` says of the first moment.
+    pauses it. Without any SetListening both are on, but for what `mode` says of the first moment.
     `held`: a button is pressed. The utterance begins at once, with its pre-roll: Onset and
-    SpeechStarted; no silence ends it, and the next Attend without `held` ends it at once. When
-    nobody spoke meanwhile its SpeechEnded has no frames.
-    `since`: the card's index after a wake word (Woken.index); speech counts from there, also what
+    SpeechStarted; no silence ends it, and the next SetListening without `held` ends it at once.
+    When nobody spoke meanwhile its SpeechEnded has no frames.
+    `since`: the card's index after a wake word (WakeWordHeard.index); speech counts from there, also what
     has been said before this message came, and over an answer it needs no verdict. 0: from now.
     """
 

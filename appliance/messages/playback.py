@@ -1,4 +1,7 @@
-"""Messages of playback and capture. `index` counts the card's samples, `position` the answer's."""
+"""Messages from playback and capture to the conductor.
+
+`index` counts the card's samples, `position` the answer's.
+"""
 
 from __future__ import annotations
 
@@ -57,11 +60,15 @@ class PlaybackStopped(BaseMessage, frozen=True):
 
 
 class CardLost(BaseMessage, frozen=True):
+    """The sound card is gone, or cannot be opened."""
+
     direction: Literal["capture", "playback"]
     problem: LineText
 
 
 class CardFound(BaseMessage, frozen=True):
+    """The sound card is open, at its own rate."""
+
     direction: Literal["capture", "playback"]
     device: LineText
     rate_hz: int

@@ -96,7 +96,7 @@ Message = (
 
 
 class ObservedMessage(BaseMessage, frozen=True):
-    """A copy for those who watch (room, log): a message, where from, where to, and when."""
+    """A copy for those who watch (lab, log): a message, where from, where to, and when."""
 
     at_ns: int
     source: NameText

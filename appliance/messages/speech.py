@@ -1,4 +1,4 @@
-"""What the speaker is to say, and what became of it. `position` counts an answer's samples."""
+"""Messages between conductor and speaker. `position` counts an answer's samples."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class EndAnswer(BaseMessage, frozen=True):
 
 
 class SpeakerReady(BaseMessage, frozen=True):
+    """A voice is loaded."""
+
     voice: NameText
 
 
@@ -44,6 +46,8 @@ class Spoken(BaseMessage, frozen=True):
 
 
 class SpeakFailed(BaseMessage, frozen=True):
+    """Sentence `number` cannot be spoken."""
+
     turn: Count
     number: Count
     problem: LineText

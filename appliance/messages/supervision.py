@@ -1,4 +1,4 @@
-"""What the supervisor tells of the processes."""
+"""Messages from the supervisor about the processes."""
 
 from __future__ import annotations
 

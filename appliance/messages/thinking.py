@@ -1,4 +1,4 @@
-"""What conductor and thinker tell each other. They are messages like those of speech.py."""
+"""Messages between conductor and thinker."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Messages of the tools: calls of the model, requests to the house, and what becomes of timers.
 
-For the link: HouseRequest and HouseResponse are mqtt/home_tool.py's. TimerHappened is an event,
-once and never retained; TimersStand is the state as it is now, to be kept as the latest. Both
-reach it from the conductor like StateChanged and Standing.
+For the link: HouseRequest and HouseResponse are mqtt/home_tool.py's. TimerEvent is an event, sent
+once and never retained; TimersStatus is the present state, of which the latest counts. Both reach
+it from the conductor like StateChanged and BoxStatus.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 class ToolCalled(BaseMessage, frozen=True):
     """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
-    sentences that came before this and those that come after it. README.md has the tools."""
+    sentences that came before this and those that come after it. docs/tools.md has the tools."""
 
     turn: Count
     number: Count
