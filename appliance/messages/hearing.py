@@ -73,8 +73,9 @@ class SetListening(BaseMessage, frozen=True):
     `held`: a button is pressed. The utterance begins at once, with its pre-roll: Onset and
     SpeechStarted; no silence ends it, and the next SetListening without `held` ends it at once.
     When nobody spoke meanwhile its SpeechEnded has no frames.
-    `since`: the card's index after a wake word (WakeWordHeard.index); speech counts from there, also what
-    has been said before this message came, and over an answer it needs no verdict. 0: from now.
+    `since`: the card's index after a wake word (WakeWordHeard.index); speech counts from there,
+    also what has been said before this message came, and over an answer it needs no verdict. 0:
+    from now.
     """
 
     on: bool
