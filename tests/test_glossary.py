@@ -1,0 +1,53 @@
+"""docs/glossary.md names files and classes that the tree has."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/glossary.md").read_text(encoding="utf-8")
+TERMS, MAPPING = PAGE.split("## Old names and new names")
+ROWS = [
+    line.strip("|").split("|")
+    for line in MAPPING.split("### Modules and classes")[1].splitlines()
+    if line.startswith("| `")
+]
+CLASSES = {
+    node.name
+    for folder in ("appliance", "lab")
+    for path in (ROOT / folder).rglob("*.py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    if isinstance(node, ast.ClassDef)
+}
+
+
+def missing_files(text: str) -> list[str]:
+    """Paths in `text` that are neither below appliance/ nor in lab/."""
+    told = re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|yaml))`", text)
+    return [
+        path
+        for path in told
+        if not (ROOT / (path if path.startswith("lab/") else f"appliance/{path}")).exists()
+    ]
+
+
+def missing_classes(names: list[str]) -> list[str]:
+    return [name for name in names if name not in CLASSES]
+
+
+def test_every_file_and_class_of_the_terms_exists() -> None:
+    assert missing_files(TERMS) == []
+    assert missing_classes(re.findall(r"`([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", TERMS)) == []
+
+
+def test_every_new_name_of_a_renamed_file_or_class_exists() -> None:
+    assert len(ROWS) > 200
+    assert [path for row in ROWS for path in missing_files(row[1])] == []
+    assert missing_classes([name for row in ROWS for name in re.findall(r"→ (\w+)", row[2])]) == []
+
+
+def test_a_name_that_the_tree_does_not_have_is_found() -> None:
+    assert missing_files("`hear/senses.py` and `pcm.py`") == ["hear/senses.py"]
+    assert missing_classes(["Senses", "AudioFrontEnd"]) == ["Senses"]
