@@ -106,7 +106,8 @@ import json, os, sys
 from pathlib import Path
 from appliance import settings
 from appliance.errors import InterludeError
-from appliance.dialog.memory import Memory, RememberedTurn, path
+from appliance.dialog.memory import Memory, RememberedTurn
+from appliance.runtime.memory_files import path
 from tests.runtime.test_service_account import box
 become, runs_as, uid, *files = sys.argv[1:]
 tmp = Path(become)
@@ -137,9 +138,9 @@ def readable_checkout(tmp_path: Path) -> None:
     """The package where every user can read it: a checkout below /root is root's alone."""
     unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
     shutil.copytree(ROOT / "appliance", tmp_path / "checkout/appliance", ignore=unread)
-    (tmp_path / "checkout/tests").mkdir()
-    for name in ("test_service_account.py", "tests/skips.py"):
-        shutil.copy(ROOT / "tests" / name, tmp_path / "checkout/tests")
+    (tmp_path / "checkout/tests/runtime").mkdir(parents=True)
+    for name in ("runtime/test_service_account.py", "skips.py"):
+        shutil.copy(ROOT / "tests" / name, tmp_path / "checkout/tests" / name)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ LOAD = """
 import sys
 from pathlib import Path
 from appliance.think.gemma import Gemma
-from appliance.think.interface import Sampling
+from appliance.models.local_model import Sampling
 from tests.memory_peak import Peak
 text, audio = Path(sys.argv[1]), Path(sys.argv[2])
 peak = Peak()

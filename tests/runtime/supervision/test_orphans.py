@@ -21,8 +21,8 @@ import time
 from appliance.voice.espeak import EspeakVoice
 
 def main(work):
-    speech = EspeakVoice(150).synthesise("A long sentence without an end. " * 200)  # which nobody
-    reads work.report_ready()
+    speech = EspeakVoice(150).synthesise("A long sentence without an end. " * 200)  # nobody reads
+    work.report_ready()
     while not work.stopping:
         work.beat()
         time.sleep(0.1)
