@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ MODULES = sorted([*APPLIANCE.rglob("*.py"), *LAB.rglob("*.py")])
 FOREIGN = {
     "alsaaudio": ["audio/alsa.py"],
     "gguf": ["models/audio_part.py", "lab/bench/model_weights.py"],
+    "gpiod": ["panel/gpio_lines.py"],
+    "gpiozero": ["panel/gpio.py", "panel/pin_factory.py"],
     "httpx": ["think/remote.py"],
     "httpx2": ["models/hub.py"],
     "huggingface_hub": ["models/hub.py"],
@@ -40,12 +43,18 @@ FOREIGN = {
     "psutil": ["sim/*", "bench/*"],
     "pymicro_wakeword": ["hear/words/microwakeword_backend.py"],
     "setproctitle": ["runtime/worker.py", "__main__.py"],
+    "rich": ["cli/*", "runtime/diagnostics.py", "bench/*", "sim/*"],
     "sdnotify": ["runtime/supervision/systemd_notify.py"],
     "sherpa_onnx": ["hear/words/sherpa_backend.py"],
     "soundfile": ["audio/sound_file.py", "sim/*"],
     "soxr": ["audio/sound_file.py", "voice/postprocess.py", "sim/*"],
     "sqlite3": ["dialog/memory.py"],
-}
+    "yaml": [
+        "cli/config.py", "models/catalogue.py", "provision/seed_files.py",
+        "provision/seed_parsers.py", "provision/setup_state.py", "settings/loading.py", "sim/*",
+    ],
+}  # fmt: skip
+ANYWHERE = {"msgspec", "numpy"}  # records and samples are what all of it is made of
 # GPL (a voice's program imports it, voices/), training's, or another way.
 NEVER = {"piper", "torch", "scipy", "onnx", "sounddevice", "pyaudio"}
 MOST_LINES = 350
@@ -119,6 +128,11 @@ def test_a_foreign_package_is_imported_in_its_one_place(package: str) -> None:
         str(user) for user in users if not any(user.match(place) for place in FOREIGN[package])
     ]
     assert strays == []
+
+
+def test_every_foreign_package_has_its_row() -> None:
+    ours = {"appliance", "lab", *sys.stdlib_module_names}
+    assert set().union(*map(imports, MODULES)) - ours <= FOREIGN.keys() | ANYWHERE
 
 
 def test_the_product_imports_nothing_of_trainings() -> None:
