@@ -12,6 +12,7 @@ import numpy.typing as npt
 RATE_HZ = 16_000  # of every sound inside the box; the card's own rate is converted at its border
 BLOCK_FRAMES = RATE_HZ * 5 // 1000  # capture, playback and the listener work on 5 ms at a time
 FULL_SCALE = 32768  # of int16: the amplitude that 0 dBFS stands for
+AUDIBLE = 33  # a sample of −60 dBFS: what benches and tests call sound
 
 Samples = npt.NDArray[np.int16]  # [frames]
 EMPTY: Samples = np.empty(0, np.int16)

@@ -32,9 +32,9 @@ from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
 from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
+from appliance.tools.toolbox import NOTHING_SAID
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
-NOTHING_SAID = "I have not said anything yet."
 VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
 
 

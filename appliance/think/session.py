@@ -21,12 +21,12 @@ from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, r
 from appliance.think.interface import AnswerMetrics, LanguageModel
 from appliance.think.sentences import SentenceSplitter
 from appliance.think.snapshot_schedule import Standby
+from appliance.think.tool_call_stream import MOST_CALLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 if TYPE_CHECKING:
     from appliance.think.recall_cache import Recollection  # llama.cpp: only where it is needed
 
-MOST_CALLS = 8  # in one answer: more is a model that goes round in circles
 BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from appliance.messages.limits import MOST_ARGUMENTS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall, Value, plain
 
-MOST_CALLS = 8  # in one answer
+MOST_CALLS = 8  # in one answer: more is a model that repeats itself
 MOST_NUMBER = 1e9  # nothing that a tool takes comes near it
 MOST_LETTERS = 4000  # of one call's arguments: more is no call
 

@@ -16,13 +16,12 @@ from appliance.messages.playback import PlaybackStarted
 from appliance.messages.speech import Spoken
 from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.models.store import resolve
-from appliance.pcm import RATE_HZ
+from appliance.pcm import AUDIBLE, RATE_HZ
 from appliance.runtime import process_table
 from lab.bench.bench_words import VOICES
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.sim import script_sounds
-from lab.sim.rehearsal_report import AUDIBLE
 from lab.sim.scene import Scene, ScriptedUtterance
 
 EVENTS = 60

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile, RecordingKind
 from appliance.messages.hearing import Onset, Opinion, Verdict
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.bench_words import begins_aside
 from lab.bench.simulated_room import (
     BLOCK_STEPS,
@@ -27,7 +27,6 @@ from lab.bench.simulated_room import (
 from lab.bench.stop_figures import CLIP_FRAMES, MS, read_stop
 from lab.sim import acoustics, corpus, synthetic_noises, synthetic_phrases
 from lab.sim.corpus import Floats, SoundClip
-from lab.sim.rehearsal_report import AUDIBLE
 from lab.sim.speech_source import SPEECH_DB, OwnerSound, scaled
 from lab.sim.synthetic_phrases import Phrase
 

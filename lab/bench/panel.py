@@ -15,14 +15,13 @@ import numpy as np
 
 from appliance.messages.commands import StateChanged
 from appliance.panel.keyboard_socket import HELLO, place
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.benches import SPREAD, BenchOptions, FigureTable, spread
 from lab.bench.harness import QUIET, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal_cli import load_over
 
 PRESSES = 40
 MS = RATE_HZ // 1000
-AUDIBLE = 33  # of 32767: -60 dBFS
 SOUNDING = 300  # RMS of the 30 ms before a press that counts: no pause between two words
 LATE_S = 1.0  # a light that comes later belongs to another change
 TARGET_STOP_MS, TARGET_LIGHT_MS = 30, 50

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.benches import SPREAD, FigureTable, spread
-from lab.sim.rehearsal_report import AUDIBLE
 
 MS = RATE_HZ // 1000
 BEFORE = 50 * MS  # audible in this stretch before the word, or the box was not speaking

@@ -20,13 +20,12 @@ from appliance.messages.playback import (
 )
 from appliance.messages.thinking import Sentence, Think, ThoughtEnded
 from appliance.messages.tools import ToolAnswered
-from appliance.pcm import RATE_HZ
+from appliance.pcm import AUDIBLE, RATE_HZ
 from lab.sim.rehearsal_recording import PlayedUtterance, RehearsalRecording
 from lab.sim.seam_measure import Seam, measure_seam
 
 T = TypeVar("T")
 
-AUDIBLE = 33  # |sample| over -60 dBFS
 MS = RATE_HZ // 1000
 EARLY = 150 * MS  # an onset may be told this long before the script's: noise before the word
 LATE = 400 * MS  # and this long after its end

@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from appliance.messages.playback import Dropouts
+from appliance.pcm import AUDIBLE
 from tests.audio.rig import RATE_HZ, Rig, reflex, rig_on
 
-AUDIBLE = 33  # −60 dBFS
 CLICK = 20_000
 EVERY = RATE_HZ * 3 // 10  # a pause each 300 ms, held for 150
 HELD = RATE_HZ * 15 // 100

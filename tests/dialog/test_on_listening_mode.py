@@ -9,7 +9,6 @@ import pytest
 from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
 from appliance.dialog.state import NEVER, DialogPolicy
 from appliance.dialog.state_machine import Tick
-from appliance.dialog.transition import NOTHING_SAID
 from appliance.messages.commands import (
     ListenOnce,
     ModeName,
@@ -33,6 +32,7 @@ from appliance.messages.playback import PlaybackFinished, PlaybackPaused, Playba
 from appliance.messages.speech import Speak
 from appliance.messages.supervision import PartChanged
 from appliance.messages.thinking import Abandon, AnswerHeard, Think
+from appliance.tools.toolbox import NOTHING_SAID
 from tests.dialog.talk import MOON, RULES, Talk, talk_in
 
 DOWN, UP = Button(pressed=True), Button(pressed=False)

@@ -14,7 +14,7 @@ from appliance.dialog.on_listening_mode import listening_mode
 from appliance.dialog.on_tool import Ringing, ToolReply
 from appliance.dialog.state import NEVER
 from appliance.dialog.state_machine import DialogEvent, Tick
-from appliance.dialog.transition import NOT_READY, NOTHING_SAID
+from appliance.dialog.transition import NOT_READY
 from appliance.messages.commands import (
     Ask,
     Forget,
@@ -59,6 +59,7 @@ from appliance.messages.thinking import (
     ThoughtEnded,
 )
 from appliance.messages.tools import ToolCalled
+from appliance.tools.toolbox import NOTHING_SAID
 from tests.dialog.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]

@@ -19,7 +19,8 @@ from appliance.settings import load_defaults
 from appliance.think.gemma import Gemma
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
-from appliance.think.session import BUNGLED, MOST_CALLS, ModelSession
+from appliance.think.session import BUNGLED, ModelSession
+from appliance.think.tool_call_stream import MOST_CALLS
 from appliance.tools.table import TOOLS, Tool
 
 TIMER = "<|tool_call>call:timer{minutes:5}<tool_call|>"

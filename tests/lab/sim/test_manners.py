@@ -13,7 +13,7 @@ from appliance.audio.word_boundary import LOOK_BACK, last_word
 from appliance.messages.commands import StateChanged, TalkButton
 from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.messages.playback import PlaybackPaused, PlaybackResumed, PlaybackStopped
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.harness import LEAD, QUIET, BenchHarness
 from lab.bench.seam import knock
 from lab.sim.rehearsal_cli import load_over
@@ -24,7 +24,6 @@ from lab.sim.seam_measure import Seam, measure_seam
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 MS = RATE_HZ // 1000
-AUDIBLE = 33  # of 32767: -60 dBFS
 T = TypeVar("T")
 
 

@@ -12,7 +12,7 @@ from appliance import settings
 from appliance.messages.commands import Mute, SetMode, StateChanged, StopSpeaking, TalkButton
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict, WakeWordHeard
 from appliance.messages.playback import PlaybackPaused, PlaybackStopped
-from appliance.pcm import RATE_HZ
+from appliance.pcm import AUDIBLE, RATE_HZ
 from appliance.runtime.ipc.ring import RingReader
 from lab.bench.harness import LEAD, WITHOUT_THINKER, BenchHarness
 from lab.sim.rehearsal import WATCHER
@@ -24,7 +24,6 @@ from lab.sim.speech_source import SPEECH_DB, OwnerSound
 pytestmark = pytest.mark.usefixtures("simcard_library")
 
 ECHO = Room(noise="white", noise_db=-70.0, echo_db=SPEECH_DB - 6, rt60_s=0.4, seed=1002)
-AUDIBLE = 33  # of 32767: -60 dBFS
 PATIENCE_S = 20.0  # for what comes in one second on a machine with nothing else to do
 HELLO = "hello there little box"
 WAKE = "okay nahboo"  # as espeak-ng must be told to say it
