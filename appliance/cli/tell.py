@@ -78,7 +78,7 @@ def _ask(settings: Settings, message: Message, patience_s: float) -> Mail:
 
 
 def _connect(line: socket.socket, place: Path) -> bool:
-    """False if nobody is there. While others wait at the door, so does this."""
+    """False if nobody listens. Waits while the socket's queue is full."""
     by_s = time.monotonic() + PATIENCE_S
     try:
         with control_socket.short(place) as address:
@@ -97,7 +97,7 @@ def _connect(line: socket.socket, place: Path) -> bool:
 
 
 def _try_connect(line: socket.socket, address: str) -> bool:
-    """False if the queue at the door is full, of which connect(2) says EAGAIN."""
+    """False if the queue of the control socket is full, of which connect(2) says EAGAIN."""
     try:
         line.connect(address)
     except BlockingIOError:

@@ -60,7 +60,7 @@ def _untried(_: Path) -> str:
 
 
 def cli_install(installer: EngineInstaller, file: Path, *, downgrade: bool) -> int:
-    """Install a bundle, or each that lies in a folder. Raises what Installer.install raises."""
+    """Install an archive, or each in a folder. Raises what EngineInstaller.install raises."""
     for each in handed_over(file):
         manifest, changed = installer.install(each, downgrade=downgrade)
         name = f"{manifest.engine} {manifest.version}"

@@ -77,7 +77,7 @@ class EraseMemory:
 
 @dataclass(frozen=True)
 class UseTool:
-    """Do what call `number` of answer `turn` asks for; a ToolSaid is awaited.
+    """Do what call `number` of answer `turn` asks for; a ToolReply is awaited.
 
     `chosen`: as of the question (answer.py).
     """

@@ -1,4 +1,4 @@
-"""The door: commands from a shell on the same machine, through a Unix socket (mode 0600).
+"""The control socket: commands from a shell on the same machine, through a Unix socket (mode 0600).
 
 In: the messages of `messages/commands.py`, one a datagram, as on any channel. Out: after each, the
 state of the conversation; after a Forget, what became of it, once that is so; or why it was
@@ -52,8 +52,8 @@ COMMANDS = (
 
 
 def socket_paths(settings: Settings) -> list[Path]:
-    """Where the door may be: the box opens the first, who comes tries all. A folder in memory, or
-    the one in which a box that has its own keeps everything."""
+    """Where the control socket may be: the box opens the first, who comes tries all. A folder in
+    memory, or the one in which a box that has its own keeps everything."""
     kept = settings.state_path() / NAME
     if settings.state_dir:
         return [kept]
@@ -124,7 +124,7 @@ class ControlSocket:
 
     def _poll_listener(self, wanted: bool) -> None:
         """Whether one that waits makes `fileno` readable. Without a descriptor for it that would
-        never end; the next look at the door tries again, at the conductor's own pace."""
+        never end; the next poll tries again, at the conductor's own pace."""
         self._full = not wanted
         self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
 

@@ -1,4 +1,4 @@
-"""What the conversation wants kept and forgotten, between the conductor and its scribe.
+"""What the conversation wants kept and forgotten, between the conductor and its memory writer.
 
 In: the actions that concern the memory. Out: what there is to tell of them, to the thinker, to
 the conversation and to a shell that asked. Nothing here waits for the disk.
@@ -38,8 +38,8 @@ class _ForgetOrder:
 
 
 class MemoryClient:
-    """`visitor`: the serial number at the door of whom an order to forget that is given now comes
-    from."""
+    """`visitor`: the serial number at the control socket of whom an order to forget that is given
+    now comes from."""
 
     def __init__(self, settings: Settings, log: logging.Logger) -> None:
         keep = settings.memory
@@ -47,10 +47,10 @@ class MemoryClient:
         self._recall_turns = RECALL_TIMES * keep.recall_turns
         self._scribe = MemoryWriter(memory_files.path(settings), keep.keep_turns, status.folder())
         self._at_first = factory_reset.to_say(settings.state_path())
-        self._asked: dict[int, _ForgetOrder] = {}  # by the number of the scribe's order
+        self._asked: dict[int, _ForgetOrder] = {}  # by the number of the memory writer's order
         self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
         self.visitor: int | None = None
-        self.replies: list[tuple[int, Forgotten]] = []  # to visitors at the door
+        self.replies: list[tuple[int, Forgotten]] = []  # to clients of the control socket
 
     def fileno(self) -> int:
         """Readable when there is something to tell."""

@@ -1,8 +1,7 @@
-"""The scribe writes the memory in a thread of its own: an SD card may take a second to write, and
-a verdict cannot wait for that.
+"""Writes the memory in a thread of its own: an SD card may take a second, a verdict cannot wait.
 
-In: turns to remember, to recall, to forget. Out, by a bell to poll: what was recalled, what became
-of each order to forget, and the memory's health, once each time that it changes. An order to
+In: turns to remember, to recall, to forget. Out, by an eventfd to poll: what was recalled, what
+became of each order to forget, and the memory's health, once each time that it changes. An order to
 forget that failed stays owed: until it is carried out nothing is recalled and nothing remembered.
 """
 

@@ -189,7 +189,7 @@ def as_markdown() -> str:
     for message, row in TABLE.items():
         lines.append(_row([message.__name__, *(_name(row.get(state)) for state in STATES)]))
     lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))
-    lines += ["", _row(["in every state", "move"]), _row(["---"] * 2)]
+    lines += ["", _row(["in every state", "handler"]), _row(["---"] * 2)]
     lines += [_row([message.__name__, _name(move)]) for message, move in EVERYWHERE.items()]
     moves: set[Callable[..., None]] = {move for row in TABLE.values() for move in row.values()}
     moves |= set(EVERYWHERE.values())

@@ -1,4 +1,4 @@
-"""A step of the conversation in the making: the verbs that moves are made of.
+"""A step of the state machine under construction: the operations that handlers are made of.
 
 Pure: the record is frozen, and a `Transition` lives only as long as one call of
 `conversation.step`.

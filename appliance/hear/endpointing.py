@@ -1,4 +1,4 @@
-"""Endpointing: from speech probabilities to "has spoken so long" and "has been silent so long"."""
+"""Endpointing: start and end of speech from the VAD's probabilities and durations."""
 
 from __future__ import annotations
 

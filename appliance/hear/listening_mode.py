@@ -1,4 +1,4 @@
-"""Attention: whose speech is meant for the box, by what the conductor says of mode and button.
+"""The listening mode: which speech is accepted, by the conductor's word on mode and button.
 
 In: `SetListening` messages and the network's word on each hop. Out: yes or no, and where to begin.
 """

@@ -1,6 +1,6 @@
-"""Hearing, whole, without rings or clocks: sound in, what it means out.
+"""The hearing pipeline: blocks of sound in, onsets, verdicts and utterances out.
 
-It knows no process and no time but the samples it has been given, so it runs as fast as it can.
+It uses no ring and no clock: time is the number of samples given, so it runs as fast as it can.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ log = logging.getLogger("listener")
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
-_WARY_PATIENCE = 2  # among dishes the network hears a voice late, and the witness has heard one
+_WARY_PATIENCE = 2  # the VAD is late beside impact noise; the voice band has confirmed
 _SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of a voice's end belongs to it
 
 

@@ -62,7 +62,7 @@ class ModelHub:
         return self.endpoint or constants.ENDPOINT
 
     def describe(self, repository: str, path: str, revision: str | None) -> HubFile:
-        """What the hub says about a file. Raises FetchError, or Cut."""
+        """What the hub says about a file. Raises FetchError, or ConnectionCut."""
         address = hf_hub_url(repository, path, revision=revision, endpoint=self.endpoint)
         with self._errors(repository, path):
             meta = get_hf_file_metadata(address, timeout=TIMEOUT_S, endpoint=self.endpoint)
@@ -78,7 +78,7 @@ class ModelHub:
     def bytes_from(self, remote: HubFile, offset: int) -> Iterator[tuple[int, Iterator[bytes]]]:
         """The file's bytes and where they really begin: 0 from a server that cannot resume.
 
-        Raises FetchError, or Cut: also while the bytes are iterated.
+        Raises FetchError, or ConnectionCut: also while the bytes are iterated.
         """
         headers = {**build_hf_headers(), "Accept-Encoding": "identity"}
         if offset:

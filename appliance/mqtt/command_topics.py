@@ -66,7 +66,7 @@ class _BadPayload(ValueError):
 
 
 def _text(payload: bytes) -> str:
-    """One line of plain text. Raises _Wrong."""
+    """One line of plain text. Raises _BadPayload."""
     if len(payload) > MOST_BYTES:
         raise _BadPayload(f"longer than {MOST_CHARACTERS} characters")
     try:
@@ -89,7 +89,7 @@ def _text(payload: bytes) -> str:
 
 
 def _word(payload: bytes, options: tuple[str, ...]) -> str:
-    """One of `options`, to the letter. Raises _Wrong."""
+    """One of `options`, to the letter. Raises _BadPayload."""
     for option in options:
         if payload == option.encode():
             return option
@@ -97,7 +97,7 @@ def _word(payload: bytes, options: tuple[str, ...]) -> str:
 
 
 def _percent(payload: bytes) -> float:
-    """0 to 100. Raises _Wrong."""
+    """0 to 100. Raises _BadPayload."""
     text = payload.decode("ascii", errors="replace") if len(payload) <= 16 else ""
     if not _NUMBER.fullmatch(text):
         raise _BadPayload("not a number")
@@ -187,7 +187,7 @@ class CommandFilter:
     def parse(
         self, name: str, payload: bytes, now_s: float, *, retained: bool = False
     ) -> CommandResult:
-        """What command `name` wants. Raises Refused."""
+        """What command `name` wants. Raises CommandRejected."""
         command = next((command for command in COMMANDS if command.name == name), None)
         if command is None:
             raise CommandRejected(CommandRefusal("?", "no such command"))

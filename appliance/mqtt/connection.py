@@ -1,6 +1,6 @@
-"""One connection to a broker, from the first knock to the last word. The only user of paho-mqtt.
+"""One connection to a broker, from its first attempt to its end. The only user of paho-mqtt.
 
-Nothing here waits but a thread that knocks: names, TCP and TLS take as long as they like there.
+Nothing here waits but a thread that connects: names, TCP and TLS take as long as they like there.
 Once it is through, everything happens in `step`, in the caller's thread. A connection that is lost
 is not mended; the next is a new one, so that nothing old is ever sent late.
 """
@@ -160,7 +160,7 @@ class MqttConnection:
     def poll(self, now_s: float) -> list[MqttEvent]:
         """Read, write and look at the clock, as far as that goes without waiting.
 
-        The last event is Down, whoever ended it but `close`.
+        The last event is BrokerDisconnected, whoever ended it but `close`.
         """
         if not self._ended:
             self._go_on(now_s)

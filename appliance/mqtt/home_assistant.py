@@ -185,7 +185,7 @@ class HomeAssistantState:
         """Something came over MQTT. Returns what it wants of the box, if anything: a message for
         the conductor, or a release to be asked for.
 
-        Raises Refused for what is not carried out.
+        Raises CommandRejected for what is not carried out.
         """
         if topic == self.topics.birth:
             if payload == ONLINE:  # some have Home Assistant retain it

@@ -44,7 +44,7 @@ class HomeToolBridge:
         return msgspec.json.encode({"id": name, "text": request.text})
 
     def parse_response(self, payload: bytes, *, retained: bool) -> HouseResponse:
-        """What the house said. Raises Refused for what is no answer to anything."""
+        """What the house said. Raises CommandRejected for what is no answer to anything."""
         if retained:
             raise _refused("retained: it answers nothing that was asked now")
         if len(payload) > MOST_BYTES:

@@ -205,7 +205,7 @@ class Link:
     def _broker(self, now_s: float) -> Broker:
         """Read anew now and then: a password may have been mended. Raises LinkError.
 
-        Not at each knock, since the system's authorities alone take 30 ms to read.
+        Not at each attempt, since the system's authorities alone take 30 ms to read.
         """
         if self._at is None or now_s - self._at_s > REREAD_S:
             self._at, self._at_s = broker(self._work.settings.link), now_s

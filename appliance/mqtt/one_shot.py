@@ -1,6 +1,6 @@
-"""A short errand at the broker: `interlude link remove|add`, and a finding of `interlude check`.
+"""A one-shot client of the broker: `interlude link remove|add`, and a finding of `interlude check`.
 
-The box itself may be running meanwhile: an errand has a name of its own there.
+The box itself may be running meanwhile: this client has an id of its own there.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def run(
 ) -> tuple[ProtocolVersion, tuple[str, ...]]:
     """Connect, ask to read the topics `read`, empty the topics `clear`, leave.
 
-    Returns the version of MQTT, and what of `read` is denied. Raises Refused.
+    Returns the version of MQTT, and what of `read` is denied. Raises OneShotFailed.
     """
     failure = failures.silent(at)
     for version in (5, 4):

@@ -65,7 +65,7 @@ class UpdateEntity:
         return bool(self._ready.going.step) or self._asked is not None
 
     def install(self, now_s: float) -> UpdateOffer:
-        """Somebody presses the button: what is to be installed. Raises Refused."""
+        """Somebody presses the button: what is to be installed. Raises CommandRejected."""
         if self.busy:
             raise CommandRejected(
                 CommandRefusal("cmd/install", "something is being installed already")

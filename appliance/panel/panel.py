@@ -34,7 +34,7 @@ BOOT_S = 180.0  # since the machine began; a box that starts later was started a
 TAKE_S = 3.0  # for the early light to let go of the wires
 TICK_S = 0.02  # while a gesture is under way
 BEAT_S = 1.0
-CARDS = {"the microphone", "the loudspeaker"}  # of Standing.broken: a card that is gone
+CARDS = {"the microphone", "the loudspeaker"}  # of BoxStatus.broken: a card that is gone
 WARNINGS: tuple[Gesture, ...] = ("setup_warning", "reset_warning", "reset_armed")
 TROUBLE = {"stuck": "is held down for too long", "bouncing": "bounces without end"}
 

@@ -279,7 +279,7 @@ def _filled(said: Any) -> Any:
 
 
 def _yes(text: str) -> bool:
-    """Raises Unfit."""
+    """Raises BadSeedValue."""
     if text.lower() not in _YES_OR_NO:
         raise BadSeedValue("`hidden` is yes or no")
     return _YES_OR_NO[text.lower()]

@@ -93,8 +93,8 @@ class LlamaContext:
     def evaluate(self, content: Sequence[int] | Rows, *, last: bool = False) -> None:
         """Read tokens or soft tokens. After the `last` ones the next token can be drawn.
 
-        Raises Abandoned when interrupted: `position` then says how much is held. Of all but the
-        last token only the output layer is left out, though half of the others serve it alone.
+        Raises AnswerAbandoned when interrupted: `position` then says how much is held. Of all but
+        the last token only the output layer is left out, though half of the others serve it alone.
         """
         if self.position + len(content) > self.context_tokens:
             raise ModelError(
@@ -180,7 +180,7 @@ class LlamaContext:
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
     def interrupt(self) -> None:
-        """Make `feed` and `encode` raise Abandoned, now and until `resume`."""
+        """Make `feed` and `encode` raise AnswerAbandoned, now and until `resume`."""
         self._abort[0] = b"x"
 
     def resume(self) -> None:

@@ -139,8 +139,8 @@ class Gemma(LlamaContext):
     def encode(self, samples: npt.NDArray[Any]) -> Rows:
         """Soft tokens of sound at 16 kHz, int16 or float32 in -1 to 1; none for no sound.
 
-        More than 30 s is heard in equal pieces. Raises ModelError for what is not sound, Abandoned
-        when interrupted.
+        More than 30 s is heard in equal pieces. Raises ModelError for what is not sound,
+        AnswerAbandoned when interrupted.
         """
         sound = samples.astype(np.float32)
         if samples.dtype == np.int16:

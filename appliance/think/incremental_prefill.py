@@ -1,7 +1,7 @@
 """What the model holds, and reading on from there: nothing is read twice.
 
-In: tapes. What is held is always the beginning of some tape. To continue with another one, the
-reader goes back to where the two part and reads on from there, all of it or a piece at a time.
+In: tokenised prompts. What is held is always the beginning of one. To continue with another one,
+the reader goes back to where the two part and reads on from there, all of it or a piece at a time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class IncrementalPrefill:
     def prefill(self, tape: TokenizedPrompt, *, draw: bool) -> int:
         """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
 
-        Returns how many tokens it read. Raises Abandoned, ModelError.
+        Returns how many tokens it read. Raises AnswerAbandoned, ModelError.
         """
         self._gemma.select_sequence(self._sequence)
         common = tape.common(self.held)
@@ -69,7 +69,7 @@ class IncrementalPrefill:
     def prefill_piece(self, tape: TokenizedPrompt) -> bool:
         """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
 
-        Raises Abandoned, ModelError.
+        Raises AnswerAbandoned, ModelError.
         """
         began_s = self._clock()
         piece = tape.until(tape.common(self.held) + self._pace.tokens)

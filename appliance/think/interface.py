@@ -55,7 +55,7 @@ class LanguageModel(Protocol):
         """The answer to the last turn of `history`, piece by piece, and its cost in `effort`.
 
         Some pieces are empty. A call comes when it is complete, or cannot be understood. May drop
-        the oldest turns. Raises Abandoned, or an InterludeError when it cannot.
+        the oldest turns. Raises AnswerAbandoned, or an InterludeError when it cannot.
         """
         ...
 
@@ -67,19 +67,19 @@ class LanguageModel(Protocol):
         """The owner is still speaking: read ahead what has come of the last turn's last clip.
 
         The next clip of the same utterance begins with the same samples. `likely_all`: these
-        may have been the last words. Raises Abandoned, or an InterludeError when it cannot.
+        may have been the last words. Raises AnswerAbandoned, or an InterludeError when it cannot.
         """
         ...
 
     def prefill_idle(self, history: History) -> bool:
         """Nobody waits: do one piece of what makes ready for the next turn. Returns whether all of
-        it is done. Raises Abandoned."""
+        it is done. Raises AnswerAbandoned."""
         ...
 
     def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         """Nobody waits: what was said in these, in words; "" if there are none or it cannot tell.
 
-        Begun anew after an interruption, it goes on where it was. Raises Abandoned, or an
+        Begun anew after an interruption, it goes on where it was. Raises AnswerAbandoned, or an
         InterludeError when it cannot.
         """
         ...

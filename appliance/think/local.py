@@ -235,12 +235,12 @@ class LocalGemma:
 
     def _aside(self, tape: TokenizedPrompt) -> bool:
         """Read a piece of what a restart would read, unless pruning needs the place. Returns
-        whether there is nothing more to be read. Raises Abandoned."""
+        whether there is nothing more to be read. Raises AnswerAbandoned."""
         return self._pruned or self._read_aside(tape)
 
     def _read_aside(self, tape: TokenizedPrompt) -> bool:
         """Read a piece of another prompt into the other sequence. Returns whether all of it is
-        read. A question ends it at once: it has no use for it. Raises Abandoned."""
+        read. A question ends it at once: it has no use for it. Raises AnswerAbandoned."""
         self._opening.back(self._spare, tape)
         self._preparing = True
         try:

@@ -39,7 +39,7 @@ class Opening:
 
     def open(self, reader: IncrementalPrefill, *, whole: bool) -> bool:
         """Hold it: as it was kept, or by reading it, or a piece of it. Returns whether it is read.
-        Raises Abandoned."""
+        Raises AnswerAbandoned."""
         if self.state is not None:
             return True
         if not len(reader.held) and self._kept(reader):

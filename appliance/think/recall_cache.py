@@ -35,7 +35,7 @@ log = logging.getLogger("thinker")
 class Recollection:
     """`least`: turns that are recalled if nothing was kept. `tape`: of turns, as a start reads
     them. `grows`: tokens of it up to which its beginning stays. `spare`: who reads ahead; `read`:
-    has it read a piece, and says whether it holds all of the tape. All methods belong to one
+    has it read a piece, and says whether it holds all of it. All methods belong to one
     thread."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Recollection:
         self._ages = (count, self._ages[1])
 
     def prepare(self) -> bool:
-        """Read a piece. Returns whether there is nothing more to be read. Raises Abandoned."""
+        """Read a piece. Returns whether nothing more is to be read. Raises AnswerAbandoned."""
         return self._wanted is None or self._same(self._wanted) or self._read(self._wanted)
 
     def keep(self) -> bool:

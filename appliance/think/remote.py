@@ -152,7 +152,7 @@ class RemoteModel:
         self._loop.close()
 
     def _next(self, stream: AsyncGenerator[str]) -> str | None:
-        """The next piece of text; None at the end. Raises Abandoned or RemoteError."""
+        """The next piece of text; None at the end. Raises AnswerAbandoned or RemoteError."""
         # What is no text does not count: lines of comment would keep us waiting for ever.
         patience_s = min(self._timeout_s + CONNECT_S, self._until_s - time.monotonic())
         self._waiting = self._loop.create_task(_piece(stream, patience_s))

@@ -167,7 +167,7 @@ class ModelSession:
             self.history.forget()
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        """Encode ahead, while the owner is still speaking. Raises Abandoned."""
+        """Encode ahead, while the owner is still speaking. Raises AnswerAbandoned."""
         with self._encoding_ahead(clip):
             self.model.encode_ahead(clip)
 
@@ -194,7 +194,7 @@ class ModelSession:
 
     def prefill_idle(self) -> bool:
         """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
-        all of it is read. Raises Abandoned."""
+        all of it is read. Raises AnswerAbandoned."""
         with self._lock:
             self._settling = True
         try:
@@ -204,7 +204,7 @@ class ModelSession:
 
     def get_ready(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: prepare what the next start will read, as far as it is due and nothing
-        else is `wanted`. Raises Abandoned."""
+        else is `wanted`. Raises AnswerAbandoned."""
         while self.model.recollection is not None and self._get_ready(
             self.model.recollection, wanted
         ):
@@ -239,7 +239,7 @@ class ModelSession:
 
     def transcribe_idle(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
-        memory. Nothing is done once the model is `wanted`. Raises Abandoned."""
+        memory. Nothing is done once the model is `wanted`. Raises AnswerAbandoned."""
         turn = self.history.next_untranscribed
         with self._lock:
             if turn is None or wanted():

@@ -1,8 +1,8 @@
 """The prompt beside what the model's own chat template makes of the same turns.
 
-In: a template, or None, and how this box prompts. Out: a Comparison, for the log and `interlude
-check`. The turns are made up: sound that was answered by a tool, typed words, sound that waits for
-its answer. Whatever differs here, the model was not taught as it is asked.
+In: a template, or None, and how this box prompts. Out: a TemplateComparison, for the log and
+`interlude check`. The turns are made up: sound that was answered by a tool, typed words, sound that
+waits for its answer. Whatever differs here, the model was not taught as it is asked.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class _RenderFailed(Exception):
 def _rendered(
     template: str, way: PromptStyle, messages: list[dict[str, Any]], most_cpu_s: int
 ) -> str:
-    """The template's text. Raises _Failed."""
+    """The template's text. Raises _RenderFailed."""
     names: Mapping[str, Any] = {
         "messages": messages,
         "tools": [_declared(tool) for tool in way.tools] or None,

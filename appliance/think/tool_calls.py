@@ -1,4 +1,4 @@
-"""Calls in an answer: what stood between a model's tags becomes a Call, or a BadCall. Pure."""
+"""Tool calls in an answer: the text between the tags becomes ToolCall or BadToolCall. Pure."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class LocalTranscription:
     def transcribe(self, clip: SpeechClip, request: TokenizedPrompt) -> str | None:
         """What is said in `clip`, which `request` asks for; None if the model comes to no end.
 
-        Takes the likeliest token each time. Raises Abandoned, ModelError.
+        Takes the likeliest token each time. Raises AnswerAbandoned, ModelError.
         """
         if clip is not self._clip:
             self.stop()

@@ -1,8 +1,8 @@
 """A call as a model writes it, Gemma 4's form: `call:NAME{key:<|"|>text<|"|>,other:12}`. Pure.
 
-In: what stood between `<|tool_call>` and `<tool_call|>`. Out: a Call, or BadCall with the reason.
-A model may be small and clumsy, so that quotes may be missing or others; what comes out is short,
-plain and of one line all the same. README.md tells the form and what becomes of a call.
+In: what stood between `<|tool_call>` and `<tool_call|>`. Out: a ToolCall, or BadToolCall with the
+reason. A small model may leave quotes out, or use others; what comes out is short, plain and of one
+line all the same. README.md tells the form and what becomes of a call.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ToolCall:
 
 
 def parse(text: str) -> ToolCall:
-    """The call. Raises BadCall."""
+    """The call. Raises BadToolCall."""
     head = _HEAD.match(text)
     if head is None:
         raise BadToolCall("it has no name")

@@ -132,7 +132,7 @@ def read_progress(folder: Path = TRIAL) -> InstallProgress:
 def install_wanted(
     installer: ReleaseInstaller, wishes: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
-    """As root: install what was asked for, once. Raises what Installer.install raises."""
+    """As root: install what was asked for, once. Raises what ReleaseInstaller.install raises."""
     shelf = installer.shelf
     with asked_for(incoming, RELEASES, shelf.trial_folder) as (handed, teller):
         told = ReleaseInstaller(shelf, installer.box, installer.signers, teller.update)

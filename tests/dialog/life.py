@@ -23,7 +23,7 @@ from appliance.runtime.ipc.floor import Floor
 from appliance.settings import load
 
 PATIENCE_S = 30.0  # on a very busy machine
-# The floor's descriptor on the first line, then each Standing that a recogniser of words is told.
+# The floor's descriptor on the first line, then each BoxStatus that a recogniser of words is told.
 SUPERVISE = """
 import signal, sys
 from pathlib import Path

@@ -170,7 +170,7 @@ OTHERS = {"/var/lib/interlude", "/var/lib/interlude-models", "/var/lib/interlude
           "/run/interlude", "/run/interlude-model", "/run/interlude-page", "/run/interlude-log",
           "/var/log/interlude", "/var/lib", "/var/log", "/home", "/"}  # fmt: skip
 TAKES_AWAY = {  # by descriptor, and writes nothing there
-    # What the page has handed over, and at a reset the warnings (typed.py,
+    # What the page has handed over, and at a reset the warnings (submitted_form.py,
     # provision/apply_seed.py).
     "interlude-setup.service": {"/run/interlude-page", "/var/log/interlude"},
     # For the models' own user, as which it runs what copies.

@@ -35,7 +35,7 @@ TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
 LATE_SHARE, LATE_MS = 0.35, (20, 200)
 KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; under the owner
 EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: things that fall; over its hum
-HUM_HZ = 120.0  # as in `Senses`
+HUM_HZ = 120.0  # as in `AudioFrontEnd`
 Wave = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 

@@ -1,7 +1,7 @@
-"""Two clocks: does the room's response wander, as it does when microphone and loudspeaker disagree?
+"""Estimates the skew between the clocks of microphone and loudspeaker from the echo path's drift.
 
 In: the canceller's response every few seconds. Out: by how many millionths the clocks differ, once
-that is sure. An echo that comes ever later is no room: nobody moves a box for a minute at a time.
+that is certain. An echo that comes ever later is no change of the room.
 """
 
 from __future__ import annotations

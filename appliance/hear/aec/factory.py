@@ -1,4 +1,4 @@
-"""Which echo canceller: what they all do, and the one that the settings name."""
+"""The interface of echo cancellers, and the choice of one by the settings."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What comes of the box's voice later than the canceller's response lasts: nobody takes it away.
+"""Late reverberation: the level of the echo that arrives after the canceller's tail has ended.
 
-In: the response, now and then, and the power of each step of sound as it leaves the response's
-end. Out: how loud what still arrives of it should be. A room's sound decays evenly (W. C. Sabine,
-1922), so the response's last part tells how it would go on.
+The canceller does not remove that echo. In: the response, now and then, and the power of each block
+as it leaves the response's end. Out: the level expected of what still arrives. A room's sound
+decays evenly (W. C. Sabine, 1922), so the response's last part tells how it would go on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Looks after the canceller: keeps the room's response on disk, says what its owner should know.
+"""Monitors the canceller: keeps the room's response on disk, reports what its owner should know.
 
-In: the canceller, every step. Out: sentences for the log, once each; a file (store.py), written by
+In: the canceller, every block. Out: sentences for the log, once each; a file (store.py), written by
 a thread, since an SD card may take a second.
 """
 

@@ -1,9 +1,9 @@
-"""A loudspeaker that is pushed too far bends what it is given, always in the same way.
+"""A memoryless model of the loudspeaker's saturation, in front of the linear echo canceller.
 
-In: what was played, and what the canceller left. Out: what the cone made of it, for the canceller's
-linear response to work with: a Hammerstein model with one number to be learned (the pieces add up
-as in F. Kuech et al., "State-space architecture of the partitioned-block-based acoustic echo
-controller", 2014, here with one saturating piece).
+In: what was played, and what the canceller left. Out: the played sound as the loudspeaker distorts
+it, as input of the canceller's linear response: a Hammerstein model with one number to be learned
+(the pieces add up as in F. Kuech et al., "State-space architecture of the partitioned-block-based
+acoustic echo controller", 2014, here with one saturating piece).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 
 from appliance.hear.aec.path_estimate import Floats
 
-_SOFTNESS = np.float32(2.0)  # of the piece x / √(1 + (s·x)²): bends from half of full scale on
+_SOFTNESS = np.float32(2.0)  # of the piece x / √(1 + (s·x)²): saturates from half of full scale on
 _KEPT = 0.97  # of what was found before, a lesson
 _PACE = 0.2  # of the way to what is found now
-_LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper bend wants more
-_SEEMING = 0.08  # so much is found where nothing bends: it is not believed
+_LEAST, _MOST = 0.0, 1.5  # of the piece; 1 is all of it, and a steeper saturation wants more
+_SEEMING = 0.08  # so much is found where nothing saturates: it is not believed
 
 
 class LoudspeakerNonlinearity:

@@ -1,6 +1,6 @@
-"""Is what the canceller leaves the very sound that it expected? Then that sound is the box's own.
+"""Detects a change of the echo path: what the canceller leaves correlates with the expected echo.
 
-In: what is left of the microphone and the echo as it was expected, every step. Out: yes, and how
+In: what is left of the microphone and the echo as it was expected, every block. Out: yes, and how
 loud the echo is now. After a turn of a volume knob what is left looks like the expected echo, after
 a move like its negative, since the wrong echo was taken away; a voice looks like neither.
 """

@@ -1,4 +1,4 @@
-"""A room's response as a Kalman filter knows it: what it is, and how wrong that may be.
+"""The Kalman filter's estimate of the echo path: the response, and its uncertainty.
 
 In: the spectrum of what was played, and what the microphone heard. Out: what is left of the
 latter. All arrays are of one window: `length` samples heard, 2 * `length` played.

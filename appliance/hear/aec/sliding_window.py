@@ -1,4 +1,4 @@
-"""The newest rows of a stream, in one piece and in order, without moving all of them each time."""
+"""The newest rows of a stream as one contiguous array, without copying all of them each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The room's response, kept across restarts: a box that was restarted need not learn it again.
+"""Keeps the echo path's estimate in a file, so that a restart does not learn it again.
 
 In: the taps of the canceller's filter. Out: a file in the state's folder, numbers only, mode 0600;
 and back, if it belongs to this card and is whole. A file that cannot be used costs two seconds of

@@ -1,4 +1,4 @@
-"""What an owner's own "mm-hm" and "wait" change of the verdict: one small layer, kept on the box.
+"""A linear correction of the verdict, fitted to the owner's own "mm-hm" and "wait".
 
 In: the network's answers to their recordings. Out: a linear correction of its log odds, found by
 regularised logistic regression, and its file (numbers only, no sound), mode 0600.

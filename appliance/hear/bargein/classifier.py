@@ -1,8 +1,8 @@
 """Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
 
 In: the steps since the onset. Out: opinions, and one verdict by the deadline. `SegmentClassifier`
-is what gives opinions: `network.NetworkJudge`, or `RuleClassifier` by the table below where that
-cannot run. When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
+is what gives opinions: `network.NetworkClassifier`, or `RuleClassifier` by the table below where
+that cannot run. When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
 """
 
 from __future__ import annotations

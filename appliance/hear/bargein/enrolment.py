@@ -1,4 +1,4 @@
-"""From an owner's recordings to a correction of the verdict, or to a reason why not. Pure.
+"""Enrolment: a correction of the verdict from the owner's recordings, or the reason for none. Pure.
 
 In: takes (int16 at 16 kHz, with what was asked for), the box's settings, its network. Out: an
 adaptation and by how much it helps, each take judged by what the others taught. Every take goes

@@ -1,6 +1,6 @@
-"""What the verdict's network hears: spectrum, pitch, loudness and time, a row every 10 ms.
+"""The input of the verdict's network: spectrum, pitch, loudness and time, a row every 10 ms.
 
-In: int16 sound from before the onset on, and what `Step` and `Burst` measured. Out: float32
+In: int16 sound from before the onset on, and what `AudioBlock` and `Segment` measured. Out: float32
 rows of `WIDTH`. Causal: a row knows nothing after its own end. Training uses these same functions.
 """
 

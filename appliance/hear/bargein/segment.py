@@ -1,4 +1,4 @@
-"""One burst of sound, measured without understanding it: how long, how loud, how voiced."""
+"""Acoustic measures of one sound since its onset: duration, level, voicing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's a
 class Segment:
     """What can be measured of a sound since its onset; the verdict's table uses these names.
 
-    peak_db    its loudest step, dB full scale above 120 Hz
+    peak_db    its loudest block, dB full scale above 120 Hz
     span_ms    from when it was noticed to its last sound, gaps included
     quiet_ms   since its last sound
     tone_hz    root-mean-square frequency of its sound: 300 to 550 for hums, 700 to 1400 for words

@@ -1,4 +1,4 @@
-"""What recognised words weigh beside the sound of a burst: one table of log odds. Pure."""
+"""The weight of recognised words in the verdict, beside the sound: one table of log odds. Pure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""What a room usually sounds like: how loud all of it is, and how loud the speech in it is that is
-not meant for the box, such as a television's.
+"""Levels that a room seldom exceeds: of all its sound, and of speech that is not meant for the box.
 
-In: levels of 5 ms steps in dB. Out: levels that they seldom exceed. A noise floor knows only the
-pauses of a television, and only the fan of a kitchen.
+Such speech is a television's. In: levels of 5 ms blocks in dB. Out: running quantiles of them. A
+noise floor knows only the pauses of a television, and only the fan of a kitchen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The senses: from one step of raw sound to everything that can be known about it at once.
+"""The front end: from 5 ms of raw sound to levels, noise floor, echo and speech probability.
 
-In: 5 ms of the microphone and of the loudspeaker. Out: a `AudioBlock`. Nothing here decides.
+In: one block of the microphone and of the loudspeaker. Out: an `AudioBlock`. Nothing here decides.
 """
 
 from __future__ import annotations

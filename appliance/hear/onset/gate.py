@@ -1,6 +1,6 @@
-"""The fast gate: does somebody begin to speak? Energies of 5 ms steps in dB, no network.
+"""The onset gate: detects the beginning of a sound by the energies of 5 ms blocks, in dB.
 
-It may be wrong: what it fires at must be confirmed, or the pause is taken back.
+It runs no network, and may be wrong: what it fires at is confirmed, or the pause is taken back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ONCE_STEPS = 800  # 4 s of guard time after one false alarm: impact noises come
 _AGAIN_STEPS = 12_000  # another one within a minute is no single one
 _SAME_STEPS = 300  # unless it goes on from the first: 1.5 s of knocking
 _TRIED = 5  # 6 s of the box's voice in which nothing stands out tell as much of a new room as 30
-_WITNESSED_STEPS = 30  # 150 ms: for so long the witness may confirm what the gate has seen
+_WITNESSED_STEPS = 30  # 150 ms: for so long the voice band may confirm what the gate has detected
 
 
 class ResidualEcho:
@@ -138,10 +138,9 @@ class OnsetGate:
 
     A sequential test (Page's cumulative sum, 1954): steps above half the margin add up, steps
     below it take away, and no step counts for more than the full margin, so that one click is not
-    enough. After a false alarm it is wary: what stands out must also sound like a voice to a
-    second witness (voice_band.py), now or within 150 ms. A room that clatters on keeps it so, and
-    the
-    box is not paused by it.
+    enough. After a false alarm it is guarded: what stands out must be confirmed as a voice
+    (voice_band.py), now or within 150 ms. Impact noise that continues keeps it guarded, and does
+    not pause the box.
     """
 
     def __init__(self, settings: OnsetSettings) -> None:
@@ -165,9 +164,10 @@ class OnsetGate:
         speaks: bool = False,
         followed: bool = False,
     ) -> bool:
-        """One step. `excess_db` is how far it stands above all that is expected.
-        `speaks`: what the witness says. `followed`: a sound that stood out is under way; what it is
-        others will say."""
+        """One block. `excess_db` is how far it stands above all that is expected.
+
+        `speaks`: whether the voice band confirms. `followed`: a sound that stood out is under way,
+        of which others decide what it is."""
         stands_out = self._stands_out(energy_db, floor_db, echo)
         self._alarmed_steps = max(0, self._alarmed_steps - 1)
         if not self.guarded:
@@ -176,13 +176,13 @@ class OnsetGate:
         self._wary_steps = max(0, self._wary_steps - (_TRIED if well else 1))
         self._doubt(stands_out, speaks or followed)
         self._witnessed_steps = _WITNESSED_STEPS if stands_out else self._witnessed_steps - 1
-        # Behind a dish the box itself may go on louder: what the witness hears must not be that.
+        # Behind a dish the box itself may go on louder: what is confirmed must not be that.
         other = energy_db > echo.db + self._settings.above_echo_db / 2
         speaks = speaks and other
-        return self._witnessed_steps > 0 and speaks  # which ends no wariness: right() does
+        return self._witnessed_steps > 0 and speaks  # guarded until confirm_voice()
 
     def _doubt(self, stands_out: bool, cleared: bool) -> None:
-        """What stands out and finds no witness in time would have been a false alarm."""
+        """What stands out and is not confirmed in time would have been a false alarm."""
         if cleared:
             self._doubt_steps = 0
         elif stands_out:

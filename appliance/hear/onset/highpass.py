@@ -1,4 +1,4 @@
-"""High-pass filters for steps of sound: one matrix product a step, no loop over samples."""
+"""High-pass filters for blocks of sound: one matrix product a block, no loop over samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BUTTERWORTH_Q = {2: (0.7071,), 4: (0.5412, 1.3066)}  # of each second-order sec
 
 
 class HighPass:
-    """A Butterworth high-pass of order 2 or 4 over steps of `frames` samples.
+    """A Butterworth high-pass of order 2 or 4 over blocks of `frames` samples.
 
     An IIR filter over a block is linear in (input, state): both make one matrix, applied at once.
     `channels` filters run side by side.

@@ -1,4 +1,4 @@
-"""Where the sound that is noticed now began: the last 100 ms of energies, looked back through."""
+"""Onset localisation: finds the block in which a detected sound began, in the last 100 ms."""
 
 from __future__ import annotations
 

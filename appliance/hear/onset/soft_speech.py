@@ -1,6 +1,6 @@
-"""Speech too soft for the gate, which the network hears all the same.
+"""Detects speech that is too soft for the onset gate, by the VAD's probability.
 
-In: steps. Out: whether it is sure.
+In: blocks. Out: whether it is certain.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _SURE_HOPS = 3  # of speech over the box, 48 ms, to trust the network where the 
 
 
 class SoftSpeechDetector:
-    """Over the box the network alone is no witness: what is left of its own voice is speech too."""
+    """Over the box the VAD alone confirms nothing: its residual echo is speech, too."""
 
     def __init__(self, settings: HearingSettings) -> None:
         self._enough = settings.turn.probability

@@ -1,6 +1,6 @@
-"""A second witness for the gate: is what stands out like a voice, or one more dish in the sink?
+"""Confirms an onset by the band of a voice: tells speech from impact noise, such as dishes.
 
-In: steps of sound above 120 Hz, and what the network thinks of it. Out: yes or no.
+In: blocks of sound above 120 Hz, and the VAD's probability. Out: whether it is like a voice.
 """
 
 from __future__ import annotations

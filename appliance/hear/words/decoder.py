@@ -1,6 +1,6 @@
-"""Understanding: from the sound near the microphone to words and the wake word. Pure.
+"""Recognises words and the wake word in the cleaned microphone's sound. Pure.
 
-In: slots of the ring `near`. Out: WordsHeard and Woken. It never decides what follows from them.
+In: slots of the ring `near`. Out: WordsHeard and WakeWordHeard. What follows, others decide.
 """
 
 from __future__ import annotations

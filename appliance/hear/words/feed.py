@@ -1,8 +1,8 @@
-"""What of the cleaned microphone goes into the ring `near`, for those who recognise words.
+"""Selects the sound of the cleaned microphone that goes into the ring `near`, for word recognition.
 
-In: the steps that were heard. Out: slots. Of a sound over the box, or while it thinks, every step
-from 300 ms before it was noticed, with its serial as `turn`; of all else, only where somebody
-waits for a wake word, with `turn` 0.
+In: blocks. Out: slots. Of a sound over the box, or while it thinks, every block from 300 ms before
+its detection, with its serial as `stream`; of all else, only while a wake word is awaited, with
+`stream` 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a recogniser of words, and a spotter of the wake word, must be able to do."""
+"""The interfaces of word recognisers and wake word spotters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner's lists: which of them decides about a text, as a recogniser gives it. Pure."""
+"""Which of the owner's lists of words a recognised text belongs to. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""[process] Words: reads the ring `near`, says what is understood of an interjection, and wakes.
+"""[process] Words: reads the ring `near`, reports the words of an interjection and the wake word.
 
 Nobody waits for it: what comes too late for a verdict changes none. Without a recogniser, or
 without the wake word's, it says so once and does what it can.

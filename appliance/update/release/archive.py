@@ -36,7 +36,7 @@ ReportShare = Callable[[float], None]  # how much is done: 0 to 1
 
 
 class TreeManifest(Protocol):
-    """What of a manifest vouches for the tree; see Manifest."""
+    """What of a manifest vouches for the tree; see ReleaseManifest."""
 
     @property
     def tree_sha256(self) -> str: ...

@@ -33,7 +33,7 @@ def version_key(version: str) -> VersionKey:
 
 
 class CompatibilityInfo(Protocol):
-    """What decides whether something is for this box; see Manifest."""
+    """What decides whether something is for this box; see ReleaseManifest."""
 
     @property
     def version(self) -> str: ...

@@ -2,7 +2,8 @@
 
 Without a mount, for its order of writes is ours then: a replaced file of one sector is the old one
 or the new one, and a wiped one is overwritten before its name goes. The format: Microsoft, "FAT32
-File System Specification", 2000. In: any Part. What is no FAT32, or damaged, raises StorageError.
+File System Specification", 2000. In: any BlockDevice. What is no FAT32, or damaged, raises
+StorageError.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from appliance.update.system.updater import SystemUpdater
 def install_wanted(
     updater: SystemUpdater, wishes: InstallOptions, incoming: Path = INCOMING
 ) -> bool:
-    """As root: what was asked for, once. Raises what Updater.install raises.
+    """As root: what was asked for, once. Raises what SystemUpdater.install raises.
 
     No copy is made first: it would need another 216 MiB on `data`, and as many written to the card.
     What its owner changes between the check and the writing is found while it is written: each byte
