@@ -109,7 +109,13 @@ def test_a_part_that_fails_is_told_with_what_it_said(
 
 
 def test_ended_early_it_shows_the_parts_that_were_measured(files: tuple[Path, Path]) -> None:
-    command = [sys.executable, "-m", "appliance", "bench", "model", "--events", "1"]
+    # A terminal's Ctrl-C is not ignored, whoever started these tests, and how.
+    code = (
+        "import runpy, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "runpy.run_module('appliance', run_name='__main__', alter_sys=True)"
+    )
+    command = [sys.executable, "-c", code, "bench", "model", "--events", "1"]
     given = ["--part", "recall", "--part", "opening"]
     given += ["--model", str(files[0]), "--audio", str(files[1])]
     with subprocess.Popen(
