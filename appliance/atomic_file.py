@@ -1,4 +1,4 @@
-"""A small file that is there whole or not at all, whoever reads it and whenever the power goes."""
+"""Atomic writes of small files: whole or not at all, for any reader and at any power cut."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""One small file of which only the newest content counts, written in a thread of its own: an SD
-card may stall for seconds, and the conversation does not wait for it.
+"""Writes the newest content of a small file in a thread of its own.
+
+An SD card may stall for seconds, and the conversation does not wait for it. Older contents that are
+not yet written are dropped.
 
 In: contents, as often as one likes. Out: what became of each that was written.
 """
@@ -16,7 +18,7 @@ RETRY_S = 60.0  # after a failure, if nothing newer came: a card may recover
 
 
 class BackgroundFileWriter:
-    """`put` returns at once. A content that was replaced before its turn is never written.
+    """`write_later` returns at once. A content that was replaced before its turn is never written.
 
     told    is called in the thread with each content that was written and "", or what was wrong
     first   is called in the thread before the first write
@@ -56,7 +58,7 @@ class BackgroundFileWriter:
             self._change.notify()
 
     def join(self, limit_s: float) -> None:
-        """After `finish`: wait for the last write, but no longer than `limit_s`."""
+        """After `request_stop`: wait for the last write, but no longer than `limit_s`."""
         self._thread.join(limit_s)
 
     def _run(self) -> None:

@@ -1,4 +1,5 @@
-"""ALSA, and the only place that knows it. In: a card's name. Out: a `AlsaStream` of int16 frames.
+"""Streams of sound cards through ALSA, the only user of it. In: a card's name. Out: an `AlsaStream`
+of int16 frames.
 
 Never blocks: every stream is opened non-blocking and polled. Every trouble is a CardError of one
 sentence and a remedy, except a dropout, which the caller counts.

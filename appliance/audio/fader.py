@@ -55,7 +55,7 @@ class Fader:
         return self._fill(voice * self._levels(len(voice)))
 
     def fade_out(self, voice: Samples) -> Samples:
-        """The next block: `voice`, at most `still_open` samples, faded out, then silence."""
+        """The next block: `voice`, at most `fade_out_samples` samples, faded out, then silence."""
         self._head_for(0.0)
         n = len(voice)
         # Less voice than the fade needs: the voice itself has ended, its last sample fades alone.

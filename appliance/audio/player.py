@@ -1,4 +1,4 @@
-"""What to send to the loudspeaker next. In: the floor's words and voice slots. Out: blocks.
+"""Decides the next block for the loudspeaker. In: the floor's words and voice slots. Out: blocks.
 
 Pure: no card, no ring, no clock. Every sample of an answer is sent in order and exactly once,
 whatever pauses come between, but for a last word that is said again after a long one; what changed

@@ -1,4 +1,4 @@
-"""What the conversation wants done. The conductor carries these out, in the order given."""
+"""Actions: what a transition wants done. The conductor carries these out, in the order given."""
 
 from __future__ import annotations
 

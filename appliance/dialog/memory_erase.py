@@ -1,8 +1,8 @@
 """Forgetting on disk: all that was said, or the last turn. Returns only when it is so, checked.
 
 All: the files are set apart under another name, overwritten with zeros where they lie, synced and
-unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for
-by `finish`. The last turn: the file is rewritten without it, and read through for its words.
+unlinked. That needs no room, so a full disk forgets, too; a power cut in between is made up for by
+`complete_erase`. The last turn: the file is rewritten without it, and read through for its words.
 
 What the model has computed of the turns (think/snapshot_store.py) lies beside the file and goes as
 a whole, with either. Who writes it holds the folder's lock, and so does who forgets.

@@ -1,4 +1,4 @@
-"""The floor's `muted`, what is stored of it, and the owner's wishes are kept the same.
+"""Keeps the floor's `muted`, its stored value and the owner's requests consistent.
 
 In: what the conversation decides, the floor's words of the panel, news of the store. Out: wishes
 for the conversation, and complaints for the owner. Mute goes to the floor first and to the disk
@@ -54,7 +54,7 @@ class MuteState:
         self.failing = False
 
     def fileno(self) -> int:
-        """Readable when `look` has something to say."""
+        """Readable when `poll` has something to say."""
         return self._store.fileno()
 
     def start(self, now_s: float, wait_s: float = READ_S) -> tuple[bool, bool]:
@@ -107,7 +107,7 @@ class MuteState:
         self._store.request_stop()
 
     def join(self) -> None:
-        """After `finish`: wait for that, for a moment."""
+        """After `request_stop`: wait for that, for a moment."""
         self._store.join()
 
     def _keep(self, muted: bool) -> None:

@@ -54,7 +54,7 @@ class StoredMute:
 
 @dataclass(frozen=True)
 class MuteWriteResult:
-    """What became of the newest `keep`. `problem`: "" if it is on the disk; then no power cut and
+    """What became of the newest `store`. `problem`: "" if it is on the disk; then no power cut and
     no restart changes it. Else `in_memory` says whether a restart without a power cut keeps it."""
 
     muted: bool
@@ -155,7 +155,7 @@ class MuteStore:
         self._disk.request_stop()
 
     def join(self) -> None:
-        """After `finish`: wait for that, for at most STOP_S."""
+        """After `request_stop`: wait for that, for at most STOP_S."""
         self._disk.join(STOP_S)
 
     def _read(self) -> None:

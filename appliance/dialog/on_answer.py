@@ -1,4 +1,4 @@
-"""An answer is thought, spoken and heard: messages of thinker, speaker and playback."""
+"""Handlers of messages about an answer, from thinker, speaker and playback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from outside: panel, link, command line, a rehearsal's room."""
+"""Handlers of commands from panel, link, command line and the lab."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts and cards come and go: messages of the supervisor, and of whoever holds a card."""
+"""Handlers of failures and recoveries of processes and sound cards."""
 
 from __future__ import annotations
 

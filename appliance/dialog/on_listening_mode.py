@@ -1,4 +1,4 @@
-"""Who has the box's ear: modes, the talk button, the wake word, and what the words say at once."""
+"""Handlers of listening modes, the talk button, the wake word and recognised words."""
 
 from __future__ import annotations
 

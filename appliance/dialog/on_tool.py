@@ -1,5 +1,6 @@
-"""The model calls a tool, a tool answers, something rings: messages of the thinker, and of the
-conductor's own tools (dialog/tool_runner.py)."""
+"""Handlers of tool calls, of tools' replies, and of ringing timers.
+
+They come from the thinker, and from the conductor's own tools (tool_runner.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The owner makes a sound, or speaks: messages of the listener."""
+"""Handlers of the listener's messages: onsets, verdicts and utterances of the owner."""
 
 from __future__ import annotations
 

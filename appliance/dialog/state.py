@@ -1,4 +1,4 @@
-"""The conversation as a record: whose turn it is, what is in the air, and until when."""
+"""The state of the dialogue, an immutable record: state, answer, hold, and times until when."""
 
 from __future__ import annotations
 

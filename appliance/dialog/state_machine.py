@@ -1,4 +1,4 @@
-"""Who has the floor: (conversation, message, now) → (conversation, actions). No I/O, no clock.
+"""The dialogue's state machine: (state, message, now) → (state, actions). No I/O, no clock.
 
 What a message does in which state stands in table.py; here it is looked up and carried out.
 """

@@ -1,4 +1,4 @@
-"""What those who show the box to its owner are told: the panel, the link, and the words.
+"""Sends the box's status to panel, link and words.
 
 In: messages of all parts, and the conversation. Out: how the box stands, at every change and to
 each of them as it comes up; and to the link what passes by.

@@ -1,4 +1,4 @@
-"""Where the conductor keeps the tools: calls in, what is to be said and done out. It never waits.
+"""Runs tools for the conductor: calls in, lines to say and actions out. It never waits.
 
 In: calls, the house's answers, time. Out: events for the conversation, messages for the link. What
 the tools do is in tools/toolbox.py; here are only the clocks, the waiting for the house, and the

@@ -1,7 +1,7 @@
 """A step of the state machine under construction: the operations that handlers are made of.
 
 Pure: the record is frozen, and a `Transition` lives only as long as one call of
-`conversation.step`.
+`state_machine.step`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken n
 
 
 class Transition:
-    """One transition in the making: `to` is the conversation as it becomes."""
+    """One transition under construction: `next` is the state as it becomes."""
 
     def __init__(self, conversation: DialogState, now_s: float) -> None:
         self.next = conversation

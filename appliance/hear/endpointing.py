@@ -10,7 +10,7 @@ LIKELY_END_FRAMES = 3200  # 200 ms of silence: few gaps between words are as lon
 
 
 class Endpointer:
-    """What the owner has said since `begin`. Positions are samples on the listener's own count."""
+    """What the owner has said since `start`. Positions are samples on the listener's own count."""
 
     def __init__(self, settings: TurnSettings) -> None:
         self._settings = settings

@@ -1,7 +1,7 @@
 """The listener: reads `mic` and `played`, lets `HearingPipeline` decide, writes `heard` and
 messages.
 
-The reflex is here: an onset raises the floor's `hold` before anything else happens.
+An onset raises the floor's `hold` before anything else happens.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""The samples of an utterance on their way to the ring `heard`: which have gone out, in which
-pieces."""
+"""Which samples of an utterance have gone into the ring `heard`, and in which pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the listener and the process `words` hear, and how the listener is to take it.
+"""Messages of listener and words to the conductor, and SetListening to the listener.
 
 `index` counts the card's samples (16 kHz).
 """

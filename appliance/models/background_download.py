@@ -1,4 +1,4 @@
-"""The model that a box is to have and has not yet: until it is here, the shipped one stands in.
+"""Downloads the awaited model in the background; the shipped one answers meanwhile.
 
 Its name stands in /etc/interlude/model-wanted (root writes it, and takes it away when the unit's
 fetch has ended well). It comes from the hub in the background, gone on with after every cut, or

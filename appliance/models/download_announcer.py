@@ -1,4 +1,4 @@
-"""Says aloud what the fetch of a model has to say, and lets the box begin anew with what is here.
+"""Announces how a model's download goes, and restarts the box when it is complete.
 
 Runs as the box's own user, without a network, whenever there is news (download_news.py). Nothing
 of the news is believed: a model that is not whole in the store is not here. Each kind is said

@@ -1,4 +1,4 @@
-"""What the fetch of a model has to say, and its way to the box: one small file in memory.
+"""News of a model's download, handed to the box in one small file in memory.
 
 The fetch runs as a user of its own, the only one that speaks with the world, and may neither open
 the box's door nor choose what it says. It writes a kind and a model of the catalogue; the box's own

@@ -1,4 +1,4 @@
-"""Models by way of somebody else's hands: pieces of their files out of this box, and into it.
+"""Relays models between boxes: reads pieces of their files, and writes such pieces.
 
 For who keeps many boxes: one of them fetches, the others get the very same bytes (ansible/roles/
 models). Nothing that arrives is believed: a file is put in place when it has the catalogue's

@@ -1,7 +1,7 @@
 """One connection to a broker, from its first attempt to its end. The only user of paho-mqtt.
 
 Nothing here waits but a thread that connects: names, TCP and TLS take as long as they like there.
-Once it is through, everything happens in `step`, in the caller's thread. A connection that is lost
+Once it is through, everything happens in `poll`, in the caller's thread. A connection that is lost
 is not mended; the next is a new one, so that nothing old is ever sent late.
 """
 

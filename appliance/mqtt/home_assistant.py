@@ -1,4 +1,5 @@
-"""What is to be said to the house, and which of its commands are carried out. Pure: no broker here.
+"""What is published for Home Assistant, and which of its commands are carried out. Pure: no broker
+here.
 
 In: the conductor's messages, readings of the machine, what came over MQTT, and the time. Out:
 publications, and messages for the conductor.

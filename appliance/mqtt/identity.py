@@ -1,4 +1,4 @@
-"""Who the box is to the house: an id that never changes, and what can be said of the machine."""
+"""Identity of the device for Home Assistant: an id that never changes, name and hardware."""
 
 from __future__ import annotations
 

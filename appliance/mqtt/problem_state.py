@@ -1,4 +1,4 @@
-"""What is wrong with the box, as one word for the house: the worst of what is. Pure."""
+"""The worst present problem of the box as one word, for Home Assistant. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The box as the house sees it: messages and readings in, the payload of each topic out. Pure."""
+"""Payloads of the state topics: messages and readings of the machine in, JSON out. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """What runs, the newest that lies ready, and how its installation goes: for the house's update
-button. What lies ready is a release, or a system for the card. Pure but for `look`, which reads."""
+button. What lies ready is a release, or a system for the card. Pure but for `read_update_status`,
+which reads."""
 
 from __future__ import annotations
 

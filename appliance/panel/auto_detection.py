@@ -60,7 +60,7 @@ def resolve_auto(
 
 
 def usable(settings: Settings, machine: Machine | None = None) -> Settings:
-    """`found`, for settings that a box can be used with. Raises SettingsError."""
+    """`resolve_auto`, for settings that a box can be used with. Raises SettingsError."""
     settings = resolve_auto(settings, machine)
     if settings.mode == "push_to_talk" and not settings.panel.here:
         raise SettingsError(f"`mode: push_to_talk` cannot be used. {NO_BUTTON}", WAYS_OUT)

@@ -1,4 +1,4 @@
-"""The supervisor keeps the process table true.
+"""The supervisor: starts and watches the processes of the process table.
 
 In: the table and the settings. Out: running processes joined by rings, a floor and channels.
 A part that exits or stops beating is killed and started again, for ever, after a pause that grows

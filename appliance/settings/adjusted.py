@@ -141,7 +141,7 @@ class AdjustmentStore:
         self._file.request_stop()
 
     def join(self) -> None:
-        """After `finish`: wait for that, for at most STOP_S."""
+        """After `request_stop`: wait for that, for at most STOP_S."""
         self._file.join(STOP_S)
 
     def _written(self, data: bytes, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""Looking on while llama.cpp computes: how far it is, and whether it is to stop.
+"""llama.cpp's evaluation callback: reports progress, and ends an evaluation.
 
 Pure. llama.cpp asks before each operation of a graph whether somebody wants to look at its
 result (`ask`), computes up to one for which the answer was yes, and calls again; a no then ends

@@ -1,4 +1,4 @@
-"""What the model holds: two sequences of tokens in llama.cpp's memory, of which one is in use.
+"""llama.cpp's context: two sequences of tokens in its memory, of which one is in use.
 
 In: tokens and soft tokens, a position to go back to, the bytes of a state. Out: the next token.
 Each sequence has its own part of the memory (18 KiB a token: `swa_full`, 16 bits).
@@ -180,7 +180,7 @@ class LlamaContext:
         return hashlib.sha256(llama_library.build() + made_of.encode()).digest()
 
     def interrupt(self) -> None:
-        """Make `feed` and `encode` raise AnswerAbandoned, now and until `resume`."""
+        """Make `evaluate` and `encode` raise AnswerAbandoned, now and until `resume`."""
         self._abort[0] = b"x"
 
     def resume(self) -> None:

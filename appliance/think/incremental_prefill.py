@@ -1,4 +1,4 @@
-"""What the model holds, and reading on from there: nothing is read twice.
+"""Incremental prefill: evaluates only the part of a prompt that the context does not hold.
 
 In: tokenised prompts. What is held is always the beginning of one. To continue with another one,
 the reader goes back to where the two part and reads on from there, all of it or a piece at a time.

@@ -85,11 +85,12 @@ class LanguageModel(Protocol):
         ...
 
     def preempt_idle(self) -> None:
-        """From any thread: end what `settle` is doing, if no question has a use for it."""
+        """From any thread: end what `prefill_idle` is doing, if no question has a use for it."""
         ...
 
     def interrupt(self) -> None:
-        """From any thread: end what `answer`, `settle` or `transcribe` is doing, within a token."""
+        """From any thread: end what `answer`, `prefill_idle` or `transcribe` is doing, within a
+        token."""
         ...
 
     def resume(self) -> None:

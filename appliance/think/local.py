@@ -225,7 +225,7 @@ class LocalGemma:
         self._opening.back(self._reader, tape)
 
     def _recalled(self, turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
-        """What a start would read of these, by what `settle` would make of them."""
+        """What a start would read of these, by what `prefill_idle` would make of them."""
         history = History()
         history.turns = list(turns)
         self._shorten(history)

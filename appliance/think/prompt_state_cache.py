@@ -49,7 +49,7 @@ class PromptStateCache:
     def load(self, made_of: bytes) -> bytes | None:
         """The state that was kept of this; None if there is none that can be used.
 
-        Until `works` is called it lies apart: one that ends the process is not tried again.
+        Until `mark_usable` is called it lies apart: one that ends the process is not tried again.
         """
         path, tried = self._path(made_of, _END), self._path(made_of, _TRIED)
         try:

@@ -1,4 +1,4 @@
-"""Which turns go when the conversation is too long for its budget. Pure: sizes in, turns out.
+"""Which turns are dropped when the history exceeds its budget of tokens. Pure: sizes in, turns out.
 
 Everything behind a dropped turn must be read again, since it had seen that turn. So half of the
 budget is freed at once, seldom; and which turns stay is settled while there is room yet, so that

@@ -1,4 +1,4 @@
-"""What a restart reads of the conversation before it is ready, computed before it is needed.
+"""Computes and keeps the state of the last turns that the model reads first after a restart.
 
 A start is over when the first question would be answered at once, with all that is remembered.
 Reading the last turns takes as long as reading persona and tools, and so their state is kept, too.

@@ -137,7 +137,7 @@ class RemoteModel:
         return True
 
     def preempt_idle(self) -> None:
-        """`settle` is done at once."""
+        """`prefill_idle` is done at once."""
 
     def interrupt(self) -> None:
         self._interrupted = True

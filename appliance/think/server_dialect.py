@@ -1,4 +1,4 @@
-"""Thinking switched off, in every dialect that servers understand.
+"""Request fields that switch a server's thinking off, in the dialects of several servers.
 
 Who asked aloud cannot wait for thoughts that nobody hears. No field is understood everywhere, so
 all are sent. A server that refuses a field is asked again without it, and not sent it any more.

@@ -1,7 +1,7 @@
-"""What the thinker does with each message: the history and the model, together.
+"""The LLM session: history and model together, an operation for each message of the thinker.
 
 In: questions, what was heard of the answers, what is to be forgotten. Out: sentences. It knows
-no ring and no channel. All methods belong to one thread, but for `outdate` and `quit`.
+no ring and no channel. All methods belong to one thread, but for `drop_up_to` and `stop`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When what the next start will read is computed, and when it is written. Pure.
+"""When the snapshot for the next start is computed, and when it is written. Pure.
 
 Computed soon, for an orderly stop writes what is computed; written later and seldom, for the card:
 once for each time that the conversation rests, and no more than `MOST_AN_HOUR` times an hour.

@@ -1,4 +1,4 @@
-"""Thoughts and tool calls are never spoken: what stands between their tags is taken out.
+"""Removes thoughts and tool calls, with their tags, from the text of an answer.
 
 In: the text of an answer as it comes, tags spelled out. Out: what may be said, and what was hidden.
 """

@@ -1,4 +1,4 @@
-"""When to read ahead what the owner is still saying.
+"""Speculative prefill: when to read speech that is still being said.
 
 Pure. In: how much of the utterance has come. Out: whether to have the model read it now. A piece
 that is being read when the last word falls makes the answer wait for it, so a slow machine reads

@@ -1,4 +1,4 @@
-"""The prompt beside what the model's own chat template makes of the same turns.
+"""Compares our prompt with what the model's own chat template makes of the same turns.
 
 In: a template, or None, and how this box prompts. Out: a TemplateComparison, for the log and
 `interlude check`. The turns are made up: sound that was answered by a tool, typed words, sound that

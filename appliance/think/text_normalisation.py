@@ -1,4 +1,4 @@
-"""What a voice says of written text: the words, without the marks that only an eye can use."""
+"""Text normalisation for speech: the words of written text, without typographic marks."""
 
 from __future__ import annotations
 

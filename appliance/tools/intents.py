@@ -1,4 +1,4 @@
-"""The plainest requests, for when there is no model: words in, a call or nothing out. Pure.
+"""Rule-based intents, for when there is no model: words in, a tool call or nothing out. Pure.
 
 A plain table. What it does not have to the word is left to the model, however like it sounds: a
 wrong guess is worse than "ask me again in a moment".

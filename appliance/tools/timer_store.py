@@ -44,7 +44,7 @@ def boot_id() -> str:
 
 
 class TimerStore:
-    """`load` once, then `keep` as often as one likes: it returns at once, the newest is written."""
+    """`load` once, then `save` as often as one likes: it returns at once, the newest is written."""
 
     def __init__(self, file: Path, boot: str) -> None:
         self._file = file

@@ -70,7 +70,7 @@ class Timers:
         self._ahead_s: float | None = None  # of the wall's clock before the machine's, seen last
         self._waiting: list[Timer] = []
         self.ringing: tuple[Timer, ...] = ()
-        self.missed: tuple[Timer, ...] = ()  # to be told to the owner, then taken away by `told`
+        self.missed: tuple[Timer, ...] = ()  # to be told, then taken away by `acknowledge_missed`
         self.news: list[TimerEvent] = []
         self.changed = False
 

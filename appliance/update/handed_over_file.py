@@ -118,7 +118,7 @@ def pop_note(note: Path) -> str:
 
 
 def write_note(note: Path, line: str) -> None:
-    """Leave a note for `take_note`, whole from the first moment. Raises OSError, also where another
+    """Leave a note for `pop_note`, whole from the first moment. Raises OSError, also where another
     user's note lies there in a sticky folder.
 
     The name that it is written under is new each time: a leftover of another user could not be

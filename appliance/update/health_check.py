@@ -1,4 +1,5 @@
-"""Does a release that was just started prove well? Pure: readings and times in, a verdict out."""
+"""The health check of a release that was just started. Pure: readings and times in, a verdict
+out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a part without rights has a release installed: it asks, root looks, the signature decides.
+"""Update requests: a part without rights asks for a release, root checks its signature.
 
 The link puts an archive into the incoming folder and asks for it; interlude-update.path sees that
 and starts interlude-update.service, which runs `interlude release install --wanted`. For a system
@@ -7,7 +7,7 @@ that anybody may read. This is what an update button needs:
 
     offers()          what lies ready, newer than what is kept
     ask(offer)        have it installed
-    how_it_goes()     what is being done, how far it is, what went wrong
+    read_progress()   what is being done, how far it is, what went wrong
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _files(incoming: Path, suffix: str) -> list[Path]:
 
 
 def request_install(offer: UpdateOffer) -> None:
-    """Have an offer installed. Returns at once; `how_it_goes` tells. Raises OSError."""
+    """Have an offer installed. Returns at once; `read_progress` tells. Raises OSError."""
     kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
     write_note(offer.file.with_name(kind.note), offer.file.name)
 

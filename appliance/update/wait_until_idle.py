@@ -1,4 +1,4 @@
-"""Nothing is restarted in the middle of a conversation: its end is waited for."""
+"""Waits for the end of a conversation before anything is restarted."""
 
 from __future__ import annotations
 

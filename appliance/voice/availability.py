@@ -36,7 +36,7 @@ class VoiceAvailability:
     @property
     def names(self) -> tuple[str, ...]:
         """Those that have spoken, in the order of `commands`; espeak-ng, which needs no trial,
-        last. () before the first `step`."""
+        last. () before the first `poll`."""
         spoken = (name for name, how in self._here.items() if self._speaks.get(how))
         return (*spoken, *self._stands_in)
 

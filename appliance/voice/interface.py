@@ -1,4 +1,5 @@
-"""What a voice is: text in, samples out in small pieces, cancelled at once. Nothing here waits."""
+"""The interface of a voice: text in, samples out in small pieces, cancelled at once. Nothing here
+waits."""
 
 from __future__ import annotations
 

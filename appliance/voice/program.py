@@ -95,7 +95,7 @@ class ProgramVoice:
         return self._child.pid if self._child is not None else None
 
     def fileno(self) -> int:
-        """Readable when `tend`, or `read` of its sentence, has something to do."""
+        """Readable when `poll`, or `read` of its sentence, has something to do."""
         return self._bell.fileno()
 
     def synthesise(self, text: str) -> Speech:

@@ -1,4 +1,4 @@
-"""What a voice's program says, taken apart: bytes of its pipe in, answers out. Believes nothing.
+"""Parses the protocol of a voice's program: bytes of its pipe in, checked answers out.
 
 The protocol stands in docs/voices.md. A line of JSON is one answer; behind one of kind `sound`
 follow its samples, signed, of 16 bits, little-endian.

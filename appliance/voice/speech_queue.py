@@ -1,4 +1,5 @@
-"""What is to be said next: sentences in, pieces of an answer out. No ring, no socket, no clock."""
+"""The speech queue: sentences in, pieces of an answer's sound out, in order. No ring, no socket, no
+clock."""
 
 from __future__ import annotations
 

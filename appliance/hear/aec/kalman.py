@@ -222,7 +222,7 @@ class KalmanCanceller:
             self._late.set_echo_path(self._main.taps)
 
     def _clipped_lately(self) -> Floats | None:
-        """Of the window, as `cancel` has it for a step."""
+        """Of the window, as `cancel_echo` has it for a step."""
         if not any(step is not None for step in self._clipped):
             return None
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])

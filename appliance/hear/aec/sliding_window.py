@@ -11,7 +11,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 class SlidingWindow(Generic[T]):
-    """`rows`: the newest `count`, oldest first; zeros before the first. A view, valid until `put`.
+    """`rows`: the newest `count`, oldest first; zeros before the first. A view, valid until `push`.
 
     They slide through a memory of `spare` rows more, and are moved back only at its end.
     """

@@ -22,7 +22,7 @@ _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
 class SpeexCanceller:
     """Takes the box's own voice out of the microphone's sound, one step at a time.
 
-    The adapted filter is kept while the box is silent. `working` is false when there is nothing
+    The adapted filter is kept while the box is silent. `active` is false when there is nothing
     to cancel, since nothing sounded for longer than the tail: that path costs nothing.
     """
 

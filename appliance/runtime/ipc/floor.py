@@ -1,4 +1,5 @@
-"""The floor: who may sound. A shared page of words, each with exactly one writer."""
+"""The floor: which answer may sound, and what holds it. A shared page of words, each with exactly
+one writer."""
 
 from __future__ import annotations
 

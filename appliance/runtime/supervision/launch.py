@@ -1,8 +1,8 @@
 """The first lines of every process: it ends with its supervisor, before it imports anything large.
 
-`python -m appliance.supervision.launch PARENT NAME`: PARENT is the supervisor's process id. The
-kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG); a parent that ended before that was
-asked for is known by the process id of who adopted us.
+`python -m appliance.runtime.supervision.launch PARENT NAME`: PARENT is the supervisor's process id.
+The kernel sends SIGKILL when the parent ends (PR_SET_PDEATHSIG); a parent that ended before that
+was asked for is known by the process id of who adopted us.
 """
 
 from __future__ import annotations

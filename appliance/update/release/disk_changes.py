@@ -24,7 +24,7 @@ class Disk:
         self._done()
 
     def write(self, path: Path, data: bytes, mode: int = 0o644) -> None:
-        """A new file, not yet safe from a power cut: see `settle`. Never through a link."""
+        """A new file, not yet safe from a power cut: see `sync`. Never through a link."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
             os.fchmod(file.fileno(), mode)
