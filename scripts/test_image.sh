@@ -73,7 +73,7 @@ echo "    5 minutes   the power cut at every write; the roles twice; slots, part
 if [ ${#not_run[@]} -eq 0 ]; then
   echo "   20 minutes   the card started in QEMU, looked at from inside, and talked to"
   echo "   15 minutes   an owner's first hour with it: seed, house, stick, button, voice, restart"
-  echo "   25 minutes   its system slots: a good one, a sick one, a rotten one, started one after the other"
+  echo "   25 minutes   its system slots: a good one, a failing one, a rotten one, started one after the other"
   which_card
   echo "   One part alone: make test-image ARGS=\"-k test_boot\" (or test_systems, test_fleet, test_cuts)"
 fi

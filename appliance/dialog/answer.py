@@ -21,7 +21,7 @@ FRAMES_A_CHARACTER = RATE_HZ / 14
 class Question:
     """What the owner asked. `text` is "" for speech; `at_s` is when the question was complete.
 
-    `chosen`: whoever asked got the box's ear first: by the button, the wake word, or from outside.
+    `chosen`: whoever asked opened the floor first: by the button, the wake word, or from outside.
     What is merely said aloud in mode open is not: it may be a television.
     """
 

@@ -85,7 +85,7 @@ def _lose_thinker(step: Transition) -> None:
 
 
 def _lose_listener(step: Transition) -> None:
-    """Nobody is left to judge an onset or to end an utterance."""
+    """The listener is gone: nothing classifies an onset or ends an utterance."""
     if step.next.held:
         release_hold(step, "the listener is gone")
     if step.next.state == "listening":

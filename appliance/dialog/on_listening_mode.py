@@ -65,7 +65,7 @@ def end_talk(step: Transition) -> None:
 
 
 def set_mode(step: Transition, wish: SetMode) -> None:
-    """from now on the box's ear is got that way"""
+    """from now on speech is accepted in that listening mode"""
     end_talk(step)
     step.change(mode=wish.mode, open_until_s=NEVER)
 

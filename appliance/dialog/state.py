@@ -79,7 +79,7 @@ class DialogState:
     rapid_interrupt_since_s  from when an onset counts as a rapid repeat; NEVER: none does
     went_on_s                when the answer last resumed after a hold
     press_until_s            when a press is let go whose message did not come; NEVER: none
-    mode                     how the owner gets the box's ear
+    mode                     the listening mode: which speech is accepted
     button_until_s           when the talk button, down or on, is taken for stuck; NEVER: up
     wake_index               the card's index at the end of the wake word; 0: none opened the floor
     open_until_s             until when no wake word is needed; NEVER: one is needed

@@ -83,7 +83,7 @@ def _tick(making: Transition, tick: Tick) -> None:
 
 
 def _tick_ear(making: Transition, tick: Tick) -> None:
-    """What ends by itself of the ways to the box's ear."""
+    """Ends what has a time limit of the listening mode: the open floor, the button."""
     to = making.next
     if not tick.pressed:
         making.change(press_until_s=NEVER)

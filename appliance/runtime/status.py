@@ -1,6 +1,6 @@
 """How the box stands, in a file that anybody may read: /run/interlude/status.json.
 
-The supervisor writes it at every change; the update's health gate, `interlude status` and the
+The supervisor writes it at every change; the update's health check, `interlude status` and the
 fleet's table read it. It lies in memory and is gone with the box.
 """
 

@@ -1,4 +1,4 @@
-"""Settings of hearing: echo, onsets, turns, the verdict, words, and when the box has its ear."""
+"""Settings of hearing: echo, onsets, turns, the verdict, words, and listening modes."""
 
 from __future__ import annotations
 

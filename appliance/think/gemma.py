@@ -1,4 +1,4 @@
-"""Gemma 4 through llama.cpp's own API: loading it, its ears, and drawing tokens.
+"""Gemma 4 through llama.cpp's own API: loading it, its audio encoder, and sampling.
 
 In: tokens, sound, a position to go back to. Out: tokens. It knows nothing of conversations.
 llama.cpp ends the process when an assertion of its fails, so everything that could trip one is
@@ -33,7 +33,7 @@ LONGEST_SAMPLES = 30 * RATE_HZ  # the preprocessor would cut longer ones silentl
 
 
 class Gemma(LlamaContext):
-    """One model, what it holds (context.py), and its ears.
+    """One model, what it holds (context.py), and its audio encoder.
 
     All methods belong to one thread, but for `interrupt` and `resume`.
     """
@@ -54,7 +54,7 @@ class Gemma(LlamaContext):
         self._ears: Any = None
         self._sampler: Any = None
         self._watch = ComputeCallback(lambda: self.interrupted)
-        self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # as long as the ears
+        self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # kept referenced
         llama_library.clear_log()
         try:
             self._load_text(text)

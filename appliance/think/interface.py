@@ -30,7 +30,7 @@ class AnswerMetrics:
 
 
 class LanguageModel(Protocol):
-    """A language model with ears. All methods belong to one thread, but for `interrupt`.
+    """A language model with audio input. All methods belong to one thread, but for `interrupt`.
 
     name        for the log and for ThinkerReady
     patience_s  the longest time that it may be at one step of its work and still be well

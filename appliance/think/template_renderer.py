@@ -1,11 +1,10 @@
-"""Renders a chat template that came in a model's file: `python -m
-appliance.think.template_renderer`.
+"""Renders a chat template that came in a model's file, in a process of its own.
 
-In, on stdin: JSON of RenderRequest. Out, on stdout: the text in UTF-8; on stderr one line of what
-is wrong, and exit status 1. A template is a program, and nobody here wrote it: it runs in jinja2's
-sandbox, which changes nothing and calls nothing of Python's, in a process of its own with little
-memory and little time. The only import of jinja2. The settings are those by which such templates
-are written.
+`python -m appliance.think.template_renderer`. In, on stdin: JSON of RenderRequest. Out, on stdout:
+the text in UTF-8; on stderr one line of what is wrong, and exit status 1. A template is a program,
+and nobody here wrote it: it runs in jinja2's sandbox, which changes nothing and calls nothing of
+Python's, in a process of its own with little memory and little time. The only import of jinja2. The
+settings are those by which such templates are written.
 """
 
 from __future__ import annotations

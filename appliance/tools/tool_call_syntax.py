@@ -2,7 +2,7 @@
 
 In: what stood between `<|tool_call>` and `<tool_call|>`. Out: a ToolCall, or BadToolCall with the
 reason. A small model may leave quotes out, or use others; what comes out is short, plain and of one
-line all the same. README.md tells the form and what becomes of a call.
+line all the same. README.md has the form and what becomes of a call.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class ToolContext:
     last    sentences of the last answer
     house   whether the broker is reached; None: there is none, or the owner does not want it
     turn    of the answer that the call belongs to
-    chosen  whoever asked got the box's ear for it (dialog/answer.py)
+    chosen  whoever asked opened the floor for it (dialog/answer.py)
     """
 
     volume: float = 0.8

@@ -51,16 +51,17 @@ NO_EVIDENCE = LogOdds(0.0, 0.0, 0.0)
 
 
 class SegmentClassifier(Protocol):
-    """Listens to one burst at a time; asked for its opinion at any moment."""
+    """Classifies one segment at a time; has probabilities at any moment."""
 
     @property
     def schedule(self) -> DecisionSchedule: ...
 
     def start(self, past: Samples) -> None:
-        """A burst has begun. `past`: int16, the sound from 300 ms before the onset to this step."""
+        """A segment has begun. `past`: int16, the sound from 300 ms before the onset to this
+        step."""
 
     def process(self, step: AudioBlock, burst: Segment) -> None:
-        """The next 5 ms, and what has been measured of the burst so far, these 5 ms included."""
+        """The next 5 ms, and what has been measured of the segment so far, these 5 ms included."""
 
     def probabilities(self) -> ClassProbabilities: ...
 
@@ -141,12 +142,12 @@ class DecisionThreshold(NamedTuple):
 
 
 class DecisionSchedule(NamedTuple):
-    """When a judge is believed.
+    """When a classifier is believed.
 
     last_doubt  at the deadline it goes on only if an interruption is less likely than this
-    vouches     it tells voices from noises so well that a burst in which the speech detector hears
-                no speech yet is followed all the same, while this judge thinks a noise less likely
-                than this: "stop" and "three" begin with a hiss. 0: it does not tell so well
+    vouches     it tells voices from noises so well that a segment in which the VAD detects no
+                speech yet is followed all the same, while a noise is less likely than this: "stop"
+                and "three" begin with a hiss. 0: it does not tell so well
     """
 
     moments: tuple[DecisionThreshold, ...]
@@ -166,7 +167,7 @@ IN_NETWORK = DecisionSchedule(
         DecisionThreshold( 500,    -1.6,    0.6,     100),
     ),
     last_doubt=0.12,
-    vouches=0.9,  # of 116 bursts over it none was speech; of 126 over 0.5, 5 were
+    vouches=0.9,  # of 116 segments over it none was speech; of 126 over 0.5, 5 were
 )  # fmt: skip
 IN_RULES = DecisionSchedule(
     moments=(DecisionThreshold(0, -1.3, -1.5, 150),), last_doubt=0.35, vouches=0.0
@@ -177,7 +178,7 @@ STILL_SOUNDS_MS = 100
 
 
 class VerdictTracker:
-    """One burst from its onset to its verdict: when to ask the judge, and when to believe it."""
+    """One segment from its onset to its verdict: when to ask the classifier and believe it."""
 
     def __init__(self, settings: VerdictSettings, judge: SegmentClassifier) -> None:
         self._settings = settings
@@ -190,13 +191,13 @@ class VerdictTracker:
         self._evidence = NO_EVIDENCE
 
     def add_evidence(self, evidence: LogOdds) -> None:
-        """What is known of this burst beside its sound, such as its words. The newest counts, and
-        until the next burst."""
+        """What is known of this segment beside its sound, such as its words. The newest counts, and
+        until the next segment."""
         self._evidence = evidence
 
     @property
     def confirms_voice(self) -> bool:
-        """Whether this is a voice by the newest opinion, of a judge that knows."""
+        """Whether this is a voice by the newest opinion, of a classifier that can tell."""
         return self._odds is not None and self._odds.noise < self._judge.schedule.vouches
 
     def process(

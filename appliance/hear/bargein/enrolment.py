@@ -135,7 +135,7 @@ def score(
 
 
 class _OutputCollector:
-    """A judge that keeps the network's answers to the first burst, and has no opinion."""
+    """A classifier that keeps the network's outputs for the first segment, and has no opinion."""
 
     def __init__(self, network: VerdictNetwork) -> None:
         self._judge = NetworkClassifier(network)

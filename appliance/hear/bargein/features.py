@@ -20,7 +20,7 @@ HOP_FRAMES = 160
 WINDOW_FRAMES = 512  # 32 ms: two and a half periods of the lowest voice
 BANDS = 40
 PAST_MS = 140  # of sound before the onset: what the room and the echo were like
-GIVEN_MS = 300  # as a judge is given it; the rest is longer ago than it matters
+GIVEN_MS = 300  # as a classifier is given it; the rest is longer ago than it matters
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 7600.0
 _VOICE_HZ = 1000.0  # above it there is little that tells the pitch
 _LONGEST, _SHORTEST = RATE_HZ // 75, RATE_HZ // 420  # periods of a voice, in samples
@@ -99,13 +99,13 @@ def band_features(windows: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 class FeatureExtractor:
-    """Rows of one burst, as its sound comes in."""
+    """Rows of one segment, as its sound comes in."""
 
     def __init__(self) -> None:
         self.start(np.zeros(0, np.int16))
 
     def start(self, past: Samples) -> None:
-        """A burst has begun; `past` starts 300 ms before its onset."""
+        """A segment has begun; `past` starts 300 ms before its onset."""
         past = past[(GIVEN_MS - PAST_MS) * RATE_HZ // 1000 :]
         self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
         self._waiting[WINDOW_FRAMES - HOP_FRAMES :] = past
@@ -174,7 +174,7 @@ def with_measures(rows: Floats, step: Floats) -> Floats:
 
 
 def all_rows(past: Samples, later: Sequence[Samples], measures: Sequence[FrameMeasures]) -> Floats:
-    """All rows of a burst at once, for training and enrolment."""
+    """All rows of a segment at once, for training and enrolment."""
     features = FeatureExtractor()
     features.start(past)
     for samples, measure in zip(later, measures, strict=True):

@@ -1,6 +1,6 @@
 """The verdict by our own small network, and the only file that runs it.
 
-In: the steps of a burst. Out: calibrated odds, 20 ms of sound at a time; the model's card
+In: the blocks of a segment. Out: calibrated odds, 20 ms of sound at a time; the model's card
 (`models/verdict.md`) says what it was trained on and how good it is.
 """
 

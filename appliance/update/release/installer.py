@@ -177,7 +177,8 @@ class ReleaseInstaller:
         )
 
     def _start(self, gate: HealthCheck, step: str) -> str:
-        """Restart the box and watch until the gate knows: "" for well, else what is wrong."""
+        """Restart the box and watch until the health check decides: "" for well, else what is
+        wrong."""
         self.box.restart()
         began = self.box.now_s()
         while (verdict := gate.evaluate(self.box.read_health(), self.box.now_s())) is None:
