@@ -1,5 +1,5 @@
 """A release as one file: a tar of the manifest, its signature, and the packed tree, in this order.
-A voice's program (engines/) is one, too, with a manifest of its own.
+A voice's program (voice/engine/) is one, too, with a manifest of its own.
 
 The manifest names the tree's checksum, so that one signature covers all. What was handed over can
 be changed by its owner at any time: the packed tree is copied, and the copy has to be what was
