@@ -165,7 +165,7 @@ ROUTES: tuple[Route, ...] = (
          "a process came up, went down, or failed"),
     _row(Mute, "panel link shell", "conductor", "on command", "the microphone off or on"),
     _row(StopSpeaking, "panel link shell", "conductor", "on command", "end the answer"),
-    _row(SetMode, "link shell", "conductor", "on command", "which speech is accepted: the listening mode"),
+    _row(SetMode, "link shell", "conductor", "on command", "the listening mode"),
     _row(TalkButton, "panel", "conductor", "on change", "it went down or came up"),
     _row(ListenOnce, "link", "conductor", "on command", "open the floor for one turn"),
     _row(Repeat, "panel", "conductor", "on command", "say the last answer again"),
