@@ -94,7 +94,7 @@ def test_a_voice_with_its_program_speaks_and_a_broken_one_is_not_offered(tmp_pat
         rig.say(1, "Hello there.")
         rig.until(lambda: rig.ended(1))
         assert rig.told(Spoken)[0].frames > 8000
-        rig.until(lambda: not rig.children() - {rig.voice_pid("mine")})  # `other` was tried
+        rig.until(lambda: not rig.children() - {rig.voice_pid("mine")}, 90)  # `other` was tried
         assert rig.told(VoicesAvailable)[-1].voices == ("mine", "espeak")
     model.write_bytes(b"not a network")
     with Rig(tmp_path) as rig:
