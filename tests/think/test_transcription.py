@@ -85,7 +85,13 @@ def test_the_request_is_sound_and_then_words_without_the_conversation(
     tiny_model: LocalModel,
 ) -> None:
     parts = list(dictation(clip(1)))
-    assert [type(part).__name__ for part in parts] == ["Marks", "Clip", "Marks", "Words", "Marks"]
+    assert [type(part).__name__ for part in parts] == [
+        "ControlText",
+        "SpeechClip",
+        "ControlText",
+        "PlainText",
+        "ControlText",
+    ]
 
 
 def test_what_is_held_of_the_conversation_stays_held(tiny_model: LocalModel) -> None:
