@@ -139,9 +139,19 @@ def test_the_program_can_do_nothing_but_speak(fleet: tuple[Fleet, Path]) -> None
     """Under systemd: what the process itself may do, read from outside."""
     box = fleet[0].boxes[0]
     _until(lambda: _voice(box) == NAME, box)
-    pid = box.ssh("pgrep -f 'program.py /var/lib/interlude-models'").stdout.split()[0]
-    status = box.ssh(f"cat /proc/{pid}/status").stdout
-    said = dict(line.split(":\t", 1) for line in status.splitlines())
+    pid, said = "", dict[str, str]()
+
+    def found() -> bool:
+        """One that is tried may have ended between the two questions."""
+        nonlocal pid, said
+        pid = (box.ssh("pgrep -f 'program.py /var/lib/interlude-models'").stdout.split() or ["0"])[
+            0
+        ]
+        status = box.ssh(f"cat /proc/{pid}/status").stdout
+        said = dict(line.split(":\t", 1) for line in status.splitlines())
+        return "CapInh" in said
+
+    _until(found, box)
     for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
         assert int(said[name], 16) == 0
     assert (said["NoNewPrivs"], said["Seccomp"]) == ("1", "2")
