@@ -27,7 +27,7 @@ check: setup-check ## style, types, C warnings, shell scripts, licences
 format: setup ## lay out the Python as `make check` wants it
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: setup-bench ## the figures of the README, measured here; ARGS="NAME" for one
+bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for one
 	@$(BIN)/interlude bench $(ARGS)
 
 run: setup ## the box itself, on this machine's sound card

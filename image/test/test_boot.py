@@ -235,7 +235,9 @@ def test_the_watchdog_of_the_machine_is_fed(started: Started) -> None:
     machine = started.machine
     machine.tell("test -c /dev/watchdog0")
     assert machine.tell("systemctl show -P RuntimeWatchdogUSec") == "14s"
-    assert machine.tell("systemctl show -P WatchdogDevice") == "/dev/watchdog0"
+    # Both names are the same device; systemd takes the first of them that is there.
+    device = machine.tell("systemctl show -P WatchdogDevice")
+    assert device in ("/dev/watchdog0", "/dev/watchdog")
 
 
 def test_the_box_has_a_name_of_its_own(started: Started) -> None:
