@@ -30,13 +30,16 @@ def locked(folder: Path, within_s: float) -> Iterator[bool]:
         yield False
         return
     try:
-        _lock(fd, folder, time.monotonic() + within_s)
+        lock(fd, folder, within_s)
         yield True
     finally:
         os.close(fd)
 
 
-def _lock(fd: int, folder: Path, end_s: float) -> None:
+def lock(fd: int, folder: Path, within_s: float) -> None:
+    """Lock `folder`, which `fd` has open, until that is closed. Raises OSError: TimeoutError if
+    somebody else holds it for longer than `within_s`."""
+    end_s = time.monotonic() + within_s
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

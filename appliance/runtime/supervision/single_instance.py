@@ -6,16 +6,14 @@ read does as well. It goes with the process that holds it, however that ends.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
-import time
 from pathlib import Path
 
 from appliance.errors import AlreadyRunning
+from appliance.runtime.folder_lock import lock
 
 WAIT_S = 2.0  # for one that is about to be gone
-_LOOK_S = 0.05
 
 log = logging.getLogger("supervisor")
 
@@ -29,20 +27,14 @@ def lock_instance(folder: Path, wait_s: float = WAIT_S) -> int:
     except OSError as error:
         log.warning("%s: not known whether another box runs here (%s)", folder, error.strerror)
         return -1
-    end_s = time.monotonic() + wait_s
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > end_s:
-                os.close(fd)
-                raise AlreadyRunning(
-                    f"Interlude runs with {folder} already.",
-                    "Stop that one first, or give this one a `state_dir` of its own.",
-                ) from None
-            time.sleep(_LOOK_S)
-        except OSError as error:
-            log.warning("%s cannot be locked (%s)", folder, error.strerror)
-            return fd
-        else:
-            return fd
+    try:
+        lock(fd, folder, wait_s)
+    except TimeoutError:
+        os.close(fd)
+        raise AlreadyRunning(
+            f"Interlude runs with {folder} already.",
+            "Stop that one first, or give this one a `state_dir` of its own.",
+        ) from None
+    except OSError as error:
+        log.warning("%s cannot be locked (%s)", folder, error.strerror)
+    return fd
