@@ -6,7 +6,10 @@ In: a path. Out: float32, full scale at ±1.0, mixed to one channel, at 16 kHz.
 from __future__ import annotations
 
 import wave
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +24,12 @@ _FULL_SCALE = {1: 2.0**7, 2: 2.0**15, 3: 2.0**23, 4: 2.0**31}  # of PCM, by the 
 
 def read_sound(path: Path) -> Floats:
     """The samples of a file, float32[n]. Raises RecordingError if it holds no sound."""
-    samples, rate_hz = _read_wav(path) if path.suffix.lower() == ".wav" else _read_other(path)
+    with _refused(path):
+        wav = _plain_wav(path)
+        if wav is not None:
+            samples, rate_hz = _read_wav(path, wav)
+        else:
+            samples, rate_hz = _soundfile(path).read(path, dtype="float32", always_2d=True)
     if not len(samples):
         raise RecordingError(f"{path}: holds no sound.")
     mono: Floats = samples.mean(axis=1, dtype=np.float32)
@@ -30,33 +38,42 @@ def read_sound(path: Path) -> Floats:
 
 def duration_s(path: Path) -> float:
     """How long a sound file is, by its header. Raises RecordingError if it is none."""
+    with _refused(path):
+        wav = _plain_wav(path)
+        if wav is None:
+            return float(_soundfile(path).info(path).duration)
+        with wav:
+            return wav.getnframes() / wav.getframerate()
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Whatever a reader of sound files raises becomes a RecordingError."""
+    try:
+        yield
+    except (OSError, EOFError, RuntimeError, ZeroDivisionError, wave.Error) as error:
+        why = str(error) or "it is cut short"
+        raise RecordingError(f"{path}: is no sound file ({why}).") from error
+
+
+def _plain_wav(path: Path) -> wave.Wave_read | None:
+    """A WAV file, opened; None for what the standard library does not read: other forms of WAV,
+    and all other files."""
     if path.suffix.lower() != ".wav":
-        soundfile = _soundfile(path)
-        try:
-            return float(soundfile.info(path).duration)
-        except (OSError, RuntimeError) as error:
-            raise RecordingError(f"{path}: is no sound file ({error}).") from error
+        return None
     try:
-        with wave.open(str(path), "rb") as file:
-            return file.getnframes() / file.getframerate()
-    except (OSError, EOFError, wave.Error, ZeroDivisionError) as error:
-        return _other_wav(path, error)
+        return wave.open(str(path), "rb")
+    except wave.Error as error:
+        if "unknown format" in str(error):
+            return None
+        raise
 
 
-def _read_wav(path: Path) -> tuple[Floats, int]:
-    """float32[frames, channels], and the rate. WAV that is no plain PCM goes to soundfile."""
-    try:
-        with wave.open(str(path), "rb") as file:
-            width, channels, rate_hz = (
-                file.getsampwidth(), file.getnchannels(), file.getframerate(),
-            )  # fmt: skip
-            data = file.readframes(file.getnframes())
-    except (OSError, EOFError, wave.Error) as error:
-        if isinstance(error, wave.Error) and "unknown format" in str(error):
-            return _read_other(path)
-        raise RecordingError(
-            f"{path}: is no sound file ({str(error) or 'it is cut short'})."
-        ) from error
+def _read_wav(path: Path, wav: wave.Wave_read) -> tuple[Floats, int]:
+    """float32[frames, channels], and the rate."""
+    with wav:
+        width, channels, rate_hz = wav.getsampwidth(), wav.getnchannels(), wav.getframerate()
+        data = wav.readframes(wav.getnframes())
     if width not in _FULL_SCALE or channels < 1 or rate_hz < 1:
         raise RecordingError(f"{path}: is no sound file (PCM of {width} bytes a sample).")
     data = data[: len(data) // (width * channels) * width * channels]
@@ -78,26 +95,8 @@ def _of_pcm(data: bytes, width: int) -> Floats:
     return scaled
 
 
-def _other_wav(path: Path, error: Exception) -> float:
-    """The length of a WAV file that the standard library does not read."""
-    if isinstance(error, wave.Error) and "unknown format" in str(error):
-        samples, rate_hz = _read_other(path)
-        return len(samples) / rate_hz
-    raise RecordingError(
-        f"{path}: is no sound file ({str(error) or 'it is cut short'})."
-    ) from error
-
-
-def _read_other(path: Path) -> tuple[Floats, int]:
-    soundfile = _soundfile(path)
-    try:
-        samples, rate_hz = soundfile.read(path, dtype="float32", always_2d=True)
-    except (OSError, RuntimeError) as error:
-        raise RecordingError(f"{path}: is no sound file ({error}).") from error
-    return samples, int(rate_hz)
-
-
-def _soundfile(path: Path):  # type: ignore[no-untyped-def] # a module without types
+def _soundfile(path: Path) -> Any:
+    """The package, a module without types."""
     try:
         import soundfile
     except (ImportError, OSError) as error:
