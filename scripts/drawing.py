@@ -1,14 +1,12 @@
-"""Writes docs/architecture/processes.svg: processes, rings and the floor, from the process table.
+"""docs/architecture/processes.svg: processes, rings and the floor, from the process table.
 
-`python scripts/drawing.py` writes the drawing, `--check` says whether it is up to date. A test does
-too. Names, cores, scheduling, rings and the floor's words come from the sources; where a box
+Names, cores, scheduling, rings and the floor's words come from the sources; where a box
 stands, and what a process does in three words, is said here.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -16,8 +14,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/architecture/processes.svg"
-if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
 
 from appliance.pcm import RATE_HZ  # noqa: E402
 from appliance.runtime.ipc.floor import Floor  # noqa: E402
@@ -288,15 +284,3 @@ def drawing() -> str:
     page = f'</defs>\n<rect class="page" width="{WIDTH}" height="{HEIGHT}" rx="8"/>'
     parts = (bands(), channels(), outside(), processes(), floor(), rings(), legend())
     return "\n".join([head, *heads, page, *(line for part in parts for line in part), "</svg>\n"])
-
-
-def main(arguments: list[str]) -> int:
-    """The exit status: 0, or 1 where `--check` finds an old drawing."""
-    if arguments == ["--check"]:
-        return int(PAGE.read_text(encoding="utf-8") != drawing())
-    PAGE.write_text(drawing(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

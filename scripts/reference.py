@@ -1,4 +1,4 @@
-"""Writes the generated pages of docs/reference: settings, command line, MQTT topics, messages.
+"""Writes the generated pages: settings, command line, MQTT topics, messages, the tree, the drawing.
 
 `python -m scripts.reference` writes them, `--check` prints the pages that are out of date. A test
 does the same.
@@ -10,24 +10,32 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from scripts import reference_cli, reference_messages, reference_mqtt, reference_settings
+from scripts import (
+    drawing,
+    reference_cli,
+    reference_messages,
+    reference_mqtt,
+    reference_settings,
+    tree,
+)
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
-PAGES: dict[str, Callable[[], str]] = {
-    "settings.md": reference_settings.page,
-    "cli.md": reference_cli.page,
-    "mqtt-topics.md": reference_mqtt.page,
-    "messages.md": reference_messages.page,
+PAGES: dict[Path, Callable[[], str]] = {
+    FOLDER / "settings.md": reference_settings.page,
+    FOLDER / "cli.md": reference_cli.page,
+    FOLDER / "mqtt-topics.md": reference_mqtt.page,
+    FOLDER / "messages.md": reference_messages.page,
+    tree.PAGE: tree.page,
+    drawing.PAGE: drawing.drawing,
 }
 
 
 def outdated() -> list[str]:
     """The names of the pages that differ from what their function returns, or are missing."""
     found = []
-    for name, page in PAGES.items():
-        path = FOLDER / name
+    for path, page in PAGES.items():
         if not path.exists() or path.read_text(encoding="utf-8") != page():
-            found.append(name)
+            found.append(path.name)
     return found
 
 
@@ -37,8 +45,8 @@ def main(arguments: list[str]) -> int:
         old = outdated()
         print("\n".join(old))
         return int(bool(old))
-    for name, page in PAGES.items():
-        (FOLDER / name).write_text(page(), encoding="utf-8")
+    for path, page in PAGES.items():
+        path.write_text(page(), encoding="utf-8")
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from appliance.messages.routes import ROUTES
+from scripts.tree import first_sentence
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "appliance/messages"
@@ -31,7 +32,7 @@ def messages(path: Path) -> list[MessageRow]:
     """The messages that one file declares."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return [
-        MessageRow(node.name, _first_sentence(ast.get_docstring(node) or ""), tuple(_fields(node)))
+        MessageRow(node.name, first_sentence(ast.get_docstring(node) or ""), tuple(_fields(node)))
         for node in tree.body
         if isinstance(node, ast.ClassDef)
         and any(isinstance(base, ast.Name) and base.id == "BaseMessage" for base in node.bases)
@@ -52,7 +53,7 @@ def page() -> str:
         if not rows:
             continue
         head = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        lines += ["", f"## {path.name}", "", f"[{_first_sentence(head)}]({_link(path)})", ""]
+        lines += ["", f"## {path.name}", "", f"[{first_sentence(head)}]({_link(path)})", ""]
         lines += ["| message | | fields |", "|---|---|---|"]
         for row in rows:
             fields = "<br>".join(f"`{field}`" for field in row.fields)
@@ -63,12 +64,6 @@ def page() -> str:
 
 def _link(path: Path) -> str:
     return f"../../{path.relative_to(ROOT)}"
-
-
-def _first_sentence(docstring: str) -> str:
-    paragraph = " ".join(docstring.split("\n\n", maxsplit=1)[0].split())
-    first, point, _ = paragraph.partition(". ")
-    return first + "." if point else paragraph
 
 
 def _fields(node: ast.ClassDef) -> Iterator[str]:

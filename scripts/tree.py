@@ -1,13 +1,9 @@
-"""Writes docs/reference/tree.md: every module with the first sentence of its docstring.
-
-`python scripts/tree.py` writes the page, `--check` says whether it is up to date. A test does too.
-"""
+"""docs/reference/tree.md: every module with the first sentence of its docstring."""
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,15 +12,20 @@ PAGE = ROOT / "docs/reference/tree.md"
 PACKAGES = ("appliance", "lab", "image", "training")
 HEAD = """# The tree
 
-Every module with the first sentence of its docstring, made by `python scripts/tree.py`.
+Every module with the first sentence of its docstring, made by `python -m scripts.reference`.
 """
 
 
 def summary(path: Path) -> str:
     """The first sentence of a module's docstring, in one line; "" where there is none."""
     told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    line = " ".join(told.split("\n\n")[0].split())
-    return re.split(r"(?<=[a-z`\"')\]]\.) (?=[A-Z`])", line)[0].replace("|", "\\|")
+    return first_sentence(told).replace("|", "\\|")
+
+
+def first_sentence(docstring: str) -> str:
+    """In one line; "" of an empty one."""
+    line = " ".join(docstring.split("\n\n", maxsplit=1)[0].split())
+    return re.split(r"(?<=[a-z`\"')\]]\.) (?=[A-Z`])", line)[0]
 
 
 def tables(package: Path) -> Iterator[str]:
@@ -47,15 +48,3 @@ def page() -> str:
     """The whole page, in Markdown."""
     lines = [line for name in PACKAGES for line in tables(ROOT / name)]
     return HEAD + "\n".join(lines) + "\n"
-
-
-def main(arguments: list[str]) -> int:
-    """The exit status: 0, or 1 where `--check` finds an old page."""
-    if arguments == ["--check"]:
-        return int(PAGE.read_text(encoding="utf-8") != page())
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

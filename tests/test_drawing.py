@@ -17,7 +17,7 @@ TEXTS = re.findall(r"<text [^>]*>([^<]*)</text>", SVG)
 
 
 def test_the_drawing_is_made_from_the_table() -> None:
-    assert drawing.drawing() == SVG, "run: python scripts/drawing.py"
+    assert drawing.drawing() == SVG, "run: python -m scripts.reference"
 
 
 def test_it_is_small_and_its_words_are_text() -> None:

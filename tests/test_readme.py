@@ -36,7 +36,7 @@ def figures() -> dict[str, list[str]]:
 
 
 def test_the_page_of_the_tree_is_made_from_the_modules() -> None:
-    assert tree.PAGE.read_text(encoding="utf-8") == tree.page(), "run: python scripts/tree.py"
+    assert tree.PAGE.read_text(encoding="utf-8") == tree.page(), "run: python -m scripts.reference"
 
 
 def test_every_module_says_what_it_is_for() -> None:

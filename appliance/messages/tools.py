@@ -19,7 +19,7 @@ TimerNews = Literal["set", "rings", "stopped", "cancelled", "missed"]
 
 class ToolCalled(BaseMessage, frozen=True):
     """The model calls a tool, as the `number`-th (from 0) of its answer `turn`, between the
-    sentences that came before this and those that come after it. docs/tools.md has the tools."""
+    sentences that came before this and those that come after it. `docs/tools.md` has the tools."""
 
     turn: Count
     number: Count
