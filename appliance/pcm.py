@@ -31,6 +31,11 @@ def from_float(wave: npt.NDArray[np.floating]) -> Samples:
     return to_int16(wave * FULL_SCALE)
 
 
+def to_float(samples: Samples) -> npt.NDArray[np.float32]:
+    """The same sound as float32, full scale at ±1.0."""
+    return samples.astype(np.float32) / np.float32(FULL_SCALE)
+
+
 class SampleBuffer:
     """The newest `frames` samples by index. What was never written, or is too old, is zeros."""
 

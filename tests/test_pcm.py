@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from appliance import pcm
-from appliance.pcm import BLOCK_FRAMES, RATE_HZ, SampleBuffer, Samples, from_float, to_int16
+from appliance.pcm import (
+    BLOCK_FRAMES,
+    RATE_HZ,
+    SampleBuffer,
+    Samples,
+    from_float,
+    to_float,
+    to_int16,
+)
 
 
 def ramp(first: int, frames: int) -> Samples:
@@ -60,6 +68,12 @@ def test_a_wave_is_rounded_and_limited(value: float, sample: int) -> None:
 
 def test_full_scale_is_one() -> None:
     assert from_float(np.array([0.5, -1.0, 1.0])).tolist() == [16_384, -32_768, 32_767]
+
+
+def test_a_sample_comes_back_from_its_float() -> None:
+    samples = np.array([-32_768, -1, 0, 1, 32_767], np.int16)
+    assert to_float(samples).dtype == np.float32
+    assert from_float(to_float(samples)).tolist() == samples.tolist()
 
 
 def test_a_block_is_five_milliseconds() -> None:

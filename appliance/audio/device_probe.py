@@ -17,10 +17,10 @@ import numpy as np
 from appliance.audio.alsa import AlsaStream, open_stream
 from appliance.audio.card_clock import Pair
 from appliance.audio.cards import device
+from appliance.pcm import FULL_SCALE
 from appliance.settings import CardSettings
 
 SECONDS = 4.0  # a straight line through so many readings is good to about 20 ppm on a USB card
-_FULL_SCALE = 32768.0
 SILENT_DBFS = -120.0  # every sample the same
 _FEWEST = 20  # readings for a line worth the name
 _SETTLE_S = 0.25  # a microphone's first moments are its own switching on
@@ -133,4 +133,4 @@ def _speed(pairs: Sequence[Pair]) -> tuple[float, float]:
 
 
 def _dbfs(value: float) -> float:
-    return max(SILENT_DBFS, 20 * math.log10(value / _FULL_SCALE)) if value > 0 else SILENT_DBFS
+    return max(SILENT_DBFS, 20 * math.log10(value / FULL_SCALE)) if value > 0 else SILENT_DBFS

@@ -12,7 +12,7 @@ import subprocess
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.pcm import EMPTY, Samples
+from appliance.pcm import EMPTY, Samples, to_float
 from appliance.voice.interface import Speech
 from appliance.voice.postprocess import SpeechPostprocessor, gain_for
 
@@ -121,7 +121,7 @@ class _EspeakSpeech:
     def _shape(self, *, last: bool) -> Samples:
         assert self._shaper is not None
         whole = len(self._bytes) // 2 * 2
-        pcm = np.frombuffer(self._bytes[:whole], "<i2").astype(np.float32) / np.float32(32768)
+        pcm = to_float(np.frombuffer(self._bytes[:whole], "<i2"))
         self._bytes = self._bytes[whole:]
         return self._shaper.process(pcm, gain_for(LOUDNESS_DBFS), last=last)
 

@@ -20,12 +20,12 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from appliance.errors import VoiceError
-from appliance.pcm import EMPTY, RATE_HZ, Samples
+from appliance.pcm import EMPTY, RATE_HZ, Samples, to_float
 from appliance.runtime.supervision.backoff import LONGEST_S, BackOff
 from appliance.runtime.supervision.process_limits import UNTOUCHED_MIB
 from appliance.voice import protocol
 from appliance.voice.interface import Speech
-from appliance.voice.postprocess import Floats, SpeechPostprocessor, gain_for, rms_dbfs
+from appliance.voice.postprocess import SpeechPostprocessor, gain_for, rms_dbfs
 
 # RLIMIT_DATA of the program, beside what is never touched (limits.py). Piper with a voice of
 # `medium` quality has 250 MiB resident after a long sentence (x86-64).
@@ -300,7 +300,7 @@ class ProgramSpeech:
         """The program's: a stretch of sound. It is brought to one loudness as a whole, unless the
         program knows its own."""
         self._heard_s = self._program._now_s()
-        pcm: Floats = samples.astype(np.float32) / np.float32(32768)
+        pcm = to_float(samples)
         loudness = self._hello.dbfs
         if loudness is None:
             loudness = rms_dbfs(pcm, self._hello.rate_hz) if len(pcm) else -np.inf

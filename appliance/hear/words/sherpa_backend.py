@@ -18,7 +18,7 @@ import sherpa_onnx
 from appliance.errors import ModelError
 from appliance.hear.words import phrases
 from appliance.hear.words.interfaces import WordHypothesis
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import RATE_HZ, Samples, to_float
 
 _WORD = "▁"  # SentencePiece's mark of a word's beginning
 _TAIL = np.zeros(RATE_HZ * 4 // 10, np.float32)  # its encoder sees a chunk of 320 ms at a time
@@ -63,7 +63,7 @@ class SherpaKeywords:
         self._heard: list[npt.NDArray[np.float32]] = []
 
     def process(self, samples: Samples) -> None:
-        self._heard.append(_floats(samples))
+        self._heard.append(to_float(samples))
 
     def hypothesis(self) -> WordHypothesis:
         stream = self._spotter.create_stream()
@@ -97,7 +97,7 @@ class SherpaTranscript:
         self._heard: list[npt.NDArray[np.float32]] = []
 
     def process(self, samples: Samples) -> None:
-        self._heard.append(_floats(samples))
+        self._heard.append(to_float(samples))
 
     def hypothesis(self) -> WordHypothesis:
         stream = self._recogniser.create_stream()
@@ -126,7 +126,7 @@ class SherpaWakeWord:
         self.reset()
 
     def process(self, samples: Samples) -> float | None:
-        self._stream.accept_waveform(RATE_HZ, _floats(samples))
+        self._stream.accept_waveform(RATE_HZ, to_float(samples))
         heard = None
         while self._spotter.is_ready(self._stream):
             self._spotter.decode_stream(self._stream)
@@ -169,7 +169,3 @@ def read_tokens(path: Path) -> dict[str, int]:
     except (OSError, ValueError) as error:
         raise ModelError(f"{path}: is no list of tokens ({error}).",
                          "Fetch the model again.") from error  # fmt: skip
-
-
-def _floats(samples: Samples) -> npt.NDArray[np.float32]:
-    return samples.astype(np.float32) / np.float32(32768)
