@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import signal
 import socket
 import subprocess
@@ -17,12 +16,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-import appliance
 from appliance.__main__ import main, parser
 from appliance.cli import tell
 from appliance.messages.commands import Restart
 from appliance.runtime import factory_reset
 from appliance.settings import load
+from tests.package import copy_package
 
 VERBS = ["run", "demo", "rehearse", "bench", "say", "ask", "stop", "mute", "volume", "voice",
          "mode", "check", "status", "config", "models", "enrol", "panel", "light", "memory",
@@ -346,8 +345,7 @@ def test_a_reset_that_is_under_way_is_finished_before_any_part_runs(
     "words", [["demo"], ["rehearse", "a.yaml"], ["bench", "stop", "--events", "3"]]
 )
 def test_without_the_lab_its_verbs_say_where_they_are(tmp_path: Path, words: list[str]) -> None:
-    unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
-    shutil.copytree(Path(appliance.__file__).parent, tmp_path / "appliance", ignore=unread)
+    copy_package(tmp_path)
     code = (
         "import os, sys\n"
         "sys.path = [p for p in sys.path if not os.path.isdir(os.path.join(p, 'lab'))]\n"

@@ -18,6 +18,7 @@ from appliance.errors import NotAllowed
 from appliance.runtime.service_account import NOWHERE, PATH, RunsAs, ServiceAccount
 from appliance.settings import load
 from tests import skips
+from tests.package import copy_package
 
 ROOT = Path(__file__).parents[2]
 ME = os.geteuid()
@@ -136,10 +137,9 @@ def typed(
 
 def readable_checkout(tmp_path: Path) -> None:
     """The package where every user can read it: a checkout below /root is root's alone."""
-    unread = shutil.ignore_patterns("__pycache__", "*.gguf", "*.onnx", "*.npz")
-    shutil.copytree(ROOT / "appliance", tmp_path / "checkout/appliance", ignore=unread)
+    copy_package(tmp_path / "checkout")
     (tmp_path / "checkout/tests/runtime").mkdir(parents=True)
-    for name in ("runtime/test_service_account.py", "skips.py"):
+    for name in ("runtime/test_service_account.py", "package.py", "skips.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "checkout/tests" / name)
 
 
