@@ -10,6 +10,7 @@ from appliance.dialog.state import NEVER
 from appliance.dialog.transition import Transition
 from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolAnswered, ToolCalled
+from appliance.plain_text import spoken
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ def speak_tool_answer(
         return ()  # too late: the owner went on to something else
     step.change(answer=replace(answer, awaits=None, behind=()))
     for number, line in enumerate(said.lines):
-        step.speak_line(line, note=(said.note if number == 0 else "") if said.note else None)
+        step.speak_line(
+            spoken(line), note=(said.note if number == 0 else "") if said.note else None
+        )
     step.extend_deadline()
     if not answer.ours:
         kept = said.note or " ".join(said.lines)

@@ -30,6 +30,7 @@ from appliance.messages.speech import EndAnswer, Speak
 from appliance.messages.thinking import Abandon, AnswerHeard, Think, ThoughtEnded
 from appliance.messages.tools import ToolCalled
 from appliance.pcm import RATE_HZ
+from appliance.plain_text import spoken
 from appliance.tools.intents import parse_intent
 from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import NOTHING_SAID
@@ -162,7 +163,8 @@ class Transition:
         chime: bool = False,
         ring: bool = False,
     ) -> None:
-        """Speak one more line of the answer, after a sound if that is wanted.
+        """Speak one more line of the answer, after a sound if that is wanted. `text`: as
+        plain_text.spoken leaves it; the voice says it as it is.
 
         An answer that is full already gets no more lines but our own.
         """
@@ -188,7 +190,7 @@ class Transition:
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, ours=True))
         for line in lines:
-            self.speak_line(line, ours=True, chime=chime and line is lines[0], ring=ring)
+            self.speak_line(spoken(line), ours=True, chime=chime and line is lines[0], ring=ring)
         self.close_answer(whole=False)
         if not self.next.broken:
             self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)

@@ -7,7 +7,8 @@ from appliance.messages.message import BaseMessage
 
 
 class Speak(BaseMessage, frozen=True):
-    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it.
+    """Say this as part `number` of answer `turn`; with `chime` a sound goes before it. `text` is
+    said as it is (plain_text.spoken); "" for no words.
 
     `chime` and no text: the opening, by which the listener learns the room. `ring`: a timer's
     sound goes before it.

@@ -7,7 +7,6 @@ rate, and what is wrong with it is told by kind, never by what it said.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import get_args
@@ -26,6 +25,7 @@ from appliance.messages.commands import (
 )
 from appliance.messages.limits import MAX_WORDS
 from appliance.messages.registry import Message
+from appliance.plain_text import one_line
 from appliance.settings.surroundings import NO_BUTTON
 
 MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
@@ -73,14 +73,7 @@ def _text(payload: bytes) -> str:
         text = payload.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _BadPayload("not UTF-8 text") from error
-    # Control, format and private characters, and halves of pairs, mean nothing to a voice or a
-    # model, and some mean something to a terminal.
-    plain = "".join(
-        " " if character.isspace() else character
-        for character in unicodedata.normalize("NFC", text)
-        if character.isspace() or not unicodedata.category(character).startswith("C")
-    )
-    words = " ".join(plain.split())
+    words = one_line(text)
     if not words:
         raise _BadPayload("empty")
     if len(words) > MOST_CHARACTERS:

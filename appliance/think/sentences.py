@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from appliance.think.text_normalisation import spoken
+from appliance.plain_text import spoken
 
 CLAUSE_WORDS = 6  # the very first piece may end at a comma after so many words: speech begins early
 LONGEST = 300  # characters; about 20 s of speech, and no voice likes more at once

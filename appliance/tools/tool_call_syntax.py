@@ -8,11 +8,11 @@ line all the same. README.md has the form and what becomes of a call.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from appliance.messages.limits import MOST_ARGUMENTS
+from appliance.plain_text import one_line
 
 QUOTE = '<|"|>'
 MOST_LETTERS = 300  # of one argument: a sentence or two
@@ -22,6 +22,7 @@ Value = str | int | float
 _HEAD = re.compile(r"\s*(?:call\s*:)?\s*([A-Za-z_][A-Za-z0-9_]{0,39})\s*")
 _KEY = re.compile(r"\s*(?:<\|\"\|>|\")?([A-Za-z_][A-Za-z0-9_]{0,39})(?:<\|\"\|>|\")?\s*:\s*")
 _NUMBER = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
+_MARK = re.compile(r"<\|?[A-Za-z_/\"]{0,20}\|?>")
 _BARE = re.compile(r"[^,{}\[\]]*")
 
 
@@ -100,13 +101,7 @@ def plain(text: str) -> str:
 
     For everything that a model or the house wrote and that is kept, sent or spoken.
     """
-    text = re.sub(r"<\|?[A-Za-z_/\"]{0,20}\|?>", " ", unicodedata.normalize("NFC", text))
-    letters = "".join(
-        " " if letter.isspace() else letter
-        for letter in text
-        if letter.isspace() or not unicodedata.category(letter).startswith("C")
-    )
-    words = " ".join(letters.split())
+    words = one_line(_MARK.sub(" ", text))
     if len(words) <= MOST_LETTERS:
         return words
     return words[:MOST_LETTERS].rpartition(" ")[0] or words[:MOST_LETTERS]

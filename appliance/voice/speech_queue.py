@@ -17,7 +17,6 @@ from appliance.pcm import EMPTY, RATE_HZ, Samples
 from appliance.runtime.ipc.ring import END, START
 from appliance.voice.chime import chime, opening, ring
 from appliance.voice.interface import Speech, Voice
-from appliance.voice.speakable_text import speakable
 
 PIECE_FRAMES = 320  # a slot of the ring `voice`
 GAP_FRAMES = RATE_HZ * 200 // 1000  # of silence between two sentences
@@ -140,7 +139,7 @@ class SpeechQueue:
         self._sentence = _Sentence(order, begun_s, self.position + gap)
         if order.chime or order.ring:
             self._chime(gap, now_s)
-        self._synthesise(speakable(order.text))
+        self._synthesise(order.text)
         return True
 
     def _chime(self, gap: int, now_s: float) -> None:
@@ -225,7 +224,7 @@ class SpeechQueue:
         if first and standing_in is not None and standing_in not in self._broken:
             log.error("%s %s speaks instead.", error, standing_in.name)
             if self._sentence.frames == self._sentence.chime_frames:
-                self._synthesise(speakable(self._sentence.order.text))
+                self._synthesise(self._sentence.order.text)
                 return
         self._give_up(error.problem)
 

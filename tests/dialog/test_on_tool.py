@@ -46,6 +46,23 @@ def called(talk: Talk, name: str = "timer", number: int = 0) -> None:
     assert talk.done(UseTool) == [UseTool(talk.turn, number, wanted)]
 
 
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [("The **light** is [on](http://box/1) 💡.", "The light is on."), ("💡", "")],
+)
+def test_a_line_that_is_not_the_models_is_spoken_without_markup(written: str, words: str) -> None:
+    talk = talk_in("thinking")
+    called(talk)
+    talk(ToolReply(talk.turn, 0, (written,)))
+    assert spoken(talk) == [words]
+    talk = Talk()
+    talk(Say(written))
+    assert spoken(talk) == [words]
+    talk = Talk()
+    talk(Ringing((written,)))
+    assert spoken(talk) == [words]
+
+
 # ── calls ────────────────────────────────────────────────────────────────────────────────────
 def test_a_tool_answers_by_itself_and_is_remembered_as_heard() -> None:
     talk = talk_in("thinking")

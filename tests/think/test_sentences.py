@@ -70,7 +70,7 @@ TABLE = [
     ("```python\nprint\n```\nDone.", ["print", "Done."]),
     ("Good 👍🏽. Great 🎉! 🚀 Go.", ["Good.", "Great!", "Go."]),
     ("| a | b |\n|---|---|", ["a b"]),
-    ("3 * 4 is 12. snake_case too.", ["3 * 4 is 12.", "snake case too."]),
+    ("3 * 4 is 12. snake_case too.", ["3 × 4 is 12.", "snake case too."]),
     ("Half a \ufffd letter\x07.", ["Half a letter."]),
     ("First line\nSecond line", ["First line", "Second line"]),
 ]  # fmt: skip

@@ -103,7 +103,7 @@ def test_a_second_end_is_ignored_and_a_late_sentence_is_refused() -> None:
 
 def test_a_sentence_with_nothing_to_say_is_spoken_with_no_frames() -> None:
     box = Box()
-    box.speak(1, 0, "***")
+    box.speak(1, 0, "")
     box.speak(1, 1)
     pieces = box.step(1)
     assert box.voices[0].said == ["Words."]

@@ -1,0 +1,100 @@
+"""Text of others becomes one plain line, and words that a voice can say."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.plain_text import one_line, spoken
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        ("two\nlines\t and  blanks ", "two lines and blanks"),
+        ("bell\x07, colour \x1b[31m, zero\u200b width, private \ue000.",
+         "bell, colour [31m, zero width, private ."),
+        ("Cafe\u0301 \ud800 <b>**x**</b> 🎉", "Café <b>**x**</b> 🎉"),
+        ("\x00\u2028\u200d", ""),
+    ],
+)  # fmt: skip
+def test_a_plain_line_has_no_controls_and_keeps_its_marks(written: str, line: str) -> None:
+    assert one_line(written) == line
+
+
+@given(st.text(max_size=200))
+def test_every_text_becomes_one_line(text: str) -> None:
+    line = one_line(text)
+    assert line == " ".join(line.split())
+    assert line.isprintable() or not line
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("The **moon** is `near`.", "The moon is near."),
+        ("# Bread\n- flour\n- water\n1. Knead it.", "Bread flour water 1. Knead it."),
+        ("See [the page](https://example.org/x_y) now.", "See the page now."),
+        ("See https://www.nasa.gov/moon?x=1.2.", "See nasa.gov."),
+        ("It is <b>late</b>.<end_of_turn>", "It is late."),
+        ("<|channel>thought<channel|>Yes.", "thought Yes."),
+        ('<|"|>Yes.<turn|>', "Yes."),
+        ("Well…  really \t — yes !", "Well… really — yes!"),
+        ("Great 🎉🎉!", "Great!"),
+        ("Good 👍🏽, 5️⃣ → 6.", "Good, 5 6."),
+        ("It is 20 °C, or 68 °F; 3 + 4 = 7.", "It is 20 °C, or 68 °F; 3 + 4 = 7."),
+        ("Don't stop: it's 5 o'clock.", "Don't stop: it's 5 o'clock."),
+        ("snake_case and \x01control", "snake case and control"),
+        ("Grüß Gott, naïve café.", "Grüß Gott, naïve café."),
+        ("| a | b |", "a b"),
+    ],
+)
+def test_markup_and_pictures_are_not_said(written: str, said: str) -> None:
+    assert spoken(written) == said
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("12. They are January to December.", "12. They are January to December."),
+        ("2*3 is 6, and 3 * 4 is **12**.", "2 × 3 is 6, and 3 × 4 is 12."),
+        ("1. Mix it.", "1. Mix it."),
+    ],
+)
+def test_a_number_is_said_where_it_stands(written: str, said: str) -> None:
+    """It may be the answer, or the step of a recipe."""
+    assert spoken(written) == said
+
+
+@pytest.mark.parametrize("written", ["", "   \n", "…", "🎉", "***", "---", "<br>", "\x00\x07"])
+def test_what_has_no_words_is_nothing(written: str) -> None:
+    assert spoken(written) == ""
+
+
+def test_double_brackets_do_not_switch_to_phoneme_input() -> None:
+    assert "[[" not in spoken("[[h@l'oU]] world")
+
+
+@given(st.text(max_size=200))
+def test_no_text_at_all_is_too_strange_for_a_voice(text: str) -> None:
+    said = spoken(text)
+    assert said == one_line(said)
+    assert not said or any(letter.isalnum() for letter in said)
+
+
+@pytest.mark.parametrize(
+    "piece", ["[", "[](", "](", "<|", "<a", "* ", "# ", "1*", "_ ", "https://", ".", "https://a?."]
+)
+def test_the_time_it_takes_does_not_grow_with_the_square_of_the_length(piece: str) -> None:
+    def least_s(length: int) -> float:
+        text, took_s = (piece * length)[:length], []
+        for _ in range(5):
+            begun_s = time.process_time()
+            spoken(text)
+            took_s.append(time.process_time() - begun_s)
+        return min(took_s)
+
+    assert least_s(64_000) < 40 * least_s(4_000) + 0.01  # 16 times; the square would be 256
