@@ -5,7 +5,7 @@ export PYTHON
 BIN := .venv/bin
 ARGS ?=
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench run release voices image test-boxes test-image wheel lock clean distclean
+.PHONY: help setup demo test check format bench run release voices image test-boxes test-image docs lock clean distclean
 
 help:
 	@echo "Interlude: a voice appliance that stops talking when you start."
@@ -29,6 +29,10 @@ format: setup ## lay out the Python as `make check` wants it
 
 bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for one
 	@$(BIN)/interlude bench $(ARGS)
+
+docs: setup ## this documentation as a site (build/site/index.html)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --quiet build --strict $(ARGS)
+	@echo "build/site/index.html"
 
 run: setup ## the box itself, on this machine's sound card
 	@exec $(BIN)/interlude run $(ARGS)

@@ -26,7 +26,7 @@ simplify() {
 
 compile pyproject.toml --no-emit-package llama-cpp-python "$@" -o requirements.lock
 simplify requirements.lock
-compile pyproject.toml --no-emit-package llama-cpp-python --extra room --extra dev \
+compile pyproject.toml --no-emit-package llama-cpp-python --extra room --extra docs --extra dev \
   -c requirements.lock "$@" -o requirements-dev.lock
 simplify requirements-dev.lock
 grep -oE 'llama-cpp-python==[0-9.]+' pyproject.toml |

@@ -99,7 +99,7 @@ def summary(found: InterruptionFindings) -> FigureTable:
         "Processes: the whole box on the software sound card, at the pace of a clock. Offline: its "
         "ear alone, faster than that, in rooms of RT60 0.2 to 0.7 s; the rest of the box is a "
         "delay of 12 ms. dB are against an owner of −26 dBFS at the microphone: an echo of 0 dB is "
-        "as loud. docs/interruption.md tells how each figure is measured.",
+        "as loud. docs/benchmarks/interruption.md tells how each figure is measured.",
     ]
     if found.dropouts:
         sheet.notes.append(f"Dropouts of ours: {'; '.join(found.dropouts)}.")

@@ -1,0 +1,73 @@
+"""Every link, anchor and path of the pages leads somewhere, in the tree as on the site.
+
+What mkdocs alone can tell, `make check` asks it (`make docs` builds the site in strict mode).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SKIPPED = {".venv", ".make", "build", "dist", "rehearsal", "node_modules", ".git"}
+PAGES = sorted(
+    path for path in ROOT.rglob("*.md") if not SKIPPED & set(path.relative_to(ROOT).parts)
+)
+LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
+SOURCES = ("appliance", "image", "lab", "scripts", "system", "training", "voices", "ansible", "hw")
+NAMED = re.compile(r"(?<![\w./])docs/[\w/-]+\.(?:md|yaml|png|svg)")
+
+
+def prose(text: str) -> str:
+    """A page without its blocks of code, in which nothing is a link or a heading."""
+    return re.sub(r"^( *)```.*?^\1```", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(text: str) -> set[str]:
+    """Of a page's headings, as GitHub makes them and mkdocs.yml asks for."""
+    headings = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
+    plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in plain}
+
+
+def broken(page: Path, text: str) -> list[str]:
+    """The links of a page's text that lead to no file, or to no heading of it."""
+    found = []
+    for link, anchor in LINK.findall(prose(text)):
+        target = page.parent / link if link else page
+        if not target.is_file():
+            found.append(link)
+        elif anchor and anchor not in anchors(
+            text if target == page else target.read_text(encoding="utf-8")
+        ):
+            found.append(f"{link}#{anchor}")
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_and_anchors_lead_somewhere(page: Path) -> None:
+    assert broken(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_a_link_that_leads_nowhere_is_found() -> None:
+    text = "# One head\n[a](mkdocs.yml) [b](gone.md) [c](#one-head) [d](#two) [e](docs) `x`\n"
+    assert broken(ROOT / "README.md", text) == ["gone.md", "#two", "docs"]
+    assert broken(ROOT / "README.md", "```\n[b](gone.md)\n```\n") == []
+
+
+def test_every_page_that_the_sources_name_exists() -> None:
+    files = [
+        path
+        for folder in SOURCES
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and path.suffix in {".py", ".yaml", ".yml", ".md", ".sh", ".service"}
+    ]
+    named = {
+        (name, str(path.relative_to(ROOT)))
+        for path in files
+        for name in NAMED.findall(path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 20
+    assert [(name, path) for name, path in sorted(named) if not (ROOT / name).exists()] == []

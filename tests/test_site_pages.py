@@ -1,0 +1,61 @@
+"""The site has every page that the README leads to, and loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts import site_pages
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_site_has_every_page_of_the_docs_and_the_pages_beside_the_code() -> None:
+    pages = {str(path.relative_to(ROOT)) for path in site_pages.reached(ROOT / "README.md")}
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")} <= pages
+    assert {"hw/audio.md", "appliance/dialog/table.md", "docs/demo.png", "LICENSE"} <= pages
+
+
+def test_links_are_followed_in_circles_and_to_pictures_and_not_to_hosts(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("[b](b.md#head) [web](https://example.org/c.md) [no](gone.md)")
+    (tmp_path / "b.md").write_text("![seen](picture.png) [a](a.md)\n[c](folder/c.py)")
+    (tmp_path / "picture.png").touch()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/c.py").write_text("[d](../d.md)")
+    (tmp_path / "d.md").touch()
+    names = [path.relative_to(tmp_path) for path in site_pages.reached(tmp_path / "a.md")]
+    assert [str(name) for name in names] == ["a.md", "b.md", "folder/c.py", "picture.png"]
+
+
+def test_a_pipe_in_code_stands_in_a_table_without_its_backslash() -> None:
+    escaped, plain = r"| `a \| b` | c \| d |", r"| `a | b` | c \| d |"
+    assert site_pages.plain_pipes(f"x `a \\| b`\n{escaped}\n") == f"x `a \\| b`\n{plain}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="https://example.org/x.js"></script>',
+        '<img alt="x" src=//example.org/x.png>',
+        '<link href="https://example.org/font.css" rel="stylesheet">',
+        "@font-face { src: url(https://example.org/font.woff2) }",
+        '@import "https://example.org/x.css";',
+    ],
+)
+def test_what_is_loaded_from_another_host_is_found(text: str) -> None:
+    assert site_pages.foreign(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<a href="https://example.org">a link that a reader may follow</a>',
+        '<link href="../assets/main.css" rel="stylesheet">',
+        '<link rel="canonical" href="https://example.org/page.html">',
+        "a { background: url(data:image/svg+xml;x) }",
+        '<img alt="x" src="docs/demo.png">',
+    ],
+)
+def test_what_the_site_holds_or_only_links_to_is_none(text: str) -> None:
+    assert site_pages.foreign(text) == []
