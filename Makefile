@@ -21,7 +21,7 @@ demo: setup ## a whole conversation in a simulated room, with its picture (rehea
 test: setup-test ## all tests; ARGS="-k ring" for some
 	@$(BIN)/python -m pytest $(ARGS)
 
-check: setup-check ## style, types, C warnings, shell scripts, licences
+check: setup-check ## style, types, C warnings, shell scripts, licences, links of the docs
 	@scripts/check.sh
 
 format: setup ## lay out the Python as `make check` wants it

@@ -51,7 +51,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             config.use_directory_urls,
             inclusion=InclusionLevel.INCLUDED,  # .github/SIGNERS.md, too
         )
-        for path in reached(ROOT / "README.md")
+        for path in [
+            *reached(ROOT / "README.md"),
+            *(ROOT / str(style) for style in config.extra_css),
+        ]
     ]
     return Files([*kept, *ours])
 
