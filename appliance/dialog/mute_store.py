@@ -19,15 +19,15 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
 from appliance.background_file import BackgroundFileWriter
+from appliance.record_file import load_record
 from appliance.runtime import status
 from appliance.settings import Settings
 
 FILE = "mute.json"
 MARK = "mute-was-kept"  # an empty file: FILE was on this disk
 STOP_S = 1.0  # for the last write at an orderly stop
-_MOST_BYTES = 1000  # a file of ours has a twentieth of it
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -72,15 +72,10 @@ def path(settings: Settings) -> Path:
 
 def read_file(file: Path) -> StoredMute | None:
     """What `file` says; None if it is not there."""
-    try:
-        found = msgspec.json.decode(read_small(file, _MOST_BYTES), type=_File)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return StoredMute(muted=True, problem=f"{file} cannot be read ({error.strerror})")
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return StoredMute(muted=True, problem=f"{file} is damaged")
-    return StoredMute(found.muted, found.serial)
+    found, problem = load_record(file, _File)
+    if found is not None:
+        return StoredMute(found.muted, found.serial)
+    return StoredMute(muted=True, problem=problem) if problem else None
 
 
 def merge(disk: StoredMute | None, *others: StoredMute | None) -> StoredMute:

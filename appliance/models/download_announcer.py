@@ -18,6 +18,7 @@ from appliance.errors import ModelError
 from appliance.models import catalogue
 from appliance.models.download_news import STICK, DownloadNews, sentence
 from appliance.models.store import ModelStore
+from appliance.record_file import read_record
 
 QUIET_LOOK_S = 2.0  # between two looks whether somebody still talks
 STICK_AGAIN_S = 60.0  # a stick that is put in again is spoken of again
@@ -57,7 +58,7 @@ class ModelAnnouncer:
         here = news.kind == "here"
         if here and self.store.state(model) != "installed":
             return False
-        said = self._said()
+        said = read_record(self.memory / NAME, dict[str, float]) or {}
         key, now_s = f"{model.name} {news.kind}", self.now_s()
         again_s = RESTART_AGAIN_S if here else STICK_AGAIN_S
         if key in said and (not (here or news.kind in STICK) or now_s - said[key] < again_s):
@@ -73,12 +74,6 @@ class ModelAnnouncer:
                 self.sleep(QUIET_LOOK_S)
             self.restart()
         return True
-
-    def _said(self) -> dict[str, float]:
-        try:
-            return msgspec.json.decode((self.memory / NAME).read_bytes(), type=dict[str, float])
-        except (OSError, msgspec.DecodeError):
-            return {}
 
     def _keep(self, said: dict[str, float]) -> None:
         write_whole(self.memory / NAME, msgspec.json.encode(said), lasting=False)

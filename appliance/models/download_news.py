@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from appliance.models.catalogue import CatalogueModel, megabytes
+from appliance.record_file import UNREADABLE
 from appliance.update.handed_over_file import pop_note, write_note
 
 FOLDER = Path("/run/interlude-model")  # tmpfiles.d: of interlude-model and the group interlude
@@ -59,7 +60,7 @@ def pop_news(folder: Path = FOLDER) -> DownloadNews | None:
     if it cannot be taken away."""
     try:
         return msgspec.json.decode(pop_note(folder / NAME), type=DownloadNews)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None
 
 

@@ -18,6 +18,7 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import ModelError, StorageError
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.store import ModelStore, sha256_of, storage_errors, write_durably
+from appliance.record_file import read_record
 
 
 class PartProgress(Protocol):
@@ -52,7 +53,7 @@ class MadePart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def known(store: ModelStore, model: CatalogueModel, file: ModelFile, form: Form) -> MadePart | None:
     """The part in that form, if it is here and every byte of it is as it was made; else None."""
-    made = _read(store, model, file)
+    made = read_record(_record(store, model, file), MadePart)
     if made is None or (made.form, made.source) != (form, file.sha256):
         return None
     return made if _is(store.path(model, file), made) else None
@@ -102,13 +103,6 @@ def make(
 
 def _record(store: ModelStore, model: CatalogueModel, file: ModelFile) -> Path:
     return store.path(model, file).with_suffix(".json")
-
-
-def _read(store: ModelStore, model: CatalogueModel, file: ModelFile) -> MadePart | None:
-    try:
-        return msgspec.json.decode(_record(store, model, file).read_bytes(), type=MadePart)
-    except (OSError, msgspec.DecodeError):
-        return None  # not there, or cut by a crash: the same as never made
 
 
 def _is(path: Path, made: MadePart) -> bool:

@@ -29,6 +29,7 @@ from appliance.errors import FetchError, ModelError, StorageError
 from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.local_model import LocalModel, Sampling
+from appliance.record_file import read_record
 from appliance.settings import Settings
 
 State = Literal["shipped", "installed", "partial", "missing"]
@@ -110,13 +111,13 @@ class ModelStore:
 
     def whole(self, model: CatalogueModel) -> PinnedRevision | None:
         """The marker of a complete model, or None: it is not there, or not of these files."""
-        found = _read_pin(self._marker(model))
+        found = read_record(self._marker(model), PinnedRevision)
         paths = {file.path for file in model.files.values()}
         return found if found is not None and set(found.files) == paths else None
 
     def pinned(self, model: CatalogueModel) -> CatalogueModel:
         """`model` with what its first fetch found in place of the catalogue's nulls."""
-        pin = _read_pin(self._pin(model))
+        pin = read_record(self._pin(model), PinnedRevision)
         if pin is None:
             return model
         files = {}
@@ -267,10 +268,3 @@ def storage_errors(folder: Path) -> Iterator[None]:
             f"{folder} cannot be written ({error.strerror}).",
             "What has arrived is kept: make room or fix the permissions, then fetch again.",
         ) from error
-
-
-def _read_pin(path: Path) -> PinnedRevision | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=PinnedRevision)
-    except (OSError, msgspec.DecodeError):
-        return None  # not there, or cut by a crash: the same as never fetched

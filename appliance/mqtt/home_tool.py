@@ -15,6 +15,7 @@ import msgspec
 
 from appliance.messages.tools import HouseRequest, HouseResponse
 from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
+from appliance.record_file import UNREADABLE
 from appliance.tools.tool_call_syntax import plain
 
 MOST_OPEN = 8  # requests that may still be answered; the conductor waits for the newest only
@@ -51,7 +52,7 @@ class HomeToolBridge:
             raise _refused(f"longer than {MOST_BYTES} bytes")
         try:
             said = msgspec.json.decode(payload, type=_Response)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             raise _refused("no response of the blueprint's form") from error
         number = next((number for name, number in self._open if name == said.id), None)
         if number is None:

@@ -12,11 +12,14 @@ from typing import Annotated
 import msgspec
 
 from appliance.atomic_file import write_whole
+from appliance.record_file import read_record
 from appliance.settings import Settings
 
 StaleTopic = Annotated[
     str, msgspec.Meta(pattern=r"^[^+#\x00]{1,1000}$")
 ]  # one that can be written to
+
+_MOST_BYTES = 1_000_000  # a topic may be long, and there are a hundred
 
 
 class _StaleTopicsFile(msgspec.Struct, frozen=True):
@@ -43,7 +46,7 @@ class StaleTopics:
     def on_connected(self, place: str) -> None:
         """The broker at `place` has let us in. Raises OSError where that cannot be written down."""
         self._place, self._open = place, set()
-        left = self._read()
+        left = read_record(self._file, _StaleTopicsFile, _MOST_BYTES)
         before = () if left is None or left.place != place else left.topics
         self.stale = tuple(topic for topic in before if topic not in self._ours)
         self._write()
@@ -60,15 +63,9 @@ class StaleTopics:
                 self.stale = ()
                 self._write()
 
-    def _read(self) -> _StaleTopicsFile | None:
-        try:
-            return msgspec.json.decode(self._file.read_bytes(), type=_StaleTopicsFile)
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-            return None  # nothing is known of before
-
     def _write(self) -> None:
         now = _StaleTopicsFile(self._place, (*self.stale, *self._ours))
-        if self._read() == now:
+        if read_record(self._file, _StaleTopicsFile, _MOST_BYTES) == now:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(self._file, msgspec.json.encode(now))

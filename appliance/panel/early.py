@@ -20,13 +20,14 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
 from appliance.errors import PanelError, SettingsError
 from appliance.panel import auto_detection
 from appliance.panel.brightness import brightness
 from appliance.panel.button import FROM_START, Button, Gesture
 from appliance.panel.gpio import EARLY, GpioWires
 from appliance.panel.light import OFF, PATTERNS, Colour, choose, shown, until_change_s
+from appliance.record_file import read_record
 from appliance.runtime import status
 from appliance.settings import PanelSettings, Settings, load, load_defaults
 from appliance.settings.usable import BEFORE
@@ -40,7 +41,6 @@ LOOK_S = 0.04  # between two looks whether the panel begins; a step of a breath
 ALONE_S = 300.0  # without a panel something has failed: a box has 180 s to start
 NO_PANEL_S = 20.0  # after its supervisor: a release that asks for nothing finds its wires free
 TICK_S = 0.02
-_MOST_BYTES = 65_536
 
 log = logging.getLogger("light")
 
@@ -140,11 +140,7 @@ def write_edges(folder: Path, edges: list[Edge]) -> None:
 
 def read_edges(now_s: float, folder: Path = FOLDER) -> list[Edge]:
     """The button's edges before the panel began; none where none can be read."""
-    try:
-        data = read_small(folder / EDGES, _MOST_BYTES)
-        edges = msgspec.json.decode(data, type=list[Edge])
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return []
+    edges = read_record(folder / EDGES, list[Edge]) or []
     in_order = all(one[1] <= other[1] for one, other in itertools.pairwise(edges))
     past = all(at_s <= now_s for _, at_s in edges)
     return edges if in_order and past else []

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
 from appliance.messages.commands import ButtonTrouble
+from appliance.record_file import read_record
 from appliance.runtime import status
 from appliance.settings import Settings
 
@@ -49,12 +50,7 @@ def write_health(folder: Path, health: PanelHealth) -> None:
 def read_health(*folders: Path) -> PanelHealth | None:
     """Of the panel that runs here; None if none does. The first folder that has it counts."""
     for folder in folders:
-        try:
-            health = msgspec.json.decode(
-                read_small(folder / FILE, status.MOST_BYTES), type=PanelHealth
-            )
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            continue
-        if Path(f"/proc/{health.pid}").exists():
+        health = read_record(folder / FILE, PanelHealth)
+        if health is not None and Path(f"/proc/{health.pid}").exists():
             return health
     return None

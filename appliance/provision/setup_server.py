@@ -23,6 +23,7 @@ import msgspec
 
 from appliance.provision import submitted_form
 from appliance.provision.setup_page import HEADERS, MOST_BYTES, PageReply, SetupPage
+from appliance.record_file import read_record
 
 FOLDER = Path("/run/interlude-setup")  # tmpfiles.d: root's; the page's user may read
 OPEN, PROBLEM = "open", "problem"
@@ -42,10 +43,7 @@ class SetupAccess(msgspec.Struct, frozen=True):
 
 
 def read_access(folder: Path) -> SetupAccess | None:
-    try:
-        return msgspec.json.decode((folder / OPEN).read_bytes(), type=SetupAccess)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return read_record(folder / OPEN, SetupAccess)
 
 
 def serve(folder: Path = FOLDER, own: Path = submitted_form.FOLDER) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
+from appliance.record_file import read_record
 
 FOLDER = Path("/run/interlude-network")  # tmpfiles.d: root's
 FILE = "network.json"
-MOST_BYTES = 4096
 
 
 class NetworkStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,4 @@ def write_status(network: NetworkStatus, folder: Path = FOLDER) -> None:
 
 def read_status(folder: Path = FOLDER) -> NetworkStatus:
     """The last reading; an empty one where there is none."""
-    try:
-        return msgspec.json.decode(read_small(folder / FILE, MOST_BYTES), type=NetworkStatus)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return NetworkStatus()
+    return read_record(folder / FILE, NetworkStatus) or NetworkStatus()

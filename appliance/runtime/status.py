@@ -13,11 +13,11 @@ from pathlib import Path
 import msgspec
 
 from appliance import __version__
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
+from appliance.record_file import read_record
 
 FOLDER = Path("/run/interlude")  # the unit's RuntimeDirectory=
 NAME = "status.json"
-MOST_BYTES = 4096  # of such a file; one of ours has a tenth of it
 
 log = logging.getLogger("status")
 
@@ -85,7 +85,4 @@ def read_status(where: Path = FOLDER) -> SupervisorStatus | None:
 
     The folder is the box's own user's, and root reads it, too: whatever lies there, it returns.
     """
-    try:
-        return msgspec.json.decode(read_small(where / NAME, MOST_BYTES), type=SupervisorStatus)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    return read_record(where / NAME, SupervisorStatus)

@@ -14,15 +14,14 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from appliance.atomic_file import read_small
 from appliance.background_file import BackgroundFileWriter
+from appliance.record_file import load_record
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
 
 FILE = "adjusted.json"
 GAP_S = 1.0  # between two writes: a slider that is dragged sends 50 values a second
 STOP_S = 1.0  # for the last write at an orderly stop
-_MOST_BYTES = 4000
 
 T = TypeVar("T")
 Mode = Literal["open", "push_to_talk", "wake_word"]
@@ -64,14 +63,8 @@ def path(settings: Settings) -> Path:
 
 def read_file(file: Path) -> tuple[AdjustedSettings, str]:
     """What was set, and what is wrong with the file; then nothing counts as set."""
-    try:
-        return msgspec.json.decode(read_small(file, _MOST_BYTES), type=AdjustedSettings), ""
-    except FileNotFoundError:
-        return AdjustedSettings(), ""
-    except OSError as error:
-        return AdjustedSettings(), f"{file} cannot be read ({error.strerror})"
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return AdjustedSettings(), f"{file} is damaged"
+    found, problem = load_record(file, AdjustedSettings)
+    return found or AdjustedSettings(), problem
 
 
 def adjusted(settings: Settings) -> Settings:

@@ -24,6 +24,7 @@ import msgspec
 
 from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
+from appliance.record_file import read_record
 from appliance.update.handed_over_file import HandedOverFile, pop_note, write_note
 from appliance.update.release import archive as releases
 from appliance.update.release import fallback
@@ -123,10 +124,7 @@ def request_install(offer: UpdateOffer) -> None:
 
 def read_progress(folder: Path = TRIAL) -> InstallProgress:
     """The installation that somebody asked for, or how the last one ended since the power came."""
-    try:
-        return msgspec.json.decode((folder / PROGRESS).read_bytes(), type=InstallProgress)
-    except (OSError, msgspec.DecodeError):
-        return InstallProgress()
+    return read_record(folder / PROGRESS, InstallProgress) or InstallProgress()
 
 
 def install_wanted(

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from appliance.runtime.status import (
-    MOST_BYTES,
     NAME,
     StatusFile,
     SupervisorStatus,
@@ -54,7 +53,7 @@ def test_whoever_owns_the_folder_cannot_have_a_reader_wait_or_read_elsewhere(
         (tmp_path / "elsewhere").write_bytes(good)
         (tmp_path / NAME).symlink_to(tmp_path / "elsewhere")
     else:
-        (tmp_path / NAME).write_bytes(good + b" " * MOST_BYTES)
+        (tmp_path / NAME).write_bytes(good + b" " * 65_536)
     assert read_status(tmp_path) is None
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from appliance.record_file import read_record
 from appliance.update.release.store import ReleaseStore
 from appliance.update.system import target
 
@@ -28,10 +29,7 @@ class FallbackNote(msgspec.Struct, frozen=True):
 
 def read(root: Path) -> FallbackNote:
     """The note; an empty one if nothing failed, or it cannot be read."""
-    try:
-        return msgspec.json.decode((root / NOTE).read_bytes(), type=FallbackNote)
-    except (OSError, msgspec.DecodeError):
-        return FallbackNote()
+    return read_record(root / NOTE, FallbackNote) or FallbackNote()
 
 
 def left(shelf: ReleaseStore) -> str:

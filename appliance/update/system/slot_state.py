@@ -11,10 +11,10 @@ import os
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
+from appliance.record_file import read_record
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.install_lock import locked as alone
 from appliance.update.release.disk_changes import Disk
@@ -22,8 +22,6 @@ from appliance.update.release.store import ROOT, SYSTEM, SYSTEM_TRIAL
 from appliance.update.system.slot import SlotName
 
 FOLDER = ROOT / SYSTEM
-
-StateT = TypeVar("StateT", bound=msgspec.Struct)
 
 
 class SlotContent(msgspec.Struct, frozen=True):
@@ -61,13 +59,13 @@ class SlotStateFile:
         return alone(self.folder / ".lock")
 
     def whole(self, slot: SlotName) -> SlotContent | None:
-        return self._read(f"slot-{slot}.json", SlotContent)
+        return read_record(self.folder / f"slot-{slot}.json", SlotContent)
 
     def trial(self) -> SlotTrial | None:
-        return self._read(SYSTEM_TRIAL, SlotTrial)
+        return read_record(self.folder / SYSTEM_TRIAL, SlotTrial)
 
     def last(self) -> SlotTrialResult | None:
-        return self._read("last.json", SlotTrialResult)
+        return read_record(self.folder / "last.json", SlotTrialResult)
 
     def mark_whole(self, slot: SlotName, whole: SlotContent) -> None:
         self._write(f"slot-{slot}.json", whole)
@@ -91,12 +89,6 @@ class SlotStateFile:
         """One that cannot be read; nothing is changed where there is none."""
         if os.path.lexists(self.folder / SYSTEM_TRIAL):
             self.disk.remove(self.folder / SYSTEM_TRIAL)
-
-    def _read(self, name: str, kind: type[StateT]) -> StateT | None:
-        try:
-            return msgspec.json.decode((self.folder / name).read_bytes(), type=kind)
-        except (OSError, msgspec.DecodeError):
-            return None  # not there, or cut short: nothing is known
 
     def _write(self, name: str, record: msgspec.Struct) -> None:
         fresh = self.folder / f".{name}.new"
