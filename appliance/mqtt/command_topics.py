@@ -27,6 +27,7 @@ from appliance.messages.limits import MAX_WORDS
 from appliance.messages.registry import Message
 from appliance.plain_text import one_line
 from appliance.settings.surroundings import NO_BUTTON
+from appliance.token_bucket import TokenBucket
 
 MOST_CHARACTERS = MAX_WORDS  # of a text to say or ask
 MOST_BYTES = 4 * MOST_CHARACTERS  # UTF-8 has at most four for each
@@ -159,23 +160,18 @@ COMMANDS: tuple[CommandTopic, ...] = (
 
 
 @dataclass
-class _Bucket:
-    left: float
-    at_s: float
-
-
-@dataclass
 class CommandFilter:
     """Lets commands through that are well-formed and not too many. `now_s` never runs backwards."""
 
     limits: CommandLimits
     now_s: float
-    _buckets: dict[str, _Bucket] = field(default_factory=dict)
+    _buckets: dict[str, TokenBucket] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for command in COMMANDS:
-            ready = command.burst if command.ready is None else command.ready
-            self._buckets[command.name] = _Bucket(ready, self.now_s)
+            self._buckets[command.name] = TokenBucket(
+                command.burst, 1 / command.every_s, self.now_s, ready=command.ready
+            )
 
     def parse(
         self, name: str, payload: bytes, now_s: float, *, retained: bool = False
@@ -188,21 +184,12 @@ class CommandFilter:
             raise CommandRejected(
                 CommandRefusal(name, "retained: publish commands without the retain flag")
             )
-        if not self._allows(command, now_s):
+        if not self._buckets[name].try_spend(now_s):
             raise CommandRejected(CommandRefusal(name, "too often"))
         try:
             return command.read(payload, self.limits)
         except _BadPayload as wrong:
             raise CommandRejected(CommandRefusal(name, str(wrong))) from wrong
-
-    def _allows(self, command: CommandTopic, now_s: float) -> bool:
-        bucket = self._buckets[command.name]
-        gained = (now_s - bucket.at_s) / command.every_s
-        bucket.left, bucket.at_s = min(command.burst, bucket.left + gained), now_s
-        if bucket.left < 1.0:
-            return False
-        bucket.left -= 1.0
-        return True
 
 
 class CommandRejected(Exception):

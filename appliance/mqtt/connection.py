@@ -24,7 +24,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from appliance.mqtt import failures
 from appliance.mqtt.broker import Broker
 from appliance.mqtt.failures import BrokerFailure
-from appliance.mqtt.rate_limit import MessageRateLimit
+from appliance.token_bucket import TokenBucket
 
 KEEPALIVE_S = 15  # a box whose network died is unavailable after 1.5 of it; paho's 60 would be 90 s
 KNOCK_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
@@ -32,6 +32,9 @@ ANSWER_S = 5.0
 # Of a packet to us; the longest command is 4 kB. MQTT 5 lets us say so, and 3.1.1 does not.
 MOST_BYTES = 16_384
 MOST_OWED = 1000  # packets to a broker that reads none of them
+# Are read, so that a flood does not keep the link busy; what is more waits in the broker's queue,
+# or is dropped there.
+MESSAGES_A_SECOND, BURST = 200.0, 200
 TAKEN = 0x8E  # reason code "session taken over": another client has our name
 
 ProtocolVersion = Literal[4, 5]  # of the protocol: 3.1.1 and 5
@@ -125,7 +128,7 @@ class MqttConnection:
         self._ended = False
         self._up = False
         self._answer_by_s = 0.0
-        self._allowance = MessageRateLimit(time.monotonic())
+        self._allowance = TokenBucket(BURST, MESSAGES_A_SECOND, time.monotonic())
         self._client = self._made(client_id, will)
         self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._through = False
@@ -145,7 +148,7 @@ class MqttConnection:
             return []
         if socket is None:
             return [(self._through_fd, select.POLLIN)]
-        wanted = select.POLLIN if self._allowance.left(now_s) >= 1.0 else 0
+        wanted = select.POLLIN if self._allowance.tokens(now_s) >= 1.0 else 0
         wanted |= select.POLLOUT if self._client.want_write() else 0
         return [(socket.fileno(), wanted)]
 
@@ -153,7 +156,7 @@ class MqttConnection:
         """How long nothing need be done if nothing can be read or written."""
         if not self._through or self._ended:
             return 1.0
-        if self._allowance.left(now_s) < 1.0:
+        if self._allowance.tokens(now_s) < 1.0:
             return 0.05
         return 0.0 if self._bytes_pending() else 1.0
 
@@ -250,7 +253,7 @@ class MqttConnection:
 
     def _read(self, now_s: float) -> None:
         """What has come; no more of it than our allowance, so that nobody can keep us busy."""
-        while not self._ended and self._allowance.left(now_s) >= 1.0 and self._readable():
+        while not self._ended and self._allowance.tokens(now_s) >= 1.0 and self._readable():
             before = len(self._events)
             try:
                 self._check(self._client.loop_read())

@@ -15,9 +15,10 @@ from urllib.parse import parse_qs
 
 from appliance.errors import InterludeError, SeedRefused
 from appliance.provision.seed import PANELS, Seed, WifiNetwork, check
+from appliance.token_bucket import TokenBucket
 
 MOST_BYTES = 8192  # of what is typed
-MOST_A_MINUTE = 20
+MOST_TRIES, TRIES_A_SECOND = 20, 1 / 3  # at once, and then on average
 FORM = "application/x-www-form-urlencoded"
 HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
@@ -74,7 +75,9 @@ class SetupPage:
     problem: str = ""  # of the last try
     cable: bool = False
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    _tries: list[float] = field(default_factory=list)
+    _tries: TokenBucket = field(
+        default_factory=lambda: TokenBucket(MOST_TRIES, TRIES_A_SECOND, now_s=0.0)
+    )
 
     def get(self, path: str, host: str) -> PageReply:
         """The form. Every other page of every host leads to it, also those by which phones look for
@@ -87,8 +90,7 @@ class SetupPage:
     def post(self, headers: Mapping[str, str], body: bytes, now_s: float) -> PageReply:
         """What was typed. `now_s`: CLOCK_MONOTONIC."""
         said = {name.lower(): value for name, value in headers.items()}
-        self._tries = [at for at in self._tries if now_s - at < 60.0] + [now_s]
-        if len(self._tries) > MOST_A_MINUTE:
+        if not self._tries.try_spend(now_s):
             return PageReply(
                 429, _framed("<p>Too many attempts. Wait a minute, then try again.</p>")
             )

@@ -20,7 +20,6 @@ import pytest
 
 from appliance.mqtt import broker as reach
 from appliance.mqtt import connection as mqtt
-from appliance.mqtt import rate_limit
 from appliance.mqtt.broker import Broker
 from appliance.mqtt.connection import (
     BrokerConnected,
@@ -401,7 +400,7 @@ def test_of_a_flood_so_much_is_read_a_second_and_no_more(broker: Mosquitto, call
         assert caller.until(lambda: len(caller.of(MessageArrived)) > 100)
         caller.until(lambda: False, 1.0)
         seconds = time.monotonic() - begun
-    most = rate_limit.BURST + rate_limit.MESSAGES_A_SECOND * (seconds + 1.0)
+    most = mqtt.BURST + mqtt.MESSAGES_A_SECOND * (seconds + 1.0)
     assert len(caller.of(MessageArrived)) <= most
 
 

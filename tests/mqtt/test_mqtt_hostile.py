@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from appliance.mqtt import connection
 from appliance.mqtt import connection as mqtt
-from appliance.mqtt import rate_limit
 from appliance.mqtt.broker import Broker
 from appliance.mqtt.connection import (
     BrokerConnected,
@@ -159,8 +159,8 @@ def test_messages_of_qos_2_that_are_never_released_are_not_collected(call: Call)
 def test_a_broker_that_reads_none_of_our_receipts_is_given_up(
     call: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limit, "MESSAGES_A_SECOND", 1e6)
-    monkeypatch.setattr(rate_limit, "BURST", 100_000)
+    monkeypatch.setattr(connection, "MESSAGES_A_SECOND", 1e6)
+    monkeypatch.setattr(connection, "BURST", 100_000)
 
     def storm(connection: socket.socket) -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
