@@ -69,8 +69,6 @@ class Answer:
     closed     EndAnswer went out: no line will follow
     whole      the thinker said all it had to say
     ours       nobody asked: an announcement, which no memory keeps
-    unwanted   the owner stopped it: if nothing was heard, the question is not to be asked again
-    unheard    it had hardly begun when the owner went on asking: it counts as not heard
     position   where in it playback was at `as_of_s`; it may have gone back to say a word again
     sounding   it went on from there
     furthest   as far as it is known to have been heard
@@ -88,8 +86,6 @@ class Answer:
     closed: bool = False
     whole: bool = False
     ours: bool = False
-    unwanted: bool = False
-    unheard: bool = False
     started: bool = False
     sounding: bool = False
     position: int = 0

@@ -38,7 +38,7 @@ from appliance.dialog.mute_store import MuteStore
 from appliance.dialog.startup_notices import StartupNotices
 from appliance.dialog.state_machine import DialogEvent, Tick, final_step, initial_state, step
 from appliance.dialog.status_publisher import SHOW, STATE_TO, StatusPublisher
-from appliance.dialog.timeouts import rules
+from appliance.dialog.timeouts import dialog_policy
 from appliance.dialog.tool_runner import ToolRunner
 from appliance.messages.commands import (
     CommandRefused,
@@ -119,7 +119,7 @@ class Conductor:
         floor = self._floor
         muted, switched_off = self.microphone.start(time.monotonic())
         self._conversation, actions = initial_state(
-            rules(work.settings),
+            dialog_policy(work.settings),
             time.monotonic(),
             turn=floor.turn,
             hold=floor.hold,
@@ -245,7 +245,7 @@ class Conductor:
         now = self._conversation
         storage = self.microphone.failing or self._adjustments.failing
         self._shown.publish(message, now, self._tools.stands(), storage=storage)
-        self._adjustments.follow(now.mode, now.volume, self._voice.name)
+        self._adjustments.follow(now.listening.mode, now.volume, self._voice.name)
 
     def _advance(self, message: DialogEvent) -> None:
         self._conversation, actions = step(self._conversation, message, time.monotonic())
@@ -266,7 +266,7 @@ class Conductor:
         house = self._shown.house if settings.tools.home else None
         self._next.extend(
             self._tools.run_tool(
-                wanted, ToolContext(volume, now.last, house, wanted.turn, wanted.chosen)
+                wanted, ToolContext(volume, now.last_lines, house, wanted.turn, wanted.chosen)
             )
         )
         self._tell_link()

@@ -62,11 +62,11 @@ def end_thought(step: Transition, thought: ThoughtEnded) -> None:
 
 def extend_thinking(step: Transition, still: ThinkingProgress) -> None:
     """a slow model that gets on is waited for, up to a limit"""
-    answer, rules = step.next.answer, step.next.rules
+    answer, policy = step.next.answer, step.next.policy
     if answer is None or answer.turn != still.turn or not answer.thinking or answer.lines:
         return
-    latest_s = answer.question.at_s + rules.max_think_s
-    until_s = min(step.now_s + rules.think_s, latest_s)
+    latest_s = answer.question.at_s + policy.max_think_s
+    until_s = min(step.now_s + policy.think_s, latest_s)
     step.change(until_s=max(step.next.until_s, until_s))
 
 
@@ -88,8 +88,8 @@ def note_timing(step: Transition, spoken: Spoken) -> None:
     if answer is not None and answer.turn == spoken.turn:
         step.change(answer=answer.with_timing(spoken.number, spoken.position, spoken.frames))
         step.extend_deadline()
-    elif cut is not None and cut.turn == spoken.turn:
-        step.change(cut=cut.with_timing(spoken.number, spoken.position, spoken.frames))
+    elif cut is not None and cut.answer.turn == spoken.turn:
+        step.change(cut=cut.set_timing(spoken.number, spoken.position, spoken.frames))
 
 
 def skip_sentence(step: Transition, failure: SpeakFailed) -> None:
@@ -109,7 +109,7 @@ def note_started(step: Transition, started: PlaybackStarted) -> None:
     began = answer.began if answer.started else started.index
     answer = replace(answer.at(answer.position, step.now_s, sounding=True), began=began)
     step.change(answer=answer)
-    if step.next.held:
+    if step.next.hold.open:
         step.enter_state("holding", "the owner makes a sound")
     else:
         step.enter_state("speaking", "the answer sounds")
@@ -123,20 +123,21 @@ def note_position(step: Transition, word: PlaybackPaused | PlaybackResumed) -> N
         sounding = isinstance(word, PlaybackResumed)
         step.change(answer=answer.at(word.position, step.now_s, sounding=sounding))
         step.extend_deadline()
-    elif cut is not None and cut.turn == word.turn:
-        step.change(cut=cut.at(word.position, step.now_s, sounding=False))
+    elif cut is not None and cut.answer.turn == word.turn:
+        step.change(cut=cut.set_position(word.position, step.now_s))
 
 
 def finish_answer(step: Transition, finished: PlaybackFinished) -> None:
     """all of it was heard: remembered, and at rest"""
     answer, cut = step.next.answer, step.next.cut
-    if cut is not None and cut.turn == finished.turn:
+    if cut is not None and cut.answer.turn == finished.turn:
         finish_cut_answer(step, PlaybackStopped(finished.turn, finished.position, finished.index))
     elif answer is not None and answer.turn == finished.turn:
         if answer.thinking:
             step.abandon_thinking()
-        if answer.ours and tuple(line.text for line in answer.lines) == step.next.ringing:
-            step.change(rang_through=True)
+        if answer.ours:
+            spoken = tuple(line.text for line in answer.lines)
+            step.change(ringing=step.next.ringing.finish(spoken))
         _conclude(step, answer.heard_text(), complete=answer.whole, reason="finished")
 
 
@@ -148,7 +149,7 @@ def finish_cut_answer(step: Transition, word: PlaybackStopped) -> None:
         step.settle_cut(word.position)
         step.release_hold()
         step.enter_rest("playback stopped")
-    elif cut is not None and cut.turn == word.turn:
+    elif cut is not None and cut.answer.turn == word.turn:
         step.settle_cut(word.position)
         if answer is not None and not (answer.ours or answer.asked):
             step.send_think()
@@ -161,9 +162,10 @@ def _conclude(step: Transition, heard: str, *, complete: bool, reason: str) -> N
     assert answer is not None
     step.record_heard(answer, heard, complete=complete)
     if not heard and any(not line.ours for line in answer.lines):
-        step.change(waiting=(Say(LOST_VOICE), *step.next.waiting))
-    if heard and step.next.mode == "wake_word" and step.next.rules.follow_s:
-        step.change(open_until_s=step.now_s + step.next.rules.follow_s)
+        step.change(queue=step.next.queue.add_first(Say(LOST_VOICE)))
+    if heard:
+        listening, policy = step.next.listening, step.next.policy
+        step.change(listening=listening.spare_wake_word(step.now_s, policy))
     step.enter_rest(reason)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from appliance.dialog.actions import EraseMemory, SetMuted
-from appliance.dialog.answer import NOTHING_ASKED, Question
+from appliance.dialog.answer import Question
+from appliance.dialog.request_queue import MOST_WAITING
 from appliance.dialog.transition import Transition
 from appliance.messages.commands import (
     Ask,
@@ -24,7 +25,6 @@ NOT_FORGOTTEN = (
     "I could not forget it. My card cannot be written, and the words are still on it. I will not "
     "use them, and I will try again. If I still cannot, the card has to be replaced."
 )
-MOST_WAITING = 5  # announcements and typed questions in line; more are refused
 
 
 def stop_all(step: Transition, command: StopSpeaking) -> None:
@@ -36,21 +36,22 @@ def stop_all(step: Transition, command: StopSpeaking) -> None:
 def mute_microphone(step: Transition, command: Mute) -> None:
     """microphone off: stop everything; on: at rest again"""
     step.actions.append(SetMuted(command.on))
-    _hear_or_not(step, muted=command.on, off=step.next.switched_off)
+    _hear_or_not(step, muted=command.on, off=step.next.listening.switched_off)
     step.acknowledge_press()
 
 
 def apply_switch(step: Transition, switched: MuteSwitched) -> None:
     """cuts the microphone: stop everything; closed again: as before, so a muted box stays muted"""
-    _hear_or_not(step, muted=step.next.muted, off=switched.off)
+    _hear_or_not(step, muted=step.next.listening.muted, off=switched.off)
 
 
 def _hear_or_not(step: Transition, *, muted: bool, off: bool) -> None:
-    was = step.next.deaf
-    step.change(muted=muted, switched_off=off)
-    if step.next.deaf and not was:
+    was_off = step.next.listening.microphone_off
+    step.change(listening=step.next.listening.set_microphone(muted=muted, switched_off=off))
+    is_off = step.next.listening.microphone_off
+    if is_off and not was_off:
         step.stop_all("microphone off")
-    elif was and not step.next.deaf and step.next.state == "muted":
+    elif was_off and not is_off and step.next.state == "muted":
         step.enter_rest("microphone on")
 
 
@@ -59,14 +60,12 @@ def queue_request(step: Transition, command: Say | Ask | Repeat) -> None:
     wordless = not isinstance(command, Repeat) and not command.text.strip()
     if wordless and not (isinstance(command, Say) and command.chime):  # a chime says enough
         return
-    if len(step.next.waiting) >= MOST_WAITING:
-        if not step.next.refusal_logged:
-            step.log(f"{MOST_WAITING} things wait to be said already; more is refused")
-        step.change(refusal_logged=True)
-        return
-    refusal_logged = step.next.refusal_logged and bool(step.next.waiting)
-    step.change(waiting=(*step.next.waiting, command), refusal_logged=refusal_logged)
-    step.start_queued()
+    queue = step.next.queue
+    step.change(queue=queue.add(command))
+    if not queue.full:
+        step.start_queued()
+    elif not queue.refused:
+        step.log(f"{MOST_WAITING} things wait to be said already; more is refused")
 
 
 def interrupt_with_question(step: Transition, command: Ask) -> None:
@@ -81,7 +80,7 @@ def forget_conversation(step: Transition, command: Forget) -> None:
     if answer is not None:
         step.abandon_thinking()
         step.raise_turn()
-    step.change(answer=None, cut=None, unanswered=NOTHING_ASKED, last=())
+    step.change(answer=None, cut=None, unanswered=None, last_lines=())
     step.send("thinker", Forget(command.last))
     step.actions.append(EraseMemory(command.last, command.aloud))
     if answer is not None:
@@ -99,7 +98,7 @@ def report_forgotten(step: Transition, told: Forgotten) -> None:
         line = FORGOTTEN_LAST if told.last else FORGOTTEN_ALL
     else:
         return
-    step.change(waiting=(Say(line), *step.next.waiting))
+    step.change(queue=step.next.queue.add_first(Say(line)))
     step.start_queued()
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from appliance.dialog.actions import SendRecall
-from appliance.dialog.answer import NOTHING_ASKED
-from appliance.dialog.on_user_speech import release_hold
-from appliance.dialog.transition import NOT_READY, VOICE, Transition
+from appliance.dialog.on_user_speech import resume
+from appliance.dialog.transition import NOT_READY, Transition
 from appliance.messages.commands import SetVolume
 from appliance.messages.playback import CardFound, CardLost
 from appliance.messages.speech import EndAnswer, SpeakerReady
@@ -22,21 +21,21 @@ def part_changed(step: Transition, change: PartChanged) -> None:
     """up: mended; down: on without it as far as that goes; failed and needed: failed"""
     if change.state == "up":
         if change.part == "thinker":
-            step.change(thinker_up=True)
+            step.change(parts=step.next.parts.set_thinker(up=True))
         if change.part == "listener":
-            step.change(listening_sent=None)  # it knows nothing of what its predecessor was told
+            # It knows nothing of what its predecessor was told.
+            step.change(listening=step.next.listening.mark_sent(None))
         if change.part == "playback" and step.next.volume is not None:
             step.send("playback", SetVolume(step.next.volume))
-        step.change(lacks=step.next.lacks - {change.part})
         _mended(step, change.part)
         return
     lose = _LOSE.get(change.part)
     if lose is not None:
         lose(step)
-    if change.state == "failed" and change.part in step.next.rules.needed:
+    if change.state == "failed" and change.part in step.next.policy.needed:
         _broken(step, change.part)
     elif change.state == "failed":
-        step.change(lacks=step.next.lacks | {change.part})
+        step.change(parts=step.next.parts.fail(change.part, needed=False))
 
 
 def card_lost(step: Transition, card: CardLost) -> None:
@@ -57,7 +56,7 @@ def send_recall(step: Transition, wanted: RecallWanted) -> None:
 
 def thinker_ready(step: Transition, thinker: ThinkerReady) -> None:
     """from now on questions go to the thinker"""
-    step.change(thinker_up=True)
+    step.change(parts=step.next.parts.set_thinker(up=True))
 
 
 def resend_end(step: Transition, speaker: SpeakerReady) -> None:
@@ -71,7 +70,7 @@ def resend_end(step: Transition, speaker: SpeakerReady) -> None:
 def _lose_thinker(step: Transition) -> None:
     """What it was at will not come; what it said so far is still spoken."""
     answer = step.next.answer
-    step.change(thinker_up=False)
+    step.change(parts=step.next.parts.set_thinker(up=False))
     if answer is not None and answer.awaits is not None:  # the tool still answers
         over = ThoughtEnded(answer.turn, 0, "abandoned")
         step.change(answer=replace(answer, behind=(*answer.behind, over)))
@@ -81,13 +80,13 @@ def _lose_thinker(step: Transition) -> None:
             step.close_answer(whole=False)
         else:
             step.apologise(NOT_READY)
-    step.change(unanswered=NOTHING_ASKED)  # who kept it is gone
+    step.change(unanswered=None)  # who kept it is gone
 
 
 def _lose_listener(step: Transition) -> None:
     """The listener is gone: nothing classifies an onset or ends an utterance."""
-    if step.next.held:
-        release_hold(step, "the listener is gone")
+    if step.next.hold.open:
+        resume(step, "the listener is gone")
     if step.next.state == "listening":
         step.enter_rest("the listener is gone")
 
@@ -104,23 +103,23 @@ _LOSE = {"thinker": _lose_thinker, "listener": _lose_listener, "playback": _lose
 
 def _broken(step: Transition, what: str) -> None:
     """Without `what` the box is dead: say so, once, by voice if there is one."""
-    if what in step.next.broken:
+    if what in step.next.parts.broken:
         return
     step.drop_answer()
     step.release_hold()
-    step.change(broken=step.next.broken | {what}, dropped=step.next.utterance, utterance=None)
-    if step.next.broken & VOICE:
+    parts = step.next.parts.fail(what, needed=True)
+    step.change(parts=parts, speech=step.next.speech.drop())
+    if parts.voiceless:
         step.settle_cut()  # nobody is left to tell
-    step.enter_state("failed", f"{what} does not work", step.next.rules.failed_s)
-    if not step.next.broken & VOICE:
+    step.enter_state("failed", f"{what} does not work", step.next.policy.failed_s)
+    if not parts.voiceless:
         step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
 
 
 def _mended(step: Transition, what: str) -> None:
-    if what not in step.next.broken:
-        return
-    step.change(broken=step.next.broken - {what})
-    if step.next.state == "failed" and not step.next.broken:
+    was_broken = what in step.next.parts.broken
+    step.change(parts=step.next.parts.restore(what))
+    if was_broken and step.next.state == "failed" and not step.next.parts.broken:
         step.drop_answer()
         step.enter_rest(f"{what} works again")
 

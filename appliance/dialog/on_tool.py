@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from appliance.dialog.state import NEVER
 from appliance.dialog.transition import Transition
 from appliance.messages.thinking import Sentence, ThoughtEnded
 from appliance.messages.tools import ToolAnswered, ToolCalled
@@ -72,13 +71,10 @@ def speak_tool_answer(
 
 def start_ringing(step: Transition, ringing: Ringing) -> None:
     """as soon as the owner has spoken and was answered; a long answer is cut for it"""
-    more = set(ringing.lines) - set(step.next.ringing)
-    step.change(ringing=ringing.lines)
-    if not ringing.lines:
-        step.change(rang_once=False, rang_through=False, ring_at_s=NEVER)
-    elif more:
-        patience_s = 0.0 if step.next.at_rest else step.next.rules.ring_patience_s
-        step.change(rang_once=False, rang_through=False, ring_at_s=step.now_s + patience_s)
+    now = step.next
+    patience_s = 0.0 if now.at_rest else now.policy.ring_patience_s
+    step.change(ringing=now.ringing.set_lines(ringing.lines, step.now_s + patience_s))
+    if now.ringing.lacks(ringing.lines):
         step.start_queued()
 
 
@@ -91,4 +87,5 @@ def repeat_ringing(step: Transition) -> None:
         return
     step.start_queued()
     if step.next.at_rest:  # there is no voice for it
-        step.change(ring_at_s=step.now_s + step.next.rules.ring_every_s)
+        at_s = step.now_s + step.next.policy.ring_every_s
+        step.change(ringing=step.next.ringing.put_off(at_s))

@@ -8,15 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from appliance.dialog.actions import Action, AnnounceState, ReleaseHold
+from appliance.dialog.hold import OutputHold
+from appliance.dialog.listening_state import ListeningState
 from appliance.dialog.on_listening_mode import (
     end_talk,
     send_listening_mode,
 )
 from appliance.dialog.on_tool import Ringing, ToolReply, repeat_ringing
-from appliance.dialog.on_user_speech import (
-    release_hold,
-)
-from appliance.dialog.state import NEVER, DialogPolicy, DialogState
+from appliance.dialog.on_user_speech import resume
+from appliance.dialog.part_availability import PartAvailability
+from appliance.dialog.policy import NEVER, DialogPolicy
+from appliance.dialog.ring_schedule import RingSchedule
+from appliance.dialog.state import DialogState
 from appliance.dialog.table import EVERYWHERE, OVERDUE, TABLE, TransitionHandler
 from appliance.dialog.transition import Transition
 from appliance.messages.commands import ModeName, StateName
@@ -66,40 +69,41 @@ def handler_for(
 
 
 def _tick(making: Transition, tick: Tick) -> None:
-    to = making.next
-    if tick.hold is not None and tick.hold != to.released and not to.held:
-        making.hold_for(to.rules.verdict_s)
-    elif to.resume_reason and to.held_until_s <= making.now_s:
-        release_hold(making, to.resume_reason)  # an onset that is newer keeps its hold
-    elif to.held_until_s <= making.now_s:
+    hold = making.next.hold
+    if tick.hold is not None and tick.hold != hold.released and not hold.open:
+        making.hold_for(making.next.policy.verdict_s)
+    elif hold.resume_reason and hold.until_s <= making.now_s:
+        resume(making, hold.resume_reason)  # an onset that is newer keeps its hold
+    elif hold.until_s <= making.now_s:
         if tick.hold is not None:
-            making.change(hold=tick.hold, onset_index=0)
-        release_hold(making, "no verdict came")
-    _tick_ear(making, tick)
+            making.change(hold=hold.adopt(tick.hold))
+        resume(making, "no verdict came")
+    _tick_listening(making, tick)
     if making.next.ring_due_s <= making.now_s:
         repeat_ringing(making)
     if making.next.until_s <= making.now_s:
         OVERDUE[making.next.state](making)
 
 
-def _tick_ear(making: Transition, tick: Tick) -> None:
-    """Ends what has a time limit of the listening mode: the open floor, the button."""
-    to = making.next
+def _tick_listening(making: Transition, tick: Tick) -> None:
+    """Ends what has a time limit of the listening mode: the press, the button, the open floor."""
+    listening = making.next.listening
     if not tick.pressed:
-        making.change(press_until_s=NEVER)
-    elif to.press_until_s == NEVER:
-        making.change(press_until_s=making.now_s + to.rules.press_s)
-    elif to.press_until_s <= making.now_s:
+        making.change(listening=listening.acknowledge_press())
+    elif listening.press_until_s == NEVER:
+        until_s = making.now_s + making.next.policy.press_s
+        making.change(listening=listening.await_press(until_s))
+    elif listening.press_until_s <= making.now_s:
         making.log("a button was pressed and nothing came of it")
         making.acknowledge_press()
-    if to.button_until_s <= making.now_s:
+    if listening.button_until_s <= making.now_s:
         end_talk(making)
-    if to.open_until_s <= making.now_s:
-        making.change(open_until_s=NEVER)
+    if listening.open_until_s <= making.now_s:
+        making.change(listening=making.next.listening.need_wake_word())
 
 
 def initial_state(
-    rules: DialogPolicy,
+    policy: DialogPolicy,
     now_s: float,
     *,
     turn: int = 0,
@@ -117,8 +121,8 @@ def initial_state(
     again = turn > 0
     state: StateName = "muted" if muted or switched_off else "idle"
     to = DialogState(
-        rules, state, turn, hold=hold, released=hold, muted=muted, switched_off=switched_off,
-        mode=mode, thinker_up=again,
+        policy, state, turn, hold=OutputHold(hold, hold),
+        listening=ListeningState(mode, muted, switched_off), parts=PartAvailability(again),
     )  # fmt: skip
     making = Transition(to, now_s)
     if again:
@@ -132,7 +136,9 @@ def initial_state(
 
 def final_step(conversation: DialogState, now_s: float) -> tuple[DialogState, tuple[Action, ...]]:
     """The last step, when the box is switched off: what was heard is remembered."""
-    making = Transition(replace(conversation, ringing=()), now_s)  # that goes on at the next start
+    making = Transition(
+        replace(conversation, ringing=RingSchedule()), now_s
+    )  # that goes on at the next start
     making.stop_all("switched off")
     making.settle_cut()
     return making.next, tuple(making.actions)

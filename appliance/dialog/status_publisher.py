@@ -88,11 +88,11 @@ class StatusPublisher:
                 self.send_optional(part, standing)
 
     def _stands(self, now: DialogState, *, storage: bool) -> BoxStatus:
-        broken = tuple(sorted(now.broken | now.lacks))
+        broken = tuple(sorted(now.parts.failed))
         volume = self._work.settings.speaking.volume if now.volume is None else now.volume
         return BoxStatus(
-            now.mode, now.muted, volume, self.voice, self.model, broken, self.house,
-            self._work.floor.cut, self._button,
-            starting=not now.thinker_up and "thinker" not in broken, storage=storage,
+            now.listening.mode, now.listening.muted, volume, self.voice, self.model, broken,
+            self.house, self._work.floor.cut, self._button,
+            starting=not now.parts.thinker_up and "thinker" not in broken, storage=storage,
             voices=self.voices,
         )  # fmt: skip

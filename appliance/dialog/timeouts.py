@@ -1,14 +1,14 @@
-"""How long each state of the conversation may last, and what else of it the settings say."""
+"""The policy of the dialogue, from the settings."""
 
 from __future__ import annotations
 
-from appliance.dialog.state import DialogPolicy
+from appliance.dialog.policy import DialogPolicy
 from appliance.messages.commands import ModeName
 from appliance.runtime import process_table
 from appliance.settings import Settings
 
 
-def rules(settings: Settings) -> DialogPolicy:
+def dialog_policy(settings: Settings) -> DialogPolicy:
     """How long each state may last, from what the parts are given."""
     remote_s = settings.thinking.remote.timeout_s if settings.thinking.remote.url else 0.0
     default = DialogPolicy()

@@ -23,7 +23,9 @@ from appliance.dialog.actions import (
     UseTool,
 )
 from appliance.dialog.answer import NOTHING_ASKED, Answer, Question
-from appliance.dialog.state import NEVER, DialogState
+from appliance.dialog.cut_answer import CutAnswer, UnansweredQuestion
+from appliance.dialog.policy import NEVER
+from appliance.dialog.state import DialogState
 from appliance.messages.commands import Ask, Say, StateName
 from appliance.messages.registry import Message
 from appliance.messages.speech import EndAnswer, Speak
@@ -36,7 +38,6 @@ from appliance.tools.tool_call_syntax import ToolCall
 from appliance.tools.toolbox import NOTHING_SAID
 
 NOT_READY = "I'm getting my thoughts together. Ask me again in a moment."
-VOICE = frozenset({"playback", "the loudspeaker"})  # with one of these broken nothing can be said
 
 
 class Transition:
@@ -72,37 +73,32 @@ class Transition:
 
     def release_hold(self) -> None:
         """Let go of the newest hold."""
-        if self.next.held:
-            self.change(
-                released=self.next.hold,
-                held_until_s=NEVER,
-                resume_reason="",
-                rapid_interrupt_since_s=NEVER,
-            )
-            self.actions.append(ReleaseHold(self.next.hold))
+        if self.next.hold.open:
+            self.change(hold=self.next.hold.release())
+            self.actions.append(ReleaseHold(self.next.hold.serial))
 
     def acknowledge_press(self) -> None:
         """Let go of a press; by now nothing may sound that it was to end."""
-        self.change(press_until_s=NEVER)
+        self.change(listening=self.next.listening.acknowledge_press())
         self.actions.append(AcknowledgePress())
 
     def hold_for(self, for_s: float) -> None:
-        self.change(held_until_s=self.now_s + for_s)
+        """The hold is, or stays, open for so long."""
+        self.change(hold=self.next.hold.extend(self.now_s + for_s))
 
     def ask_thinker(self, question: Question) -> None:
         """Have it answered, once it is known how much of the last answer was heard."""
         self.release_hold()
         self.drop_answer()
-        self.change(opened_for_turn=False)
-        if not self.next.thinker_up:
-            self.change(utterance=None)
+        self.change(listening=self.next.listening.take_question(), speech=self.next.speech.end())
+        if not self.next.parts.thinker_up:
             self._answer_without_thinker(question)
             return
         self.raise_turn()
-        self.change(answer=Answer(self.next.turn, question), utterance=None)
-        wait_s = self.next.cut_due_s - self.now_s
-        if self.next.cut is not None and wait_s > 0:
-            self.enter_state("thinking", "asked", wait_s)
+        self.change(answer=Answer(self.next.turn, question))
+        cut = self.next.cut
+        if cut is not None and cut.due_s > self.now_s:
+            self.enter_state("thinking", "asked", cut.due_s - self.now_s)
         else:
             self.send_think()
 
@@ -113,14 +109,13 @@ class Transition:
             return
         self.raise_turn()
         self.change(answer=Answer(self.next.turn, question, ours=True, asked=True))
-        self.enter_state("thinking", "asked", self.next.rules.think_s)
+        self.enter_state("thinking", "asked", self.next.policy.think_s)
         self.answer_by_tool(wanted)
 
     def parse_plain_request(self, question: Question) -> ToolCall | None:
         """What `question` asks for, if it is so plain that it takes no model, and its words are
         known: typed, or recognised beside the model's own hearing."""
-        serial, words = self.next.understood
-        return parse_intent(question.text or (words if serial in question.utterances else ""))
+        return parse_intent(question.text or self.next.speech.words_of(question.utterances))
 
     def answer_by_tool(self, wanted: ToolCall) -> None:
         """Use a tool for the answer that is due, and let it be the whole of that answer."""
@@ -140,7 +135,7 @@ class Transition:
     def send_think(self) -> None:
         """The thinker gets the question, and so long to answer it."""
         seconds = self._put_question()
-        self.enter_state("thinking", "asked", self.next.rules.think_s + seconds)
+        self.enter_state("thinking", "asked", self.next.policy.think_s + seconds)
 
     def _put_question(self) -> float:
         """Send the Think; the thinker adds the question it kept by itself. Returns how many
@@ -149,9 +144,10 @@ class Transition:
         assert self.next.answer is not None
         answer, question = self.next.answer, self.next.answer.question
         self.send("thinker", Think(answer.turn, question.utterances, question.text))
-        merged = question.after(self.next.unanswered)
+        earlier = self.next.unanswered
+        merged = question.after(NOTHING_ASKED if earlier is None else earlier.question)
         answer = replace(answer, question=merged, asked=True, thinking=True)
-        self.change(answer=answer, unanswered=NOTHING_ASKED)
+        self.change(answer=answer, unanswered=None)
         return merged.seconds
 
     def speak_line(
@@ -192,7 +188,7 @@ class Transition:
         for line in lines:
             self.speak_line(spoken(line), ours=True, chime=chime and line is lines[0], ring=ring)
         self.close_answer(whole=False)
-        if not self.next.broken:
+        if not self.next.parts.broken:
             self.enter_state("speaking", "it rings" if ring else "an announcement", ring=ring)
             self.extend_deadline()
 
@@ -204,10 +200,10 @@ class Transition:
 
     def extend_deadline(self) -> None:
         """Put off the deadline by what is still to come."""
-        answer, rules = self.next.answer, self.next.rules
+        answer, policy = self.next.answer, self.next.policy
         if answer is None:
             return
-        more_s = rules.margin_s if answer.closed else rules.think_s
+        more_s = policy.margin_s if answer.closed else policy.think_s
         if self.next.state == "speaking":
             self.change(until_s=self.now_s + answer.remaining_s(self.now_s) + more_s)
         elif self.next.state == "thinking" and answer.lines:
@@ -228,7 +224,7 @@ class Transition:
         answer = self.next.answer
         if answer is None or answer.ours or not (answer.began and index):
             return False
-        return index < answer.began + self.next.rules.grace_s * RATE_HZ
+        return index < answer.began + self.next.policy.grace_s * RATE_HZ
 
     def drop_answer(self, *, unwanted: bool = False, unheard: bool = False) -> None:
         """Cut the answer, if there is one; what was heard of it is settled when playback tells.
@@ -244,8 +240,8 @@ class Transition:
         self.change(answer=None)
         if answer.ours:
             return
-        cut = replace(answer.silenced(self.now_s), unwanted=unwanted, unheard=unheard)
-        self.change(cut=cut, cut_due_s=self.now_s + self.next.rules.stopped_s)
+        due_s = self.now_s + self.next.policy.stopped_s
+        self.change(cut=CutAnswer(answer.silenced(self.now_s), due_s, unwanted, unheard))
         if not answer.lines or unheard:
             self.settle_cut()
 
@@ -255,11 +251,11 @@ class Transition:
         if cut is None:
             return
         self.change(cut=None)
-        text = "" if cut.unheard else cut.heard_text(cut.position if position is None else position)
+        text = cut.heard_text(position)
         if text or cut.unwanted:
-            self.record_heard(cut, text, complete=False)
+            self.record_heard(cut.answer, text, complete=False)
         else:
-            self.change(unanswered=cut.question, unanswered_turn=cut.turn)
+            self.change(unanswered=UnansweredQuestion(cut.answer.question, cut.answer.turn))
 
     def record_heard(self, answer: Answer, text: str, *, complete: bool) -> None:
         """The thinker's history and the memory get what was heard, and no more.
@@ -269,7 +265,7 @@ class Transition:
         if answer.ours:
             return
         if text:
-            self.change(last=tuple(line.text for line in answer.lines if not line.ours))
+            self.change(last_lines=tuple(line.text for line in answer.lines if not line.ours))
         self.send("thinker", AnswerHeard(answer.turn, text, complete and text != ""))
         if text:
             asked = answer.question
@@ -281,53 +277,51 @@ class Transition:
         """End all that goes on. What was asked and not answered is not to be asked again."""
         self.drop_answer(unwanted=True)
         if self.next.cut is not None:
-            self.change(cut=replace(self.next.cut, unwanted=True))
+            self.change(cut=self.next.cut.stop())
         self.forget_unanswered()
-        self.change(dropped=self.next.utterance, waiting=(), stop_word_serial=0)
+        self.change(speech=self.next.speech.drop().clear_stop(), queue=self.next.queue.clear())
         self.stop_ringing()
         self.release_hold()
         self.enter_rest(reason)
 
     def stop_ringing(self) -> None:
         """What rings has been heard, and is to ring no more."""
-        if self.next.ringing:
-            self.change(ringing=(), rang_once=False, rang_through=False, ring_at_s=NEVER)
+        if self.next.ringing.rings:
+            self.change(ringing=self.next.ringing.stop())
             self.actions.append(StopRinging())
 
     def forget_unanswered(self) -> None:
         """The question that got no answer is not to join the next one."""
-        if self.next.unanswered != NOTHING_ASKED:
-            self.send("thinker", AnswerHeard(self.next.unanswered_turn, "", complete=False))
-        self.change(unanswered=NOTHING_ASKED)
+        if self.next.unanswered is not None:
+            self.send("thinker", AnswerHeard(self.next.unanswered.turn, "", complete=False))
+        self.change(unanswered=None)
 
     def enter_rest(self, reason: str) -> None:
         """Nothing is going on any more; what was waiting comes next."""
-        self.change(
-            answer=None, utterance=None, button_until_s=NEVER, wake_index=0, opened_for_turn=False
-        )
-        if self.next.broken:
-            self.enter_state("failed", reason, self.next.rules.failed_s)
+        now, policy = self.next, self.next.policy
+        self.change(answer=None, speech=now.speech.end(), listening=now.listening.end_turn())
+        if now.parts.broken:
+            self.enter_state("failed", reason, policy.failed_s)
         else:
-            self.enter_state("muted" if self.next.deaf else "idle", reason)
-        if self.next.ringing:
-            silent_s = self.next.rules.ring_every_s if self.next.rang_once else 0.0
-            self.change(ring_at_s=self.now_s + silent_s)
+            self.enter_state("muted" if now.listening.microphone_off else "idle", reason)
+        silent_s = policy.ring_every_s if now.ringing.began else 0.0
+        self.change(ringing=now.ringing.put_off(self.now_s + silent_s))
         self.start_queued()
 
     def start_queued(self) -> None:
         """Begin what waits, if nothing else sounds."""
-        if not self.next.at_rest or self.next.broken & VOICE:
+        if not self.next.at_rest or self.next.parts.voiceless:
             return
-        if not self.next.waiting:
+        if not self.next.queue.requests:
             if self.next.ring_due_s <= self.now_s:
-                self.announce(*self.next.ringing, ring=True)
-                self.change(rang_once=True)
+                self.announce(*self.next.ringing.lines, ring=True)
+                self.change(ringing=self.next.ringing.begin())
             return
-        first, others = self.next.waiting[0], self.next.waiting[1:]
-        self.change(waiting=others)
+        first = self.next.queue.requests[0]
+        self.change(queue=self.next.queue.remove_first())
         if isinstance(first, Say):
             self.announce(first.text, chime=first.chime)
         elif isinstance(first, Ask):
             self.ask_thinker(Question(first.text, at_s=self.now_s, chosen=True))
         else:
-            self.announce(*(self.next.last or (NOTHING_SAID,)))
+            self.announce(*(self.next.last_lines or (NOTHING_SAID,)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from appliance.dialog.actions import Action, AnnounceState, Remember, SendMessage
-from appliance.dialog.state import DialogPolicy
+from appliance.dialog.policy import DialogPolicy
 from appliance.dialog.state_machine import DialogEvent, Tick, initial_state, step
 from appliance.messages.commands import ModeName, Mute
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted

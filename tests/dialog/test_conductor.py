@@ -12,7 +12,6 @@ from typing import TypeVar
 import pytest
 
 from appliance.dialog.memory import Memory
-from appliance.dialog.timeouts import rules
 from appliance.messages.commands import (
     Ask,
     BoxStatus,
@@ -343,27 +342,6 @@ def test_a_damaged_memory_is_owned_up_to_aloud(tmp_path: Path) -> None:
     box.state("idle")
     box.supervisor.stop_all()
     box.supervisor.close()
-
-
-def test_the_deadlines_follow_the_settings(tmp_path: Path) -> None:
-    settings = settings_in(tmp_path)
-    usual = rules(settings)
-    assert usual.verdict_s == settings.hearing.verdict.deadline_ms / 1000 + 0.3
-    assert usual.needed == {"conductor", "playback", "capture", "listener"}
-    assert (usual.grace_s, usual.toggle, usual.by_voice) == (
-        0.3, False, frozenset({"wake_word"}),
-    )  # fmt: skip
-    remote = {"url": "http://localhost:1/v1", "timeout_s": 100}
-    button = {"press": "toggle", "voice_interrupts": True}
-    other = load(
-        tmp_path / "settings.yaml",
-        {"hearing": {"push_to_talk": button, "wake": {"barge_in": False}},
-         "speaking": {"grace_ms": 0}},
-    )  # fmt: skip
-    assert (rules(other).grace_s, rules(other).toggle) == (0.0, True)
-    assert rules(other).by_voice == {"push_to_talk"}
-    slow = load(tmp_path / "settings.yaml", {"thinking": {"remote": remote}})
-    assert rules(slow).think_s == 105.0
 
 
 def test_the_first_voice_is_preceded_by_a_chime_and_no_later_one(box: Box) -> None:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from appliance.dialog.actions import SetMuted
 from appliance.dialog.mute_state import LATE_S, NOT_READ, MuteProblem, MuteState
 from appliance.dialog.mute_store import FILE, MARK, MuteStore, StoredMute, read_file
-from appliance.dialog.state import DialogPolicy, DialogState
+from appliance.dialog.policy import DialogPolicy
+from appliance.dialog.state import DialogState
 from appliance.dialog.state_machine import DialogEvent, initial_state, step
 from appliance.messages.commands import (
     Ask,
@@ -228,10 +229,10 @@ def test_a_long_press_mutes_a_box_whose_conductor_hears_nothing(box: Box) -> Non
     box.conduct()  # the one before hung, and was replaced
     assert box.floor.deaf
     box.look()
-    assert (box.it.muted, box.it.state) == (True, "muted")
+    assert (box.it.listening.muted, box.it.state) == (True, "muted")
     box.settle()
     box.boot()
-    assert box.it.muted
+    assert box.it.listening.muted
 
 
 def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -> None:
@@ -241,7 +242,7 @@ def test_a_long_press_that_comes_while_the_owner_unmutes_is_not_lost(box: Box) -
     box.hear(Mute(on=False))
     assert box.floor.deaf
     box.look()
-    assert box.it.muted
+    assert box.it.listening.muted
     box.hear(Mute(on=False))
     assert not box.floor.deaf
 
@@ -251,7 +252,7 @@ def test_the_switch_is_no_mute_and_brings_back_what_was(box: Box) -> None:
         box.hear(Mute(on=muted))
         box.floor.switched_off = True
         box.look()
-        assert (box.it.state, box.it.muted) == ("muted", muted)
+        assert (box.it.state, box.it.listening.muted) == ("muted", muted)
         box.boot()  # the supervisor finds the switch as it is
         box.floor.switched_off = False
         box.look()
@@ -305,7 +306,7 @@ def test_a_card_that_answers_too_late_opens_no_microphone(stalling: Stalling) ->
     assert [complaint.aloud for complaint in stalling.complaints] == [NOT_READ]
     stalling.go.set()
     stalling.until(lambda: not stalling.microphone.failing)
-    assert (stalling.floor.deaf, stalling.it.muted) == (True, True)
+    assert (stalling.floor.deaf, stalling.it.listening.muted) == (True, True)
     found = read_file(stalling.card / FILE)
     assert found is not None
     assert found.muted
@@ -325,7 +326,7 @@ def test_what_the_owner_wants_meanwhile_counts_whatever_the_card_then_says(
     assert stalling.floor.deaf == muted
     stalling.wait_s = PATIENCE_S
     stalling.boot()
-    assert stalling.it.muted == muted
+    assert stalling.it.listening.muted == muted
 
 
 def test_a_long_press_before_the_card_answered_counts(stalling: Stalling) -> None:
@@ -335,7 +336,7 @@ def test_a_long_press_before_the_card_answered_counts(stalling: Stalling) -> Non
         stalling.look()
         assert stalling.floor.deaf
     stalling.settle()
-    assert (stalling.floor.deaf, stalling.it.muted) == (True, True)
+    assert (stalling.floor.deaf, stalling.it.listening.muted) == (True, True)
 
 
 def test_a_mute_that_the_card_swallows_is_told_of(stalling: Stalling) -> None:
@@ -381,8 +382,8 @@ def test_no_sequence_of_events_unmutes_but_the_owner(happens: list[Message | str
         for event in happens:
             _happen(box, event)
             assert box.floor.deaf
-            assert box.it.muted or box.floor.closed != box.floor.opened
-            assert not box.it.listening_sent or not box.it.listening_sent.on
+            assert box.it.listening.muted or box.floor.closed != box.floor.opened
+            assert not box.it.listening.sent or not box.it.listening.sent.on
         box.look()
         box.hear(Mute(on=False))
         box.floor.switched_off = False

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from appliance.dialog.actions import AcknowledgePress, LogNote, RaiseTurn
-from appliance.dialog.state import NEVER, DialogPolicy
+from appliance.dialog.policy import NEVER, DialogPolicy
 from appliance.dialog.state_machine import Tick
 from appliance.messages.commands import (
     ListenOnce,
@@ -41,8 +41,8 @@ BY_VOICE = replace(RULES, by_voice=frozenset(("wake_word", "push_to_talk")))
 
 
 def attends(talk: Talk) -> SetListening:
-    assert talk.it.listening_sent is not None
-    return talk.it.listening_sent
+    assert talk.it.listening.sent is not None
+    return talk.it.listening.sent
 
 
 def says(talk: Talk, utterance: int, seconds: float = 1.0) -> None:
@@ -108,7 +108,7 @@ def test_a_muted_box_that_speaks_is_ended_by_the_button_and_does_not_seem_to_lis
     talk(Onset(1, 0, speaking=True), Verdict(1, "interruption", 300))  # heard before
     assert talk.state == "speaking"
     talk(wish)
-    assert (talk.state, talk.it.answer, talk.it.button) == ("muted", None, False)
+    assert (talk.state, talk.it.answer, talk.it.listening.button_down) == ("muted", None, False)
     talk(UP)
     assert talk.state == "muted"
 
@@ -180,7 +180,7 @@ def test_a_stuck_button_is_let_go() -> None:
     talk(DOWN, SpeechStarted(1, 1, 0))
     for n in range(1, 6):
         talk(SpeechEnded(1, 0, n * 448_000, last=False), Tick(), after_s=28.0)
-    assert not talk.it.button
+    assert not talk.it.listening.button_down
     talk.wait(RULES.ended_s + 0.5)
     assert talk.state == "idle"
 
@@ -220,7 +220,7 @@ def test_a_press_of_which_no_message_came_is_let_go_and_said_so() -> None:
     talk(Tick(pressed=True), after_s=RULES.press_s + 0.01)
     assert talk.done(AcknowledgePress) == [AcknowledgePress()]
     assert talk.done(LogNote)
-    assert talk.it.press_until_s == NEVER
+    assert talk.it.listening.press_until_s == NEVER
 
 
 @pytest.mark.parametrize("message", [StopSpeaking(), Mute(on=True), Mute(on=False), DOWN, UP])

@@ -9,7 +9,7 @@ import pytest
 from appliance.dialog.actions import AnnounceState, EraseMemory, StopRinging, UseTool
 from appliance.dialog.on_answer import LOST_THREAD
 from appliance.dialog.on_tool import Ringing, ToolReply
-from appliance.dialog.state import NEVER
+from appliance.dialog.policy import NEVER
 from appliance.dialog.state_machine import final_step
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.commands import Ask, Forget, ListenOnce, ModeName, Mute, Say, StopSpeaking
@@ -245,7 +245,7 @@ def test_it_rings_again_and_again_until_it_is_stopped() -> None:
         sounds(talk)
         assert talk.state == "idle"
         assert talk.it.deadline_s < NEVER
-        talk.wait(talk.it.rules.ring_every_s - 0.1)
+        talk.wait(talk.it.policy.ring_every_s - 0.1)
         assert not rung(talk)
         talk.wait(0.2)
         assert rung(talk)
@@ -278,7 +278,7 @@ def test_it_cuts_a_long_answer_and_what_was_heard_of_that_is_remembered() -> Non
     talk = talk_in("speaking")
     turn = talk.turn
     talk(EGGS)
-    talk.wait(talk.it.rules.ring_patience_s - 0.5)
+    talk.wait(talk.it.policy.ring_patience_s - 0.5)
     assert not rung(talk)
     talk.wait(1.0)
     assert rung(talk)
@@ -335,7 +335,7 @@ def test_what_sounds_like_speech_over_the_first_ring_does_not_stop_it() -> None:
     talk(PlaybackStopped(talk.turn - 1, 4000, 0))
     talk.answer(*MOON[:1])
     talk.finish(32_000)
-    talk.wait(talk.it.rules.ring_every_s)
+    talk.wait(talk.it.policy.ring_every_s)
     assert rung(talk)
 
 
@@ -351,7 +351,7 @@ def test_buttons_stop_it() -> None:
         talk = ringing()
         talk(press)
         assert talk.done(StopRinging) == [StopRinging()]
-        assert talk.it.ringing == ()
+        assert talk.it.ringing.lines == ()
 
 
 def test_a_press_stops_it_with_the_microphone_off() -> None:
@@ -373,7 +373,7 @@ def test_what_the_tools_take_back_rings_no_more() -> None:
 
 @pytest.mark.parametrize("mode", ["push_to_talk", "wake_word"])
 def test_while_it_rings_the_box_listens_in_every_mode(mode: ModeName) -> None:
-    rules = replace(Talk().it.rules, by_voice=frozenset())
+    rules = replace(Talk().it.policy, by_voice=frozenset())
     talk = Talk(mode=mode, rules=rules)
     talk(EGGS)
     assert talk.sent(SetListening)[-1] == SetListening(True, "something rings")
@@ -411,5 +411,5 @@ def test_a_typed_question_is_answered_between_two_rings() -> None:
     talk.answer(*MOON[:1])
     talk.finish(32_000)
     assert not rung(talk)
-    talk.wait(talk.it.rules.ring_every_s)
+    talk.wait(talk.it.policy.ring_every_s)
     assert rung(talk)

@@ -20,7 +20,7 @@ from appliance.dialog.actions import (
     SetMuted,
 )
 from appliance.dialog.on_answer import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
-from appliance.dialog.state import DialogPolicy
+from appliance.dialog.policy import DialogPolicy
 from appliance.dialog.state_machine import Tick, final_step, initial_state
 from appliance.dialog.table import EVERYWHERE, STATES, TABLE, as_markdown
 from appliance.dialog.transition import NOT_READY
@@ -499,7 +499,7 @@ def test_a_model_that_gets_on_for_ever_is_given_up() -> None:
         talk(ThinkingProgress(2), Tick(), after_s=5.0)
         spoken = talk.sent(Speak)
     assert spoken[0].text == LOST_THREAD
-    assert talk.it.rules.max_think_s <= talk.now_s - 100.0 < talk.it.rules.max_think_s + 40
+    assert talk.it.policy.max_think_s <= talk.now_s - 100.0 < talk.it.policy.max_think_s + 40
 
 
 def test_a_model_of_which_nothing_is_heard_is_given_up() -> None:
@@ -611,7 +611,7 @@ def test_a_muted_box_still_says_what_it_is_told_to_and_is_muted_after_it() -> No
     talk = talk_in("muted")
     talk(Say("The tea is ready."))
     talk(PlaybackStarted(talk.turn, 0), PlaybackFinished(talk.turn, 16_000, 0))
-    assert (talk.state, talk.it.muted) == ("muted", True)
+    assert (talk.state, talk.it.listening.muted) == ("muted", True)
 
 
 def test_announcements_wait_until_nothing_else_sounds() -> None:
@@ -637,7 +637,7 @@ def test_an_announcement_does_not_begin_over_an_onset() -> None:
 def test_only_so_many_things_wait() -> None:
     talk = talk_in("speaking")
     talk(*(Say(f"Thing {number}.") for number in range(7)))
-    assert len(talk.it.waiting) == 5
+    assert len(talk.it.queue.requests) == 5
     assert len(talk.done(LogNote)) == 1  # of a crowd there is one line in the log
     talk(StopSpeaking())
     talk(*(Say(f"Thing {number}.") for number in range(9)))
@@ -651,7 +651,7 @@ def test_a_typed_question_interrupts_an_answer_and_waits_for_an_owner_who_speaks
     talk = talk_in("listening")
     talk(Ask("why?"))
     assert talk.sent(Think) == []
-    assert talk.it.waiting == (Ask("why?"),)
+    assert talk.it.queue.requests == (Ask("why?"),)
 
 
 @pytest.mark.parametrize("command", [Say("  "), Ask("\n")])
@@ -705,12 +705,12 @@ def test_a_conductor_that_takes_over_frees_the_floor() -> None:
         AnnounceState("idle", 8, "started again"),
         SendMessage("listener", SetListening(on=True, why="open")),
     )
-    assert it.thinker_up
+    assert it.parts.thinker_up
 
 
 def test_a_conductor_that_takes_over_a_muted_box_leaves_it_muted() -> None:
     it, _ = initial_state(RULES, 5.0, turn=7, hold=4, muted=True)
-    assert (it.state, it.muted) == ("muted", True)
+    assert (it.state, it.listening.muted) == ("muted", True)
 
 
 def test_switching_off_remembers_what_was_heard() -> None:

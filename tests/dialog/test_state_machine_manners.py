@@ -183,4 +183,4 @@ def test_an_answer_that_ends_while_it_waits_for_calm_is_remembered_whole() -> No
     talk(PlaybackFinished(2, 96_000, 0), Tick(3), after_s=0.1)
     assert talk.remembered() == [(" ".join(MOON), True)]
     talk.wait(2.0, hold=3)
-    assert (talk.state, talk.it.held) == ("idle", False)
+    assert (talk.state, talk.it.hold.open) == ("idle", False)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from appliance.dialog.actions import Action, AnnounceState, RaiseTurn, ReleaseHold, SendMessage
 from appliance.dialog.on_answer import LOST_THREAD, NOTHING_TO_SAY
-from appliance.dialog.on_listening_mode import listening_mode
 from appliance.dialog.on_tool import Ringing, ToolReply
-from appliance.dialog.state import NEVER
+from appliance.dialog.policy import NEVER
 from appliance.dialog.state_machine import DialogEvent, Tick
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.commands import (
@@ -60,6 +59,7 @@ from appliance.messages.thinking import (
 )
 from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTHING_SAID
+from tests.dialog.invariants import is_sound
 from tests.dialog.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]
@@ -115,13 +115,14 @@ class Walk:
         replies = [reply for action in actions for reply in self.see(action)]
         it = self.talk.it
         assert it.turn == self.floor_turn
-        assert it.state != "holding" or it.held
+        assert is_sound(it)
+        assert it.state != "holding" or it.hold.open
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
         assert it.state not in ("thinking", "speaking", "holding") or it.answer is not None
-        assert it.listening_sent == listening_mode(it)
-        assert not it.muted or (
-            it.state not in ("listening", "holding") and not it.listening_sent.on
+        assert it.listening.sent == it.listening_command
+        assert not it.listening.muted or (
+            it.state not in ("listening", "holding") and not it.listening.sent.on
         )
         if isinstance(message, Tick):
             assert it.deadline_s > self.talk.now_s, "it would be looked at without end"
@@ -228,12 +229,12 @@ def test_no_walk_goes_wrong_or_gets_stuck(steps: list[tuple[int, int, int, float
     for _ in range(400):  # nobody says anything any more
         walk.take(Tick(walk.hold), 2.0)
     it = walk.talk.it
-    assert it.state in (("failed",) if it.broken else ("idle", "muted"))
-    assert not it.held
+    assert it.state in (("failed",) if it.parts.broken else ("idle", "muted"))
+    assert not it.hold.open
     assert walk.released == walk.hold
-    assert it.answer is None or it.broken
-    assert not it.button
-    assert it.press_until_s == NEVER
+    assert it.answer is None or it.parts.broken
+    assert not it.listening.button_down
+    assert it.listening.press_until_s == NEVER
 
 
 @settings(max_examples=60, deadline=None)
@@ -294,7 +295,7 @@ def test_no_answer_stammers(disturbances: list[tuple[float, float, Judgement]]) 
     """Broken off a moment after it went on, it goes on only after some calm, or a long while."""
     walk = Walk()
     walk.take(Ask("why?"), 0.0)
-    turn, rules = walk.talk.turn, walk.talk.it.rules
+    turn, rules = walk.talk.turn, walk.talk.it.policy
     walk.take(Sentence(turn, 0, 400 * "No. "), 0.0)
     walk.take(PlaybackStarted(turn, 0), 0.0)
     went_on_s = judged_s = -NEVER

@@ -231,7 +231,7 @@ def test_an_answer_that_is_too_long_ends_where_it_is_full_and_counts_as_cut() ->
     (heard,) = talk.sent(AnswerHeard)
     assert MAX_ANSWER - 301 < len(heard.text) <= MAX_ANSWER
     assert not heard.complete
-    assert sum(map(len, talk.it.last)) <= MAX_ANSWER  # what "say that again" says
+    assert sum(map(len, talk.it.last_lines)) <= MAX_ANSWER  # what "say that again" says
 
 
 def test_questions_that_are_never_answered_grow_no_longer_than_one() -> None:

@@ -79,9 +79,9 @@ def test_no_command_makes_a_muted_conversation_listen(sent: list[Sent], state: s
             continue
         talk(wish, after_s=1.0)
         assert SetMuted(on=False) not in talk.said
-        assert talk.it.muted
-        assert talk.it.listening_sent is not None
-        assert not talk.it.listening_sent.on
+        assert talk.it.listening.muted
+        assert talk.it.listening.sent is not None
+        assert not talk.it.listening.sent.on
         assert talk.state not in ("listening", "holding")
 
 

@@ -1,0 +1,78 @@
+"""The hold: playback is silent from an onset on until the onset is classified, or time is up.
+
+In: serials of onsets, times. Out: whether playback is held, until when, and whether an answer that
+was interrupted twice in a short time waits for quiet before it resumes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from appliance.dialog.policy import NEVER, DialogPolicy
+
+
+@dataclass(frozen=True)
+class OutputHold:
+    """Whether playback is held, and why.
+
+    serial         of the newest onset
+    released       the serial that was released last
+    until_s        when an open hold is released without a verdict; NEVER: it is closed
+    onset_index    the card's index at which the newest onset's sound began; 0: not known
+    resume_reason  why the answer resumes after the debounce; "": it does not wait for that
+    rapid_since_s  when the answer was interrupted again soon after it resumed; NEVER: it was not
+    resumed_s      when the answer last resumed after a hold
+
+    A closed hold has no debounce: its `released` is its `serial`, `resume_reason` is "" and
+    `rapid_since_s` is NEVER.
+    """
+
+    serial: int = 0
+    released: int = 0
+    until_s: float = NEVER
+    onset_index: int = 0
+    resume_reason: str = ""
+    rapid_since_s: float = NEVER
+    resumed_s: float = -NEVER
+
+    @property
+    def open(self) -> bool:
+        return self.until_s < NEVER
+
+    def start(self, serial: int, onset_index: int, until_s: float) -> OutputHold:
+        """A new onset: its verdict is awaited until `until_s`, and no debounce any more."""
+        return replace(
+            self, serial=serial, onset_index=onset_index, until_s=until_s, resume_reason=""
+        )
+
+    def adopt(self, serial: int) -> OutputHold:
+        """The floor's hold is `serial`, whose message was lost."""
+        return replace(self, serial=serial, onset_index=0)
+
+    def extend(self, until_s: float) -> OutputHold:
+        """The hold is, or stays, open until `until_s`."""
+        return replace(self, until_s=until_s)
+
+    def interrupt(self, now_s: float, policy: DialogPolicy) -> OutputHold:
+        """An onset over an answer that sounds: a rapid one if the answer has only just resumed."""
+        rapid = now_s - self.resumed_s < policy.rapid_interrupt_s
+        return replace(self, rapid_since_s=now_s) if rapid else self
+
+    def needs_debounce(self, now_s: float, policy: DialogPolicy) -> bool:
+        """Whether the answer would only stammer, and has not waited for too long already."""
+        latest_s = self.rapid_since_s + policy.max_resume_wait_s
+        return self.rapid_since_s < NEVER and now_s + policy.resume_debounce_s < latest_s
+
+    def debounce(self, reason: str, until_s: float) -> OutputHold:
+        """Resume for `reason` at `until_s`, unless there is another onset."""
+        return replace(self, resume_reason=reason, until_s=until_s)
+
+    def release(self) -> OutputHold:
+        """The newest onset holds nothing any more."""
+        return replace(
+            self, released=self.serial, until_s=NEVER, resume_reason="", rapid_since_s=NEVER
+        )
+
+    def resume(self, now_s: float) -> OutputHold:
+        """The answer sounds again."""
+        return replace(self, resumed_s=now_s)

@@ -1,0 +1,129 @@
+"""Which speech the box accepts: microphone, listening mode, talk button and wake word.
+
+In: switches, presses, wake words, times. Out: what the listener is told (SetListening).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from appliance.dialog.policy import NEVER, DialogPolicy
+from appliance.messages.commands import ModeName, StateName
+from appliance.messages.hearing import SetListening
+
+
+@dataclass(frozen=True)
+class ListeningState:
+    """Which speech is accepted.
+
+    mode             the listening mode
+    muted            the owner has switched the microphone off
+    switched_off     the switch on the housing has
+    press_until_s    when a press is acknowledged whose message did not come; NEVER: none
+    button_until_s   when the talk button, down or on, is taken for stuck; NEVER: it is up
+    open_until_s     until when no wake word is needed after an answer; NEVER: one is needed
+    opened_for_turn  the floor was opened for the turn that is being listened to
+    wake_index       the card's index at the end of the wake word; 0: none opened the floor
+    sent             what the listener was sent last; None: it has just come up
+
+    The button is down in mode push_to_talk only, and a wake word is spared in mode wake_word only.
+    With the microphone off the button is up and the floor is not open for a turn.
+    """
+
+    mode: ModeName = "open"
+    muted: bool = False
+    switched_off: bool = False
+    press_until_s: float = NEVER
+    button_until_s: float = NEVER
+    open_until_s: float = NEVER
+    opened_for_turn: bool = False
+    wake_index: int = 0
+    sent: SetListening | None = None
+
+    @property
+    def microphone_off(self) -> bool:
+        """Nothing is heard, but typed questions are answered."""
+        return self.muted or self.switched_off
+
+    @property
+    def button_down(self) -> bool:
+        """The talk button is down, or has been switched on."""
+        return self.button_until_s < NEVER
+
+    @property
+    def chosen(self) -> bool:
+        """Speech that is accepted now is meant for the box: the owner opened the floor for it."""
+        return self.opened_for_turn or self.mode != "open"
+
+    @property
+    def deadline_s(self) -> float:
+        return min(self.press_until_s, self.button_until_s, self.open_until_s)
+
+    def set_microphone(self, *, muted: bool, switched_off: bool) -> ListeningState:
+        return replace(self, muted=muted, switched_off=switched_off)
+
+    def set_mode(self, mode: ModeName) -> ListeningState:
+        """From now on speech is accepted in `mode`."""
+        return replace(self, mode=mode, button_until_s=NEVER, open_until_s=NEVER)
+
+    def await_press(self, until_s: float) -> ListeningState:
+        """The floor has a press; its message is awaited until `until_s`."""
+        return replace(self, press_until_s=until_s)
+
+    def acknowledge_press(self) -> ListeningState:
+        return replace(self, press_until_s=NEVER)
+
+    def hold_button(self, until_s: float) -> ListeningState:
+        """The talk button is down, or on, until `until_s` at most."""
+        return replace(self, button_until_s=until_s)
+
+    def release_button(self) -> ListeningState:
+        return replace(self, button_until_s=NEVER)
+
+    def open_for_turn(self) -> ListeningState:
+        """The floor is open for the owner's next words, and for no more."""
+        return replace(self, open_until_s=NEVER, opened_for_turn=True)
+
+    def wake(self, index: int) -> ListeningState:
+        """The wake word that opened the floor ended at `index`."""
+        return replace(self, wake_index=index)
+
+    def take_question(self) -> ListeningState:
+        """The turn for which the floor was opened has its question."""
+        return replace(self, opened_for_turn=False)
+
+    def spare_wake_word(self, now_s: float, policy: DialogPolicy) -> ListeningState:
+        """An answer was heard: what follows it needs no wake word for a while."""
+        if self.mode != "wake_word" or not policy.follow_s:
+            return self
+        return replace(self, open_until_s=now_s + policy.follow_s)
+
+    def need_wake_word(self) -> ListeningState:
+        return replace(self, open_until_s=NEVER)
+
+    def end_turn(self) -> ListeningState:
+        """The box is at rest: button and wake word count no more."""
+        return replace(self, button_until_s=NEVER, opened_for_turn=False, wake_index=0)
+
+    def mark_sent(self, command: SetListening | None) -> ListeningState:
+        return replace(self, sent=command)
+
+    def command(self, state: StateName, *, ringing: bool, policy: DialogPolicy) -> SetListening:
+        """How the listener is to take what is said from now on, in `state` of the dialogue."""
+        if self.microphone_off:
+            return SetListening(False, "the microphone is off", over_box=False)
+        if self.mode == "open":
+            return SetListening(True, "open")
+        over_box = self.mode in policy.by_voice
+        if state == "listening":
+            held = self.button_down
+            return SetListening(True, "the floor is open", over_box, held, self.wake_index)
+        if ringing:
+            return SetListening(True, "something rings")
+        if self.mode == "push_to_talk":
+            return SetListening(False, "the button is up", over_box)
+        if state in ("thinking", "speaking", "holding"):
+            return SetListening(True, "a conversation", over_box)
+        if self.open_until_s < NEVER:
+            return SetListening(True, "an answer has just ended", over_box)
+        return SetListening(False, "until the wake word", over_box)

@@ -1,0 +1,55 @@
+"""What rings until it is stopped, such as a timer: its sentences, and when they sound next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from appliance.dialog.policy import NEVER
+
+
+@dataclass(frozen=True)
+class RingSchedule:
+    """What rings.
+
+    lines  a sentence each; (): nothing rings
+    began  all of them have begun to sound
+    heard  all of them have sounded to their end
+    at_s   when they sound next, if nobody talks
+
+    Where nothing rings all fields are as at the start.
+    """
+
+    lines: tuple[str, ...] = ()
+    began: bool = False
+    heard: bool = False
+    at_s: float = NEVER
+
+    @property
+    def rings(self) -> bool:
+        return self.lines != ()
+
+    def lacks(self, lines: tuple[str, ...]) -> bool:
+        """Whether any of `lines` does not ring yet."""
+        return not set(lines) <= set(self.lines)
+
+    def set_lines(self, lines: tuple[str, ...], at_s: float) -> RingSchedule:
+        """From now on `lines` ring. A new one starts the schedule anew, at `at_s`."""
+        if not lines:
+            return RingSchedule()
+        return RingSchedule(lines, at_s=at_s) if self.lacks(lines) else replace(self, lines=lines)
+
+    def begin(self) -> RingSchedule:
+        """All lines begin to sound."""
+        return replace(self, began=True)
+
+    def finish(self, spoken: tuple[str, ...]) -> RingSchedule:
+        """An announcement of the lines `spoken` has sounded to its end."""
+        return replace(self, heard=True) if self.lines and spoken == self.lines else self
+
+    def put_off(self, at_s: float) -> RingSchedule:
+        """What rings sounds next at `at_s`."""
+        return replace(self, at_s=at_s) if self.lines else self
+
+    def stop(self) -> RingSchedule:
+        """Nothing rings any more."""
+        return RingSchedule()

@@ -1,0 +1,101 @@
+"""The hold: open from an onset to its verdict, and a debounce for an answer that would stammer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.dialog.hold import OutputHold
+from appliance.dialog.policy import NEVER, DialogPolicy
+from tests.dialog.invariants import hold_is_sound
+
+POLICY = DialogPolicy()
+RAPID_S, DEBOUNCE_S = POLICY.rapid_interrupt_s, POLICY.resume_debounce_s
+LONGEST_S = POLICY.max_resume_wait_s
+HELD = OutputHold(3, 3).start(4, 16_000, until_s=11.0)
+
+
+def test_an_onset_opens_the_hold_until_its_deadline() -> None:
+    assert (HELD.open, HELD.serial, HELD.released) == (True, 4, 3)
+    assert (HELD.until_s, HELD.onset_index) == (11.0, 16_000)
+
+
+def test_a_new_hold_is_closed() -> None:
+    assert not OutputHold().open
+    assert hold_is_sound(OutputHold())
+
+
+def test_a_released_hold_is_closed_and_waits_for_nothing() -> None:
+    released = HELD.interrupt(5.0, POLICY).debounce("noise", 11.5).release()
+    assert (released.open, released.released) == (False, 4)
+    assert (released.resume_reason, released.rapid_since_s) == ("", NEVER)
+
+
+def test_a_new_onset_ends_the_debounce_of_the_one_before() -> None:
+    waiting = HELD.debounce("noise", 11.5)
+    assert waiting.start(5, 0, 12.0).resume_reason == ""
+    assert waiting.extend(12.0).resume_reason == "noise"
+
+
+def test_a_hold_whose_message_was_lost_has_an_onset_that_is_not_known() -> None:
+    adopted = HELD.adopt(9)
+    assert (adopted.serial, adopted.onset_index, adopted.open) == (9, 0, True)
+    assert adopted.release().released == 9
+
+
+@pytest.mark.parametrize(
+    ("after_s", "rapid"), [(0.0, True), (RAPID_S - 0.01, True), (RAPID_S, False), (9.0, False)]
+)
+def test_an_onset_soon_after_the_answer_resumed_is_a_rapid_one(after_s: float, rapid: bool) -> None:
+    hold = HELD.release().resume(20.0).interrupt(20.0 + after_s, POLICY)
+    assert hold.rapid_since_s == (20.0 + after_s if rapid else NEVER)
+
+
+def test_the_first_onset_of_all_is_no_rapid_one() -> None:
+    assert OutputHold().interrupt(0.0, POLICY).rapid_since_s == NEVER
+
+
+@pytest.mark.parametrize(
+    ("after_s", "needed"),
+    [(0.3, True), (LONGEST_S - DEBOUNCE_S - 0.01, True), (LONGEST_S - DEBOUNCE_S + 0.01, False)],
+)
+def test_a_rapid_onset_needs_a_debounce_until_the_answer_has_waited_for_too_long(
+    after_s: float, needed: bool
+) -> None:
+    hold = HELD.release().resume(20.0).interrupt(20.0, POLICY).start(5, 0, 21.0)
+    assert hold.needs_debounce(20.0 + after_s, POLICY) == needed
+
+
+def test_a_single_onset_needs_none() -> None:
+    assert not HELD.needs_debounce(10.0, POLICY)
+
+
+OPERATIONS = st.sampled_from(
+    ("onset", "onset while it sounds", "extend", "adopt", "debounce", "release", "resume")
+)
+
+
+@given(st.lists(st.tuples(OPERATIONS, st.floats(0.0, 5.0))))
+def test_whatever_happens_a_closed_hold_has_released_its_onset(
+    operations: list[tuple[str, float]],
+) -> None:
+    hold, now_s = OutputHold(), 100.0
+    for name, after_s in operations:
+        now_s += after_s
+        until_s, serial = now_s + 1.0, hold.serial + 1
+        opened = hold.start(serial, 0, until_s)
+        done: dict[str, Any] = {
+            "onset": opened,
+            "onset while it sounds": hold.interrupt(now_s, POLICY).start(serial, 0, until_s),
+            "extend": hold.extend(until_s),
+            "adopt": hold.adopt(serial) if hold.open else hold,
+            "debounce": hold.debounce("noise", until_s) if hold.open else hold,
+            "release": hold.release(),
+            "resume": hold.resume(now_s),
+        }
+        hold = done[name]
+        assert hold_is_sound(hold)
+        assert hold.needs_debounce(now_s, POLICY) <= hold.open

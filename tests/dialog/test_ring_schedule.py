@@ -1,0 +1,79 @@
+"""What rings: its lines, and when they sound next."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from appliance.dialog.policy import NEVER
+from appliance.dialog.ring_schedule import RingSchedule
+from tests.dialog.invariants import ringing_is_sound
+
+EGGS, TEA = "The eggs are done.", "The tea is done."
+RINGING = RingSchedule().set_lines((EGGS,), at_s=100.0)
+HEARD = RINGING.begin().finish((EGGS,)).put_off(102.5)
+
+
+def test_nothing_rings_at_first() -> None:
+    assert not RingSchedule().rings
+    assert RingSchedule().at_s == NEVER
+
+
+def test_a_new_line_rings_at_its_time() -> None:
+    assert (RINGING.lines, RINGING.at_s) == ((EGGS,), 100.0)
+    assert not RINGING.began
+
+
+def test_one_more_line_starts_the_schedule_anew() -> None:
+    assert HEARD.set_lines((EGGS, TEA), at_s=104.0) == RingSchedule((EGGS, TEA), at_s=104.0)
+
+
+@pytest.mark.parametrize("lines", [(EGGS,), (EGGS, TEA), (TEA, EGGS)])
+def test_a_line_less_or_the_same_lines_keep_the_schedule(lines: tuple[str, ...]) -> None:
+    both = RingSchedule((EGGS, TEA), began=True, heard=True, at_s=102.5)
+    assert both.set_lines(lines, at_s=104.0) == RingSchedule(lines, True, True, 102.5)
+
+
+def test_without_a_line_nothing_is_left() -> None:
+    assert HEARD.set_lines((), at_s=104.0) == RingSchedule()
+    assert HEARD.stop() == RingSchedule()
+
+
+@pytest.mark.parametrize(
+    ("lines", "lacks"), [((EGGS,), False), ((), False), ((TEA,), True), ((EGGS, TEA), True)]
+)
+def test_a_line_that_does_not_ring_yet_is_found(lines: tuple[str, ...], lacks: bool) -> None:
+    assert RINGING.lacks(lines) == lacks
+
+
+@pytest.mark.parametrize(
+    ("spoken", "heard"), [((EGGS,), True), ((TEA,), False), ((EGGS, TEA), False), ((), False)]
+)
+def test_only_an_announcement_of_what_rings_counts_as_heard(
+    spoken: tuple[str, ...], heard: bool
+) -> None:
+    assert RINGING.begin().finish(spoken).heard == heard
+
+
+def test_where_nothing_rings_an_announcement_without_lines_is_not_what_rang() -> None:
+    assert RingSchedule().finish(()) == RingSchedule()
+    assert RingSchedule().put_off(105.0) == RingSchedule()
+
+
+LINES = st.lists(st.sampled_from((EGGS, TEA)), max_size=2).map(tuple)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("set", "finish", "put off", "stop")), LINES)))
+def test_whatever_happens_nothing_is_left_of_what_rings_no_more(
+    operations: list[tuple[str, tuple[str, ...]]],
+) -> None:
+    ringing = RingSchedule()
+    for name, lines in operations:
+        ringing = {
+            "set": ringing.set_lines(lines, 100.0),
+            "finish": ringing.finish(lines),
+            "put off": ringing.put_off(105.0),
+            "stop": ringing.stop(),
+        }[name]
+        assert ringing_is_sound(ringing)
