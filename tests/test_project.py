@@ -36,8 +36,7 @@ FOREIGN = {
     "jinja2": ["think/template_renderer.py"],
     "llama_cpp": ["think/llama_library.py"],  # the model, its tokens, what it holds
     "matplotlib": ["sim/timeline.py", "bench/interruption_pictures.py"],
-    # A network is run by whom it belongs to.
-    "onnxruntime": ["hear/bargein/network.py", "hear/onset/vad.py"],
+    "onnxruntime": ["hear/onnx_session.py"],
     "paho": ["mqtt/connection.py", "bench/mosquitto.py"],  # the box, and who listens to it there
     "pocketsphinx": ["hear/words/pocketsphinx_backend.py"],
     "psutil": ["sim/*", "bench/*"],

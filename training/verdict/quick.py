@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.segment import STEP_MS, Segment
+from appliance.hear.onnx_session import open_session
 from appliance.hear.onset import vad
 from appliance.hear.onset.frontend import AudioBlock, decibels
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
@@ -137,7 +137,7 @@ def above_hum(heard: npt.NDArray[np.int16]) -> Floats:
 
 def probabilities(heard: npt.NDArray[np.int16]) -> Floats:
     """(N, steps) of speech where a hop of the detector ends in the step, else nan: as `vad`'s."""
-    session = onnxruntime.InferenceSession(str(vad.MODEL), _one_thread())
+    session = open_session(vad.MODEL, "the speech detector")
     count, frames = heard.shape
     states = [np.zeros((2, count, 128), np.float32)] * 2
     window = np.zeros((count, vad.CONTEXT_FRAMES + vad.WINDOW_FRAMES), np.float32)
@@ -150,12 +150,6 @@ def probabilities(heard: npt.NDArray[np.int16]) -> Floats:
         )
         out[:, (end - 1) // BLOCK_FRAMES] = said[:, 0]
     return out
-
-
-def _one_thread() -> onnxruntime.SessionOptions:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    return options
 
 
 def follow(

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import onnxruntime
 
 from appliance.errors import ModelError
 from appliance.hear.bargein import adaptation
@@ -26,6 +25,7 @@ from appliance.hear.bargein.classifier import (
 )
 from appliance.hear.bargein.features import WIDTH, FeatureExtractor, Floats, FrameMeasures
 from appliance.hear.bargein.segment import Segment
+from appliance.hear.onnx_session import open_session
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import Samples
 
@@ -136,23 +136,7 @@ def fingerprint(model: Path = MODEL) -> str:
 
 
 def _open(model: Path) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # the arena only ever grows, and these tensors are tiny
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    if not model.is_file():
-        raise ModelError(
-            f"{model}: the verdict's network is missing.", "Install the package again."
-        )
-    try:
-        session = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # onnxruntime's exceptions have no common base of their own
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"{model}: is not a usable network ({reason}).") from error
+    session = open_session(model, "the verdict's network")
     inputs = session.get_inputs()
     outputs = [o.name for o in session.get_outputs()]
     if inputs[0].shape[-1] != WIDTH or outputs[:2] != ["log_odds", "embedding"]:

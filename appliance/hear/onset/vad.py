@@ -1,4 +1,4 @@
-"""Speech probability: Silero VAD in ONNX, the only user of onnxruntime among the listener's files.
+"""Speech probability: Silero VAD in ONNX.
 
 In: steps of sound. Out: a probability every 16 ms, from two networks half a window apart.
 """
@@ -6,11 +6,12 @@ In: steps of sound. Out: a probability every 16 ms, from two networks half a win
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnxruntime
 
 from appliance.errors import ModelError
+from appliance.hear.onnx_session import open_session
 from appliance.pcm import Samples
 
 MODEL = Path(__file__).parents[2] / "models" / "silero_vad.onnx"
@@ -75,22 +76,8 @@ class VoiceActivityDetector:
         return probability
 
 
-def _open(model: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # the arena only ever grows, and these tensors are tiny
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    if not model.is_file():
-        raise ModelError(f"{model}: the speech detector is missing.", "Install the package again.")
-    try:
-        session = onnxruntime.InferenceSession(
-            str(model), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # onnxruntime's exceptions have no common base of their own
-        reason = str(error).splitlines()[0]
-        raise ModelError(f"{model}: is not a usable network ({reason}).") from error
+def _open(model: Path) -> Any:
+    session = open_session(model, "the speech detector")
     if [i.name for i in session.get_inputs()][:2] != ["input", "state"]:
         raise ModelError(f"{model}: is a network, but not Silero's speech detector for 16 kHz.")
     return session

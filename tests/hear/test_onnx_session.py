@@ -1,0 +1,39 @@
+"""A network's file is opened, or said to be what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ModelError
+from appliance.hear.bargein import network
+from appliance.hear.onnx_session import open_session
+from appliance.hear.onset import vad
+
+
+@pytest.mark.parametrize("model", [vad.MODEL, network.MODEL])
+def test_a_network_that_is_shipped_runs_on_one_thread_that_sleeps(model: Path) -> None:
+    options = open_session(model, "the network").get_session_options()
+    assert (options.intra_op_num_threads, options.inter_op_num_threads) == (1, 1)
+    assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
+    assert not options.enable_cpu_mem_arena
+
+
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"gone\.onnx: the detector is missing"):
+        open_session(tmp_path / "gone.onnx", "the detector")
+
+
+@pytest.mark.parametrize("damage", [b"", b"no network", b"\x08\x07\x12" * 40])
+def test_a_file_that_is_no_network_is_refused(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "bad.onnx").write_bytes(damage)
+    with pytest.raises(ModelError, match=r"bad\.onnx: is not a usable network \(.+\)"):
+        open_session(tmp_path / "bad.onnx", "the detector")
+
+
+def test_a_network_of_another_kind_is_refused_by_each() -> None:
+    with pytest.raises(ModelError, match="not Silero's"):
+        vad.VoiceActivityDetector(network.MODEL)
+    with pytest.raises(ModelError, match="not the verdict's"):
+        network.VerdictNetwork(vad.MODEL)
