@@ -64,7 +64,7 @@ class Recollection:
         self._found = self._snapshots.take()
         if self._found is not None:
             ids = self._found[0]
-            if count := self._beginning(turns, ids):
+            if count := self._beginning(turns, ids)[0]:
                 self._kept, self._ages = ids, (count, count)
                 return count
             log.info("what was kept of the conversation is not how it is recalled now")
@@ -98,13 +98,14 @@ class Recollection:
         """These are what a start would be given."""
         before = self._before if self._before is not None else self._kept
         turns = turns[-2 * self._least :]
-        count = self._beginning(turns, before) if before is not None else 0
-        if not count or len(self._tape(turns[-count:])) > self._grows:
+        count, tape = self._beginning(turns, before) if before is not None else (0, None)
+        if tape is None or len(tape) > self._grows:
             count = min(self._least, len(turns))
-        if not count:
+            tape = self._tape(turns[-count:]) if count else None
+        if tape is None:
             self.forget()
             return
-        self._wanted = self._tape(turns[-count:])
+        self._wanted = tape
         self._ages = (count, self._ages[1])
 
     def prepare(self) -> bool:
@@ -138,12 +139,15 @@ class Recollection:
     def _same(self, tape: TokenizedPrompt) -> bool:
         return self._kept is not None and np.array_equal(self._kept, tape.ids)
 
-    def _beginning(self, turns: Sequence[HistoryTurn], ids: Ids) -> int:
-        """How many turns, the newest, begin with these tokens; 0 if none do."""
+    def _beginning(
+        self, turns: Sequence[HistoryTurn], ids: Ids
+    ) -> tuple[int, TokenizedPrompt | None]:
+        """How many turns, the newest, begin with these tokens, and their prompt; 0 if none do."""
         for count in range(len(turns), max(1, min(self._least, len(turns))) - 1, -1):
-            if _begins(self._tape(turns[-count:]), ids):
-                return count
-        return 0
+            tape = self._tape(turns[-count:])
+            if _begins(tape, ids):
+                return count, tape
+        return 0, None
 
 
 def _begins(tape: TokenizedPrompt, ids: Ids) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -26,9 +26,12 @@ from appliance.think.incremental_prefill import IncrementalPrefill
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
+from appliance.think.recall_cache import Recollection
 from appliance.think.session import ModelSession
 from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, Standby
+from appliance.think.snapshot_store import Snapshots
 from appliance.think.thinker import ModelThread
+from appliance.think.tokenized_prompt import TokenizedPrompt
 from tests.think.test_local import NOISE, clip, thinking
 
 RECALLED = 3
@@ -213,6 +216,35 @@ def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_
     a_turn = len(it.model._recalled(it.mind.history.turns[-1:])) - len(it.model._opening)
     assert max(read[:-1]) < 1.5 * a_turn
     assert read[-1] > 2 * a_turn  # twice as many as are recalled: the last ones are read anew
+
+
+def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def tape(turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
+        made.append(len(turns))
+        ids = np.array([turn.number for turn in turns], np.int64)
+        return TokenizedPrompt((tuple(int(number) for number in ids),), ids)
+
+    file = tmp_path / "memory" / "memory.db"
+    Memory(file, KEEP).close()
+    snapshots = Snapshots(file, b"this model")
+    cache = Recollection(snapshots, 2, 100, tape, no_reader, lambda prompt: True)
+    turns = [HistoryTurn(number) for number in range(4)]
+    while not cache.may_ask():
+        assert snapshots.wait(10)
+    for count in (2, 3, 4):
+        cache.may_ask()
+        made.clear()
+        cache.want(turns[:count])
+        assert made == sorted(set(made), reverse=True)
+        assert made[-1] == count
+    snapshots.drop()
+    assert snapshots.wait(10)
+
+
+def no_reader() -> IncrementalPrefill:
+    raise AssertionError("nothing is read here")
 
 
 def test_it_is_written_once_for_each_rest_and_only_what_is_new(box: Begin) -> None:
