@@ -14,14 +14,14 @@ import os
 import threading
 from pathlib import Path
 
-from appliance.atomic_file import read_small, write_whole
+from appliance.atomic_file import write_whole
 from appliance.think import state_file
 
 FOLDER = "openings"  # in the state's folder
 MOST_FILES = 2  # the model in use, and the one before it
-MOST_BYTES = 64 << 20  # of one file: 1,125 tokens of Gemma 4 E2B take 13 MiB
 _MAGIC = b"interlude opening 1\n"
-_END, _TRIED = ".state", ".tried"
+_WHAT = "the opening"
+_END = ".state"
 _EDGE_BYTES = 1 << 20  # of a model's file: read to tell it from another one
 
 log = logging.getLogger("thinker")
@@ -51,33 +51,26 @@ class PromptStateCache:
 
         Until `mark_usable` is called it lies apart: one that ends the process is not tried again.
         """
-        path, tried = self._path(made_of, _END), self._path(made_of, _TRIED)
-        try:
-            if tried.exists() or tried.is_symlink():
-                log.warning("what was kept of the opening was no use last time; it is read anew")
-                tried.unlink()
-            data = read_small(path, state_file.HEAD_BYTES + MOST_BYTES)
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            log.warning("what was kept of the opening cannot be read (%s)", error.strerror)
-            return None
-        state = state_file.unseal(_MAGIC, made_of, data)
-        if state is None:
-            log.warning("what was kept of the opening is damaged; it is read anew")
-            return None
+        path = self._path(made_of)
         with contextlib.suppress(OSError):  # a card that cannot be written: then without that care
-            path.rename(tried)
+            tried = state_file.apart(path)
+            if os.path.lexists(tried):
+                state_file.load(tried, _MAGIC, made_of, _WHAT)
+                tried.unlink()
+        state = state_file.load(path, _MAGIC, made_of, _WHAT)
+        if state is not None:
+            with contextlib.suppress(OSError):
+                state_file.set_apart(path)
         return state
 
     def mark_usable(self, made_of: bytes) -> None:
         """The state that was taken is in use."""
         with contextlib.suppress(OSError):
-            self._path(made_of, _TRIED).rename(self._path(made_of, _END))
+            state_file.put_back(state_file.apart(self._path(made_of)))
 
     def save(self, made_of: bytes, state: bytes) -> None:
         """Write it, in a thread of its own: a card may stall for seconds."""
-        if len(state) > MOST_BYTES:
+        if len(state) > state_file.MOST_BYTES:
             log.info("the opening is too long to be kept (%d MiB)", len(state) >> 20)
             return
         self._writing = threading.Thread(
@@ -96,7 +89,7 @@ class PromptStateCache:
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._drop_all_but(MOST_FILES - 1)  # first: the room may be wanted
-            write_whole(self._path(made_of, _END), data, 0o600)
+            write_whole(self._path(made_of), data, 0o600)
         except OSError as error:
             log.warning("the opening cannot be kept (%s)", error.strerror)
 
@@ -108,5 +101,5 @@ class PromptStateCache:
             if path not in kept:
                 path.unlink()
 
-    def _path(self, made_of: bytes, end: str) -> Path:
-        return self._folder / (state_file.name(made_of).hex()[:32] + end)
+    def _path(self, made_of: bytes) -> Path:
+        return self._folder / (state_file.name(made_of).hex()[:32] + _END)

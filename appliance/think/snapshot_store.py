@@ -24,19 +24,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from appliance.atomic_file import read_small, sync_folder
+from appliance.atomic_file import sync_folder
 from appliance.runtime.folder_lock import locked
 from appliance.runtime.memory_files import APART, SNAPSHOT
 from appliance.runtime.secure_erase import erase
 from appliance.think import state_file
 
-MOST_BYTES = 64 << 20  # of a file: persona, tools and 24 turns are some 30 MiB with Gemma 4 E2B
 ROOM_BYTES = 64 << 20  # that the disk has left afterwards, for the memory itself
 STEP_BYTES = 4 << 20  # synced at once: so long, at most, somebody who forgets waits for a writer
 LOCK_S = 5.0  # for who forgets
 _MAGIC = b"interlude recalls 1\n"
 _COUNT = struct.Struct("<I")  # of tokens; then their identities, 8 bytes each; then the state
-_TRIED = ".tried"
+_WHAT = "the conversation"
 
 Ids = npt.NDArray[np.int64]  # the identity of every token (audio_embeddings.py)
 
@@ -72,8 +71,7 @@ class Snapshots:
                     if content is None:
                         others.append(path)
                         continue
-                    found, self._path = content, path.with_name(path.name + _TRIED)
-                    path.rename(self._path)
+                    found, self._path = content, state_file.set_apart(path)
         except OSError as error:
             log.warning("what was kept of the conversation cannot be used (%s)", error.strerror)
             found = None
@@ -87,7 +85,7 @@ class Snapshots:
 
         def rename() -> None:
             with suppress(OSError), locked(self._memory.parent, LOCK_S):  # forgotten meanwhile
-                path.rename(path.with_name(path.name.removesuffix(_TRIED)))
+                state_file.put_back(path)
 
         self._do(rename)
 
@@ -170,7 +168,7 @@ class Snapshots:
     def _room(self, fd: int, data: bytes) -> bool:
         disk = os.fstatvfs(fd)
         free = disk.f_bavail * disk.f_frsize
-        fits = len(data) <= MOST_BYTES and free >= len(data) + self._room_bytes
+        fits = len(data) <= state_file.MOST_BYTES and free >= len(data) + self._room_bytes
         if not fits:
             log.info("what a start recalls is not kept: %d MiB, and %d MiB are free",
                      len(data) >> 20, free >> 20)  # fmt: skip
@@ -185,19 +183,10 @@ class Snapshots:
         return [path for path in found if not path.name.endswith(APART)]  # forgetting's own
 
     def _content(self, path: Path) -> tuple[Ids, bytes] | None:
-        if path.name.endswith(_TRIED):
-            log.warning("what was kept of the conversation was no use last time; it is read anew")
-            return None
-        try:
-            data = read_small(path, state_file.HEAD_BYTES + MOST_BYTES)
-        except OSError as error:
-            log.warning("what was kept of the conversation cannot be read (%s)", error.strerror)
-            return None
-        content = state_file.unseal(_MAGIC, self._made_of, data)
+        if path.is_file() and not path.stat().st_size:
+            return None  # it was never filled
+        content = state_file.load(path, _MAGIC, self._made_of, _WHAT)
         if content is None:
-            if data:  # an empty one was never filled
-                log.warning("what was kept of the conversation is damaged, or not of this model; "
-                            "it is read anew")  # fmt: skip
             return None
         (count,) = _COUNT.unpack_from(content)
         behind = _COUNT.size + 8 * count

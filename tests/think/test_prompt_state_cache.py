@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from appliance.think.prompt_state_cache import (
-    MOST_BYTES,
     MOST_FILES,
     PromptStateCache,
     model_identity,
 )
+from appliance.think.state_file import MOST_BYTES
 
 STATE = bytes(range(256)) * 40
 

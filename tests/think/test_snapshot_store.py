@@ -16,7 +16,8 @@ from appliance.dialog.memory import Memory, RememberedTurn
 from appliance.dialog.memory_erase import forget_all, forget_last
 from appliance.runtime.folder_lock import locked
 from appliance.think import state_file
-from appliance.think.snapshot_store import MOST_BYTES, STEP_BYTES, Snapshots
+from appliance.think.snapshot_store import STEP_BYTES, Snapshots
+from appliance.think.state_file import MOST_BYTES
 
 MODEL = b"this model"
 IDS = np.array([2, -7, 2**40, 105], np.int64)
