@@ -1,4 +1,5 @@
-"""Writes the generated pages: settings, command line, MQTT topics, messages, the tree, the drawing.
+"""Writes the generated pages: settings, command line, MQTT topics, messages, states, the tree, the
+drawings.
 
 `python -m scripts.reference` writes them, `--check` prints the pages that are out of date. A test
 does the same.
@@ -16,7 +17,9 @@ from scripts import (
     reference_messages,
     reference_mqtt,
     reference_settings,
+    reference_states,
     tree,
+    wiring,
 )
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
@@ -25,8 +28,10 @@ PAGES: dict[Path, Callable[[], str]] = {
     FOLDER / "cli.md": reference_cli.page,
     FOLDER / "mqtt-topics.md": reference_mqtt.page,
     FOLDER / "messages.md": reference_messages.page,
+    reference_states.PAGE: reference_states.page,
     tree.PAGE: tree.page,
     drawing.PAGE: drawing.drawing,
+    wiring.PAGE: wiring.as_svg,
 }
 
 

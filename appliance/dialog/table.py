@@ -2,7 +2,7 @@
 
 TABLE has a row for each message and a handler for each state; EVERYWHERE has the messages that
 mean the same in every state; OVERDUE has what happens when a state has lasted too long. Each
-handler is a function of `on_*.py`. table.md is printed from here.
+handler is a function of `on_*.py`. table.md is made from here.
 """
 
 from __future__ import annotations
@@ -174,36 +174,3 @@ OVERDUE: dict[StateName, Callable[[Transition], None]] = {
     "speaking": playback_timeout,
     "failed": failure_reminder,
 }  # idle and muted may last; holding ends with its hold, which lasts `verdict_s` at most
-
-
-_MARKDOWN_HEAD = """\
-What each message does in each state; an empty cell does nothing. Printed by `as_markdown()` of
-`table.py`; a test sees to it that it is up to date. The handlers lie beside it, in
-`on_*.py`."""
-
-
-def as_markdown() -> str:
-    """The tables for people: table.md."""
-    lines = ["# Who has the floor", "", _MARKDOWN_HEAD, ""]
-    lines += [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
-    for message, row in TABLE.items():
-        lines.append(_row([message.__name__, *(_name(row.get(state)) for state in STATES)]))
-    lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))
-    lines += ["", _row(["in every state", "handler"]), _row(["---"] * 2)]
-    lines += [_row([message.__name__, _name(move)]) for message, move in EVERYWHERE.items()]
-    moves: set[Callable[..., None]] = {move for row in TABLE.values() for move in row.values()}
-    moves |= set(EVERYWHERE.values())
-    moves |= set(OVERDUE.values())
-    lines += [
-        "",
-        *sorted(f"- **{_name(m)}**: {' '.join((m.__doc__ or '').split())}" for m in moves),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _name(move: Callable[..., None] | None) -> str:
-    return move.__name__ if move else ""
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

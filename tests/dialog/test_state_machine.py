@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import get_args
 
 import pytest
 
-import appliance
 from appliance.dialog.actions import (
     AnnounceState,
     EraseMemory,
@@ -22,7 +20,7 @@ from appliance.dialog.actions import (
 from appliance.dialog.on_answer import LOST_THREAD, LOST_VOICE, NOTHING_TO_SAY
 from appliance.dialog.policy import DialogPolicy
 from appliance.dialog.state_machine import Tick, final_step, initial_state
-from appliance.dialog.table import EVERYWHERE, STATES, TABLE, as_markdown
+from appliance.dialog.table import EVERYWHERE, STATES, TABLE
 from appliance.dialog.transition import NOT_READY
 from appliance.messages.commands import Ask, Forget, Mute, Say, SetVolume, StopSpeaking
 from appliance.messages.hearing import Onset, SetListening, SpeechEnded, SpeechStarted, Verdict
@@ -84,11 +82,6 @@ def test_every_message_has_a_row_or_is_known_to_mean_nothing() -> None:
 
 def test_every_row_means_something_in_states_that_there_are() -> None:
     assert all(row and set(row) <= set(STATES) for row in TABLE.values())
-
-
-def test_the_printed_table_is_the_one_in_force() -> None:
-    page = Path(appliance.__file__).parent / "dialog/table.md"
-    assert page.read_text() == as_markdown()
 
 
 ONSET, BACK = Onset(9, 0, speaking=True), Verdict(9, "backchannel", 300)

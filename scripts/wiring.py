@@ -1,4 +1,4 @@
-"""hw/wiring.svg, drawn from the table of pins: `python -m appliance.panel.wiring` prints it.
+"""hw/wiring.svg: the wires of the panel, drawn from the table of pins.
 
 The header as it lies on the board, pin 1 at the lower left; wires to even pins come from above,
 those to odd pins from below, and two pass through between the pins to reach the other side.
@@ -6,11 +6,12 @@ those to odd pins from below, and two pass through between the pins to reach the
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from appliance.panel.pins import GROUNDS, PINS, STRIP, pin
 
+PAGE = Path(__file__).resolve().parent.parent / "hw/wiring.svg"
 WIDTH, HEIGHT = 900, 600
 _PITCH, _LEFT, _TOP, _BOTTOM = 40, 60, 270, 310  # of the header's pins; px
 _GROUND = "#222222"
@@ -156,7 +157,3 @@ def _legend(drawing: Drawing) -> None:
         drawing.text(600, 450 + 22 * number, words, 14, "#444", "start")
     said = "  ".join(f"{row.what}: BCM {row.line}, pin {row.header}." for row in PINS)
     drawing.text(WIDTH // 2, HEIGHT - 18, said, 12, "#444")
-
-
-if __name__ == "__main__":
-    sys.stdout.write(as_svg())
