@@ -33,7 +33,6 @@ __all__ = [
     "Direction",
     "list_cards",
     "open_stream",
-    "probe",
 ]
 
 NATIVE_RATES_HZ = (RATE_HZ, 48_000)  # tried in this order when the settings leave it open
@@ -51,15 +50,11 @@ ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(_no_print)
 
 @dataclass(frozen=True)
 class DeviceCapabilities:
-    """What a card can do in one direction; with a `problem`, it could not be asked."""
+    """What a card can do in one direction."""
 
     device: str
-    direction: Direction
-    rates_hz: tuple[int, ...] = ()
-    channels: tuple[int, ...] = ()
-    problem: str = ""
-    remedy: str = ""
-    busy: bool = False
+    rates_hz: tuple[int, ...]
+    channels: tuple[int, ...]
 
 
 class AlsaStream:
@@ -212,17 +207,6 @@ def open_stream(
     return AlsaStream(pcm, device, direction)
 
 
-def probe(device: str, direction: Direction) -> DeviceCapabilities:
-    """What the card can do; never raises: what is wrong is in the answer."""
-    try:
-        return _ask(device, direction)
-    except CardError as error:
-        busy = error.errno == errno.EBUSY
-        return DeviceCapabilities(
-            device, direction, problem=error.problem, remedy=error.remedy, busy=busy
-        )
-
-
 def _ask(device: str, direction: Direction) -> DeviceCapabilities:
     pcm = _open(device, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
     try:
@@ -231,7 +215,7 @@ def _ask(device: str, direction: Direction) -> DeviceCapabilities:
                 f'The sound card "{device}" cannot do 16-bit samples.',
                 f'Set `card.{direction}` to "{_plugged(device)}", which converts them.',
             )
-        return DeviceCapabilities(device, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
+        return DeviceCapabilities(device, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
         pcm.close()
 
@@ -250,15 +234,14 @@ def _native(device: str, direction: Direction) -> DeviceCapabilities | None:
 
     The converter claims every rate and every number of channels. It interpolates in a straight
     line, and it makes one channel of two by their mean, where sample_format.py says why it is the
-    left
-    one: so it is asked for what the card itself has. Any of the card's formats will do.
+    left one: so it is asked for what the card itself has. Any of the card's formats will do.
     """
     if not device.startswith("plughw:"):
         return None
     hardware = device.removeprefix("plug")
     pcm = _open(hardware, direction, RATE_HZ, 1, RATE_HZ // 100, 4)
     try:
-        return DeviceCapabilities(hardware, direction, _rates_hz(pcm), tuple(pcm.getchannels()))
+        return DeviceCapabilities(hardware, _rates_hz(pcm), tuple(pcm.getchannels()))
     finally:
         pcm.close()
 

@@ -14,7 +14,6 @@ Pair = tuple[int, int]  # CLOCK_MONOTONIC ns, frames the card had taken or given
 
 _PER_NS = RATE_HZ / 1e9
 _WINDOW = 16  # observations; over these the best one counts (four seconds at four a second)
-_DRIFT_AFTER_NS = 10_000_000_000  # a drift from less than 10 s would be mostly error of reading
 
 
 class CardClock:
@@ -32,9 +31,8 @@ class CardClock:
         self._factor = factor
         self._delay = delay
         self._origin = 0
-        self._window: list[tuple[int, float]] = []
-        self._first: tuple[int, float] | None = None
-        self._latest: tuple[int, float] | None = None
+        self._window: list[float] = []
+        self._lead: float | None = None
 
     def start(self, pairs: Iterable[Pair], lead: int = 0) -> None:
         """The stream has just begun, or begun anew after a dropout; `pairs` were read since.
@@ -45,35 +43,21 @@ class CardClock:
         began = min(ns * _PER_NS - frames / self._factor for ns, frames in pairs)
         self._origin = round(began) + lead
         self._window.clear()
-        self._first = self._latest = None
+        self._lead = None
 
     def index(self, frames: int) -> int:
         """Index of the sample that is (playback: will be) frame `frames` of this stream."""
         return self._origin + frames // self._factor + self._delay
 
     def observe(self, pair: Pair) -> None:
-        """Another reading, some time later: what `lead` and `drift_ppm` are made of."""
+        """Another reading, some time later: what `lead` is made of."""
         ns, frames = pair
-        ahead = self._origin + frames / self._factor - ns * _PER_NS
-        self._window.append((ns, ahead))
-        if len(self._window) < _WINDOW:
-            return
-        best = max(self._window, key=lambda seen: seen[1])
-        self._window.clear()
-        self._first = self._first or best
-        self._latest = best
+        self._window.append(self._origin + frames / self._factor - ns * _PER_NS)
+        if len(self._window) == _WINDOW:
+            self._lead = max(self._window)
+            self._window.clear()
 
     @property
     def lead(self) -> int | None:
         """Samples that the card's count is ahead of CLOCK_MONOTONIC by now; None: not known yet."""
-        return None if self._latest is None else round(self._latest[1])
-
-    @property
-    def drift_ppm(self) -> float | None:
-        """How much faster the card runs than CLOCK_MONOTONIC; None until there is enough to say."""
-        if self._first is None or self._latest is None:
-            return None
-        elapsed_ns = self._latest[0] - self._first[0]
-        if elapsed_ns < _DRIFT_AFTER_NS:
-            return None
-        return (self._latest[1] - self._first[1]) / (elapsed_ns * _PER_NS) * 1e6
+        return None if self._lead is None else round(self._lead)

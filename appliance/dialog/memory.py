@@ -280,11 +280,6 @@ def write_anew(file: Path, turns: list[RememberedTurn]) -> None:
         raise StorageError(problem, "Is the disk full?") from error
 
 
-def damaged_copies(file: Path) -> list[Path]:
-    """Memories that were set aside, and their logs."""
-    return sorted(file.parent.glob(f"{file.name}{DAMAGED}*"))
-
-
 def _zero_log(file: Path) -> None:
     """Every frame of a log that nobody needs any more. Its header stays as it is."""
     try:

@@ -92,7 +92,7 @@ class HearingPipeline:
         self._over_box_until = -1
         self._soft_speech = SoftSpeechDetector(settings)
         self._voice_until = -RATE_HZ  # the last sound that was a voice
-        self._usual_db: float | None = None
+        self._usual_db: float | None = None  # the owner's speech, dB full scale above 120 Hz
         self._burst = Segment(None)
         self._utterance: UtteranceStream | None = None
         # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
@@ -102,18 +102,9 @@ class HearingPipeline:
         self.last_step: AudioBlock | None = None
 
     @property
-    def phase(self) -> SpeechPhase:
-        return self._phase
-
-    @property
     def burst(self) -> int:
         """The serial of the sound that is followed just now, until its end; else 0."""
         return 0 if self._phase is SpeechPhase.QUIET else self._serial
-
-    @property
-    def usual_db(self) -> float | None:
-        """How loud the owner usually speaks, dB full scale above 120 Hz; None until heard."""
-        return self._usual_db
 
     def process(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
         """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""

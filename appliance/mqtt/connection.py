@@ -35,7 +35,6 @@ MOST_OWED = 1000  # packets to a broker that reads none of them
 # Are read, so that a flood does not keep the link busy; what is more waits in the broker's queue,
 # or is dropped there.
 MESSAGES_A_SECOND, BURST = 200.0, 200
-TAKEN = 0x8E  # reason code "session taken over": another client has our name
 
 ProtocolVersion = Literal[4, 5]  # of the protocol: 3.1.1 and 5
 

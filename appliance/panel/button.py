@@ -70,10 +70,6 @@ class Button:
         self._edges: deque[float] = deque(maxlen=BOUNCING_EDGES)
 
     @property
-    def down(self) -> bool:
-        return self._down
-
-    @property
     def busy(self) -> bool:
         """Whether `tick` may yet have something to say."""
         waits = self._waits_for_second or self._armed_at is not None

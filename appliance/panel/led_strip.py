@@ -13,8 +13,6 @@ from typing import Protocol
 
 from appliance.panel.light import OFF, Colour
 
-MOST_LEDS = 144  # a metre of the densest strip; 1310 bytes, well within one transfer
-
 WS2812_HZ = 2_400_000  # three SPI bits are 1.25 µs
 _WS2812_REST = bytes(90)  # 300 µs low: the strip shows what it got (280 µs by the data sheet)
 

@@ -53,8 +53,6 @@ HEADER: dict[int, int] = {
     16: 36, 26: 37, 20: 38, 21: 40,
 }  # fmt: skip
 
-HEADER_GROUNDS = (6, 9, 14, 20, 25, 30, 34, 39)
-
 
 def pin(what: str) -> PanelPin:
     """The row of that name. Raises KeyError."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 
-BITS = 10  # of a word
 COUNT = 5  # WPA2 of 50 bits: see docs/security.md
 
 WORDS = """

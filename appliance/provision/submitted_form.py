@@ -22,7 +22,6 @@ FOLDER = Path("/run/interlude-page")  # tmpfiles.d: of the page's user, and nobo
 USER = "interlude-setup"
 FILE = "typed.json"
 USED = "used"  # empty; its time is when somebody had the page last
-MODELS = ("", "gemma-4-e2b")  # what the page offers
 MOST_BYTES = 8192
 
 FormField = Annotated[str, msgspec.Meta(max_length=256)]

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from appliance.tools.spoken_numbers import in_words, ordinal
 
-MINUTE_S, HOUR_S, DAY_S = 60.0, 3600.0, 86_400.0
+HOUR_S, DAY_S = 3600.0, 86_400.0
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _MONTHS = """January February March April May June July August September October November
 December""".split()

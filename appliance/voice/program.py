@@ -251,11 +251,6 @@ class ProgramVoice:
         self._stopped[speech.number] = self._now_s()
         self._write(protocol.encode_stop(speech.number))
 
-    @property
-    def stopping(self) -> bool:
-        """A sentence that was stopped is not done yet."""
-        return bool(self._stopped)
-
 
 class ProgramSpeech:
     """A sentence that a program says."""

@@ -102,7 +102,6 @@ class InterruptionTrial:
     opinions: tuple[tuple[int, float, float, float], ...] = ()
     verdict: str | None = None
     age_ms: int | None = None
-    verdict_ms: float | None = None
     yielded: bool = False
     over_ms: float | None = None
 
@@ -273,17 +272,16 @@ def _judged(
 ) -> InterruptionTrial:
     assert isinstance(begun.event, Onset)
     serial = begun.event.serial
-    opinions, verdict, verdict_at = [], None, 0
-    for at, event in events:
+    opinions, verdict = [], None
+    for _, event in events:
         if isinstance(event, Opinion) and event.serial == serial:
             opinions.append((event.age_ms, event.backchannel, event.interruption, event.noise))
         elif isinstance(event, Verdict) and event.serial == serial:
-            verdict, verdict_at = event, at
+            verdict = event
     judged = replace(trial, decided_ms=(begun.at - onset) / MS, opinions=tuple(opinions))
     if verdict is None:
         return judged
-    after_ms = (verdict_at - onset) / MS
-    return replace(judged, verdict=verdict.kind, age_ms=verdict.age_ms, verdict_ms=after_ms)
+    return replace(judged, verdict=verdict.kind, age_ms=verdict.age_ms)
 
 
 def _uncaused(events: list[TimedEvent], said: list[tuple[int, int]]) -> list[FalsePause]:

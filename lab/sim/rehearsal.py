@@ -273,7 +273,6 @@ class Rehearsal:
 
     def _finish(self) -> None:
         self._record(max(self._recorded, self.card.microphone_end()))
-        self.recording.card_events = [str(event) for event in self.card.events()]
         for turn, pieces in self._voices.items():
             length = max(position + len(samples) for position, samples in pieces)
             answer = np.zeros(length, np.int16)

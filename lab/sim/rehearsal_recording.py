@@ -51,7 +51,6 @@ class RehearsalRecording:
     answers: dict[int, Samples] = field(default_factory=dict)  # turn → what the speaker made
     said: list[PlayedUtterance] = field(default_factory=list)
     costs: dict[str, ProcessCost] = field(default_factory=dict)
-    card_events: list[str] = field(default_factory=list)
     seconds: float = 0.0
     given_up: str = ""
 

@@ -65,23 +65,6 @@ def test_capture_and_playback_that_begin_at_other_moments_agree() -> None:
     assert abs(one.index(16_000 + 5) - other.index(5)) <= 1
 
 
-@pytest.mark.parametrize("ppm", [-80.0, 0.0, 30.0])
-def test_the_drift_of_the_card_is_found_within_one_ppm_in_two_minutes(ppm: float) -> None:
-    clock = CardClock()
-    clock.start(readings(12, every_ns=250_000, ppm=ppm))
-    for pair in readings(480, step=16, ppm=ppm):
-        clock.observe(pair)
-    assert clock.drift_ppm == pytest.approx(ppm, abs=1.0)
-
-
-def test_nothing_is_said_of_drift_in_the_first_ten_seconds() -> None:
-    clock = CardClock()
-    clock.start(readings(12, every_ns=250_000))
-    for pair in readings(36, ppm=500):
-        clock.observe(pair)
-    assert clock.drift_ppm is None
-
-
 def test_a_stream_that_starts_anew_counts_on_from_the_lead_of_the_first() -> None:
     """After an hour at 50 ppm the card is 2,880 samples ahead: a restart must not jump back."""
     hour_ns, ppm, later_ns = 3600 * SECOND, 50.0, 3608 * SECOND

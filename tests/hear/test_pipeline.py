@@ -199,7 +199,7 @@ def feed(hearing: HearingPipeline, wave: Wave, index: int) -> Run:
 def test_a_few_lost_slots_do_not_end_an_utterance(settings: HearingSettings) -> None:
     hearing, speech = HearingPipeline(settings), at_level(say("tell me about the moon"))
     feed(hearing, np.append(np.zeros(8000), speech[:8000]), 0)
-    assert hearing.phase is SpeechPhase.SPEECH
+    assert hearing._phase is SpeechPhase.SPEECH
     after = feed(hearing, np.append(speech[9600:], np.zeros(16_000)), 16_000 + 1600)
     [(_, ended)] = after.of(SpeechEnded)
     assert ended.last

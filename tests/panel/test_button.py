@@ -185,6 +185,6 @@ def test_no_sequence_of_edges_leaves_a_press_open_or_two_presses_at_once(
     heard += button.edge(False, now + 0.001)
     for later in (0.03, 0.5, 2.0):
         heard += button.tick(now + later)
-    assert not button.down
+    assert not button._down
     talk = [gesture for gesture in heard if gesture in ("press", "release")]
     assert talk == ["press", "release"] * (len(talk) // 2)

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import PanelError
-from appliance.panel.led_strip import APA102_HZ, MOST_LEDS, WS2812_HZ, LedStrip, apa102, ws2812
+from appliance.panel.led_strip import APA102_HZ, WS2812_HZ, LedStrip, apa102, ws2812
 from appliance.panel.light import OFF
 from appliance.panel.spi import SpiBus
 
 RED, HALF_BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 0.5)
 TRANSFER = 4096  # bytes that the kernel's driver takes at once
+MOST_LEDS = 144  # a metre of the densest strip
 
 
 class Wire:

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from appliance.provision.password_words import BITS, COUNT, WORDS, password
+from appliance.provision.password_words import COUNT, WORDS, password
 
 
 def one_letter_apart(one: str, two: str) -> bool:
@@ -23,7 +23,7 @@ def one_letter_apart(one: str, two: str) -> bool:
 
 
 def test_it_is_worth_fifty_bits() -> None:
-    assert len(set(WORDS)) == len(WORDS) == 2**BITS
+    assert len(set(WORDS)) == len(WORDS) == 2**10
     assert math.log2(len(WORDS)) * COUNT >= 50
     # As one word it can be read in one way only, so that none of them is lost.
     for one, two in itertools.pairwise(sorted(WORDS)):

@@ -125,7 +125,7 @@ def test_stopping_ends_the_network_within_50_ms(tmp_path: Path) -> None:
             assert not _sound_within(speech, 0.15)  # so that the run has begun
             begun = time.perf_counter()
             speech.cancel()
-            until(program, lambda: not program.stopping)
+            until(program, lambda: not program._stopped)
             took_ms.append(1000 * (time.perf_counter() - begun))
     finally:
         program.close()

@@ -114,11 +114,6 @@ class KalmanCanceller:
         return self.converged and self.gain_db > _FAINT_DB
 
     @property
-    def attenuation_db(self) -> float:
-        """How much of the echo it usually takes away, as far as noise lets one see."""
-        return self._usual_db
-
-    @property
     def late_reverb_db(self) -> float:
         """Of the echo that arrives later than the response lasts, dB full scale: as expected."""
         return self._late.db

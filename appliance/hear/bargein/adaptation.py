@@ -125,18 +125,6 @@ def save(made: Adaptation, state: Path) -> Path:
     return path
 
 
-def delete(state: Path) -> bool:
-    """Whether there was anything to forget. Raises StorageError."""
-    path = state / FILE
-    try:
-        path.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise StorageError(f"{path}: could not be deleted ({error.strerror}).") from error
-    return True
-
-
 def softmax(log_odds: Doubles) -> Doubles:
     """Probabilities of (…, 3)."""
     weights = np.exp(log_odds - log_odds.max(axis=-1, keepdims=True))

@@ -26,12 +26,6 @@ class ClassProbabilities(NamedTuple):
     interruption: float
     noise: float
 
-    def likeliest(self) -> Judgement:
-        """Of equals the interruption: talking over the owner is the worse mistake."""
-        if self.interruption >= max(self.backchannel, self.noise):
-            return "interruption"
-        return "backchannel" if self.backchannel >= self.noise else "noise"
-
     def given(self, evidence: LogOdds) -> ClassProbabilities:
         """These odds, once independent evidence is known."""
         scores = [math.log(max(p, 1e-9)) + e for p, e in zip(self, evidence, strict=True)]

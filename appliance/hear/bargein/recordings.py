@@ -65,7 +65,6 @@ class RecordingFile:
 class CorpusListing:
     """What a folder holds; `problems` are sentences about what of it cannot be used."""
 
-    folder: Path
     sources: tuple[RecordingFile, ...]
     problems: tuple[str, ...]
 
@@ -113,7 +112,7 @@ def find(folder: Path) -> CorpusListing:
         reason = f" {problems[0]}" if problems else ""
         raise RecordingError(f"{folder}: holds no FLAC or WAV file that can be used.{reason}",
                           "Sounds lie in folders <class or word>.")  # fmt: skip
-    return CorpusListing(folder, tuple(sources), tuple(problems))
+    return CorpusListing(tuple(sources), tuple(problems))
 
 
 def _plain(name: str) -> str:

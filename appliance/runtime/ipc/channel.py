@@ -29,15 +29,10 @@ def pair() -> tuple[socket.socket, socket.socket]:
 
 
 class Channel:
-    """One end. `dropped` counts messages that the other side's full mailbox refused.
-
-    `unfit` counts those that were too long for their kind, or no message at all.
-    """
+    """One end. What the other side's full mailbox refuses is gone."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
-        self.dropped = 0
-        self.unfit = 0
         self._told: set[str] = set()
 
     def fileno(self) -> int:
@@ -55,7 +50,6 @@ class Channel:
         except OSError as error:
             if error.errno not in _NOT_TAKEN:
                 raise  # a descriptor that is no socket: a mistake of ours
-            self.dropped += 1
             return False
         return True
 
@@ -70,7 +64,6 @@ class Channel:
         return data if len(data) <= MAX_BYTES else self._cut(message, f"{len(data)} bytes")
 
     def _cut(self, message: Mail, problem: str) -> bytes | None:
-        self.unfit += 1
         data: bytes | None = None
         try:
             shorter = encode(cut(message))

@@ -78,13 +78,6 @@ def test_keeping_it_again_makes_it_private_again(tmp_path: Path) -> None:
 
 def test_nothing_enrolled_is_nothing(tmp_path: Path) -> None:
     assert adaptation.load(tmp_path) is None
-    assert not adaptation.delete(tmp_path)
-
-
-def test_forgotten_is_gone(tmp_path: Path) -> None:
-    adaptation.save(layer(), tmp_path)
-    assert adaptation.delete(tmp_path)
-    assert adaptation.load(tmp_path) is None
 
 
 def test_one_of_another_network_is_refused(tmp_path: Path) -> None:

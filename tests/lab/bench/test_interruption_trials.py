@@ -66,7 +66,7 @@ def test_a_box_that_is_asked_first_has_not_talked_before() -> None:
     (began,) = (t.at / RATE_HZ for t in box.events if isinstance(t.event, SpeechStarted))
     assert ASKED_S < began < ASKED_S + 1
     assert 16.0 - ASKED_S - 4 < result.talked_s < 16.0 - ASKED_S - 1
-    assert hearing.usual_db == pytest.approx(SPEECH_DB, abs=3)
+    assert hearing._usual_db == pytest.approx(SPEECH_DB, abs=3)
     assert not result.pauses
 
 
