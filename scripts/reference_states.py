@@ -1,40 +1,125 @@
-"""appliance/dialog/table.md: what each message does to the conversation in each of its states."""
+"""appliance/dialog/table.md: what each message does in each state, and to the state's parts."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 from collections.abc import Callable
-from pathlib import Path
 
+from appliance.dialog import state_machine
+from appliance.dialog.state import DialogState
 from appliance.dialog.table import EVERYWHERE, OVERDUE, STATES, TABLE
+from scripts.dialog_calls import FOLDER, Functions, all_changes, read
+from scripts.dialog_parts import PARTS, Operation, StatePart
 
-PAGE = Path(__file__).resolve().parent.parent / "appliance/dialog/table.md"
+PAGE = FOLDER / "table.md"
 HEAD = """\
-What each message does in each state; an empty cell does nothing. Made by `python -m
-scripts.reference` from [`table.py`](table.py). The handlers lie beside it, in `on_*.py`."""
+# Who has the floor
+
+The dialogue's state machine, made by `python -m scripts.reference`: first what each message does in
+each state, then the parts of the state, each a file beside this one, and what changes them.
+
+## Messages and states
+
+An empty cell does nothing. The handlers lie beside this page, in `on_*.py`."""
+PARTS_HEAD = """\
+## The parts of the state
+
+Each part goes through phases of its own. A cell is the phase after the operation; `·`: the same; an
+empty one: no handler applies it there. *By* names the functions that apply it, of
+`on_*.py`, `transition.py` and `state_machine.py`."""
+CHANGES_HEAD = """\
+## What a handler may change
+
+All that it does counts, also what the functions that it calls do. `×`: it may change that part."""
+
+Handler = Callable[..., None]
+FIELDS = tuple(one.name for one in dataclasses.fields(DialogState) if one.name != "policy")
 
 
 def page() -> str:
-    """The three tables, and what each handler does."""
-    lines = ["# Who has the floor", "", HEAD, ""]
-    lines += [_row(["message", *STATES]), _row(["---"] * (1 + len(STATES)))]
-    for message, row in TABLE.items():
-        lines.append(_row([message.__name__, *(_name(row.get(state)) for state in STATES)]))
-    lines.append(_row(["*time is up*", *(_name(OVERDUE.get(state)) for state in STATES)]))
-    lines += ["", _row(["in every state", "handler"]), _row(["---"] * 2)]
-    lines += [_row([message.__name__, _name(move)]) for message, move in EVERYWHERE.items()]
-    moves: set[Callable[..., None]] = {move for row in TABLE.values() for move in row.values()}
-    moves |= set(EVERYWHERE.values())
-    moves |= set(OVERDUE.values())
-    lines += [
-        "",
-        *sorted(f"- **{_name(m)}**: {' '.join((m.__doc__ or '').split())}" for m in moves),
-    ]
+    """The whole page, in Markdown."""
+    functions = read()
+    lines = [HEAD, "", *_states(), "", *_everywhere(), "", *_meanings(), "", PARTS_HEAD]
+    for part in PARTS:
+        lines += ["", *_part(part, functions)]
+    lines += ["", CHANGES_HEAD, "", *_changes(functions)]
     return "\n".join(lines) + "\n"
 
 
-def _name(move: Callable[..., None] | None) -> str:
-    return move.__name__ if move else ""
+def handlers() -> list[Handler]:
+    """All that the tables name, and the Tick's, in alphabetical order."""
+    named: set[Handler] = {handler for row in TABLE.values() for handler in row.values()}
+    named |= {*EVERYWHERE.values(), *OVERDUE.values()}
+    return sorted(named, key=lambda handler: handler.__name__)
 
 
-def _row(cells: list[str]) -> str:
+def _states() -> list[str]:
+    lines = _head("message", *STATES)
+    for message, row in TABLE.items():
+        lines.append(_row(message.__name__, *(_name(row.get(state)) for state in STATES)))
+    return [*lines, _row("*time is up*", *(_name(OVERDUE.get(state)) for state in STATES))]
+
+
+def _everywhere() -> list[str]:
+    rows = [_row(message.__name__, _name(handler)) for message, handler in EVERYWHERE.items()]
+    return [*_head("in every state", "handler"), *rows]
+
+
+def _meanings() -> list[str]:
+    return [f"- **{_name(one)}**: {' '.join((one.__doc__ or '').split())}" for one in handlers()]
+
+
+def _part(part: StatePart, functions: Functions) -> list[str]:
+    """What it is, what holds in it, and its operations."""
+    file = inspect.getfile(part.kind).rpartition("/")[2]
+    head = f"### {part.field}: [`{part.kind.__name__}`]({file})"
+    told = (inspect.getdoc(part.kind) or "").split("\n\n")[0].replace("\n", " ")
+    consistent = inspect.getattr_static(part.kind, "consistent", None)
+    if isinstance(consistent, property):
+        told += f" What holds: {' '.join((consistent.__doc__ or '').split())}"
+    rows = [
+        _row(_label(one), *(_cell(part, phase, one) for phase in part.phases),
+             ", ".join(appliers(functions, part.field, one.name)))
+        for one in part.operations
+    ]  # fmt: skip
+    if putters := appliers(functions, part.field, ""):
+        told += f" Put in place or taken away by: {', '.join(putters)}."
+    return [head, "", told, "", *_head("operation", *part.phases, "by"), *rows]
+
+
+def appliers(functions: Functions, field: str, operation: str) -> list[str]:
+    """The functions that apply an operation to a part themselves; "": that put a value there."""
+    return sorted(name for (_, name), one in functions.items() if (field, operation) in one.changes)
+
+
+def _label(operation: Operation) -> str:
+    return f"{operation.name} ({operation.case})" if operation.case else operation.name
+
+
+def _cell(part: StatePart, phase: str, operation: Operation) -> str:
+    after = part.after(phase, operation)
+    return "·" if after == phase else after
+
+
+def _changes(functions: Functions) -> list[str]:
+    lines = _head("handler", *FIELDS)
+    tick = (state_machine.__name__.rpartition(".")[2], "_tick")
+    starts = [(handler.__module__.rpartition(".")[2], handler.__name__) for handler in handlers()]
+    for start in [*starts, tick]:
+        changed = {field for field, _ in all_changes(functions, start)}
+        label = "*a Tick*" if start == tick else start[1]
+        lines.append(_row(label, *("×" if field in changed else "" for field in FIELDS)))
+    return lines
+
+
+def _name(handler: Handler | None) -> str:
+    return handler.__name__ if handler else ""
+
+
+def _head(*cells: str) -> list[str]:
+    return [_row(*cells), _row(*(["---"] * len(cells)))]
+
+
+def _row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"

@@ -22,6 +22,11 @@ class CutAnswer:
     unwanted: bool = False
     unheard: bool = False
 
+    @property
+    def consistent(self) -> bool:
+        """It does not sound."""
+        return not self.answer.sounding
+
     def stop(self) -> CutAnswer:
         """The owner stopped it."""
         return replace(self, unwanted=True)

@@ -22,9 +22,6 @@ class OutputHold:
     resume_reason  why the answer resumes after the debounce; "": it does not wait for that
     rapid_since_s  when the answer was interrupted again soon after it resumed; NEVER: it was not
     resumed_s      when the answer last resumed after a hold
-
-    A closed hold has no debounce: its `released` is its `serial`, `resume_reason` is "" and
-    `rapid_since_s` is NEVER.
     """
 
     serial: int = 0
@@ -38,6 +35,12 @@ class OutputHold:
     @property
     def open(self) -> bool:
         return self.until_s < NEVER
+
+    @property
+    def consistent(self) -> bool:
+        """A closed hold has released its onset, and no answer waits for a debounce."""
+        closed = (self.serial, "", NEVER)
+        return self.open or (self.released, self.resume_reason, self.rapid_since_s) == closed
 
     def start(self, serial: int, onset_index: int, until_s: float) -> OutputHold:
         """A new onset: its verdict is awaited until `until_s`, and no debounce any more."""
@@ -53,8 +56,8 @@ class OutputHold:
         """The hold is, or stays, open until `until_s`."""
         return replace(self, until_s=until_s)
 
-    def interrupt(self, now_s: float, policy: DialogPolicy) -> OutputHold:
-        """An onset over an answer that sounds: a rapid one if the answer has only just resumed."""
+    def mark_rapid(self, now_s: float, policy: DialogPolicy) -> OutputHold:
+        """The onset interrupts an answer: a rapid one if the answer has only just resumed."""
         rapid = now_s - self.resumed_s < policy.rapid_interrupt_s
         return replace(self, rapid_since_s=now_s) if rapid else self
 

@@ -25,9 +25,6 @@ class ListeningState:
     opened_for_turn  the floor was opened for the turn that is being listened to
     wake_index       the card's index at the end of the wake word; 0: none opened the floor
     sent             what the listener was sent last; None: it has just come up
-
-    The button is down in mode push_to_talk only, and a wake word is spared in mode wake_word only.
-    With the microphone off the button is up and the floor is not open for a turn.
     """
 
     mode: ModeName = "open"
@@ -49,6 +46,17 @@ class ListeningState:
     def button_down(self) -> bool:
         """The talk button is down, or has been switched on."""
         return self.button_until_s < NEVER
+
+    @property
+    def consistent(self) -> bool:
+        """The button is down in mode push_to_talk only, and a wake word is spared in mode wake_word
+        only, while the floor is not open for a turn. Nothing is open without a microphone."""
+        spared = self.open_until_s < NEVER
+        return (
+            (not self.button_down or self.mode == "push_to_talk")
+            and (not spared or (self.mode == "wake_word" and not self.opened_for_turn))
+            and not (self.microphone_off and (self.button_down or self.opened_for_turn))
+        )
 
     @property
     def chosen(self) -> bool:

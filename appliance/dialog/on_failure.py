@@ -107,12 +107,12 @@ def _broken(step: Transition, what: str) -> None:
         return
     step.drop_answer()
     step.release_hold()
-    parts = step.next.parts.fail(what, needed=True)
-    step.change(parts=parts, speech=step.next.speech.drop())
-    if parts.voiceless:
+    now = step.next
+    step.change(parts=now.parts.fail(what, needed=True), speech=now.speech.drop())
+    if step.next.parts.voiceless:
         step.settle_cut()  # nobody is left to tell
     step.enter_state("failed", f"{what} does not work", step.next.policy.failed_s)
-    if not parts.voiceless:
+    if not step.next.parts.voiceless:
         step.announce(BROKEN.format(what if what.startswith("the ") else f"my {what}"))
 
 

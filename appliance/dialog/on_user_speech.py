@@ -18,10 +18,11 @@ def hold_output(step: Transition, onset: Onset) -> None:
 
 def pause_answer(step: Transition, onset: Onset) -> None:
     """the listener has paused playback: holding until the verdict"""
-    if step.next.state == "speaking":
-        step.change(hold=step.next.hold.interrupt(step.now_s, step.next.policy))
+    sounds = step.next.state == "speaking"
     hold_output(step, onset)
     if step.next.hold.open:
+        if sounds:
+            step.change(hold=step.next.hold.mark_rapid(step.now_s, step.next.policy))
         step.enter_state("holding", "the owner makes a sound")
 
 

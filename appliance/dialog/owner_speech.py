@@ -19,8 +19,6 @@ class OwnerSpeech:
     long_utterance  the newest one that was too long to be a mere "stop"; 0: none
     words_serial    the sound whose words were recognised last; 0: none
     words           those words
-
-    An utterance that is listened to and dropped is not answered when it ends.
     """
 
     utterance: int | None = None

@@ -15,8 +15,6 @@ class RingSchedule:
     began  all of them have begun to sound
     heard  all of them have sounded to their end
     at_s   when they sound next, if nobody talks
-
-    Where nothing rings all fields are as at the start.
     """
 
     lines: tuple[str, ...] = ()
@@ -27,6 +25,11 @@ class RingSchedule:
     @property
     def rings(self) -> bool:
         return self.lines != ()
+
+    @property
+    def consistent(self) -> bool:
+        """Where nothing rings, nothing is left of what rang before."""
+        return self.rings or self == RingSchedule()
 
     def lacks(self, lines: tuple[str, ...]) -> bool:
         """Whether any of `lines` does not ring yet."""

@@ -2,7 +2,7 @@
 
 TABLE has a row for each message and a handler for each state; EVERYWHERE has the messages that
 mean the same in every state; OVERDUE has what happens when a state has lasted too long. Each
-handler is a function of `on_*.py`. table.md is made from here.
+handler is a function of `on_*.py`. table.md is made from here, by `scripts/reference_states.py`.
 """
 
 from __future__ import annotations

@@ -55,3 +55,8 @@ def test_an_answer_that_the_owner_stops_is_unwanted_whatever_was_heard() -> None
 def test_the_question_that_is_left_keeps_its_turn() -> None:
     left = UnansweredQuestion(CUT.answer.question, CUT.answer.turn)
     assert (left.question.text, left.turn) == ("why?", 7)
+
+
+def test_a_cut_answer_that_still_sounds_would_be_found() -> None:
+    assert CUT.consistent
+    assert not CutAnswer(ANSWER.at(0, 100.0, sounding=True), due_s=100.15).consistent

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from appliance.dialog.hold import OutputHold
 from appliance.dialog.policy import NEVER, DialogPolicy
-from tests.dialog.invariants import hold_is_sound
 
 POLICY = DialogPolicy()
 RAPID_S, DEBOUNCE_S = POLICY.rapid_interrupt_s, POLICY.resume_debounce_s
@@ -25,11 +24,11 @@ def test_an_onset_opens_the_hold_until_its_deadline() -> None:
 
 def test_a_new_hold_is_closed() -> None:
     assert not OutputHold().open
-    assert hold_is_sound(OutputHold())
+    assert OutputHold().consistent
 
 
 def test_a_released_hold_is_closed_and_waits_for_nothing() -> None:
-    released = HELD.interrupt(5.0, POLICY).debounce("noise", 11.5).release()
+    released = HELD.mark_rapid(5.0, POLICY).debounce("noise", 11.5).release()
     assert (released.open, released.released) == (False, 4)
     assert (released.resume_reason, released.rapid_since_s) == ("", NEVER)
 
@@ -50,12 +49,12 @@ def test_a_hold_whose_message_was_lost_has_an_onset_that_is_not_known() -> None:
     ("after_s", "rapid"), [(0.0, True), (RAPID_S - 0.01, True), (RAPID_S, False), (9.0, False)]
 )
 def test_an_onset_soon_after_the_answer_resumed_is_a_rapid_one(after_s: float, rapid: bool) -> None:
-    hold = HELD.release().resume(20.0).interrupt(20.0 + after_s, POLICY)
+    hold = HELD.resume(20.0).mark_rapid(20.0 + after_s, POLICY)
     assert hold.rapid_since_s == (20.0 + after_s if rapid else NEVER)
 
 
 def test_the_first_onset_of_all_is_no_rapid_one() -> None:
-    assert OutputHold().interrupt(0.0, POLICY).rapid_since_s == NEVER
+    assert HELD.mark_rapid(0.0, POLICY).rapid_since_s == NEVER
 
 
 @pytest.mark.parametrize(
@@ -65,7 +64,7 @@ def test_the_first_onset_of_all_is_no_rapid_one() -> None:
 def test_a_rapid_onset_needs_a_debounce_until_the_answer_has_waited_for_too_long(
     after_s: float, needed: bool
 ) -> None:
-    hold = HELD.release().resume(20.0).interrupt(20.0, POLICY).start(5, 0, 21.0)
+    hold = HELD.resume(20.0).mark_rapid(20.0, POLICY)
     assert hold.needs_debounce(20.0 + after_s, POLICY) == needed
 
 
@@ -89,7 +88,7 @@ def test_whatever_happens_a_closed_hold_has_released_its_onset(
         opened = hold.start(serial, 0, until_s)
         done: dict[str, Any] = {
             "onset": opened,
-            "onset while it sounds": hold.interrupt(now_s, POLICY).start(serial, 0, until_s),
+            "onset while it sounds": opened.mark_rapid(now_s, POLICY),
             "extend": hold.extend(until_s),
             "adopt": hold.adopt(serial) if hold.open else hold,
             "debounce": hold.debounce("noise", until_s) if hold.open else hold,
@@ -97,5 +96,17 @@ def test_whatever_happens_a_closed_hold_has_released_its_onset(
             "resume": hold.resume(now_s),
         }
         hold = done[name]
-        assert hold_is_sound(hold)
+        assert hold.consistent
         assert hold.needs_debounce(now_s, POLICY) <= hold.open
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [
+        OutputHold(4, 3),
+        OutputHold(4, 4, resume_reason="noise"),
+        OutputHold(4, 4, rapid_since_s=20.0),
+    ],
+)
+def test_a_closed_hold_that_still_waits_would_be_found(hold: OutputHold) -> None:
+    assert not hold.consistent

@@ -11,7 +11,6 @@ from appliance.dialog.listening_state import ListeningState
 from appliance.dialog.policy import NEVER, DialogPolicy
 from appliance.messages.commands import ModeName, StateName
 from appliance.messages.hearing import SetListening
-from tests.dialog.invariants import listening_is_sound
 
 POLICY = DialogPolicy()
 STATES: tuple[StateName, ...] = get_args(StateName)
@@ -126,7 +125,7 @@ def test_after_an_answer_the_wake_word_is_spared_where_there_is_one(
 ) -> None:
     it = ListeningState(mode).spare_wake_word(100.0, replace(POLICY, follow_s=follow_s))
     assert it.open_until_s == (108.0 if spared else NEVER)
-    assert listening_is_sound(it)
+    assert it.consistent
     if spared:
         assert command(it) == SetListening(True, "an answer has just ended")
     assert it.need_wake_word().open_until_s == NEVER
@@ -161,4 +160,4 @@ def test_the_deadline_is_the_first_of_press_button_and_open_floor() -> None:
     ],
 )
 def test_a_state_that_contradicts_itself_would_be_found(it: ListeningState) -> None:
-    assert not listening_is_sound(it)
+    assert not it.consistent

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from appliance.dialog.policy import NEVER
 from appliance.dialog.ring_schedule import RingSchedule
-from tests.dialog.invariants import ringing_is_sound
 
 EGGS, TEA = "The eggs are done.", "The tea is done."
 RINGING = RingSchedule().set_lines((EGGS,), at_s=100.0)
@@ -61,6 +60,12 @@ def test_where_nothing_rings_an_announcement_without_lines_is_not_what_rang() ->
     assert RingSchedule().put_off(105.0) == RingSchedule()
 
 
+def test_a_schedule_without_lines_that_has_begun_would_be_found() -> None:
+    assert not RingSchedule(began=True).consistent
+    assert not RingSchedule(at_s=100.0).consistent
+    assert RINGING.consistent
+
+
 LINES = st.lists(st.sampled_from((EGGS, TEA)), max_size=2).map(tuple)
 
 
@@ -76,4 +81,4 @@ def test_whatever_happens_nothing_is_left_of_what_rings_no_more(
             "put off": ringing.put_off(105.0),
             "stop": ringing.stop(),
         }[name]
-        assert ringing_is_sound(ringing)
+        assert ringing.consistent

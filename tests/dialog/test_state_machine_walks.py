@@ -59,7 +59,6 @@ from appliance.messages.thinking import (
 )
 from appliance.messages.tools import ToolCalled
 from appliance.tools.toolbox import NOTHING_SAID
-from tests.dialog.invariants import is_sound
 from tests.dialog.talk import Talk
 
 Reason = Literal["complete", "limit", "abandoned", "failed"]
@@ -115,7 +114,10 @@ class Walk:
         replies = [reply for action in actions for reply in self.see(action)]
         it = self.talk.it
         assert it.turn == self.floor_turn
-        assert is_sound(it)
+        assert it.hold.consistent
+        assert it.listening.consistent
+        assert it.ringing.consistent
+        assert it.cut is None or it.cut.consistent
         assert it.state != "holding" or it.hold.open
         assert it.state in ("idle", "muted") or it.deadline_s < NEVER
         assert it.state not in ("idle", "listening", "muted") or it.answer is None
