@@ -16,7 +16,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from appliance import pcm
 from appliance.audio import device_checks
 from appliance.audio.cards import CardInfo, list_cards
 from appliance.audio.device_probe import DeviceProbe, try_card
@@ -92,14 +91,10 @@ def voice(settings: Settings) -> list[Finding]:
 
 
 def canceller(settings: Settings) -> str:
-    """A sentence about the echo canceller. Raises InterludeError if its library is not here."""
-    from appliance.hear.aec.factory import make_canceller as made
-
-    name = settings.hearing.echo.canceller
-    if name in ("none", "hardware"):
+    """A sentence about the echo canceller."""
+    if settings.hearing.echo.canceller in ("none", "hardware"):
         return "No canceller, as the settings want: the card must do it."
-    made(settings.hearing.echo, pcm.RATE_HZ // 200)
-    return f"The canceller is here: {'speexdsp' if name == 'speex' else 'our own Kalman filter'}."
+    return "The canceller is here: our own Kalman filter."
 
 
 def house(settings: Settings) -> str:

@@ -12,7 +12,7 @@ from appliance.settings.section import PHRASE, Milliseconds, Phrases, Ratio, Sec
 class EchoSettings(Section, frozen=True):
     """Echo cancellation."""
 
-    canceller: Literal["auto", "kalman", "speex", "hardware", "none"]
+    canceller: Literal["auto", "kalman", "hardware", "none"]
     tail_ms: Annotated[int, msgspec.Meta(ge=20, le=500)]
 
 

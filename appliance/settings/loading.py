@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 import yaml
@@ -110,9 +110,19 @@ def _convert(tree: Any, kind: type[SectionT], source: str, prefix: str = "") -> 
         return msgspec.convert(tree, kind)
     except msgspec.ValidationError as error:
         problem = f"{source}: {_in_words(error, prefix)}."
-        quotes = "`str`, got `bool`" in str(error)  # YAML's yes, no, on and off
-        remedy = 'Put "yes" and "no" in quotes.' if quotes else "See `interlude config`."
-        raise SettingsError(problem, remedy) from error
+        raise SettingsError(problem, _remedy(str(error), kind)) from error
+
+
+def _remedy(problem: str, kind: type[object]) -> str:
+    if "`str`, got `bool`" in problem:  # YAML's yes, no, on and off
+        return 'Put "yes" and "no" in quotes.'
+    if problem.startswith("Invalid enum value"):
+        hint: Any = kind
+        for name in problem.partition("`$.")[2].rstrip("`").split("."):
+            hint = get_type_hints(hint).get(name) if isinstance(hint, type) else None
+        if get_origin(hint) is Literal:
+            return f"There are {', '.join(map(str, get_args(hint)))}."
+    return "See `interlude config`."
 
 
 def _merge(base: dict[str, Any], over: Mapping[str, Any], source: str, prefix: str = "") -> None:

@@ -22,6 +22,7 @@ from lab.bench.benches import BenchOptions, FigureTable
 from lab.bench.echo_figures import LENGTH_S, EchoFigures, EchoScene, measure
 from lab.bench.interruption_trials import QUIET_DB, JobResult, Spec, TrialRoom, play
 from lab.bench.simulated_room import SimulatedBox
+from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics, synthetic_phrases
 from lab.sim.speech_source import SPEECH_DB
 
@@ -60,13 +61,11 @@ ALONE = (
 
 def cancellers(settings: Settings) -> dict[str, Make]:
     """By name; AEC3 only where `livekit` is installed."""
-    echo = settings.hearing.echo
-
-    def named(name: str) -> Make:
-        wanted = msgspec.structs.replace(echo, canceller=name)
-        return lambda: make_canceller(wanted, BLOCK_FRAMES)
-
-    found: dict[str, Make] = {"kalman": named("kalman"), "speex": named("speex")}
+    echo = msgspec.structs.replace(settings.hearing.echo, canceller="kalman")
+    found: dict[str, Make] = {
+        "kalman": lambda: make_canceller(echo, BLOCK_FRAMES),
+        "speex": lambda: SpeexCanceller(tail_ms=echo.tail_ms, frames=BLOCK_FRAMES, rate_hz=RATE_HZ),
+    }
     if aec3.installed():
         found["AEC3"] = aec3.Aec3
     return found

@@ -28,11 +28,11 @@ from lab.sim.synthetic_phrases import Phrase, spoken
 
 EVERY_S = 0.001
 DELAY_FRAMES = 640
-STAGES = (  # a file of hear/ whose name begins so belongs to the stage
-    ("echo", ("echo", "kalman", "speex", "cancel", "response", "drift", "chime")),
-    ("speech probability", ("vad",)),
-    ("verdict", ("verdict", "burst", "network", "features", "evidence", "adaptation")),
-    ("gate", ("onset", "noise", "highpass", "witness", "habit", "backtrack")),
+STAGES = (  # what lies there below hear/ belongs to the stage; the first that fits
+    ("echo", "aec/"),
+    ("speech probability", "onset/vad.py"),
+    ("verdict", "bargein/"),
+    ("gate", "onset/"),
 )
 REST = "the rest"
 FOLDER = str(Path(listening.__file__).parent)
@@ -40,8 +40,8 @@ FOLDER = str(Path(listening.__file__).parent)
 
 def stage_of(file: str) -> str:
     """The stage that a file of hearing belongs to."""
-    name = Path(file).stem
-    return next((stage for stage, heads in STAGES if name.startswith(heads)), REST)
+    place = Path(file).relative_to(FOLDER).as_posix()
+    return next((stage for stage, head in STAGES if place.startswith(head)), REST)
 
 
 def measure(settings: Settings, seconds: float) -> tuple[float, dict[str, float]]:

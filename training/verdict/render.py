@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from appliance.hear.aec.factory import make_canceller
 from appliance.hear.bargein.classifier import IN_RULES, ClassProbabilities, DecisionSchedule
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onset.frontend import AudioBlock
@@ -23,6 +24,7 @@ from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import HearingSettings, load_defaults
 from lab.bench import bench_speech
 from lab.bench.simulated_room import BLOCK_STEPS, EchoSimulator, RoomSession, TimedEvent
+from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
 
@@ -135,15 +137,24 @@ class Talker:
         return isinstance(event, SpeechEnded) and event.last
 
 
-def settings(confirm_ms: int, canceller: Canceller) -> HearingSettings:
+def settings(confirm_ms: int) -> HearingSettings:
     """The box's own, but for a judge that is not to be believed before its deadline."""
     ours = DEFAULTS.hearing
     verdict = msgspec.structs.replace(
         ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
     )
     onset = msgspec.structs.replace(ours.onset, confirm_ms=confirm_ms)
-    echo = msgspec.structs.replace(ours.echo, canceller=canceller)
-    return msgspec.structs.replace(ours, verdict=verdict, onset=onset, echo=echo)
+    return msgspec.structs.replace(ours, verdict=verdict, onset=onset)
+
+
+def pipeline(confirm_ms: int, kind: Canceller, judge: Recorder) -> HearingPipeline:
+    """The box's own hearing, behind a canceller of that kind."""
+    ours = settings(confirm_ms)
+    echo = msgspec.structs.replace(ours.echo, canceller="none" if kind == "none" else "kalman")
+    made = make_canceller(echo, BLOCK_FRAMES)
+    if kind == "speex":
+        made = SpeexCanceller(tail_ms=echo.tail_ms, frames=BLOCK_FRAMES, rate_hz=RATE_HZ)
+    return HearingPipeline(ours, judge=judge, canceller=made)
 
 
 class Conditions(NamedTuple):
@@ -181,11 +192,11 @@ def scene(sounds: Sounds, seed: int, *, headphones: bool = False) -> list[Heard]
     talk = _talk(sounds, chance)
     recorder = Recorder()
     confirm_ms = 150 if chance.random() < 0.4 else 900
-    # The box has a choice of cancellers; what each of them leaves is to be known.
+    # What another canceller leaves is to be known, too: cards have cancellers of their own.
     canceller: Canceller = "kalman" if chance.random() < 0.7 else "speex"
     if headphones:
         canceller, response = "none", np.zeros(1, np.float32)
-    hearing = HearingPipeline(settings(confirm_ms, canceller), judge=recorder)
+    hearing = pipeline(confirm_ms, canceller, recorder)
     duck = float(chance.uniform(0.05, 0.2)) if chance.random() < 0.12 else 0.0
     talker = Talker(talk, hearing, recorder, duck)
     first_s = chance.uniform(0.4, 2.0) if chance.random() < 0.25 else chance.uniform(2.5, 4.5)
@@ -218,7 +229,7 @@ def alone(sounds: Sounds, seed: int) -> list[Heard]:
     )  # fmt: skip
     recorder = Recorder()
     canceller: Canceller = "kalman" if chance.random() < 0.85 else "speex"
-    hearing = HearingPipeline(settings(900, canceller), judge=recorder)
+    hearing = pipeline(900, canceller, recorder)
     talk = (
         bench_speech.talk(ALONE_S, 10_000 + seed)
         if chance.random() < 0.6

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.path_estimate import Floats
-from appliance.hear.aec.speex import PassThroughCanceller, SpeexCanceller
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import EchoSettings
 
@@ -36,15 +35,27 @@ class EchoCanceller(Protocol):
         """What remains of `mic`, int16[frames], without the echo of `played`, int16[frames]."""
 
 
+class PassThroughCanceller:
+    """For cards that cancel echo themselves."""
+
+    active = False
+    path_changes = 0
+    late_reverb_db = -100.0
+    knows_echo = False
+
+    def cancel_echo(
+        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
+    ) -> Samples:
+        return mic
+
+
 def make_canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
-    """The one of that name for steps of `frames`. Raises InterludeError if it is not installed."""
+    """The one of that name for steps of `frames`."""
     match settings.canceller:
         case "kalman" | "auto" as name:
             rest = name == "auto"
             return KalmanCanceller(
                 tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ, may_rest=rest
             )
-        case "speex":
-            return SpeexCanceller(tail_ms=settings.tail_ms, frames=frames, rate_hz=RATE_HZ)
         case "hardware" | "none":
             return PassThroughCanceller()

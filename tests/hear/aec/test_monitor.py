@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from appliance.hear.aec import store
-from appliance.hear.aec.factory import EchoCanceller
+from appliance.hear.aec.factory import EchoCanceller, PassThroughCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.monitor import STEPS_A_SECOND, EchoMonitor
 from appliance.hear.aec.path_estimate import Floats
-from appliance.hear.aec.speex import PassThroughCanceller
 from appliance.pcm import RATE_HZ, to_int16
 from tests.hear.aec.test_kalman import Wave, answer, echo_of, room, taken_db
 

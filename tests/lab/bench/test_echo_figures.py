@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from appliance.hear.aec.factory import PassThroughCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
-from appliance.hear.aec.speex import PassThroughCanceller
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
 from lab.bench.echo import cancellers

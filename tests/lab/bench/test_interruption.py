@@ -87,12 +87,14 @@ def test_the_stages_of_hearing_share_its_whole_cost() -> None:
 
 @pytest.mark.parametrize(
     ("file", "stage"),
-    [("/x/hear/echo.py", "echo"), ("/x/hear/vad.py", "speech probability"),
-     ("/x/hear/network.py", "verdict"), ("/x/hear/noise.py", "gate"),
-     ("/x/hear/hearing.py", interruption_cost.REST)],
+    [("aec/kalman.py", "echo"), ("onset/vad.py", "speech probability"),
+     ("bargein/network.py", "verdict"), ("onset/noise_floor.py", "gate"),
+     ("pipeline.py", interruption_cost.REST)],
 )  # fmt: skip
 def test_a_file_of_hearing_belongs_to_a_stage(file: str, stage: str) -> None:
-    assert interruption_cost.stage_of(file) == stage
+    path = Path(interruption_cost.FOLDER) / file
+    assert path.is_file()
+    assert interruption_cost.stage_of(str(path)) == stage
 
 
 def test_every_part_is_named_in_the_commands_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,7 +1,5 @@
-"""Echo cancellation by speexdsp (ctypes; no other file touches the library): linear, no suppressor.
-
-In: what the microphone got and what the loudspeaker played. Out: what is left of the former.
-A suppressor would erase the very word that interrupts (facts: 12 to 128 of 171 onsets lost).
+"""speexdsp's echo canceller by ctypes, for reference only: a bench compares the box's own with it,
+and the verdict's network is trained on what it leaves, too. Linear, without a suppressor.
 """
 
 from __future__ import annotations
@@ -11,9 +9,9 @@ import weakref
 
 import numpy as np
 
-from appliance.errors import InterludeError
 from appliance.hear.aec.path_estimate import Floats
 from appliance.pcm import Samples
+from lab.bench.benches import BenchError
 
 _LIBRARY = "libspeexdsp.so.1"
 _SET_SAMPLING_RATE = 24  # SPEEX_ECHO_SET_SAMPLING_RATE, speex_echo.h
@@ -31,12 +29,12 @@ class SpeexCanceller:
     knows_echo = False
 
     def __init__(self, *, tail_ms: int, frames: int, rate_hz: int) -> None:
-        """Raises InterludeError when the library is not installed."""
+        """Raises BenchError when the library is not installed."""
         self._library = _load()
         tail_frames = tail_ms * rate_hz // 1000
         state = self._library.speex_echo_state_init(frames, tail_frames)
         if not state:
-            raise InterludeError("The echo canceller could not be made: no memory.")
+            raise BenchError("speexdsp made no canceller: no memory.", "Close other programs.")
         self._state = ctypes.c_void_p(state)
         rate = ctypes.c_int(rate_hz)
         self._library.speex_echo_ctl(self._state, _SET_SAMPLING_RATE, ctypes.byref(rate))
@@ -66,27 +64,12 @@ class SpeexCanceller:
         return self._left.copy()
 
 
-class PassThroughCanceller:
-    """For cards that cancel echo themselves."""
-
-    active = False
-    path_changes = 0
-    late_reverb_db = -100.0
-    knows_echo = False
-
-    def cancel_echo(
-        self, mic: Samples, played: Samples, clipped: Floats | None = None, *, deaf: bool = False
-    ) -> Samples:
-        return mic
-
-
 def _load() -> ctypes.CDLL:
     try:
         library = ctypes.CDLL(_LIBRARY)
     except OSError as error:
-        raise InterludeError(
-            f"The echo canceller's library {_LIBRARY} is not installed.",
-            "Install it (apt-get install libspeexdsp1) or set `hearing.echo.canceller: none`.",
+        raise BenchError(
+            f"The library {_LIBRARY} is not installed.", "Install it: apt-get install libspeexdsp1."
         ) from error
     library.speex_echo_state_init.restype = ctypes.c_void_p
     library.speex_echo_state_init.argtypes = [ctypes.c_int, ctypes.c_int]
