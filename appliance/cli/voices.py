@@ -13,7 +13,7 @@ from appliance.models.store import ModelStore
 from appliance.settings import Settings
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
-from appliance.voice.engine.archive import SUFFIX
+from appliance.voice.engine.archive import BUNDLE
 from appliance.voice.engine.check import self_check
 from appliance.voice.engine.installer import EngineInstaller
 
@@ -74,4 +74,4 @@ def handed_over(file: Path) -> list[Path]:
     """The file itself, or the bundles at the top of a folder, such as a stick."""
     if not file.is_dir():
         return [file]
-    return sorted(file.glob(f"*{SUFFIX}"))[:MOST_FILES]
+    return sorted(file.glob(f"*{BUNDLE.suffix}"))[:MOST_FILES]

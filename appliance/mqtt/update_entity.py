@@ -13,7 +13,6 @@ from appliance.mqtt.command_topics import CommandRefusal, CommandRejected
 from appliance.update import request
 from appliance.update.release.store import TRIAL, ReleaseStore
 from appliance.update.request import InstallProgress, UpdateOffer
-from appliance.update.system import archive as systems
 from appliance.update.system import target
 
 BEGINS_S = 60.0  # after it was asked for; whoever installs has begun by then, or nobody does
@@ -79,7 +78,7 @@ class UpdateEntity:
     def payload(self) -> dict[str, Any]:
         """In the words of Home Assistant's update entity, all of them every time."""
         going, newest = self._ready.going, self._asked or self._ready.offer
-        of_system = newest is not None and newest.file.suffix == systems.SUFFIX
+        of_system = newest is not None and newest.file.suffix == request.SYSTEMS.archive.suffix
         installed = (self._ready.system or self._version) if of_system else self._version
         latest = going.version if going.step else newest.version if newest else installed
         failed = f"{going.version} was not installed: {going.problem}" if going.problem else ""

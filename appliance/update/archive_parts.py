@@ -2,17 +2,22 @@
 
 Read before any signature is checked, so the headers are read here and not by a library: a block of
 512 bytes for each part, of one kind only, no extension (POSIX.1-1988 ustar, or GNU's magic). A
-header that says otherwise is refused; nothing in it says how much memory is taken.
+header that says otherwise is refused; nothing in it says how much memory is taken. Written by the
+library: only its own builder's files go in.
 """
 
 from __future__ import annotations
 
+import io
 import re
-from typing import NamedTuple
+import tarfile
+from pathlib import Path
+from typing import IO, NamedTuple
 
 from appliance.errors import ReleaseRefused
+from appliance.update import signature
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.release.manifest import MOST_BYTES
+from appliance.update.signed_manifest import MOST_BYTES
 
 BLOCK = 512
 MOST_SIGNATURE_BYTES = 16_384  # an armoured RSA signature of 16384 bits has 6 KiB; ours have 300 B
@@ -52,10 +57,29 @@ def open_parts(
     rest = handed.size - at
     if rest > PADDING_BYTES or (rest > 0 and any(handed.read(at, rest))):
         raise ReleaseRefused(f"{handed.name} is no {kind}: something follows its last part.")
-    manifest, signature, *others = parts
-    if manifest.size > MOST_BYTES or signature.size > MOST_SIGNATURE_BYTES:
+    manifest, signed, *others = parts
+    if manifest.size > MOST_BYTES or signed.size > MOST_SIGNATURE_BYTES:
         raise ReleaseRefused(f"{handed.name} is no {kind}: its manifest is too large.")
-    return handed.read(*manifest), handed.read(*signature), tuple(others)
+    return handed.read(*manifest), handed.read(*signed), tuple(others)
+
+
+def write_parts(
+    path: Path,
+    names: tuple[str, ...],
+    manifest: bytes,
+    key: Path,
+    made_s: int,
+    *contents: IO[bytes],
+) -> None:
+    """Write such a file: the manifest, its signature by `key`, and the contents, under these names,
+    all of the time `made_s`. Raises ReleaseRefused, OSError."""
+    heads = (io.BytesIO(manifest), io.BytesIO(signature.sign(manifest, key)))
+    with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
+        for name, content in zip(names, (*heads, *contents), strict=True):
+            info = tarfile.TarInfo(name)
+            info.size, info.mtime = content.seek(0, io.SEEK_END), made_s
+            content.seek(0)
+            outer.addfile(info, content)
 
 
 def _size(header: bytes, name: str, problem: str) -> int:

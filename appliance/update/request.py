@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -26,13 +27,14 @@ from appliance.atomic_file import write_whole
 from appliance.errors import InterludeError, ReleaseRefused, StorageError
 from appliance.record_file import read_record
 from appliance.update.handed_over_file import HandedOverFile, pop_note, write_note
-from appliance.update.release import archive as releases
 from appliance.update.release import fallback
+from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import InstallOptions, ReleaseInstaller
-from appliance.update.release.manifest import CompatibilityInfo, version_key
 from appliance.update.release.store import TRIAL, ReleaseStore
-from appliance.update.system import archive as systems
+from appliance.update.signed_archive import ArchiveKind
+from appliance.update.signed_manifest import version_key
 from appliance.update.system import target
+from appliance.update.system.archive import SYSTEM_ARCHIVE
 
 INCOMING = Path("/var/lib/interlude-incoming")  # tmpfiles.d: root's, sticky, written by its group
 WANTED = "wanted"  # interlude-update.path waits for a file of this name
@@ -62,22 +64,19 @@ class InstallProgress(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class UpdateKind:
-    """One kind of file that may be handed over. `note`: what asks for it. `version`: what the file
-    says it is, unverified."""
+    """One kind of file that may be asked for, by the note of that name."""
 
-    suffix: str
+    archive: ArchiveKind[Any]
     note: str
-    most_bytes: int
-    look: Callable[[Path | HandedOverFile], CompatibilityInfo | None]
 
     def version(self, file: Path | HandedOverFile) -> str:
-        """ "" for what is none of this kind."""
-        said = self.look(file)
+        """What the file says it is, unverified; "" for what is none of this kind."""
+        said = self.archive.peek(file)
         return said.version if said else ""
 
 
-RELEASES = UpdateKind(releases.SUFFIX, WANTED, releases.MOST_BYTES, releases.peek_manifest)
-SYSTEMS = UpdateKind(systems.SUFFIX, WANTED_SYSTEM, systems.MOST_BYTES, systems.peek_manifest)
+RELEASES = UpdateKind(RELEASE, WANTED)
+SYSTEMS = UpdateKind(SYSTEM_ARCHIVE, WANTED_SYSTEM)
 
 
 def offers(
@@ -99,7 +98,7 @@ def offers(
 def _newer(incoming: Path, kind: UpdateKind, than: str | None) -> list[UpdateOffer]:
     """Of so many files as a folder of strangers is worth: each costs three reads and 80 KiB."""
     found = []
-    for file in _files(incoming, kind.suffix):
+    for file in _files(incoming, kind.archive.suffix):
         version = kind.version(file)
         if version and (than is None or version_key(version) > version_key(than)):
             found.append(UpdateOffer(version, file))
@@ -118,7 +117,7 @@ def _files(incoming: Path, suffix: str) -> list[Path]:
 
 def request_install(offer: UpdateOffer) -> None:
     """Have an offer installed. Returns at once; `read_progress` tells. Raises OSError."""
-    kind = SYSTEMS if offer.file.suffix == systems.SUFFIX else RELEASES
+    kind = SYSTEMS if offer.file.suffix == SYSTEM_ARCHIVE.suffix else RELEASES
     write_note(offer.file.with_name(kind.note), offer.file.name)
 
 
@@ -149,11 +148,11 @@ def asked_for(
     name = pop_note(incoming / kind.note)
     if not name:
         raise ReleaseRefused("Nobody asked for one.")
-    if not _PLAIN.fullmatch(name) or not name.endswith(kind.suffix):
-        raise ReleaseRefused(f"What was asked for is no {kind.suffix} file in {incoming}.")
+    if not _PLAIN.fullmatch(name) or not name.endswith(kind.archive.suffix):
+        raise ReleaseRefused(f"What was asked for is no {kind.archive.suffix} file in {incoming}.")
     teller = ProgressWriter(folder, name)
     try:
-        with HandedOverFile(incoming / name, kind.most_bytes) as handed:
+        with HandedOverFile(incoming / name, kind.archive.most_bytes) as handed:
             teller = ProgressWriter(folder, kind.version(handed) or name)
             teller.update("look", 0.0)  # how the last one ended is no word about this one
             yield handed, teller

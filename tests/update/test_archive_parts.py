@@ -11,7 +11,7 @@ import pytest
 from appliance.errors import ReleaseRefused
 from appliance.update.archive_parts import MOST_SIGNATURE_BYTES, open_parts
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.release.manifest import MOST_BYTES
+from appliance.update.signed_manifest import MOST_BYTES
 
 MOST = 1 << 20
 NAMES = ("m.json", "m.json.sig", "rest")

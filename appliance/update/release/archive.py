@@ -13,58 +13,28 @@ import hashlib
 import io
 import tarfile
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TypeVar
+from typing import BinaryIO, Generic, TypeVar
 
 from appliance.errors import ReleaseRefused
-from appliance.update import signature
-from appliance.update.archive_parts import open_parts
-from appliance.update.handed_over_file import CHUNK, HandedOverFile, open_handed_over
+from appliance.update.handed_over_file import CHUNK, HandedOverFile
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import ReleaseManifest
+from appliance.update.signed_archive import ArchiveKind, ReportShare, unreported
+from appliance.update.signed_manifest import TreeManifest
 from appliance.update.tree_unpacker import TreeUnpacker
 
-SUFFIX = ".release"
-SIGNATURE = f"{manifests.NAME}.sig"
 TREE = "tree.tar.gz"
-MOST_BYTES = 1 << 30  # of a release; ours have 90 to 120 MiB, and `data` of a new card 768
-
-ReportShare = Callable[[float], None]  # how much is done: 0 to 1
-
-
-class TreeManifest(Protocol):
-    """What of a manifest vouches for the tree; see ReleaseManifest."""
-
-    @property
-    def tree_sha256(self) -> str: ...
-    @property
-    def tree_bytes(self) -> int: ...
-    @property
-    def files_bytes(self) -> int: ...
-
-
+RELEASE = ArchiveKind(
+    "release",
+    ".release",
+    1 << 30,  # ours have 90 to 120 MiB, and `data` of a new card 768
+    manifests.NAME,
+    manifests.parse,
+    (TREE,),
+)
 M = TypeVar("M", bound=TreeManifest)
-
-
-@dataclass(frozen=True)
-class ArchiveKind(Generic[M]):
-    """One kind of archive. `kind`: for its owner. `name`: of its manifest, which `parse` reads and
-    which raises ReleaseRefused for that of another kind: the signature says nothing of the kind."""
-
-    kind: str
-    name: str
-    parse: Callable[[bytes], M]
-
-    @property
-    def parts(self) -> tuple[str, str, str]:
-        """The names of its parts, in their order."""
-        return self.name, f"{self.name}.sig", TREE
-
-
-RELEASE = ArchiveKind("release", manifests.NAME, manifests.parse)
 
 
 class SignedArchive(Generic[M]):
@@ -73,16 +43,11 @@ class SignedArchive(Generic[M]):
 
     def __init__(self, handed: HandedOverFile, signers: Path, form: ArchiveKind[M]) -> None:
         """Raises ReleaseRefused for a file that is none of `form`, or not signed by any of
-        `signers`.
+        `signers`."""
+        self.manifest, self._said, (self._tree,) = form.open(handed, signers)
+        self._handed, self._name = handed, form.name
 
-        The signature comes first: nothing of a stranger's manifest is understood or repeated.
-        """
-        said, signed, (self._tree,) = open_parts(handed, form.kind, *form.parts)
-        signature.verify(said, signed, signers)
-        self.manifest = form.parse(said)
-        self._said, self._handed, self._name = said, handed, form.name
-
-    def copy(self, place: Path, disk: Disk, share: ReportShare = lambda _: None) -> PackedTree:
+    def copy(self, place: Path, disk: Disk, share: ReportShare = unreported) -> PackedTree:
         """The packed tree, copied to where nobody else can reach it. `place`: a name in a folder of
         ours, for a moment. To be closed.
 
@@ -129,7 +94,7 @@ class PackedTree:
         """The copy's room is free again."""
         self._copy.close()
 
-    def unpack(self, folder: Path, disk: Disk, share: ReportShare = lambda _: None) -> None:
+    def unpack(self, folder: Path, disk: Disk, share: ReportShare = unreported) -> None:
         """Into `folder`, which is new: the tree, and the manifest last, which makes it whole.
 
         Raises ReleaseRefused for anything in it that is not a plain file, folder or inner link, and
@@ -178,16 +143,6 @@ class _Hashed(io.RawIOBase):
         while self.read(CHUNK):
             pass
         return self._length, self._digest.hexdigest()
-
-
-def peek_manifest(file: Path | HandedOverFile) -> ReleaseManifest | None:
-    """What a file says it is, unverified; None if it is no release. For lists, not for trust."""
-    try:
-        with open_handed_over(file, MOST_BYTES) as handed:
-            said, _, _ = open_parts(handed, "release", manifests.NAME, SIGNATURE, TREE)
-        return manifests.parse(said)
-    except ReleaseRefused:
-        return None
 
 
 def _changed(name: str) -> ReleaseRefused:

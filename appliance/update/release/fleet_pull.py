@@ -27,8 +27,8 @@ from appliance.atomic_file import sync_folder
 from appliance.errors import FetchError, ReleaseRefused, StorageError
 from appliance.update import request as wanted
 from appliance.update.release import fallback
-from appliance.update.release.manifest import version_key
 from appliance.update.release.store import ReleaseStore
+from appliance.update.signed_manifest import version_key
 
 SHEET_BYTES = 16 << 10
 SILENT_S = 60.0  # without a byte; then the connection counts as cut
@@ -110,7 +110,7 @@ def _fetch(address: str, sheet: FleetRelease, place: Path, free: Callable[[Path]
             whole_bytes = target.tell() + int(answer.headers.get("Content-Length") or 0)
             _room(whole_bytes - target.tell(), free(place.parent))
             while piece := answer.read(_PIECE_BYTES):
-                if target.tell() + len(piece) > wanted.RELEASES.most_bytes:
+                if target.tell() + len(piece) > wanted.RELEASES.archive.most_bytes:
                     target.truncate(0)
                     raise FetchError("The release is larger than a release may be.")
                 target.write(piece)

@@ -15,11 +15,11 @@ from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused,
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
-from appliance.update.release import manifest as manifests
-from appliance.update.release.archive import MOST_BYTES, ReleaseArchive
+from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import InstallTarget
 from appliance.update.signature import SIGNERS
+from appliance.update.signed_manifest import fits
 from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
 
 WAIT_S = 900.0  # for a conversation to end
@@ -63,12 +63,12 @@ class ReleaseInstaller:
         StorageError.
         """
         wishes = wishes or InstallOptions()
-        with self._locked(), open_handed_over(file, MOST_BYTES) as handed:
+        with self._locked(), open_handed_over(file, RELEASE.most_bytes) as handed:
             self._clean_up(wishes)
             archive = ReleaseArchive(handed, self.signers)
             manifest = archive.manifest
             kept = self.shelf.kept() if wishes.downgrade else self.shelf.floor()
-            manifests.fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
+            fits(manifest, kept, downgrade=wishes.downgrade, now_s=self.box.clock_s())
             self._unpack(archive)
             if manifest.version == kept and (not wishes.start or self._runs(manifest.version)):
                 return False

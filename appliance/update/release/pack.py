@@ -8,10 +8,10 @@ import io
 import tarfile
 from pathlib import Path
 
-from appliance.update import signature
-from appliance.update.release import manifest as manifests
-from appliance.update.release.archive import RELEASE, SUFFIX
+from appliance.update.archive_parts import write_parts
+from appliance.update.release.archive import RELEASE
 from appliance.update.release.manifest import ReleaseManifest
+from appliance.update.signed_manifest import version_key
 
 
 def pack(
@@ -29,7 +29,7 @@ def pack(
 
     Raises ReleaseRefused.
     """
-    manifests.version_key(version)
+    version_key(version)
     data, files_bytes = squeeze(tree, level)
     manifest = ReleaseManifest(
         version=version,
@@ -40,8 +40,8 @@ def pack(
         tree_bytes=len(data),
         files_bytes=files_bytes,
     )
-    path = into / f"interlude-{version}-{machine}{SUFFIX}"
-    seal(path, RELEASE.parts, manifest.encode(), data, key, made_s)
+    path = into / f"interlude-{version}-{machine}{RELEASE.suffix}"
+    write_parts(path, RELEASE.parts, manifest.encode(), key, made_s, io.BytesIO(data))
     return path
 
 
@@ -54,18 +54,6 @@ def squeeze(tree: Path, level: int) -> tuple[bytes, int]:
     ):
         files_bytes = _add(tar, tree)
     return packed.getvalue(), files_bytes
-
-
-def seal(
-    path: Path, names: tuple[str, str, str], manifest: bytes, tree: bytes, key: Path, made_s: int
-) -> None:
-    """Write the archive: manifest, signature and tree, under these names. Raises ReleaseRefused."""
-    signed = signature.sign(manifest, key)
-    with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
-        for name, content in zip(names, (manifest, signed, tree), strict=True):
-            info = tarfile.TarInfo(name)
-            info.size, info.mtime = len(content), made_s
-            outer.addfile(info, io.BytesIO(content))
 
 
 def _add(tar: tarfile.TarFile, tree: Path) -> int:

@@ -18,7 +18,8 @@ from appliance.errors import ReleaseRefused, StorageError
 from appliance.update.install_lock import locked as alone
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import ReleaseManifest, version_key
+from appliance.update.release.manifest import ReleaseManifest
+from appliance.update.signed_manifest import version_key
 
 ROOT = Path("/opt/interlude")
 SYSTEM = "system"  # below it: what is known of the slots, see update/system/slot_state.py

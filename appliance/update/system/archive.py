@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from appliance.errors import ReleaseRefused
-from appliance.update import signature
-from appliance.update.archive_parts import ArchivePart, open_parts
-from appliance.update.handed_over_file import HandedOverFile, open_handed_over
+from appliance.update.archive_parts import ArchivePart
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.signed_archive import ArchiveKind, ReportShare, unreported
 from appliance.update.system import manifest as manifests
-from appliance.update.system.manifest import PartitionContent, SystemManifest
+from appliance.update.system.manifest import PartitionContent
 
-SUFFIX = ".system"
-SIGNATURE = f"{manifests.NAME}.sig"
 BOOT, SYSTEM = "boot.gz", "system.gz"
 CHUNK = 1 << 22  # what an SD card likes to write at once
 PACKED = 1 << 18  # bytes read at once
-MOST_BYTES = 2 << 30  # of a system; a slot's two partitions have 1664 MiB, unpacked
-
-ReportShare = Callable[[float], None]  # how much is done: 0 to 1
+SYSTEM_ARCHIVE = ArchiveKind(
+    "system",
+    ".system",
+    2 << 30,  # a slot's two partitions have 1664 MiB, unpacked
+    manifests.NAME,
+    manifests.parse,
+    (BOOT, SYSTEM),
+)
 
 
 class SystemArchive:
@@ -34,12 +37,10 @@ class SystemArchive:
 
     def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is no system, or not signed by any of `signers`."""
-        said, signed, (self._boot, self._system) = _parts(handed)
-        signature.verify(said, signed, signers)
-        self.manifest = manifests.parse(said)
+        self.manifest, _, (self._boot, self._system) = SYSTEM_ARCHIVE.open(handed, signers)
         self._handed = handed
 
-    def verify(self, share: ReportShare = lambda _: None) -> None:
+    def verify(self, share: ReportShare = unreported) -> None:
         """Raises ReleaseRefused unless every byte is the signed one, as of now."""
         total = self.manifest.boot.bytes + self.manifest.system.bytes
         done = 0
@@ -98,17 +99,3 @@ class SystemArchive:
                 del held[:CHUNK]
         if held:
             yield bytes(held)
-
-
-def peek_manifest(file: Path | HandedOverFile) -> SystemManifest | None:
-    """What a file says it is, unverified; None if it is no system. For lists, not for trust."""
-    try:
-        with open_handed_over(file, MOST_BYTES) as handed:
-            said, _, _ = _parts(handed)
-        return manifests.parse(said)
-    except ReleaseRefused:
-        return None
-
-
-def _parts(handed: HandedOverFile) -> tuple[bytes, bytes, tuple[ArchivePart, ...]]:
-    return open_parts(handed, "system", manifests.NAME, SIGNATURE, BOOT, SYSTEM)

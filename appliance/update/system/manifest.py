@@ -6,8 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from appliance.errors import ReleaseRefused
-from appliance.update.release.manifest import LAST_S, version_key
+from appliance.update.signed_manifest import SignedManifest, parse_manifest
 
 NAME = "system.json"
 
@@ -19,19 +18,13 @@ class PartitionContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class SystemManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One system.
+class SystemManifest(SignedManifest, frozen=True):
+    """One system. `version`: IMAGE_VERSION in its os-release.
 
-    version  IMAGE_VERSION in its os-release
-    machine  as `uname -m` says
-    made_s   when, in seconds since 1970
     boot     a FAT file system as slot a has it; what names the slot is changed for slot b
     system   the read-only root, erofs
     """
 
-    version: str
-    machine: str
-    made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
     boot: PartitionContent
     system: PartitionContent
 
@@ -39,15 +32,7 @@ class SystemManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     def python(self) -> str:
         return "any"  # it brings its own
 
-    def encode(self) -> bytes:
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
-
 
 def parse(data: bytes) -> SystemManifest:
     """The manifest in `data`. Raises ReleaseRefused."""
-    try:
-        manifest = msgspec.json.decode(data, type=SystemManifest)
-    except msgspec.DecodeError as error:
-        raise ReleaseRefused(f"Its {NAME} is no manifest of ours: {error}.") from error
-    version_key(manifest.version)
-    return manifest
+    return parse_manifest(data, SystemManifest, NAME)

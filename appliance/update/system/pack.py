@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import tarfile
 import tempfile
 import zlib
 from pathlib import Path
 from typing import IO
 
-from appliance.update import signature
-from appliance.update.release.manifest import version_key
-from appliance.update.system import manifest as manifests
-from appliance.update.system.archive import BOOT, CHUNK, SIGNATURE, SUFFIX, SYSTEM
+from appliance.update.archive_parts import write_parts
+from appliance.update.signed_manifest import version_key
+from appliance.update.system.archive import CHUNK, SYSTEM_ARCHIVE
 from appliance.update.system.manifest import PartitionContent, SystemManifest
 
 BLOCK = 4096
@@ -44,19 +41,8 @@ def pack(
             boot=_squeeze(boot, _used(boot), first, level),
             system=_squeeze(system, system.stat().st_size, second, level),
         ).encode()
-        signed = signature.sign(manifest, key)
-        path = into / f"interlude-{version}-{machine}{SUFFIX}"
-        with tarfile.open(path, mode="w", format=tarfile.PAX_FORMAT) as outer:
-            for name, content in (
-                (manifests.NAME, io.BytesIO(manifest)),
-                (SIGNATURE, io.BytesIO(signed)),
-                (BOOT, first),
-                (SYSTEM, second),
-            ):
-                info = tarfile.TarInfo(name)
-                info.size, info.mtime = content.seek(0, io.SEEK_END), made_s
-                content.seek(0)
-                outer.addfile(info, content)
+        path = into / f"interlude-{version}-{machine}{SYSTEM_ARCHIVE.suffix}"
+        write_parts(path, SYSTEM_ARCHIVE.parts, manifest, key, made_s, first, second)
     return path
 
 

@@ -10,16 +10,15 @@ import hashlib
 from collections.abc import Iterator
 
 from appliance.errors import StorageError
-from appliance.update.system.archive import CHUNK, ReportShare, SystemArchive
+from appliance.update.signed_archive import ReportShare, unreported
+from appliance.update.system.archive import CHUNK, SystemArchive
 from appliance.update.system.block_device import BlockDevice, PartitionedDisk
 from appliance.update.system.fat32 import SECTOR, FatFileSystem
 from appliance.update.system.slot import CMDLINE, SystemSlot, cmdline
 
-_SILENT: ReportShare = lambda _share: None  # noqa: E731  # a default that says nothing
-
 
 def write_slot(
-    archive: SystemArchive, slot: SystemSlot, card: PartitionedDisk, share: ReportShare = _SILENT
+    archive: SystemArchive, slot: SystemSlot, card: PartitionedDisk, share: ReportShare = unreported
 ) -> None:
     """Bring both of a slot's partitions to what the archive has, and read them back.
 

@@ -27,11 +27,11 @@ from appliance.errors import (
 )
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
-from appliance.update.release import manifest as manifests
 from appliance.update.release.installer import InstallOptions, Progress
 from appliance.update.release.store import ReleaseStore
 from appliance.update.signature import SIGNERS
-from appliance.update.system.archive import MOST_BYTES, SystemArchive
+from appliance.update.signed_manifest import fits
+from appliance.update.system.archive import SYSTEM_ARCHIVE, SystemArchive
 from appliance.update.system.block_device import PartitionedDisk
 from appliance.update.system.fat32 import FatFileSystem
 from appliance.update.system.slot import AUTOBOOT, CONFIG, SLOTS, SlotName, autoboot, other, starts
@@ -71,12 +71,12 @@ class SystemUpdater:
         """
         wishes = wishes or InstallOptions()
         runs_from(self.machine.slot())
-        with self._locked(), open_handed_over(file, MOST_BYTES) as handed:
+        with self._locked(), open_handed_over(file, SYSTEM_ARCHIVE.most_bytes) as handed:
             running, target = self._slots()
             archive = SystemArchive(handed, self.signers)
             manifest = archive.manifest
             now = self._floor(wishes)
-            manifests.fits(
+            fits(
                 manifest, now, downgrade=wishes.downgrade, now_s=self.machine.clock_s(),
                 back="interlude system rollback",
             )  # fmt: skip

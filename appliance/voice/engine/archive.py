@@ -6,13 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.release.archive import ArchiveKind, SignedArchive
+from appliance.update.release.archive import TREE, SignedArchive
+from appliance.update.signed_archive import ArchiveKind
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine.manifest import EngineManifest
 
-SUFFIX = ".voice"
-MOST_BYTES = 512 << 20  # of a bundle; Piper's has 60 MiB, and a voice 60 more
-FORM = ArchiveKind("voice program", manifests.NAME, manifests.parse)
+BUNDLE = ArchiveKind(
+    "voice program",
+    ".voice",
+    512 << 20,  # Piper's has 60 MiB, and a voice 60 more
+    manifests.NAME,
+    manifests.parse,
+    (TREE,),
+)
 
 
 class EngineArchive(SignedArchive[EngineManifest]):
@@ -20,4 +26,4 @@ class EngineArchive(SignedArchive[EngineManifest]):
 
     def __init__(self, handed: HandedOverFile, signers: Path) -> None:
         """Raises ReleaseRefused for a file that is none, or not signed by any of `signers`."""
-        super().__init__(handed, signers, FORM)
+        super().__init__(handed, signers, BUNDLE)

@@ -16,11 +16,11 @@ from appliance.errors import ReleaseRefused, StorageError
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.install_lock import locked
 from appliance.update.release.disk_changes import Disk
-from appliance.update.release.manifest import fits
 from appliance.update.signature import SIGNERS
+from appliance.update.signed_manifest import fits
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine import store
-from appliance.voice.engine.archive import MOST_BYTES, EngineArchive
+from appliance.voice.engine.archive import BUNDLE, EngineArchive
 from appliance.voice.engine.manifest import EngineManifest
 
 SPARE_BYTES = 64 << 20  # that stay free on the disk
@@ -46,7 +46,7 @@ class EngineInstaller:
         """What the bundle says of itself, and whether anything changed. Raises ReleaseRefused,
         InstallDeferred, StorageError."""
         self.disk.make_folder(self.root)
-        with locked(self.root / ".lock"), open_handed_over(file, MOST_BYTES) as handed:
+        with locked(self.root / ".lock"), open_handed_over(file, BUNDLE.most_bytes) as handed:
             self._tidy()
             bundle = EngineArchive(handed, self.signers)
             manifest = bundle.manifest

@@ -10,54 +10,31 @@ from typing import Annotated
 import msgspec
 
 from appliance.errors import ReleaseRefused
-from appliance.update.release.manifest import LAST_S, version_key
+from appliance.update.signed_manifest import TreeManifest, parse_manifest
 from appliance.voice.protocol import PROTOCOL
 
 NAME = "voice.json"
 _Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
-_Sum = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
-class EngineManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One bundle.
+class EngineManifest(TreeManifest, frozen=True):
+    """One bundle. `version`: of Interlude, whose tree it was made from.
 
-    engine       whose voices it speaks: piper
-    version      of Interlude, whose tree it was made from
-    protocol     that it speaks (voice/protocol.py)
-    licence      of the program as a whole
-    voices       that lie in it, ready to speak; the box's own models are spoken, too
-    machine      as `uname -m` says; "any" if there is no machine code in it
-    python       major.minor that it needs; "any" likewise
-    made_s       when, in seconds since 1970
-    tree_sha256  of the packed tree
-    tree_bytes   of the packed tree
-    files_bytes  of all files when unpacked
+    engine    whose voices it speaks: piper
+    protocol  that it speaks (voice/protocol.py)
+    licence   of the program as a whole
+    voices    that lie in it, ready to speak; the box's own models are spoken, too
     """
 
     engine: _Name
-    version: str
     protocol: int
     licence: Annotated[str, msgspec.Meta(max_length=100)]
     voices: Annotated[tuple[_Name, ...], msgspec.Meta(max_length=20)] = ()
-    machine: str
-    python: str
-    made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
-    tree_sha256: _Sum
-    tree_bytes: Annotated[int, msgspec.Meta(ge=0)]
-    files_bytes: Annotated[int, msgspec.Meta(ge=0)]
-
-    def encode(self) -> bytes:
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
 
 
 def parse(data: bytes) -> EngineManifest:
     """The manifest in `data`. Raises ReleaseRefused."""
-    try:
-        manifest = msgspec.json.decode(data, type=EngineManifest)
-    except msgspec.DecodeError as error:
-        raise ReleaseRefused(f"Its {NAME} is no manifest of a voice's program: {error}.") from error
-    version_key(manifest.version)
-    return manifest
+    return parse_manifest(data, EngineManifest, NAME, "of a voice's program")
 
 
 def read(folder: Path) -> EngineManifest | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from pathlib import Path
 from typing import Any
 
-from appliance.update.release.manifest import version_key
-from appliance.update.release.pack import seal, squeeze
-from appliance.voice.engine.archive import FORM, SUFFIX
+from appliance.update.archive_parts import write_parts
+from appliance.update.release.pack import squeeze
+from appliance.update.signed_manifest import version_key
+from appliance.voice.engine.archive import BUNDLE
 from appliance.voice.engine.manifest import EngineManifest
 
 
@@ -24,7 +26,7 @@ def pack(tree: Path, into: Path, key: Path, *, level: int = 9, **said: Any) -> P
         files_bytes=files_bytes,
     )
     with_voices = "".join(f"-{voice}" for voice in manifest.voices)
-    name = f"{manifest.engine}{with_voices}-{manifest.version}-{manifest.machine}{SUFFIX}"
+    name = f"{manifest.engine}{with_voices}-{manifest.version}-{manifest.machine}{BUNDLE.suffix}"
     path = into / name
-    seal(path, FORM.parts, manifest.encode(), data, key, manifest.made_s)
+    write_parts(path, BUNDLE.parts, manifest.encode(), key, manifest.made_s, io.BytesIO(data))
     return path

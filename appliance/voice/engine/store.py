@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.update.release.manifest import version_key
+from appliance.update.signed_manifest import version_key
 from appliance.voice.engine import manifest as manifests
 from appliance.voice.engine.manifest import EngineManifest
 

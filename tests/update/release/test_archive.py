@@ -18,12 +18,10 @@ from appliance.errors import ReleaseRefused
 from appliance.update import signature
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.archive import (
-    MOST_BYTES,
-    SIGNATURE,
+    RELEASE,
     TREE,
     PackedTree,
     ReleaseArchive,
-    peek_manifest,
 )
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import NAME, ReleaseManifest
@@ -49,13 +47,13 @@ def crafted(at: Bench, fill: Fill, files_bytes: int = 10_000) -> PackedTree:
     with tarfile.open(path, "w") as outer:
         for name, content in (
             (NAME, manifest),
-            (SIGNATURE, signature.sign(manifest, at.shop.key)),
+            (RELEASE.parts[1], signature.sign(manifest, at.shop.key)),
             (TREE, data),
         ):
             info = tarfile.TarInfo(name)
             info.size = len(content)
             outer.addfile(info, io.BytesIO(content))
-    with HandedOverFile(path, MOST_BYTES) as handed:
+    with HandedOverFile(path, RELEASE.most_bytes) as handed:
         return ReleaseArchive(handed, at.shop.signers).copy(at.shop.folder / "copy", Disk())
 
 
@@ -222,7 +220,7 @@ def test_the_copy_has_no_name_and_only_root_could_open_it(at: Bench, tmp_path: P
             modes.append((stat.S_IMODE(os.fstat(made.fileno()).st_mode), os.path.lexists(path)))
             return made
 
-    with HandedOverFile(at.shop.make("0.1.0"), MOST_BYTES) as handed:
+    with HandedOverFile(at.shop.make("0.1.0"), RELEASE.most_bytes) as handed:
         ReleaseArchive(handed, at.shop.signers).copy(tmp_path / "copy", Seen()).close()
     assert modes == [(0o600, False)]
 
@@ -236,7 +234,7 @@ def test_what_lies_where_the_copy_goes_is_neither_followed_nor_written(
         (tmp_path / "copy").symlink_to("theirs")
     else:
         (tmp_path / "copy").hardlink_to(tmp_path / "theirs")
-    with HandedOverFile(at.shop.make("0.1.0"), MOST_BYTES) as handed:
+    with HandedOverFile(at.shop.make("0.1.0"), RELEASE.most_bytes) as handed:
         ReleaseArchive(handed, at.shop.signers).copy(tmp_path / "copy", Disk()).close()
     assert (tmp_path / "theirs").read_text() == "as it was"
     assert not os.path.lexists(tmp_path / "copy")
@@ -258,8 +256,8 @@ def test_of_what_nobody_trusted_signed_not_a_byte_is_written(at: Bench) -> None:
 
 def test_a_look_at_what_is_no_release_says_so(at: Bench, tmp_path: Path) -> None:
     (tmp_path / "x.release").write_bytes(b"no")
-    assert peek_manifest(tmp_path / "x.release") is None
-    assert peek_manifest(tmp_path / "gone.release") is None
-    found = peek_manifest(at.shop.make("0.1.0"))
+    assert RELEASE.peek(tmp_path / "x.release") is None
+    assert RELEASE.peek(tmp_path / "gone.release") is None
+    found = RELEASE.peek(at.shop.make("0.1.0"))
     assert found is not None
     assert found.version == "0.1.0"

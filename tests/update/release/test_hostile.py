@@ -26,10 +26,9 @@ from appliance.update import request
 from appliance.update.archive_parts import open_parts
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release import archive as releases
-from appliance.update.release.manifest import MOST_BYTES, NAME
 from appliance.update.release.store import ReleaseStore
+from appliance.update.signed_manifest import MOST_BYTES
 from appliance.update.system import archive as systems
-from appliance.update.system.manifest import NAME as SYSTEM
 from appliance.update.system.pack import pack
 from tests.update.release.attacker import KINDS
 from tests.update.release.workshop import Workshop
@@ -55,13 +54,13 @@ def _read(verb: str, path: Path, signers: Path) -> str:
             )
             return f"offers {[offer.version for offer in found]}"
         if verb == "look":
-            said = releases.peek_manifest(path) or systems.peek_manifest(path)
+            said = releases.RELEASE.peek(path) or systems.SYSTEM_ARCHIVE.peek(path)
             return f"says {said.version}" if said else "says nothing"
         if verb == "open":
-            with HandedOverFile(path, releases.MOST_BYTES) as handed:
+            with HandedOverFile(path, releases.RELEASE.most_bytes) as handed:
                 releases.ReleaseArchive(handed, signers)
         else:
-            with HandedOverFile(path, systems.MOST_BYTES) as handed:
+            with HandedOverFile(path, systems.SYSTEM_ARCHIVE.most_bytes) as handed:
                 systems.SystemArchive(handed, signers).verify()
     except InterludeError as error:
         return f"refused: {error.problem}"
@@ -278,8 +277,8 @@ def test_a_genuine_one_that_was_changed_anywhere_before_its_tree_is_refused(
 
 def trusted(path: Path) -> tuple[bytes, bytes]:
     """Manifest and signature, as they are read."""
-    with HandedOverFile(path, releases.MOST_BYTES) as handed:
-        return open_parts(handed, "release", NAME, releases.SIGNATURE, releases.TREE)[:2]
+    with HandedOverFile(path, releases.RELEASE.most_bytes) as handed:
+        return open_parts(handed, "release", *releases.RELEASE.parts)[:2]
 
 
 def system(reader: Reader, root: bytes, size: int = 0) -> Path:
@@ -292,8 +291,8 @@ def system(reader: Reader, root: bytes, size: int = 0) -> Path:
     (folder / "root").write_bytes(random.Random(1).randbytes(1 << 20))
     made = pack(folder / "boot", folder / "root", folder, reader.shop.key,
                 version="0.3.0", machine="any", made_s=0)  # fmt: skip
-    names = (SYSTEM, systems.SIGNATURE, systems.BOOT, systems.SYSTEM)
-    with HandedOverFile(made, systems.MOST_BYTES) as handed:
+    names = systems.SYSTEM_ARCHIVE.parts
+    with HandedOverFile(made, systems.SYSTEM_ARCHIVE.most_bytes) as handed:
         said, signed, (boot, genuine) = open_parts(handed, "system", *names)
         contents = [said, signed, handed.read(*boot), root or handed.read(*genuine)]
     changed = folder / "changed.system"

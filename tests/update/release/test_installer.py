@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
-from appliance.update.release.archive import peek_manifest
+from appliance.update.release.archive import RELEASE
 from appliance.update.release.installer import SPARE_BYTES, InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
@@ -28,7 +28,7 @@ def state(at: Bench) -> tuple[str | None, str, str | None]:
 
 
 def tree_bytes(file: Path) -> int:
-    said = peek_manifest(file)
+    said = RELEASE.peek(file)
     assert said is not None
     return said.tree_bytes
 
@@ -63,9 +63,9 @@ def test_what_is_unpacked_is_what_was_packed(with_old: Bench) -> None:
 
 
 def test_the_same_tree_makes_the_same_tree_archive(at: Bench) -> None:
-    one = peek_manifest(at.shop.make("0.1.0"))
+    one = RELEASE.peek(at.shop.make("0.1.0"))
     assert one is not None
-    assert peek_manifest(at.shop.make("0.1.0")) == one
+    assert RELEASE.peek(at.shop.make("0.1.0")) == one
 
 
 def test_without_a_box_that_runs_it_is_kept_untried(at: Bench) -> None:
@@ -347,7 +347,7 @@ def test_a_disk_that_runs_full_leaves_the_old_release_alone(with_old: Bench, aft
 
 def test_the_copy_needs_room_too(with_old: Bench) -> None:
     file = with_old.shop.make("0.2.0")
-    said = peek_manifest(file)
+    said = RELEASE.peek(file)
     assert said is not None
     need = SPARE_BYTES + said.tree_bytes + said.files_bytes
     with pytest.raises(StorageError, match="are needed"):

@@ -14,8 +14,7 @@ from appliance.errors import ReleaseRefused
 from appliance.update.archive_parts import open_parts
 from appliance.update.handed_over_file import HandedOverFile
 from appliance.update.release.installer import InstallOptions
-from appliance.update.system.archive import BOOT, MOST_BYTES, SIGNATURE, SYSTEM
-from appliance.update.system.manifest import NAME
+from appliance.update.system.archive import SYSTEM_ARCHIVE
 from appliance.update.system.request import install_wanted
 from image.firmware import TRYBOOT, NoStart
 from tests.update.release.attacker import KINDS, exchange
@@ -38,8 +37,8 @@ def incoming(at: Bench, tmp_path: Path) -> Path:
 
 def change(file: Path, part: int) -> None:
     """Boot (0) or root (1) becomes another one, as long as the genuine one when unpacked."""
-    with HandedOverFile(file, MOST_BYTES) as handed:
-        _, _, parts = open_parts(handed, "system", NAME, SIGNATURE, BOOT, SYSTEM)
+    with HandedOverFile(file, SYSTEM_ARCHIVE.most_bytes) as handed:
+        _, _, parts = open_parts(handed, "system", *SYSTEM_ARCHIVE.parts)
     gzip = zlib.compressobj(9, wbits=31)
     evil = gzip.compress(b"unsigned" * (SYSTEM_BYTES // 8)) + gzip.flush()
     assert len(evil) < parts[part].size

@@ -1,0 +1,117 @@
+"""What a signed file says of itself: the fields of every kind, how it is read, whether it fits."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+import time
+from typing import Annotated, Protocol, TypeVar
+
+import msgspec
+
+from appliance.errors import ReleaseRefused
+from appliance.record_file import UNREADABLE
+
+MOST_BYTES = 65_536  # of a manifest; ours have 300
+LAST_S = 253_402_300_799  # the end of the year 9999, and of what calendars are written for
+CLOCK_SLACK_S = 86_400.0  # a builder's clock may be ahead by a time zone's mistake
+
+_VERSION = re.compile(r"(\d{1,6})\.(\d{1,6})\.(\d{1,6})(?:(a|b|rc)(\d{1,6}))?")
+_FINAL = "~"  # sorts after a, b and rc
+VersionKey = tuple[int, int, int, str, int]
+
+
+def version_key(version: str) -> VersionKey:
+    """What sorts versions: 0.2.0a1 < 0.2.0rc1 < 0.2.0 < 0.10.0. Raises ReleaseRefused."""
+    found = _VERSION.fullmatch(version)
+    if found is None:
+        raise ReleaseRefused(f"`{version}` is no version, such as 1.2.3 or 1.2.3rc1.")
+    major, minor, patch, kind, number = found.groups()
+    return int(major), int(minor), int(patch), kind or _FINAL, int(number or 0)
+
+
+class CompatibilityInfo(Protocol):
+    """What decides whether something is for this box; see ReleaseManifest."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def python(self) -> str: ...
+    @property
+    def made_s(self) -> int: ...
+
+
+class SignedManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The fields of every kind.
+
+    version  of what is in the file
+    machine  as `uname -m` says; "any" if there is no machine code in it
+    made_s   when, in seconds since 1970
+    """
+
+    version: str
+    machine: str
+    made_s: Annotated[int, msgspec.Meta(ge=0, le=LAST_S)]
+
+    def encode(self) -> bytes:
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+
+class TreeManifest(SignedManifest, frozen=True):
+    """Of a file with a packed tree.
+
+    python       major.minor that the tree needs; "any" likewise
+    tree_sha256  of the packed tree
+    tree_bytes   of the packed tree
+    files_bytes  of all files when unpacked
+    """
+
+    python: str
+    tree_sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+    tree_bytes: Annotated[int, msgspec.Meta(ge=0)]
+    files_bytes: Annotated[int, msgspec.Meta(ge=0)]
+
+
+ManifestT = TypeVar("ManifestT", bound=SignedManifest)
+
+
+def parse_manifest(data: bytes, kind: type[ManifestT], name: str, of: str = "of ours") -> ManifestT:
+    """The manifest in `data`. `name` of its file, and `of` what it is to be, for its owner. Raises
+    ReleaseRefused."""
+    try:
+        manifest = msgspec.json.decode(data, type=kind)
+    except UNREADABLE as error:
+        raise ReleaseRefused(f"Its {name} is no manifest {of}: {error}.") from error
+    version_key(manifest.version)
+    return manifest
+
+
+def fits(
+    manifest: CompatibilityInfo,
+    kept: str | None,
+    *,
+    downgrade: bool,
+    now_s: float,
+    back: str = "interlude release rollback",
+) -> None:
+    """Raises ReleaseRefused if the release is not for this box, or not for now.
+
+    `kept`: the version that the box has now. `now_s`: by the clock on the wall. `back`: the command
+    that goes back to an older one.
+    """
+    machine, python = platform.machine(), f"{sys.version_info.major}.{sys.version_info.minor}"
+    if manifest.machine not in ("any", machine):
+        raise ReleaseRefused(f"It is made for {manifest.machine}; this box is {machine}.")
+    if manifest.python not in ("any", python):
+        raise ReleaseRefused(f"It is made for Python {manifest.python}; this box has {python}.")
+    if kept and not downgrade and version_key(manifest.version) < version_key(kept):
+        problem = f"{manifest.version} is older than {kept}, which is installed."
+        raise ReleaseRefused(problem, f"To go back: `{back}`, or --downgrade.")
+    if now_s < manifest.made_s - CLOCK_SLACK_S:
+        clock = time.strftime("%d %B %Y", time.gmtime(now_s))
+        made = time.strftime("%d %B %Y", time.gmtime(manifest.made_s))
+        problem = f"This box's clock says {clock}, and the release was made on {made}."
+        raise ReleaseRefused(problem, "Set the clock (`timedatectl`) and try again.")

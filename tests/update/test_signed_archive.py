@@ -1,0 +1,73 @@
+"""A signed file of one kind is opened by its own rules; of another it is nothing."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from appliance.errors import ReleaseRefused
+from appliance.update.archive_parts import write_parts
+from appliance.update.handed_over_file import HandedOverFile
+from appliance.update.release.archive import RELEASE
+from appliance.update.signed_archive import ArchiveKind
+from appliance.update.signed_manifest import SignedManifest, parse_manifest
+from tests.update.release.workshop import Bench
+
+
+class Song(SignedManifest, frozen=True):
+    """A kind of the test's own."""
+
+
+def parse(data: bytes) -> Song:
+    return parse_manifest(data, Song, "song.json", "of a song")
+
+
+SONGS = ArchiveKind("song", ".song", 1 << 20, "song.json", parse, ("words", "notes"))
+SONG = Song(version="1.0.0", machine="any", made_s=1)
+
+
+def made(at: Bench, manifest: bytes = SONG.encode(), key: Path | None = None) -> Path:
+    path = at.shop.folder / "a.song"
+    contents = (io.BytesIO(b"la la"), io.BytesIO(b"c d e"))
+    write_parts(path, SONGS.parts, manifest, key or at.shop.key, 1, *contents)
+    return path
+
+
+def test_a_signed_file_is_opened_and_its_contents_are_found(at: Bench) -> None:
+    with HandedOverFile(made(at), SONGS.most_bytes) as handed:
+        manifest, said, (words, notes) = SONGS.open(handed, at.shop.signers)
+        assert manifest == SONG
+        assert said == SONG.encode()
+        assert (handed.read(*words), handed.read(*notes)) == (b"la la", b"c d e")
+    assert SONGS.peek(made(at)) == SONG
+
+
+def test_of_a_stranger_nothing_is_repeated(at: Bench) -> None:
+    stranger = at.shop.new_key("stranger")
+    path = made(at, b'{"oh": "\xff dear"}', stranger)
+    with (
+        HandedOverFile(path, SONGS.most_bytes) as handed,
+        pytest.raises(ReleaseRefused) as refused,
+    ):
+        SONGS.open(handed, at.shop.signers)
+    assert "dear" not in str(refused.value)
+    assert SONGS.peek(path) is None
+
+
+def test_a_file_of_another_kind_is_refused_and_peeked_at_in_vain(at: Bench) -> None:
+    release = at.shop.make("0.1.0")
+    assert SONGS.peek(release) is None
+    assert RELEASE.peek(made(at)) is None
+    with (
+        HandedOverFile(release, RELEASE.most_bytes) as handed,
+        pytest.raises(ReleaseRefused, match="is no song"),
+    ):
+        SONGS.open(handed, at.shop.signers)
+
+
+def test_a_file_that_is_gone_or_too_large_is_none(at: Bench, tmp_path: Path) -> None:
+    assert SONGS.peek(tmp_path / "gone.song") is None
+    small = ArchiveKind("song", ".song", 100, "song.json", parse, ("words", "notes"))
+    assert small.peek(made(at)) is None
