@@ -61,7 +61,7 @@ from appliance.tools.toolbox import ToolContext
 from appliance.voice.selection import VoiceSelection
 
 SAID_NO_BUTTON = "I have no button, so I cannot be talked to with one."
-LOOK_S = 0.5  # between two looks at the floor's hold, for an onset whose message was lost
+POLL_S = 0.5  # between two readings of the floor's hold, for an onset whose message was lost
 # Who went down is known before what its successor says; what the owner does before what the box
 # does; commands from outside come last.
 _ORDER = ("supervisor", "panel", "words", "listener", "playback", "capture", "thinker", "speaker")
@@ -74,10 +74,10 @@ def main(work: Worker) -> None:
     peers = sorted(work.channels, key=lambda peer: _ORDER.index(peer) if peer in _ORDER else 99)
     poll = select.poll()
     poll.register(work.stop_fd, select.POLLIN)
-    poll.register(conductor.keeping.fileno(), select.POLLIN)
-    poll.register(conductor.microphone.fileno(), select.POLLIN)
-    if conductor.door is not None:
-        poll.register(conductor.door.fileno(), select.POLLIN)
+    poll.register(conductor.memory.fileno(), select.POLLIN)
+    poll.register(conductor.mute.fileno(), select.POLLIN)
+    if conductor.control is not None:
+        poll.register(conductor.control.fileno(), select.POLLIN)
     for channel in work.channels.values():
         poll.register(channel.fileno(), select.POLLIN)
     work.report_ready()
@@ -101,23 +101,22 @@ class Conductor:
         self._floor = work.floor
         parts = {row.name for row in process_table.PROCESSES}
         self._watchers = [p for p in work.channels if p not in parts and p != "supervisor"]
-        self._words_leave = work.settings.link.words
-        self._shown = StatusPublisher(work, self._watchers)
-        self.microphone = MuteState(work.floor, MuteStore.of(work.settings))
+        self._publishes_words = work.settings.link.words
+        self._status = StatusPublisher(work, self._watchers)
+        self.mute = MuteState(work.floor, MuteStore.of(work.settings))
         self._adjustments = AdjustmentStore(work.files)
         self._voice = VoiceSelection()
-        self._speaks = work.floor.turn > 0  # a speaker is there, or was when this one took over
-        # Until then. A conductor that took over has a predecessor who said these.
-        self._notices = StartupNotices() if self._speaks else startup_notices.handed_over()
-        self._unsaid = self._notices.sentences
-        self.keeping = MemoryClient(work.settings, work.log)
-        self.door = control_socket.open_control_socket(work.settings, work.log)
+        # A speaker is there, or was when this conductor took over from one that died; that one has
+        # announced the notices.
+        self._voice_ready = work.floor.turn > 0
+        self._notices = StartupNotices() if self._voice_ready else startup_notices.handed_over()
+        self._unspoken_notices = self._notices.sentences
+        self.memory = MemoryClient(work.settings, work.log)
+        self.control = control_socket.open_control_socket(work.settings, work.log)
         self._tools = ToolRunner(work.settings)
-        self._next: deque[DialogEvent] = (
-            deque()
-        )  # what tools say, once all before it is carried out
+        self._next: deque[DialogEvent] = deque()  # tools' replies: after the actions before them
         floor = self._floor
-        muted, switched_off = self.microphone.start(time.monotonic())
+        muted, switched_off = self.mute.start(time.monotonic())
         self._conversation, actions = initial_state(
             dialog_policy(work.settings),
             time.monotonic(),
@@ -132,18 +131,18 @@ class Conductor:
     def wait_ms(self) -> int:
         """How long nothing need be done if no mail comes."""
         left_s = min(self._conversation.deadline_s - time.monotonic(), self._tools.wait_s())
-        return math.ceil(1000 * max(0.0, min(LOOK_S, left_s)))
+        return math.ceil(1000 * max(0.0, min(POLL_S, left_s)))
 
     def handle(self, peer: str, message: Message | ObservedMessage) -> None:
         """One message of `peer`."""
         if isinstance(message, ObservedMessage):
             return
-        if isinstance(message, Transcribed):  # what was said: for the memory's eyes alone
+        if isinstance(message, Transcribed):  # what was said: for the memory only
             if peer == "thinker":
-                self.keeping.transcribed(message)
+                self.memory.transcribed(message)
             return
         self._copy(peer, self._work.name, message)
-        if peer == "panel" and self.microphone.pop_press_mute():
+        if peer == "panel" and self.mute.pop_press_mute():
             self._advance(Mute(on=True))  # before what the panel says after it
         if self._without_a_button(message):
             self._work.log.warning("mode push_to_talk is refused: %s", NO_BUTTON)
@@ -157,41 +156,41 @@ class Conductor:
         self._show(message)
 
     def tick(self) -> None:
-        for news in self.microphone.poll(time.monotonic()):
+        for news in self.mute.poll(time.monotonic()):
             if isinstance(news, MuteProblem):
-                self._complain(news)
+                self._report_mute_problem(news)
             else:
                 self._advance(news)
             self._show()
-        self._run_events(self._tools.poll(voice=self._speaks))
+        self._run_events(self._tools.poll(voice=self._voice_ready))
         self._advance(Tick(self._floor.hold, self._floor.pressed))
         for complaint in (*self._tools.complaints(), *self._adjustments.complaints()):
             self._work.log.warning("%s", complaint)
 
-    def _complain(self, complaint: MuteProblem) -> None:
+    def _report_mute_problem(self, problem: MuteProblem) -> None:
         """To the log and to the owner, as soon as there is a voice for it."""
-        if not complaint.aloud:
-            self._work.log.info("%s", complaint.log)
+        if not problem.aloud:
+            self._work.log.info("%s", problem.log)
             return
-        self._work.log.warning("%s", complaint.log)
-        if self._speaks:
-            self._advance(Say(complaint.aloud))
+        self._work.log.warning("%s", problem.log)
+        if self._voice_ready:
+            self._advance(Say(problem.aloud))
         else:
-            self._unsaid.append(complaint.aloud)
+            self._unspoken_notices.append(problem.aloud)
 
     def handle_shell_commands(self) -> None:
         """Do what is asked for from a shell, and say how the box stands then."""
-        for visitor, command in self.door.pop_commands() if self.door is not None else ():
-            assert self.door is not None
+        for client, command in self.control.pop_commands() if self.control is not None else ():
+            assert self.control is not None
             if self._without_a_button(command):
-                self.door.reply(visitor, CommandRefused(NO_BUTTON))
+                self.control.reply(client, CommandRefused(NO_BUTTON))
                 continue
-            self.keeping.visitor = visitor
+            self.memory.client = client
             self.handle("shell", command)
-            self.keeping.visitor = None
+            self.memory.client = None
             now = self._conversation
             if not isinstance(command, Forget):  # that is answered when it is so
-                self.door.reply(visitor, StateChanged(now.state, now.turn, time.monotonic_ns()))
+                self.control.reply(client, StateChanged(now.state, now.turn, time.monotonic_ns()))
 
     def _without_a_button(self, message: Message) -> bool:
         """It is to be talked to by a button, and has none. In a room those who watch press."""
@@ -200,39 +199,39 @@ class Conductor:
 
     def poll_memory(self) -> None:
         """What there is to tell of what was to be kept and forgotten."""
-        for news in self.keeping.poll(time.monotonic()):
+        for news in self.memory.poll(time.monotonic()):
             if isinstance(news, Recall):
                 self._send("thinker", news)
             else:
                 self._advance(news)
-        while self.keeping.replies and self.door is not None:
-            self.door.reply(*self.keeping.replies.pop(0))
+        while self.memory.replies and self.control is not None:
+            self.control.reply(*self.memory.replies.pop(0))
 
     def close(self) -> None:
         """Remember what was heard so far, and write it down."""
         _, actions = final_step(self._conversation, time.monotonic())
         self._carry_out(actions)
-        if self.door is not None:
-            self.door.close()
-        self.microphone.request_stop()
+        if self.control is not None:
+            self.control.close()
+        self.mute.request_stop()
         self._adjustments.request_stop()
-        self.keeping.close()
+        self.memory.close()
         self._tools.close()
-        self.microphone.join()
+        self.mute.join()
         self._adjustments.join()
 
     def _update_status(self, message: Message) -> None:
         """What is no matter of the conversation."""
-        self._shown.on_message(message)
+        self._status.on_message(message)
         if (wish := self._voice.handle(message)) is not None:
             self._send("speaker", wish)
         match message:
             case SpeakerReady():
-                if not self._speaks and self._work.settings.speaking.chime:
+                if not self._voice_ready and self._work.settings.speaking.chime:
                     self._advance(Say("", chime=True))  # the opening: the listener learns the room
-                self._speaks = True
-                while self._unsaid:
-                    self._advance(Say(self._unsaid.pop(0)))
+                self._voice_ready = True
+                while self._unspoken_notices:
+                    self._advance(Say(self._unspoken_notices.pop(0)))
                 startup_notices.mark_spoken(self._work.settings.state_path(), self._notices)
                 self._notices = StartupNotices()
             case HouseResponse():
@@ -243,8 +242,8 @@ class Conductor:
     def _show(self, message: Message | None = None) -> None:
         """Tell those who show the box, and keep what was set."""
         now = self._conversation
-        storage = self.microphone.failing or self._adjustments.failing
-        self._shown.publish(message, now, self._tools.stands(), storage=storage)
+        storage = self.mute.failing or self._adjustments.failing
+        self._status.publish(message, now, self._tools.status(), storage=storage)
         self._adjustments.follow(now.listening.mode, now.volume, self._voice.name)
 
     def _advance(self, message: DialogEvent) -> None:
@@ -263,7 +262,7 @@ class Conductor:
         """The tool's answer comes after what is being carried out now."""
         settings, now = self._work.settings, self._conversation
         volume = settings.speaking.volume if now.volume is None else now.volume
-        house = self._shown.house if settings.tools.home else None
+        house = self._status.house if settings.tools.home else None
         self._next.extend(
             self._tools.run_tool(
                 wanted, ToolContext(volume, now.last_lines, house, wanted.turn, wanted.chosen)
@@ -275,9 +274,9 @@ class Conductor:
         """The house, of requests to it and of timers; the light, of one that rings."""
         while self._tools.for_link:
             news = self._tools.for_link.popleft()
-            self._shown.send_optional("link", news)
+            self._status.send_optional("link", news)
             if isinstance(news, TimersStatus):
-                self._shown.send_optional("panel", news)
+                self._status.send_optional("panel", news)
 
     def _carry_out(self, actions: tuple[Action, ...]) -> None:
         for action in actions:
@@ -289,11 +288,11 @@ class Conductor:
                 case AcknowledgePress():
                     self._floor.press_taken = self._floor.press
                 case SetMuted(on):
-                    self.microphone.set(time.monotonic(), muted=on)
+                    self.mute.set(time.monotonic(), muted=on)
                 case SendMessage(part, message):
                     self._send(part, message)
                 case Remember() | SendRecall() | EraseMemory():
-                    self.keeping.carry_out(action, self._shown.model)
+                    self.memory.carry_out(action, self._status.model)
                 case UseTool():
                     self._run_tool(action)
                 case StopRinging():
@@ -311,7 +310,7 @@ class Conductor:
         for peer in (*_TOLD, *self._watchers):
             self._work.channels[peer].send(changed)
         for part in sorted(STATE_TO.intersection(SHOW)):
-            self._shown.send_optional(part, changed)
+            self._status.send_optional(part, changed)
 
     def _send(self, part: str, message: Message) -> None:
         channel = self._work.channels.get(part)
@@ -319,8 +318,8 @@ class Conductor:
             return
         if not channel.send(message):
             self._work.log.warning("%s takes no mail: a %s was lost", part, type(message).__name__)
-        if self._words_leave and isinstance(message, AnswerHeard):
-            self._shown.send_optional("link", message)
+        if self._publishes_words and isinstance(message, AnswerHeard):
+            self._status.send_optional("link", message)
         self._copy(self._work.name, part, message)
 
     def _copy(self, source: str, target: str, message: Message) -> None:

@@ -41,7 +41,7 @@ from appliance.runtime import status
 from appliance.settings import Settings
 
 NAME = "control"
-MOST_VISITORS = 8  # at once; the one that came first has to go
+MOST_CLIENTS = 8  # at once; the oldest is disconnected
 # What accept(2) answers when the process, the machine or the kernel has no room for one more.
 _NO_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 NO_COMMAND = "Nobody may say that from outside."
@@ -52,7 +52,7 @@ COMMANDS = (
 
 
 def socket_paths(settings: Settings) -> list[Path]:
-    """Where the control socket may be: the box opens the first, who comes tries all. A folder in
+    """Where the control socket may be: the box opens the first, a client tries all. A folder in
     memory, or the one in which a box that has its own keeps everything."""
     kept = settings.state_path() / NAME
     if settings.state_dir:
@@ -66,14 +66,14 @@ class ControlSocket:
     """The box's side. Nothing here ever waits; `fileno` is readable when somebody is there."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ControlError where there can be no door, or another box has one already."""
+        """Raises ControlError where there can be no socket, or another box has it already."""
         self._path = path
         self._listener = _open(path)
         # By serial number, the first that came first. A descriptor's number is used again for the
-        # next visitor, who must not get an answer that is meant for one who has left.
-        self._visitors: dict[int, socket.socket] = {}
+        # next client, which must not get an answer that is meant for one that has left.
+        self._clients: dict[int, socket.socket] = {}
         self._serials: dict[int, int] = {}  # by descriptor
-        self._let_in_so_far = 0
+        self._accepted = 0
         self._full = False  # no descriptor was left for the last one
         self._epoll = select.epoll()
         self._epoll.register(self._listener, select.EPOLLIN)
@@ -82,28 +82,28 @@ class ControlSocket:
         return self._epoll.fileno()
 
     def pop_commands(self) -> list[tuple[int, Message]]:
-        """What has been asked for since the last look, and by which visitor: its serial number."""
+        """The commands that have come in, each with the serial number of its client."""
         found = []
         if self._full:
             self._poll_listener(True)
         for fd, _ in self._epoll.poll(0):
             if fd == self._listener.fileno():
                 self._accept()
-            elif (visitor := self._serials.get(fd)) is None:
-                continue  # shown out since the poll, for one that came
-            elif (command := self._receive(visitor)) is not None:
-                found.append((visitor, command))
+            elif (client := self._serials.get(fd)) is None:
+                continue  # disconnected since the poll, for a newer one
+            elif (command := self._receive(client)) is not None:
+                found.append((client, command))
         return found
 
-    def reply(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
-        """To one who may have gone already."""
-        if visitor in self._visitors and not self._reply_now(visitor, answer):
-            self._disconnect(visitor)
+    def reply(self, client: int, answer: StateChanged | Forgotten | CommandRefused) -> None:
+        """To a client that may have gone already."""
+        if client in self._clients and not self._reply_now(client, answer):
+            self._disconnect(client)
 
     def close(self) -> None:
         self._path.unlink(missing_ok=True)
-        for visitor in list(self._visitors):
-            self._disconnect(visitor)
+        for client in list(self._clients):
+            self._disconnect(client)
         self._epoll.close()
         self._listener.close()
 
@@ -115,11 +115,11 @@ class ControlSocket:
                 self._poll_listener(False)
             return  # else gone again
         line.setblocking(False)
-        if len(self._visitors) >= MOST_VISITORS:
-            self._disconnect(next(iter(self._visitors)))
-        self._let_in_so_far += 1
-        self._visitors[self._let_in_so_far] = line
-        self._serials[line.fileno()] = self._let_in_so_far
+        if len(self._clients) >= MOST_CLIENTS:
+            self._disconnect(next(iter(self._clients)))
+        self._accepted += 1
+        self._clients[self._accepted] = line
+        self._serials[line.fileno()] = self._accepted
         self._epoll.register(line, select.EPOLLIN)
 
     def _poll_listener(self, wanted: bool) -> None:
@@ -128,42 +128,42 @@ class ControlSocket:
         self._full = not wanted
         self._epoll.modify(self._listener, select.EPOLLIN if wanted else 0)
 
-    def _receive(self, visitor: int) -> Message | None:
-        """A visitor's command. One that says anything else is told so, and shown out."""
+    def _receive(self, client: int) -> Message | None:
+        """A client's command. One that says anything else is told so, and disconnected."""
         try:
-            data = self._visitors[visitor].recv(MAX_BYTES + 1)
+            data = self._clients[client].recv(MAX_BYTES + 1)
             command = decode(data)
         except BlockingIOError:
             return None
         except BadMessage as error:
             if data:  # else it has left
-                self._reply_now(visitor, CommandRefused(str(error)[:MAX_LINE]))
+                self._reply_now(client, CommandRefused(str(error)[:MAX_LINE]))
         except OSError:
             pass
         else:
             if isinstance(command, COMMANDS):
                 return command
-            self._reply_now(visitor, CommandRefused(NO_COMMAND))
-        self._disconnect(visitor)
+            self._reply_now(client, CommandRefused(NO_COMMAND))
+        self._disconnect(client)
         return None
 
-    def _reply_now(self, visitor: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
-        """False if the visitor is gone or does not read."""
+    def _reply_now(self, client: int, answer: StateChanged | Forgotten | CommandRefused) -> bool:
+        """False if the client is gone or does not read."""
         try:
-            self._visitors[visitor].send(encode(answer))
+            self._clients[client].send(encode(answer))
         except OSError:
             return False
         return True
 
-    def _disconnect(self, visitor: int) -> None:
-        line = self._visitors.pop(visitor)
+    def _disconnect(self, client: int) -> None:
+        line = self._clients.pop(client)
         del self._serials[line.fileno()]
         self._epoll.unregister(line)
         line.close()
 
 
 def open_control_socket(settings: Settings, log: logging.Logger) -> ControlSocket | None:
-    """The box's door; None where there can be none, which the log tells."""
+    """The box's control socket; None where there can be none, which the log tells."""
     try:
         return ControlSocket(socket_paths(settings)[0])
     except ControlError as error:
@@ -184,7 +184,7 @@ def _open(path: Path) -> socket.socket:
                 listener.bind(address)
         finally:
             os.umask(mask)
-        listener.listen(MOST_VISITORS)
+        listener.listen(MOST_CLIENTS)
     except OSError as error:
         listener.close()
         if isinstance(error, ControlError):
@@ -196,10 +196,10 @@ def _open(path: Path) -> socket.socket:
 
 
 def _answers(path: Path) -> bool:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
         try:
             with short(path) as address:
-                visitor.connect(address)
+                client.connect(address)
         except OSError:
             return False
         return True

@@ -33,28 +33,28 @@ class _ForgetOrder:
 
     wanted: EraseMemory
     at_s: float
-    visitor: int | None
+    client: int | None
     told: bool = False
 
 
 class MemoryClient:
-    """`visitor`: the serial number at the control socket of whom an order to forget that is given
-    now comes from."""
+    """`client`: the serial number, at the control socket, of whose command is being carried out;
+    None: it came another way."""
 
     def __init__(self, settings: Settings, log: logging.Logger) -> None:
         keep = settings.memory
         self._log = log
         self._recall_turns = RECALL_TIMES * keep.recall_turns
-        self._scribe = MemoryWriter(memory_files.path(settings), keep.keep_turns, status.folder())
+        self._writer = MemoryWriter(memory_files.path(settings), keep.keep_turns, status.folder())
         self._at_first = factory_reset.to_say(settings.state_path())
-        self._asked: dict[int, _ForgetOrder] = {}  # by the number of the memory writer's order
+        self._forget_orders: dict[int, _ForgetOrder] = {}  # by the memory writer's number
         self._started: dict[int, str] = {}  # of the newest turns that are remembered, by number
-        self.visitor: int | None = None
+        self.client: int | None = None
         self.replies: list[tuple[int, Forgotten]] = []  # to clients of the control socket
 
     def fileno(self) -> int:
         """Readable when there is something to tell."""
-        return self._scribe.fileno()
+        return self._writer.fileno()
 
     def carry_out(self, action: Remember | SendRecall | EraseMemory, model: str) -> None:
         """`model`: the one that answered."""
@@ -62,25 +62,25 @@ class MemoryClient:
             case Remember():
                 self._remember(_turn(action, model))
             case SendRecall():
-                self._scribe.recall(self._recall_turns)
+                self._writer.recall(self._recall_turns)
             case EraseMemory(last):
-                number = self._scribe.forget(last=last)
-                self._asked[number] = _ForgetOrder(action, time.monotonic(), self.visitor)
+                number = self._writer.forget(last=last)
+                self._forget_orders[number] = _ForgetOrder(action, time.monotonic(), self.client)
 
     def transcribed(self, news: Transcribed) -> None:
         """Keep it with its turn, if that is remembered; it goes nowhere else."""
         if started := self._started.pop(news.turn, ""):
-            self._scribe.transcribe(started, news.turn, news.text)
+            self._writer.transcribe(started, news.turn, news.text)
 
     def _remember(self, turn: RememberedTurn) -> None:
-        self._scribe.remember(turn)
+        self._writer.remember(turn)
         self._started[turn.turn] = turn.started
         while len(self._started) > MOST_STARTED:
             del self._started[next(iter(self._started))]
 
     def poll(self, now_s: float) -> Iterator[Recall | Forgotten | Say]:
         """What there is to tell: a Recall to the thinker, all else to the conversation."""
-        for item in self._scribe.pop_news():
+        for item in self._writer.pop_news():
             match item:
                 case TurnsRecalled(turns):
                     yield Recall.newest((turn.asked, turn.transcript, turn.heard) for turn in turns)
@@ -98,26 +98,26 @@ class MemoryClient:
             yield Say(SLOW)
 
     def close(self) -> None:
-        self._scribe.close()
+        self._writer.close()
 
     def _answered(self, news: ForgetResult) -> Forgotten:
         if news.problem:
             self._log.error("not forgotten: %s", news.problem)
         problem = news.problem[:MAX_LINE]
-        asked = self._asked.pop(news.number, None)
+        asked = self._forget_orders.pop(news.number, None)
         if asked is None:  # it had failed before, or it is from before this start
             return Forgotten(problem=problem, late=news.late)
         wanted = asked.wanted
         told = Forgotten(wanted.last, wanted.aloud, problem, news.late)
-        if asked.visitor is not None:
-            self.replies.append((asked.visitor, told))
+        if asked.client is not None:
+            self.replies.append((asked.client, told))
         return told
 
     def _slow(self, now_s: float) -> bool:
         """Whether an order that is to be answered aloud takes long now; once for each."""
         late = [
             asked
-            for asked in self._asked.values()
+            for asked in self._forget_orders.values()
             if asked.wanted.aloud and not asked.told and now_s - asked.at_s >= SLOW_S
         ]
         for asked in late:

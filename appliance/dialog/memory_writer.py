@@ -93,7 +93,7 @@ class MemoryWriter:
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._news: deque[MemoryNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._thread = threading.Thread(target=self._run, name="scribe", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="memory-writer", daemon=True)
         self._thread.start()
 
     def fileno(self) -> int:

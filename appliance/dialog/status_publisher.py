@@ -28,7 +28,7 @@ from appliance.runtime.worker import Worker
 SHOW = tuple(sorted(receivers_of(BoxStatus)))  # told how the box stands
 STATE_TO = receivers_of(StateChanged)
 _TIMERS_TO = receivers_of(TimersStatus)
-_PASSING = passed_on_to("link")  # who spoke and when, not what was said; the button
+_PASSED_TO_LINK = passed_on_to("link")  # who spoke and when, not what was said; the button
 
 
 class StatusPublisher:
@@ -43,7 +43,7 @@ class StatusPublisher:
         self.voices: tuple[str, ...] = ()
         self.house = False if work.settings.link.broker else None
         self._button: ButtonTrouble = ""
-        self._standing: BoxStatus | None = None
+        self._status: BoxStatus | None = None
 
     def on_message(self, message: Message) -> None:
         """What is no matter of the conversation."""
@@ -70,24 +70,24 @@ class StatusPublisher:
         self, message: Message | None, now: DialogState, timers: TimersStatus, *, storage: bool
     ) -> None:
         """After `message`, if there is something new. `storage`: what is set is not stored."""
-        if isinstance(message, _PASSING):
+        if isinstance(message, _PASSED_TO_LINK):
             self.send_optional("link", message)
         if isinstance(message, PartChanged) and message.part in SHOW and message.state == "up":
             at_ns = time.monotonic_ns()
             if message.part in STATE_TO:
                 as_it_was = StateChanged(now.state, now.turn, at_ns, "as it was")
                 self.send_optional(message.part, as_it_was)
-            if self._standing is not None:
-                self.send_optional(message.part, self._standing)
+            if self._status is not None:
+                self.send_optional(message.part, self._status)
             if message.part in _TIMERS_TO:
                 self.send_optional(message.part, timers)
-        standing = self._stands(now, storage=storage)
-        if standing != self._standing:
-            self._standing = standing
+        status = self._box_status(now, storage=storage)
+        if status != self._status:
+            self._status = status
             for part in SHOW:
-                self.send_optional(part, standing)
+                self.send_optional(part, status)
 
-    def _stands(self, now: DialogState, *, storage: bool) -> BoxStatus:
+    def _box_status(self, now: DialogState, *, storage: bool) -> BoxStatus:
         broken = tuple(sorted(now.parts.failed))
         volume = self._work.settings.speaking.volume if now.volume is None else now.volume
         return BoxStatus(

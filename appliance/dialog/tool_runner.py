@@ -63,13 +63,13 @@ class ToolRunner:
         self._clock = clock
         self._words = settings.link.words
         self._timers = Timers(60.0 * settings.tools.ring_minutes)
-        self._box = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
-        self._errand: _PendingRequest | None = None
-        self._rang: tuple[str, ...] = ()
-        self._stand = TimersStatus()
+        self._toolbox = Toolbox(self._timers, ConfirmationGuard(settings.tools.confirm))
+        self._pending: _PendingRequest | None = None
+        self._ringing: tuple[str, ...] = ()
+        self._status = TimersStatus()
         self.for_link: deque[Message] = deque(maxlen=100)
-        self._shelf = TimerStore(timer_store.path(settings), timer_store.boot_id())
-        timers, same_boot = self._shelf.load()
+        self._timer_store = TimerStore(timer_store.path(settings), timer_store.boot_id())
+        timers, same_boot = self._timer_store.load()
         self._timers.restore(timers, same_boot=same_boot)
 
     def run_tool(self, wanted: UseTool, about: ToolContext) -> list[ToolEvent]:
@@ -78,7 +78,7 @@ class ToolRunner:
 
     def _use(self, turn: int, number: int, call: ToolCall, about: ToolContext) -> list[ToolEvent]:
         moment = self._clock()
-        outcome = self._box.run(call, moment, about)
+        outcome = self._toolbox.run(call, moment, about)
         if outcome.house is not None:
             self._send_request(outcome.house, turn, number, moment)
         events: list[ToolEvent] = []
@@ -90,46 +90,47 @@ class ToolRunner:
         self, request: HouseRequest, turn: int, number: int, moment: ClockReading
     ) -> None:
         """Only the newest request is waited for: the owner has gone on from an older one."""
-        self._errand = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
+        self._pending = _PendingRequest(turn, number, request.number, moment.boot_s + HOUSE_S)
         self.for_link.append(request)
 
     def on_house_response(self, response: HouseResponse) -> list[ToolEvent]:
         """The house has answered; too late, or something that nobody asked, is dropped."""
-        errand = self._errand
-        if errand is None or errand.request != response.number:
+        pending = self._pending
+        if pending is None or pending.request != response.number:
             return []
-        self._errand = None
+        self._pending = None
         text = response.text or (DONE if response.done else NOT_DONE)
-        return [ToolReply(errand.turn, errand.number, (text,), HOUSE_NOTE if response.text else "")]
+        note = HOUSE_NOTE if response.text else ""
+        return [ToolReply(pending.turn, pending.number, (text,), note)]
 
     def poll(self, *, voice: bool = False) -> list[ToolEvent]:
         """What time has brought. `voice`: there is one to tell what was missed."""
         moment = self._clock()
         events: list[ToolEvent] = []
-        if self._errand is not None and moment.boot_s >= self._errand.until_s:
-            events.append(ToolReply(self._errand.turn, self._errand.number, (HOUSE_SILENT,)))
-            self._errand = None
+        if self._pending is not None and moment.boot_s >= self._pending.until_s:
+            events.append(ToolReply(self._pending.turn, self._pending.number, (HOUSE_SILENT,)))
+            self._pending = None
         self._timers.advance(moment)
         if voice and self._timers.missed:
             events.append(Say(self._missed(moment), chime=True))
             self._timers.acknowledge_missed()
         lines = tuple(ringing_sentence(timer, moment) for timer in self._timers.ringing)
-        if lines != self._rang:
-            self._rang = lines
+        if lines != self._ringing:
+            self._ringing = lines
             events.append(Ringing(lines))
         self._report(moment)
         return events
 
     def wait_s(self) -> float:
         """How long nothing falls due by itself."""
-        if self._errand is None:
+        if self._pending is None:
             return 3600.0  # timers are looked at as often as the floor is
-        return max(0.0, self._errand.until_s - self._clock().boot_s)
+        return max(0.0, self._pending.until_s - self._clock().boot_s)
 
     def stop_ringing(self) -> None:
         """The owner stopped what rang."""
         self._timers.stop_ringing()
-        self._rang = ()
+        self._ringing = ()
         self._report(self._clock())
 
     def _missed(self, moment: ClockReading) -> str:
@@ -138,16 +139,17 @@ class ToolRunner:
             return f"While I was off, {len(told)} timers ran out."
         return " ".join(told)
 
-    def stands(self) -> TimersStatus:
+    def status(self) -> TimersStatus:
         """For a link that came up."""
-        return self._stand
+        return self._status
 
     def complaints(self) -> list[str]:
         """What the log should say about the disk."""
-        return [self._shelf.complaints.get() for _ in range(self._shelf.complaints.qsize())]
+        queue = self._timer_store.complaints
+        return [queue.get() for _ in range(queue.qsize())]
 
     def close(self) -> None:
-        self._shelf.close()
+        self._timer_store.close()
 
     def _report(self, moment: ClockReading) -> None:
         """The disk and the link, of what has changed."""
@@ -156,11 +158,11 @@ class ToolRunner:
         self._timers.news.clear()
         if self._timers.changed:
             self._timers.changed = False
-            self._shelf.save(self._timers.all)
-        stand = self._timers.status(moment)
-        if _differs(stand, self._stand):
-            self._stand = stand
-            self.for_link.append(stand)
+            self._timer_store.save(self._timers.all)
+        status = self._timers.status(moment)
+        if _differs(status, self._status):
+            self._status = status
+            self.for_link.append(status)
 
 
 def _without_words(news: TimerEvent) -> TimerEvent:

@@ -1,4 +1,4 @@
-"""The door: a box that runs is told things from a shell, by its own user only."""
+"""The control socket: a box that runs is told things from a shell, by its own user only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from appliance.cli import memory as memory_commands
 from appliance.cli import tell as control_commands
-from appliance.dialog.control_socket import MOST_VISITORS, NAME, ControlSocket, short, socket_paths
+from appliance.dialog.control_socket import MOST_CLIENTS, NAME, ControlSocket, short, socket_paths
 from appliance.errors import ControlError, NotRunning
 from appliance.messages.commands import (
     CommandRefused,
@@ -34,13 +34,13 @@ STATE = StateChanged("idle", 1, 0)
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[ControlSocket]:
-    door = ControlSocket(tmp_path / "run" / NAME)
-    yield door
-    door.close()
+def control(tmp_path: Path) -> Iterator[ControlSocket]:
+    control = ControlSocket(tmp_path / "run" / NAME)
+    yield control
+    control.close()
 
 
-def visitor(tmp_path: Path) -> socket.socket:
+def client(tmp_path: Path) -> socket.socket:
     line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     line.settimeout(5.0)
     with short(tmp_path / "run" / NAME) as address:
@@ -48,113 +48,117 @@ def visitor(tmp_path: Path) -> socket.socket:
     return line
 
 
-def heard(door: ControlSocket) -> list[Message]:
-    """What has been asked for; the first look lets new visitors in."""
-    door.pop_commands()
-    return [command for _, command in door.pop_commands()]
+def heard(control: ControlSocket) -> list[Message]:
+    """What has been asked for; the first look lets new clients in."""
+    control.pop_commands()
+    return [command for _, command in control.pop_commands()]
 
 
-# ── the door itself ──────────────────────────────────────────────────────────────────────────
-def test_a_command_comes_in_and_the_state_goes_out(door: ControlSocket, tmp_path: Path) -> None:
-    with visitor(tmp_path) as line:
+# ── the socket itself ──────────────────────────────────────────────────────────────────────────
+def test_a_command_comes_in_and_the_state_goes_out(control: ControlSocket, tmp_path: Path) -> None:
+    with client(tmp_path) as line:
         line.send(encode(Mute(on=True)))
-        door.pop_commands()
-        ((who, command),) = door.pop_commands()
+        control.pop_commands()
+        ((who, command),) = control.pop_commands()
         assert command == Mute(on=True)
-        door.reply(who, STATE)
+        control.reply(who, STATE)
         assert decode(line.recv(1000)) == STATE
 
 
-def test_only_the_boxs_own_user_may_open_it(door: ControlSocket, tmp_path: Path) -> None:
+def test_only_the_boxs_own_user_may_open_it(control: ControlSocket, tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "run" / NAME).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize(
     "data", [b"\xff nonsense", encode(Onset(1, 0, speaking=True)), encode(Abandon(1))]
 )
-def test_who_says_what_no_owner_would_is_shown_out(
-    data: bytes, door: ControlSocket, tmp_path: Path
+def test_who_says_what_no_owner_would_is_disconnected(
+    data: bytes, control: ControlSocket, tmp_path: Path
 ) -> None:
-    with visitor(tmp_path) as line:
+    with client(tmp_path) as line:
         line.send(data)
-        assert heard(door) == []
+        assert heard(control) == []
         assert isinstance(decode(line.recv(1000)), CommandRefused)
         assert line.recv(10) == b""
 
 
-def test_who_leaves_without_a_word_is_forgotten(door: ControlSocket, tmp_path: Path) -> None:
-    visitor(tmp_path).close()
-    assert heard(door) == []
-    assert door.pop_commands() == []
+def test_who_leaves_without_a_word_is_forgotten(control: ControlSocket, tmp_path: Path) -> None:
+    client(tmp_path).close()
+    assert heard(control) == []
+    assert control.pop_commands() == []
 
 
-def test_who_leaves_before_the_reply_does_no_harm(door: ControlSocket, tmp_path: Path) -> None:
-    with visitor(tmp_path) as line:
+def test_who_leaves_before_the_reply_does_no_harm(control: ControlSocket, tmp_path: Path) -> None:
+    with client(tmp_path) as line:
         line.send(encode(StopSpeaking()))
-        door.pop_commands()
-        ((who, _),) = door.pop_commands()
-    door.reply(who, STATE)
-    door.pop_commands()
-    door.reply(who, STATE)
+        control.pop_commands()
+        ((who, _),) = control.pop_commands()
+    control.reply(who, STATE)
+    control.pop_commands()
+    control.reply(who, STATE)
 
 
-def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_visitor(
-    door: ControlSocket, tmp_path: Path
+def test_an_answer_to_one_who_has_left_is_not_read_by_the_next_client(
+    control: ControlSocket, tmp_path: Path
 ) -> None:
-    with visitor(tmp_path) as line:
+    with client(tmp_path) as line:
         line.send(encode(Forget()))
-        door.pop_commands()
-        ((left, _),) = door.pop_commands()
+        control.pop_commands()
+        ((left, _),) = control.pop_commands()
         descriptors = set(Path("/proc/self/fd").iterdir())
-    door.pop_commands()  # shown out: the order to forget is still under way
-    with visitor(tmp_path) as line:
-        door.pop_commands()
+    control.pop_commands()  # disconnected: the order to forget is still under way
+    with client(tmp_path) as line:
+        control.pop_commands()
         assert set(Path("/proc/self/fd").iterdir()) == descriptors  # the numbers are used again
-        door.reply(left, Forgotten(problem="The card is full."))
+        control.reply(left, Forgotten(problem="The card is full."))
         line.send(encode(Mute(on=True)))
-        ((who, _),) = door.pop_commands()
-        door.reply(who, STATE)
+        ((who, _),) = control.pop_commands()
+        control.reply(who, STATE)
         assert decode(line.recv(1000)) == STATE
 
 
-def test_of_too_many_visitors_the_first_has_to_go(door: ControlSocket, tmp_path: Path) -> None:
+def test_of_too_many_clients_the_oldest_is_disconnected(
+    control: ControlSocket, tmp_path: Path
+) -> None:
     lines = []
-    for _ in range(MOST_VISITORS + 1):
-        lines.append(visitor(tmp_path))
-        door.pop_commands()
+    for _ in range(MOST_CLIENTS + 1):
+        lines.append(client(tmp_path))
+        control.pop_commands()
     assert lines[0].recv(10) == b""
     lines[-1].send(encode(Say("Tea.")))
-    assert [command for _, command in door.pop_commands()] == [Say("Tea.")]
+    assert [command for _, command in control.pop_commands()] == [Say("Tea.")]
     for line in lines:
         line.close()
 
 
-def test_a_door_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> None:
+def test_a_socket_that_a_killed_box_left_behind_is_replaced(tmp_path: Path) -> None:
     left = ControlSocket(tmp_path / "run" / NAME)
     left._listener.close()  # as the kernel does; the name stays
-    door = ControlSocket(tmp_path / "run" / NAME)
-    visitor(tmp_path).close()
-    door.close()
+    control = ControlSocket(tmp_path / "run" / NAME)
+    client(tmp_path).close()
+    control.close()
     assert not (tmp_path / "run" / NAME).exists()
 
 
-def test_a_second_box_leaves_the_first_ones_door_alone(door: ControlSocket, tmp_path: Path) -> None:
+def test_a_second_box_leaves_the_first_ones_socket_alone(
+    control: ControlSocket, tmp_path: Path
+) -> None:
     with pytest.raises(ControlError, match="another Interlude"):
         ControlSocket(tmp_path / "run" / NAME)
-    visitor(tmp_path).close()
+    client(tmp_path).close()
 
 
-def test_where_there_can_be_no_door_the_reason_is_said() -> None:
+def test_where_there_can_be_no_socket_the_reason_is_said() -> None:
     with pytest.raises(ControlError, match="no commands can be taken there"):
         ControlSocket(Path("/proc/nowhere") / NAME)
 
 
 def test_a_name_longer_than_an_address_has_room_for_will_do(tmp_path: Path) -> None:
-    door = ControlSocket(tmp_path / ("x" * 120) / NAME)
-    door.close()
+    control = ControlSocket(tmp_path / ("x" * 120) / NAME)
+    control.close()
 
 
-def test_a_box_with_a_folder_of_its_own_has_its_door_there(
+def test_a_box_with_a_folder_of_its_own_has_its_socket_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/run/user/1000")
@@ -197,7 +201,7 @@ def test_forgetting_reaches_a_thinker_that_runs(
     assert "The box that runs here has forgotten" in capsys.readouterr().out
 
 
-def test_the_door_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:
+def test_the_socket_is_gone_with_the_box_and_comes_back_with_its_conductor(tmp_path: Path) -> None:
     box = Box(settings_in(tmp_path))
     box.kill()
     box.until(lambda: box.supervisor.parts["conductor"].announced)

@@ -1,4 +1,4 @@
-"""The door under visitors that mean no good, or know no better."""
+"""The control socket under clients that mean no good, or know no better."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from appliance.cli import tell
-from appliance.dialog.control_socket import MOST_VISITORS, NAME, NO_COMMAND, ControlSocket, short
+from appliance.dialog.control_socket import MOST_CLIENTS, NAME, NO_COMMAND, ControlSocket, short
 from appliance.errors import ControlError
 from appliance.messages.commands import (
     Ask,
@@ -36,13 +36,13 @@ STATE = StateChanged("idle", 1, 0)
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[ControlSocket]:
-    door = ControlSocket(tmp_path / NAME)
-    yield door
-    door.close()
+def control(tmp_path: Path) -> Iterator[ControlSocket]:
+    control = ControlSocket(tmp_path / NAME)
+    yield control
+    control.close()
 
 
-def visitor(folder: Path) -> socket.socket:
+def client(folder: Path) -> socket.socket:
     line = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     line.settimeout(5.0)
     with short(folder / NAME) as address:
@@ -50,18 +50,18 @@ def visitor(folder: Path) -> socket.socket:
     return line
 
 
-def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
-    door: ControlSocket, tmp_path: Path
+def test_a_client_that_is_disconnected_for_another_may_have_spoken_at_that_moment(
+    control: ControlSocket, tmp_path: Path
 ) -> None:
     lines = []
-    for _ in range(MOST_VISITORS):
-        lines.append(visitor(tmp_path))
-        door.pop_commands()
+    for _ in range(MOST_CLIENTS):
+        lines.append(client(tmp_path))
+        control.pop_commands()
     for line in lines:  # each of them has an event in the list in which the ninth one comes
         line.send(encode(Mute(on=True)))
-    lines.append(visitor(tmp_path))
-    heard = [*door.pop_commands(), *door.pop_commands()]
-    assert [command for _, command in heard] == [Mute(on=True)] * (MOST_VISITORS - 1)
+    lines.append(client(tmp_path))
+    heard = [*control.pop_commands(), *control.pop_commands()]
+    assert [command for _, command in heard] == [Mute(on=True)] * (MOST_CLIENTS - 1)
     with pytest.raises(ConnectionResetError):  # what it said was never read
         lines[0].recv(10)
     for line in lines:
@@ -82,30 +82,30 @@ def test_a_visitor_that_is_shown_out_for_another_may_have_spoken_at_that_moment(
     ids=("garbage", "no command", "too long", "much too long", "no number", "cut off", "too large"),
 )  # fmt: skip
 def test_who_is_refused_is_told_why_and_shown_out(
-    data: bytes, why: str, door: ControlSocket, tmp_path: Path
+    data: bytes, why: str, control: ControlSocket, tmp_path: Path
 ) -> None:
-    with visitor(tmp_path) as line:
+    with client(tmp_path) as line:
         line.send(data)
-        door.pop_commands()
-        assert door.pop_commands() == []
+        control.pop_commands()
+        assert control.pop_commands() == []
         refused = decode(line.recv(1000))
         assert isinstance(refused, CommandRefused)
         assert why in refused.why
         assert line.recv(10) == b""
 
 
-def test_the_longest_that_may_be_asked_is_taken(door: ControlSocket, tmp_path: Path) -> None:
+def test_the_longest_that_may_be_asked_is_taken(control: ControlSocket, tmp_path: Path) -> None:
     question = Ask("\U0001f9e1" * MAX_WORDS)
-    with visitor(tmp_path) as line:
+    with client(tmp_path) as line:
         line.send(encode(question))
-        door.pop_commands()
-        assert [command for _, command in door.pop_commands()] == [question]
+        control.pop_commands()
+        assert [command for _, command in control.pop_commands()] == [question]
 
 
-def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
-    door: ControlSocket, tmp_path: Path
+def test_a_client_that_never_reads_holds_nobody_up_and_is_disconnected(
+    control: ControlSocket, tmp_path: Path
 ) -> None:
-    with visitor(tmp_path) as line:
+    with client(tmp_path) as line:
         line.settimeout(0.0)
         asked = 0
         for _ in range(10_000):
@@ -114,36 +114,36 @@ def test_a_visitor_that_never_reads_holds_nobody_up_and_is_shown_out(
             except (BlockingIOError, BrokenPipeError, ConnectionResetError) as error:
                 if not isinstance(error, BlockingIOError):
                     break
-            for who, _ in door.pop_commands():
+            for who, _ in control.pop_commands():
                 asked += 1
-                door.reply(who, STATE)
+                control.reply(who, STATE)
         assert asked > 10
-        assert not door._visitors
+        assert not control._clients
 
 
-def test_without_a_descriptor_left_the_door_is_quiet_and_opens_again_later(
-    door: ControlSocket, tmp_path: Path
+def test_without_a_descriptor_left_the_socket_is_quiet_and_opens_again_later(
+    control: ControlSocket, tmp_path: Path
 ) -> None:
-    waiting = visitor(tmp_path)
+    waiting = client(tmp_path)
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     lowest_free = os.dup(0)
     os.close(lowest_free)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, limits[1]))
-        assert door.pop_commands() == []
-        readable = _readable(door)
+        assert control.pop_commands() == []
+        readable = _readable(control)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
     assert not readable  # else the conductor would turn in circles
     waiting.send(encode(Say("Tea.")))
-    found = [*door.pop_commands(), *door.pop_commands()]
+    found = [*control.pop_commands(), *control.pop_commands()]
     assert [command for _, command in found] == [Say("Tea.")]
     waiting.close()
 
 
-def _readable(door: ControlSocket) -> bool:
+def _readable(control: ControlSocket) -> bool:
     poll = select.poll()
-    poll.register(door.fileno(), select.POLLIN)
+    poll.register(control.fileno(), select.POLLIN)
     return bool(poll.poll(0))
 
 
@@ -152,13 +152,13 @@ def _readable(door: ControlSocket) -> bool:
     | st.sampled_from(("type", "text", "on")).map(lambda key: b"\x81\xa4" + key.encode())
 )  # fmt: skip
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_bytes_trouble_the_door(data: bytes, door: ControlSocket, tmp_path: Path) -> None:
-    with visitor(tmp_path) as line:
+def test_no_bytes_trouble_the_socket(data: bytes, control: ControlSocket, tmp_path: Path) -> None:
+    with client(tmp_path) as line:
         line.send(data or b"\x00")
-        door.pop_commands()
-        door.pop_commands()
-    door.pop_commands()
-    assert not door._visitors
+        control.pop_commands()
+        control.pop_commands()
+    control.pop_commands()
+    assert not control._clients
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     box.supervisor.close()
 
 
-def test_a_crowd_at_the_door_costs_no_conductor(box: Box, tmp_path: Path) -> None:
+def test_a_crowd_at_the_socket_costs_no_conductor(box: Box, tmp_path: Path) -> None:
     conductor = box.supervisor.parts["conductor"].child
     assert conductor is not None
     dice = random.Random(11)
@@ -204,6 +204,6 @@ def test_a_text_that_is_too_long_or_no_text_is_refused_before_it_is_sent(tmp_pat
             tell.cli(settings_in(tmp_path), "ask", [words])
 
 
-def test_a_refusal_at_the_door_is_told_in_its_words(box: Box) -> None:
+def test_a_refusal_at_the_socket_is_told_in_its_words(box: Box) -> None:
     with pytest.raises(ControlError, match=f"refuses that.*length <= {MAX_WORDS}"):
         tell.send_command(box.settings, Ask("x" * (MAX_WORDS + 1)))

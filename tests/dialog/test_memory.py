@@ -305,7 +305,7 @@ def news(scribe: MemoryWriter, count: int = 1) -> list[MemoryNews]:
     return found
 
 
-def test_the_scribe_recalls_what_it_was_told_before(file: Path) -> None:
+def test_the_writer_recalls_what_it_was_told_before(file: Path) -> None:
     scribe = MemoryWriter(file, 10)
     scribe.remember(turn(1))
     scribe.recall(5)
@@ -391,7 +391,7 @@ def test_a_queue_that_is_full_of_turns_takes_an_order_to_forget(file: Path) -> N
     assert list(file.parent.iterdir()) == [], "and no turn was written that was to be forgotten"
 
 
-def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:
+def test_the_writer_writes_everything_before_it_closes(file: Path) -> None:
     scribe = MemoryWriter(file, 1000)
     for number in range(100):
         scribe.remember(turn(number))
@@ -399,7 +399,7 @@ def test_the_scribe_writes_everything_before_it_closes(file: Path) -> None:
     assert Memory(file, 1000).count() == 100
 
 
-def test_the_scribe_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
+def test_the_writer_says_once_that_a_damaged_memory_was_set_aside(file: Path) -> None:
     file.parent.mkdir()
     file.write_bytes(b"nonsense" * 1000)
     scribe = MemoryWriter(file, 10)
@@ -412,7 +412,7 @@ def test_the_scribe_says_once_that_a_damaged_memory_was_set_aside(file: Path) ->
     scribe.close()
 
 
-def test_without_a_disk_the_scribe_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
+def test_without_a_disk_the_writer_says_so_once_and_says_when_it_is_back(tmp_path: Path) -> None:
     place = tmp_path / "memory"
     place.write_text("a file where the directory should be")
     scribe = MemoryWriter(place / "memory.db", 10)

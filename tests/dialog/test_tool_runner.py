@@ -201,4 +201,4 @@ def test_what_was_stopped_is_gone_after_a_restart(make: Make) -> None:
     bench.desk.stop_ringing()
     bench.restart()
     assert bench.desk.poll(voice=True) == []
-    assert bench.desk.stands() == TimersStatus()
+    assert bench.desk.status() == TimersStatus()
