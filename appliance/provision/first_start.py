@@ -70,8 +70,12 @@ def misnamed(card: PartitionedDisk) -> str:
     """The first file on the card that is nearly called as a seed is; "" if there is none."""
     with card.part(CONFIG) as config:
         names = sorted(file.name for file in FatFileSystem(config).files())
-    near = (name for name in names if _NEARLY.fullmatch(name.lower()))
-    return next((name for name in near if name.lower() not in seed_parsers.FORMS), "")
+    unread = (name for name in names if name.lower() not in seed_parsers.FORMS)
+    return next((name for name in unread if _meant(name.lower())), "")
+
+
+def _meant(name: str) -> bool:
+    return name in seed_parsers.FOREIGN or _NEARLY.fullmatch(name) is not None
 
 
 def wipe(card: PartitionedDisk) -> None:

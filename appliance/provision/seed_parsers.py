@@ -1,12 +1,12 @@
 """The forms in which a new card may carry a seed: files on its first partition → one Seed.
 
 interlude.yaml                     our own; docs/flash.md has it
-user-data, network-config          cloud-init's, as Raspberry Pi Imager 2 writes them
-rpi-preseed.toml, custom.toml      Imager's newest, and Raspberry Pi OS Bookworm's
-firstrun.sh                        Imager's older one: read, and never run
+user-data, network-config          cloud-init's, as Raspberry Pi Imager writes them
 
-What each of Imager's has in it: raspberrypi/rpi-imager, src/customization_generator.cpp (2026-08).
-What we have no use for (users, passwords, packages, commands) is passed over.
+Imager 2 writes those by the list that comes with the image (image/imager.py); Imager 1.7 to 1.9
+write them to each image that has no issue.txt of Raspberry Pi OS. What they have in it:
+raspberrypi/rpi-imager, src/customization_generator.cpp (2.0.11), src/OptionsPopup.qml (1.9.6). What
+we have no use for (users, passwords, packages, commands) is passed over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
@@ -22,7 +21,6 @@ import msgspec
 import yaml
 
 from appliance.errors import SeedRefused
-from appliance.provision.imager_firstrun import from_script
 from appliance.provision.seed import Seed, WifiNetwork
 from appliance.settings.models import OwnModel
 
@@ -100,7 +98,7 @@ def _refused(name: str, error: Exception) -> SeedRefused:
             return SeedRefused(f"{name}: {error.problem}", error.remedy)
         case UnicodeDecodeError():
             return SeedRefused(f"{name} is no text.")
-        case yaml.YAMLError() | tomllib.TOMLDecodeError() | RecursionError():
+        case yaml.YAMLError() | RecursionError():
             remedy = "Words with signs in them stand between 'single quotes'."
             return SeedRefused(f"{name} cannot be read{_where(error)}.", remedy)
         case msgspec.ValidationError():
@@ -198,7 +196,9 @@ def _network(text: str) -> Seed:
     """Of netplan's: the first Wi-Fi that is named."""
     said = _dict(_yaml(text))
     said = _dict(said.get("network", said))
-    for radio in _dict(said.get("wifis")).values():
+    for key, radio in _dict(said.get("wifis")).items():
+        if key == "renderer":  # of Imager 1.9, beside the radio
+            continue
         country = _text(_dict(radio).get("regulatory-domain"))
         for name, point in _dict(_dict(radio).get("access-points")).items():
             at = _dict(point)
@@ -206,25 +206,6 @@ def _network(text: str) -> Seed:
             wifi = WifiNetwork(_octets(_text(name)), password, _yes(_text(at.get("hidden"))))
             return Seed(wifi=wifi, country=country)
     return Seed()
-
-
-def _toml(text: str) -> Seed:
-    said = tomllib.loads(text)
-    system, ssh, wlan, locale = (
-        _dict(said.get(key)) for key in ("system", "ssh", "wlan", "locale")
-    )
-    name = (
-        bytes.fromhex(wlan["ssid_hex"]) if "ssid_hex" in wlan else _text(wlan.get("ssid")).encode()
-    )
-    wifi = WifiNetwork(name, _text(wlan.get("password")), bool(wlan.get("hidden", False)))
-    keys = ssh.get("authorized_keys") or []
-    return Seed(
-        hostname=_text(system.get("hostname")),
-        wifi=wifi if name else None,
-        country=_text(wlan.get("country")),
-        keys=tuple(_text(key).strip() for key in keys) if ssh.get("enabled") else (),
-        timezone=_text(locale.get("timezone")),
-    )
 
 
 def _yaml(text: str) -> Any:
@@ -315,9 +296,8 @@ FORMS: dict[str, Callable[[str], Seed]] = {
     "interlude.yaml": _own,
     "user-data": _user_data,
     "network-config": _network,
-    "rpi-preseed.toml": _toml,
-    "custom.toml": _toml,
-    "firstrun.sh": from_script,
 }
+# Imager's, for images that ask for them: ours does not, so nobody but an owner brings one.
+FOREIGN = ("custom.toml", "firstrun.sh", "rpi-preseed.toml")
 # Nothing is read of it, and it goes with the others.
 BESIDE = ("meta-data",)

@@ -23,7 +23,7 @@ OVER = "Set-up is over."
 
 def misnamed(name: str) -> str:
     """A file on the card that its owner may have meant for the box. `name`: as it is written."""
-    return f"The file {name} on the card is not read. Name it interlude.yaml, or take it away."
+    return f"The file {name} on the card is not read. Put what it says into interlude.yaml."
 
 
 def card_says(problem: str) -> str:

@@ -211,7 +211,7 @@ def test_a_misnamed_file_is_in_the_log_and_said_with_what_to_do(
 ) -> None:
     note(ProvisionResult(misnamed="interlude.yaml.txt"), tmp_path)
     said = (tmp_path / BAD_SEED).read_text()
-    assert "interlude.yaml.txt on the card is not read. Name it interlude.yaml" in said
+    assert "interlude.yaml.txt on the card is not read. Put what it says into" in said
     assert capsys.readouterr().out == f"<4>The card's seed was not used: {said}\n"
     assert "interlude dot yaml dot txt on the card is not read" in card_says(said)
     note(ProvisionResult(problem="interlude.yaml is no text.", misnamed="interlude.yml"), tmp_path)

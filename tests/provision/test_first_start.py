@@ -152,9 +152,10 @@ def named(folder: Path, **files: str) -> ImageDisk:
 
 @pytest.mark.parametrize(
     "name", ["interlude.yaml.txt", "interlude.yml", "Interlude.YML.txt", "interlude.txt",
-             "interlude (1).yaml", "interlude.yaml.yaml", "interlude.rtf"]
+             "interlude (1).yaml", "interlude.yaml.yaml", "interlude.rtf",
+             "firstrun.sh", "custom.toml", "rpi-preseed.toml"]
 )  # fmt: skip
-def test_a_file_that_is_nearly_called_so_is_named_and_not_applied(
+def test_a_file_that_was_meant_as_a_seed_and_is_none_is_named_and_not_applied(
     ground: ProvisionTarget, tmp_path: Path, name: str
 ) -> None:
     new = named(tmp_path, **{name: OWN})

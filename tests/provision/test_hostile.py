@@ -56,11 +56,6 @@ PLACES = (
     ("network-config", "network:\n  wifis:\n    wlan0:\n      access-points: {}\n"),
     ("network-config", "network:\n  wifis:\n    wlan0:\n      access-points:\n        Home:\n"
                        "          password: {}\n"),
-    ("rpi-preseed.toml", "[system]\nhostname = {}\n"),
-    ("rpi-preseed.toml", "[wlan]\nssid_hex = {}\n"),
-    ("custom.toml", "[ssh]\nenabled = true\nauthorized_keys = {}\n"),
-    ("firstrun.sh", "/imager_custom set_wlan {}\n"),
-    ("firstrun.sh", "/imager_custom set_hostname {}\n"),
 )  # fmt: skip
 # Each was an exception that nobody caught, or may become one.
 WORDS = (
@@ -146,10 +141,6 @@ def test_what_passes_the_check_can_be_written_whole(seed: Seed) -> None:
         *(("interlude.yaml", filling) for filling in ("[", "- ", "? ", "!", "'", "a\n", "- a\n")),
         ("user-data", "[[a]]\n"),
         ("network-config", "a b "),
-        ("custom.toml", "[a,"),
-        ("custom.toml", "a."),
-        ("rpi-preseed.toml", "[[a]]\n"),
-        ("firstrun.sh", "/imager_custom set_wlan a b\n"),
     ],
 )
 def test_the_largest_of_them_takes_neither_long_nor_much(name: str, filling: str) -> None:
