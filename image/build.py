@@ -2,7 +2,7 @@
 
 Each step is a file of this folder, with what goes in and what comes out in its first lines; what it
 made is kept, and made again only when what goes in has changed. build/image/ has the work, dist/
-what an owner downloads, ~/.cache/interlude/image what is dear.
+what an owner downloads, ~/.cache/interlude/image what takes long to make.
 """
 
 from __future__ import annotations

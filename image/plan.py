@@ -52,7 +52,7 @@ class Plan:
 
 
 def cache_folder() -> Path:
-    """The owner's, for what is dear to make."""
+    """The owner's, for what takes long to make."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "interlude/image"
 

@@ -86,13 +86,13 @@ def parse_seed(files: Mapping[str, bytes]) -> Seed:
             raise SeedRefused(f"{name} has {len(data)} bytes: too many to be what it is called.")
         try:
             seed = seed.merged_with(form(_decoded(data)))
-        except Exception as error:  # these are a stranger's bytes: whatever they do is a sentence
+        except Exception as error:  # untrusted bytes: whatever fails is told as a sentence
             raise _refused(name, error) from error
     return seed
 
 
 def _refused(name: str, error: Exception) -> SeedRefused:
-    """What came of reading a file, for an owner's ear. No value is repeated."""
+    """The result of reading a file, as a sentence for the owner. No value is repeated."""
     match error:
         case SeedRefused():
             return SeedRefused(f"{name}: {error.problem}", error.remedy)
@@ -120,8 +120,8 @@ def _decoded(data: bytes) -> str:
 
 
 def _in_words(problem: str) -> str:
-    """What msgspec finds wrong, for an owner's ear. Values are not repeated, nor names among which
-    a piece of an unquoted password may be."""
+    """What msgspec finds wrong, as a sentence for the owner. Values are not repeated, nor
+    names among which a piece of an unquoted password may be."""
     place = re.search(r"at `\$\.([\w.]+)", problem)
     where = f"`{place[1]}`" if place else "it"
     unknown = re.match(r"Object contains unknown field `(.*?)`", problem, re.DOTALL)

@@ -1,6 +1,6 @@
 """What the set-up page hands to root: the page's own fields, in one small file of the page's user.
 
-The page's process reads what strangers type, so root trusts it with nothing else: a field that the
+The page's process reads untrusted input, so root takes nothing else from it: a field that the
 page does not have (ssh keys, a time zone), a file of another user, a link, a FIFO or a large file
 is refused. Both sides of the file are here.
 """

@@ -24,7 +24,7 @@ PATIENCE_S = 240.0  # for what takes seconds on a machine that has nothing else 
 
 @dataclass
 class Fleet:
-    """Three boxes, an inventory and two keys: the makers', and a stranger's."""
+    """Three boxes, an inventory and two keys: the maker's, and an unknown one."""
 
     folder: Path
     boxes: list[Box]

@@ -1,4 +1,4 @@
-"""The power goes at every write of an update: of a release, of a sick one, of the system.
+"""The power goes at every write of an update: of a release, of a failing one, of the system.
 
 A virtual machine brings a card up to date with the box's own code on a real ext4 and real
 partitions (guest_updates.py), and every request to its disk is noted. Then, for each of them, the

@@ -1,5 +1,5 @@
-"""System slots of the built card, started in QEMU: a good system is kept, a sick one is left, one
-that rotted is not started, and where the kept one rots the other stands in.
+"""System slots of the built card, started in QEMU: a good system is kept, a failing one is left, a
+damaged one is not started, and with the kept one damaged the other slot starts.
 
 The systems are the card's own with a few words of theirs changed. What the machine says to the
 firmware when it starts anew is read off its console, and firmware.py does it. Debian's kernel says
@@ -82,7 +82,7 @@ def part(card: Card, name: str, size: int = 0) -> bytes:
 
 
 def systems(card: Card, key: Path, into: Path) -> None:
-    """The card's own system twice more, in `into`: one that is newer, one that is sick as well."""
+    """The card's own system twice more, in `into`: one that is newer, and one that also fails."""
     head = part(card, "system_a", 4096)[_SUPER:]
     blocks = int.from_bytes(head[36:40], "little")
     own = part(card, "system_a", blocks << head[12])

@@ -213,7 +213,7 @@ def _genuine(fleet: Fleet, version: str) -> Path:
 
 
 def _lay_hostile(fleet: Fleet, loot: Path) -> None:
-    """A release that tells when any of it is run: signed by a stranger, and its tree alone."""
+    """A release that tells when any of it is run: signed by an unknown key, and its tree alone."""
     marks = "\n".join(f"touch /{path} 2>/dev/null" for path in OWNED)
     command = tiny.COMMAND.replace("#!/bin/sh\n", f"#!/bin/sh\n{marks}\n").encode()
     made = _make(fleet, "evil", fleet.stranger, "0.3.0", {"bin/interlude": command})

@@ -1,4 +1,4 @@
-"""The article's recipe in a room without clocks: `article.py`'s ear, and its mouth in numbers."""
+"""The article's recipe in a room without a clock: `article.py`, with its playback computed."""
 
 from __future__ import annotations
 

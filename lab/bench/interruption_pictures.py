@@ -65,7 +65,7 @@ def _save(figure: Any, path: Path) -> None:
 
 
 def _stop(axis: Axes, found: InterruptionFindings) -> None:
-    """How long after the first sample of a word the box is silent: its ear alone."""
+    """How long after the first sample of a word the box is silent: the listener alone."""
     ours, article = (found.trials(QUIET.name, by) for by in ("ours", "article"))
     _distribution(axis, ours, article, "offline")
 

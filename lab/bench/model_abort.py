@@ -1,4 +1,4 @@
-"""Ending an encoding in its midst, by another thread, as a question does."""
+"""Aborts an encoding from another thread, as a question does."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """`interlude bench seam`: what pauses that were taken back did to the answer.
 
-Short knocks and murmurs over the box; each pause that went on again is read off the loudspeaker's
-track and compared with the speech that was meant to sound.
+Short knocks and backchannels over the box; each pause that went on again is read off the
+loudspeaker's track and compared with the speech that was meant to sound.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A room without clocks: the box's ear and mouth in it, as fast as the machine can.
+"""A simulated room without a clock: the listener and the answer in it, as fast as the machine can.
 
 In: sounds of the owner, noise, a room. Out: what the loudspeaker played, to the sample, and what
 the machine made of it. The ear is the listener's own `HearingPipeline`; what lies between it and

@@ -13,7 +13,7 @@ import yaml
 
 HERE = Path(__file__).parent
 UNKNOWN, ASKED_BACK = "not_understood", "timer"
-CALL = "<|tool_call>"  # an answer that begins so is for a tool, not for the ear
+CALL = "<|tool_call>"  # an answer that begins so is for a tool, and not spoken
 BEFORE = (
     """
 wait, no, no wait, wait no, hold on, okay, actually, please, hey, interlude, hey interlude,

@@ -1,4 +1,4 @@
-"""First lesson: the ears learn to write down phones (CTC), before they meet the mind.
+"""First lesson: the audio encoder learns to recognise phones (CTC), without the decoder.
 
 In: the corpus of speech.py. Out: the encoder. A text's phones say far more about each clip than
 which answer it wants, so this lesson is short.

@@ -1,4 +1,4 @@
-"""Second lesson, which needs no first: the mind learns the answers from typed requests.
+"""Second lesson, independent of the first: the decoder learns the answers from typed requests.
 
 In: the tables. Out: the decoder, which can say every answer.
 """

@@ -1,4 +1,4 @@
-"""Third lesson: ears and mind together answer spoken conversations.
+"""Third lesson: encoder and decoder together answer spoken conversations.
 
 In: the corpus and the first two lessons' checkpoints. Out: CHECKPOINT with both networks,
 saved every few minutes, so that an interrupted run leaves something to export.

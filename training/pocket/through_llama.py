@@ -123,7 +123,7 @@ class Pocket:
         return np.ctypeslib.as_array(llama.llama_get_logits_ith(self.context, -1), (size,)).copy()
 
     def soft_tokens(self, clip: Array) -> Array:
-        """[tokens, width]: the clip through the ears alone."""
+        """[tokens, width]: the clip through the audio encoder alone."""
         chunks = self.chunks(self.mark, [clip])
         rows = []
         for i in range(mtmd.mtmd_input_chunks_size(chunks)):

@@ -23,7 +23,7 @@ from training.pocket.restore import restore
 from training.pocket.speech import phones_path, synthesise_corpus
 
 LAST_SHARE = 0.7  # of the last course in the result, the rest is of the one before: a steadier mean
-States = dict[str, Any]  # of ears and mind
+States = dict[str, Any]  # of encoder and decoder
 
 
 def part(steps: int, scale: float) -> int:

@@ -31,7 +31,7 @@ SETTLED_STEPS = 120  # 0.6 s of the room alone, until the box begins to talk
 PEAKS_DB = 6.0  # what is expected of the talk that is left, over its mean
 LATEST_MS = 300  # after the sound's beginning: noticed later, it is no use
 TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
-# Among dishes the gate is wary, and opens when a second witness has heard a voice.
+# Among dishes the gate is guarded, and opens when a voice is confirmed.
 LATE_SHARE, LATE_MS = 0.35, (20, 200)
 KITCHEN_SHARE, KITCHEN_DB = 0.5, (3.0, 18.0)  # of the scenes; under the owner
 EVENTS_A_SECOND, EVENTS_DB = (0.5, 4.0), (0.0, 18.0)  # of a kitchen: things that fall; over its hum

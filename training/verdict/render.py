@@ -91,7 +91,7 @@ class Recorder:
 
 
 class Talker:
-    """A mouth and an ear: says `talk`, falls silent or softer while an onset is judged."""
+    """The box in a room: says `talk`, falls silent or softer while an onset is judged."""
 
     def __init__(
         self, talk: Samples, hearing: HearingPipeline, recorder: Recorder, duck: float
@@ -283,7 +283,7 @@ def _plan(
 
 
 def near(rt60_s: float, seed: int, direct_db: float) -> Wave:
-    """The way from a mouth to the microphone, energy 1: `direct_db` is direct over reverberant."""
+    """Impulse response from a talker to the microphone, energy 1; `direct_db`: over reverberant."""
     chance = np.random.default_rng(seed + 50_000)
     frames = int(rt60_s * RATE_HZ * 0.7)
     tail = chance.standard_normal(frames) * 10 ** (-3 * np.arange(frames) / (rt60_s * RATE_HZ))

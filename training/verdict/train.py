@@ -34,9 +34,9 @@ AVERAGED = 4  # of the last epochs' weights
 GOING_ON = 0.3  # of the rate, where a training goes on from weights that are there, if not told
 ALONE_TIMES = 3  # as often: what the box leaves of its own voice must never end its answer
 SPARED = 0.5  # of the bursts that are no synthetic phrase are left out of an epoch, where a
-# training goes on: the network knows them by heart long before it knows the phrases
-# With `--newer`, an epoch is so many bursts, of which so large a share is of each kind: they know
-# the older ones by heart.
+# training goes on: the network memorises them long before it learns the phrases
+# With `--newer`, an epoch is so many bursts, of which so large a share is of each kind: the older
+# ones are known already.
 EPOCH = 24_000
 SHARES = {"newer, phrases": 0.28, "newer, others": 0.34, "phrases": 0.11, "others": 0.2,
           "the box alone": 0.07}  # fmt: skip
