@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -12,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from appliance.cli.report import format_report
 from appliance.errors import ReleaseRefused
 from appliance.runtime import status
 from appliance.settings import Settings
 from appliance.update import request
+from appliance.update.progress import Progress
 from appliance.update.release import fallback
-from appliance.update.release.installer import InstallOptions, Progress, ReleaseInstaller
+from appliance.update.release.installer import InstallOptions, ReleaseInstaller
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import SystemdTarget
 
@@ -102,12 +103,7 @@ def cli_list() -> int:
 def cli_status(*, as_json: bool) -> int:
     """What is kept, what runs, what could be had, and how an installation goes."""
     found = release_report(ReleaseStore())
-    if as_json:
-        print(json.dumps(found, indent=2))
-        return 0
-    for name, value in found.items():
-        said = ", ".join(value) if isinstance(value, list) else value
-        print(f"{name:10} {said if said not in (None, '') else '–'}")
+    print(format_report(found, as_json=as_json))
     return 0
 
 

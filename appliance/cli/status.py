@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from appliance.cli.report import format_report
 from appliance.panel import health
 from appliance.runtime import status
 from appliance.runtime.machine import Machine
@@ -24,7 +24,7 @@ def cli(settings: Settings, *, as_json: bool) -> int:
     found = collect_status(
         settings, Machine(), status.read_status(), shelf.kept(), WARNINGS, fell_back
     )
-    print(json.dumps(found, indent=2) if as_json else in_words(found))
+    print(format_report(found, as_json=as_json))
     return 0 if found["well"] else 1
 
 
@@ -53,14 +53,6 @@ def collect_status(
         "last_warning": last_line(warnings),
         "fell_back": " ".join(fell_back) or None,
     }
-
-
-def in_words(found: dict[str, object]) -> str:
-    lines = []
-    for name, value in found.items():
-        said = ", ".join(map(str, value)) if isinstance(value, list) else value
-        lines.append(f"{name.replace('_', ' '):14} {'–' if said in (None, '') else said}")
-    return "\n".join(lines)
 
 
 def last_line(path: Path) -> str | None:

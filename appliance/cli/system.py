@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from appliance.cli.report import format_report
 from appliance.errors import ReleaseRefused
 from appliance.settings import Settings
 from appliance.update.release.installer import InstallOptions
@@ -69,11 +69,7 @@ def cli_settle() -> int:
 
 def cli_status(*, as_json: bool) -> int:
     found = slot_report(SlotStateFile(), PiTarget())
-    if as_json:
-        print(json.dumps(found, indent=2))
-        return 0
-    for name, value in found.items():
-        print(f"{name:10} {value if value not in (None, '') else '–'}")
+    print(format_report(found, as_json=as_json))
     return 0
 
 

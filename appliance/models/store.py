@@ -13,7 +13,6 @@ the shipped one stands in for it.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import logging
 import os
@@ -30,6 +29,7 @@ from appliance.models import catalogue
 from appliance.models.catalogue import CatalogueModel, Form, ModelFile
 from appliance.models.local_model import LocalModel, Sampling
 from appliance.record_file import read_record
+from appliance.runtime.folder_lock import lock
 from appliance.settings import Settings
 
 State = Literal["shipped", "installed", "partial", "missing"]
@@ -223,20 +223,21 @@ class ModelStore:
     @contextlib.contextmanager
     def locked(self, model: CatalogueModel) -> Iterator[None]:
         """Hold the model's lock. Raises FetchError when another process has it."""
+        path = self.root / f"{model.name}.lock"
         with storage_errors(self.root):
             self.folder(model).mkdir(parents=True, exist_ok=True)
-            lock = os.open(self.root / f"{model.name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+                lock(fd, path, 0.0)
+            except TimeoutError as error:
                 raise FetchError(
                     f"Another process is fetching {model.name} at this moment.",
                     "Wait until it is done, or end it.",
                 ) from error
             yield
         finally:
-            os.close(lock)
+            os.close(fd)
 
 
 def sha256_of(path: Path, progress: Callable[[int], object] | None = None) -> str:

@@ -36,16 +36,16 @@ def locked(folder: Path, within_s: float) -> Iterator[bool]:
         os.close(fd)
 
 
-def lock(fd: int, folder: Path, within_s: float) -> None:
-    """Lock `folder`, which `fd` has open, until that is closed. Raises OSError: TimeoutError if
-    somebody else holds it for longer than `within_s`."""
+def lock(fd: int, place: Path, within_s: float) -> None:
+    """Lock the folder or file `place`, which `fd` has open, until that is closed. Raises OSError:
+    TimeoutError if somebody else holds it for longer than `within_s`."""
     end_s = time.monotonic() + within_s
     while True:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= end_s:
-                raise TimeoutError(None, "in use by another program", str(folder)) from None
+                raise TimeoutError(None, "in use by another program", str(place)) from None
             time.sleep(_LOOK_S)
         else:
             return

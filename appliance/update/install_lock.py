@@ -1,14 +1,18 @@
-"""One installation at a time: a lock that ends with its process."""
+"""One installation at a time: a lock that ends with its process.
+
+The lock is on a file, not on its folder: fallback.py of /usr/lib/interlude, which may be older than
+the release, locks the same file before it changes anything.
+"""
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from appliance.errors import InstallDeferred
+from appliance.runtime.folder_lock import lock
 
 
 @contextmanager
@@ -16,11 +20,12 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock in the file `path`. Raises InstallDeferred when another process has it."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
+            lock(fd, path, 0.0)
+        except TimeoutError as error:
+            raise InstallDeferred(
+                "Another installation is under way.", "Wait for it to end."
+            ) from error
         yield
-    except BlockingIOError as error:
-        raise InstallDeferred(
-            "Another installation is under way.", "Wait for it to end."
-        ) from error
     finally:
         os.close(fd)

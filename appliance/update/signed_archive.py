@@ -13,12 +13,7 @@ from appliance.update.archive_parts import ArchivePart, open_parts
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.signed_manifest import SignedManifest
 
-ReportShare = Callable[[float], None]  # how much is done: 0 to 1
 M = TypeVar("M", bound=SignedManifest)
-
-
-def unreported(_share: float) -> None:
-    """A share that nobody shows."""
 
 
 class OpenedArchive(NamedTuple, Generic[M]):

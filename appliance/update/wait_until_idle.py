@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from appliance.errors import InstallDeferred
+from appliance.update.progress import Progress
 from appliance.update.release.target import InstallTarget
 
 QUIET_S = 3.0  # nobody has spoken for so long
 LOOK_S = 0.25  # between two looks at the box
 
 
-def wait_for_quiet(
-    box: InstallTarget, wait_s: float, progress: Callable[[str, float], None]
-) -> None:
+def wait_for_quiet(box: InstallTarget, wait_s: float, progress: Progress) -> None:
     """Return when nobody talks with the box. Raises InstallDeferred after `wait_s`; 0: not now,
     then."""
     began = quiet_since = box.now_s()

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from appliance import settings
-from appliance.cli.status import collect_status, in_words, last_line
+from appliance.cli.report import format_report
+from appliance.cli.status import collect_status, last_line
 from appliance.messages.commands import ButtonTrouble
 from appliance.panel import health
 from appliance.runtime.machine import Machine
@@ -33,7 +34,7 @@ def test_a_box_that_does_not_run_is_not_well(tmp_path: Path) -> None:
     found = collect_status(SETTINGS, Machine(tmp_path), None, "0.1.0", tmp_path / "none")
     assert (found["version"], found["state"], found["well"]) == ("0.1.0", "not running", False)
     assert found["last_warning"] is None
-    assert "last warning   –" in in_words(found)
+    assert "last warning   –" in format_report(found, as_json=False)
 
 
 def test_a_box_that_fell_back_tells_so(tmp_path: Path) -> None:

@@ -18,10 +18,11 @@ from typing import BinaryIO, Generic, TypeVar
 
 from appliance.errors import ReleaseRefused
 from appliance.update.handed_over_file import CHUNK, HandedOverFile
+from appliance.update.progress import ReportShare, unreported
 from appliance.update.release import manifest as manifests
 from appliance.update.release.disk_changes import Disk
 from appliance.update.release.manifest import ReleaseManifest
-from appliance.update.signed_archive import ArchiveKind, ReportShare, unreported
+from appliance.update.signed_archive import ArchiveKind
 from appliance.update.signed_manifest import TreeManifest
 from appliance.update.tree_unpacker import TreeUnpacker
 

@@ -6,7 +6,7 @@ Cut short anywhere, the box has a whole release to start: the old one until the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,22 +15,18 @@ from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused,
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
+from appliance.update.progress import Progress, ReportShare, unreported_progress
 from appliance.update.release.archive import RELEASE, ReleaseArchive
 from appliance.update.release.store import ReleaseStore
 from appliance.update.release.target import InstallTarget
 from appliance.update.signature import SIGNERS
 from appliance.update.signed_manifest import fits
-from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
+from appliance.update.wait_until_idle import wait_for_quiet
+from appliance.update.watch_trial import watch_trial
 
 WAIT_S = 900.0  # for a conversation to end
 SPARE_BYTES = 64 << 20  # that stay free on the disk
 COPY = ".handed.release"  # the name of the copy, for as long as it has one; tidied with its kind
-
-Progress = Callable[[str, float], None]  # what is being done, and how much of it is: 0 to 1
-
-
-def _silent(_step: str, _share: float) -> None:
-    """Progress that nobody shows."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class ReleaseInstaller:
     shelf: ReleaseStore
     box: InstallTarget
     signers: Path = SIGNERS
-    progress: Progress = _silent
+    progress: Progress = unreported_progress
 
     def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
         """Whether anything changed: False if this very release is kept and runs already.
@@ -180,12 +176,7 @@ class ReleaseInstaller:
         """Restart the box and watch until the health check decides: "" for well, else what is
         wrong."""
         self.box.restart()
-        began = self.box.now_s()
-        while (verdict := gate.evaluate(self.box.read_health(), self.box.now_s())) is None:
-            past_s = self.box.now_s() - began
-            self.progress(step, min(1.0, past_s / gate.patience_s))
-            self.box.wait(LOOK_S)
-        return verdict
+        return watch_trial(gate, self.box, self._share(step))
 
     def _runs(self, version: str) -> bool:
         status = self.box.read_health().status
@@ -195,5 +186,5 @@ class ReleaseInstaller:
         for version in self.shelf.prune():
             self.progress(f"remove {version}", 1.0)
 
-    def _share(self, step: str) -> Callable[[float], None]:
+    def _share(self, step: str) -> ReportShare:
         return lambda share: self.progress(step, share)

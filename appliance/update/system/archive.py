@@ -14,7 +14,8 @@ from pathlib import Path
 from appliance.errors import ReleaseRefused
 from appliance.update.archive_parts import ArchivePart
 from appliance.update.handed_over_file import HandedOverFile
-from appliance.update.signed_archive import ArchiveKind, ReportShare, unreported
+from appliance.update.progress import ReportShare, unreported
+from appliance.update.signed_archive import ArchiveKind
 from appliance.update.system import manifest as manifests
 from appliance.update.system.manifest import PartitionContent
 

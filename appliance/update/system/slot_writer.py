@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Iterator
 
 from appliance.errors import StorageError
-from appliance.update.signed_archive import ReportShare, unreported
+from appliance.update.progress import ReportShare, unreported
 from appliance.update.system.archive import CHUNK, SystemArchive
 from appliance.update.system.block_device import BlockDevice, PartitionedDisk
 from appliance.update.system.fat32 import SECTOR, FatFileSystem

@@ -27,7 +27,8 @@ from appliance.errors import (
 )
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
-from appliance.update.release.installer import InstallOptions, Progress
+from appliance.update.progress import Progress, unreported_progress
+from appliance.update.release.installer import InstallOptions
 from appliance.update.release.store import ReleaseStore
 from appliance.update.signature import SIGNERS
 from appliance.update.signed_manifest import fits
@@ -43,13 +44,10 @@ from appliance.update.system.slot_state import (
 )
 from appliance.update.system.slot_writer import bootable, write_slot
 from appliance.update.system.target import SystemTarget, runs_from
-from appliance.update.wait_until_idle import LOOK_S, wait_for_quiet
+from appliance.update.wait_until_idle import wait_for_quiet
+from appliance.update.watch_trial import watch_trial
 
 NO_PID = -1  # of the box before the trial: what runs after it is never that process
-
-
-def _silent(_step: str, _share: float) -> None:
-    """Progress that nobody shows."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class SystemUpdater:
     machine: SystemTarget
     shelf: ReleaseStore
     signers: Path = SIGNERS
-    progress: Progress = _silent
+    progress: Progress = unreported_progress
 
     def install(self, file: Path | HandedOverFile, wishes: InstallOptions | None = None) -> bool:
         """Write the system in `file` to the other slot, and start it. False: it runs already.
@@ -200,13 +198,8 @@ class SystemUpdater:
         if release is None:
             return "it does not find the box's releases"
         before = trial.before
-        gate = HealthCheck(release, before and msgspec.structs.replace(before, pid=NO_PID))
-        began = self.machine.now_s()
-        while (verdict := gate.evaluate(self.machine.read_health(), self.machine.now_s())) is None:
-            past_s = self.machine.now_s() - began
-            self.progress("try", min(1.0, past_s / gate.patience_s))
-            self.machine.wait(LOOK_S)
-        return verdict
+        check = HealthCheck(release, before and msgspec.structs.replace(before, pid=NO_PID))
+        return watch_trial(check, self.machine, lambda share: self.progress("try", share))
 
     def _commit(self, slot: SlotName) -> None:
         """From now on `slot` is what starts. One sector: the old words or the new ones."""

@@ -1,0 +1,17 @@
+"""A report of several lines: a name and what is so of it, for an owner, or JSON for a program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+
+def format_report(found: Mapping[str, object], *, as_json: bool) -> str:
+    """`found`: words, numbers, lists of words; what is not known is None."""
+    if as_json:
+        return json.dumps(found, indent=2)
+    lines = []
+    for name, value in found.items():
+        said = ", ".join(map(str, value)) if isinstance(value, list) else value
+        lines.append(f"{name.replace('_', ' '):14} {'–' if said in (None, '') else said}")
+    return "\n".join(lines)
