@@ -1,7 +1,7 @@
 """Writes the newest content of a small file in a thread of its own.
 
-An SD card may stall for seconds, and the conversation does not wait for it. Older contents that are
-not yet written are dropped.
+An SD card may stall for seconds, and neither conversation nor listener waits for it. Older contents
+that are not yet written are dropped.
 
 In: contents, as often as one likes. Out: what became of each that was written.
 """
@@ -11,15 +11,28 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from appliance.atomic_file import write_whole
+from appliance.errors import StorageError
+
+T = TypeVar("T")
 
 RETRY_S = 60.0  # after a failure, if nothing newer came: a card may recover
 
 
-class BackgroundFileWriter:
+def write_private(file: Path, data: bytes) -> None:
+    """Whole or not at all, readable by its owner only, in a folder that need not be there. Raises
+    OSError."""
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_whole(file, data, 0o600)
+
+
+class BackgroundFileWriter(Generic[T]):
     """`write_later` returns at once. A content that was replaced before its turn is never written.
 
+    name    of the thread
+    write   is called in the thread with the newest content; may raise OSError
     told    is called in the thread with each content that was written and "", or what was wrong
     first   is called in the thread before the first write
     gap_s   between two writes; the first after a quiet time is not delayed
@@ -27,28 +40,29 @@ class BackgroundFileWriter:
 
     def __init__(
         self,
-        file: Path,
-        told: Callable[[bytes, str], None],
+        name: str,
+        write: Callable[[T], None],
+        told: Callable[[T, str], None],
         *,
         first: Callable[[], None] | None = None,
         gap_s: float = 0.0,
     ) -> None:
-        self._file = file
+        self._write = write
         self._told = told
         self._first = first
         self._gap_s = gap_s
         self._change = threading.Condition()
-        self._wanted: bytes | None = None
-        self._tried: bytes | None = None  # the newest that was written, or that failed
+        self._wanted: T | None = None
+        self._tried: T | None = None  # the newest that was written, or that failed
         self._failed = False
         self._ending = False
-        self._thread = threading.Thread(target=self._run, name=file.name, daemon=True)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def write_later(self, data: bytes) -> None:
+    def write_later(self, content: T) -> None:
         """Have it written, also if it is what was written last."""
         with self._change:
-            self._wanted, self._tried = data, None
+            self._wanted, self._tried = content, None
             self._change.notify()
 
     def request_stop(self) -> None:
@@ -64,17 +78,17 @@ class BackgroundFileWriter:
     def _run(self) -> None:
         if self._first is not None:
             self._first()
-        while (data := self._next()) is not None:
-            problem = self._write(data)
+        while (content := self._next()) is not None:
+            problem = self._try(content)
             with self._change:
                 self._failed = bool(problem)
-                if self._wanted is data:
-                    self._tried = data
-            self._told(data, problem)
+                if self._wanted is content:
+                    self._tried = content
+            self._told(content, problem)
             with self._change:
                 self._change.wait_for(lambda: self._ending, self._gap_s)
 
-    def _next(self) -> bytes | None:
+    def _next(self) -> T | None:
         """What is to be written; None at the end."""
         with self._change:
             wait_s = RETRY_S if self._failed else None
@@ -87,10 +101,11 @@ class BackgroundFileWriter:
     def _due(self) -> bool:
         return self._wanted is not None and self._tried is not self._wanted
 
-    def _write(self, data: bytes) -> str:
+    def _try(self, content: T) -> str:
         try:
-            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(self._file, data, 0o600)
+            self._write(content)
+        except StorageError as error:
+            return str(error)
         except OSError as error:
             return error.strerror or type(error).__name__
         return ""

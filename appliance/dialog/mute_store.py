@@ -14,13 +14,14 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import msgspec
 
 from appliance.atomic_file import write_whole
-from appliance.background_file import BackgroundFileWriter
+from appliance.background_file import BackgroundFileWriter, write_private
 from appliance.record_file import load_record
 from appliance.runtime import status
 from appliance.settings import Settings
@@ -112,7 +113,9 @@ class MuteStore:
         self._was_read = threading.Event()
         self._news: deque[MuteNews] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        self._disk = BackgroundFileWriter(disk, self._written, first=self._read)
+        self._disk = BackgroundFileWriter(
+            FILE, partial(write_private, disk), self._written, first=self._read
+        )
 
     @classmethod
     def of(cls, settings: Settings) -> MuteStore:

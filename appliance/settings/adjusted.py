@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import msgspec
 
-from appliance.background_file import BackgroundFileWriter
+from appliance.background_file import BackgroundFileWriter, write_private
 from appliance.record_file import load_record
 from appliance.settings.section import Ratio
 from appliance.settings.whole import Settings
@@ -109,7 +110,9 @@ class AdjustmentStore:
         if problem:
             self._complaints.append(f"{problem}: mode, volume and voice are as in the settings")
         self.failing = False
-        self._file = BackgroundFileWriter(path(files), self._written, gap_s=GAP_S)
+        self._file = BackgroundFileWriter(
+            FILE, partial(write_private, path(files)), self._written, gap_s=GAP_S
+        )
 
     def follow(self, mode: Mode, volume: float | None, voice: str | None) -> None:
         """Keep these from now on. None: nobody has set it since the start; a voice of no name: as

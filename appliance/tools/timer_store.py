@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import threading
-from collections import deque
 from pathlib import Path
 
 import msgspec
 
+from appliance.background_file import BackgroundFileWriter
+from appliance.record_file import UNREADABLE
 from appliance.runtime.secure_erase import replace
 from appliance.settings import Settings
 from appliance.tools.timers import MOST, Timer
@@ -49,13 +49,9 @@ class TimerStore:
     def __init__(self, file: Path, boot: str) -> None:
         self._file = file
         self._boot = boot
-        self._newest: deque[bytes] = deque(maxlen=1)
-        self._bell = threading.Semaphore(0)
-        self._ending = False
-        self._thread = threading.Thread(target=self._run, name="timers", daemon=True)
         self._well = True
         self.complaints: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._thread.start()
+        self._writer = BackgroundFileWriter("timers", self._write, self._written)
 
     def load(self) -> tuple[tuple[Timer, ...], bool]:
         """The timers of before, and whether the machine has been on since."""
@@ -68,7 +64,7 @@ class TimerStore:
         except OSError as error:
             self.complaints.put(f"{self._file} cannot be read ({error.strerror})")
             return (), True
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except UNREADABLE:
             self.complaints.put(f"{self._file} was damaged; its timers are lost")
             with contextlib.suppress(OSError):  # then the next write goes over it
                 self._file.replace(self._file.with_suffix(".damaged"))
@@ -76,31 +72,18 @@ class TimerStore:
         return found.timers[:MOST], bool(self._boot) and found.boot == self._boot
 
     def save(self, timers: tuple[Timer, ...]) -> None:
-        self._newest.append(msgspec.json.encode(_File(1, self._boot, timers)))
-        self._bell.release()
+        self._writer.write_later(msgspec.json.encode(_File(1, self._boot, timers)))
 
     def close(self) -> None:
         """Write what waits, for at most STOP_S."""
-        self._ending = True
-        self._bell.release()
-        self._thread.join(STOP_S)
-
-    def _run(self) -> None:
-        while True:
-            self._bell.acquire()
-            if not self._newest:
-                if self._ending:
-                    return
-                continue  # a later write has had it already
-            try:
-                self._write(self._newest.pop())
-            except OSError as error:
-                if self._well:
-                    self.complaints.put(f"timers are not kept: {self._file} ({error.strerror})")
-                self._well = False
-            else:
-                self._well = True
+        self._writer.request_stop()
+        self._writer.join(STOP_S)
 
     def _write(self, data: bytes) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace(self._file, data, 0o600)  # names of timers are the owner's words
+
+    def _written(self, data: bytes, problem: str) -> None:
+        if problem and self._well:
+            self.complaints.put(f"timers are not kept: {self._file} ({problem})")
+        self._well = not problem

@@ -6,10 +6,10 @@ a thread, since an SD card may take a second.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from appliance.background_file import BackgroundFileWriter
 from appliance.errors import StorageError
 from appliance.hear.aec import store
 from appliance.hear.aec.clock_skew import EVERY_S, ClockSkewEstimator
@@ -36,7 +36,9 @@ class EchoMonitor:
         self._save_at_s = FIRST_SAVE_S
         self._changes = 0
         self._drifts = self._rests = self._broken = False
-        self._thread: threading.Thread | None = None
+        self._writer: BackgroundFileWriter[Floats] | None = None
+        if self._kalman is not None:
+            self._writer = BackgroundFileWriter("echo", self._save, self._saved)
 
     def restore(self) -> None:
         """Give the canceller what was kept, if it is of use here."""
@@ -52,7 +54,7 @@ class EchoMonitor:
 
     def on_frame(self) -> None:
         """5 ms have passed."""
-        if self._kalman is None or not self._kalman.active:
+        if self._kalman is None or self._writer is None or not self._kalman.active:
             return
         self._worked_steps += 1
         if self._worked_steps % STEPS_A_SECOND:
@@ -64,7 +66,7 @@ class EchoMonitor:
             self._drift.update(self._kalman.taps)
         if seconds >= self._save_at_s and self._kalman.converged and not self._kalman.resting:
             self._save_at_s = seconds + SAVE_S
-            self._write()
+            self._writer.write_later(self._kalman.taps)
         self._news += self._changed()
 
     def pop_log_lines(self) -> list[str]:
@@ -74,10 +76,12 @@ class EchoMonitor:
 
     def close(self) -> None:
         """Keep what is known now, at an orderly stop."""
-        if self._kalman is not None and self._kalman.converged and not self._kalman.resting:
-            self._write()
-        if self._thread is not None:
-            self._thread.join(STOP_S)
+        if self._kalman is None or self._writer is None:
+            return
+        if self._kalman.converged and not self._kalman.resting:
+            self._writer.write_later(self._kalman.taps)
+        self._writer.request_stop()
+        self._writer.join(STOP_S)
 
     def _changed(self) -> Iterator[str]:
         assert self._kalman is not None
@@ -98,19 +102,11 @@ class EchoMonitor:
             )
         self._changes, self._rests = self._kalman.path_changes, self._kalman.resting
 
-    def _write(self) -> None:
-        assert self._kalman is not None
-        if self._thread is not None and self._thread.is_alive():
-            return  # the disk hangs: the next one will do
-        taps = self._kalman.taps
-        self._thread = threading.Thread(target=self._save, args=(taps,), name="kept", daemon=True)
-        self._thread.start()
-
     def _save(self, taps: Floats) -> None:
-        try:
-            store.save(self._folder, self._key(), taps)
-            self._broken = False
-        except StorageError as error:
-            if not self._broken:
-                self._news.append(str(error))
-            self._broken = True
+        """In a thread: the card's name is read, and the taps are packed, there, too."""
+        store.save(self._folder, self._key(), taps)
+
+    def _saved(self, _taps: Floats, problem: str) -> None:
+        if problem and not self._broken:
+            self._news.append(problem)
+        self._broken = bool(problem)
