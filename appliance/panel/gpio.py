@@ -5,9 +5,7 @@ With `gpio: keyboard` the pins are gpiozero's mock ones, and `drive` takes the p
 
 from __future__ import annotations
 
-import importlib.util
 import os
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -21,7 +19,6 @@ from appliance.settings import PanelSettings
 
 CONSUMER, EARLY = "interlude", "interlude-light"  # as `gpioinfo` shows who has a line
 LEDS, SPI = 12, "/dev/spidev0.0"  # of a strip on the header
-STALE_S = 1.0  # an edge's own time is believed if it is no older; lgpio's clock may be another one
 
 
 class LightOutput(Protocol):
@@ -46,7 +43,7 @@ class GpioWires:
         self._factory: Any = None
         try:
             self._factory, self.by = _factory(settings, consumer)
-            self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # our own one calls it
+            self._factory.when_lost = lambda: os.eventfd_write(self._fd, 1)  # the mock one never
             for name in ("button", "mute_switch") if settings.mute_switch else ("button",):
                 self._inputs[name] = _Input(self._factory, self._board.pin(name), self._note)
             self._light = _light(settings, self._board, self._factory)
@@ -116,7 +113,6 @@ class _Input:
         self._note = note
         self._pin = factory.pin(row.line)
         self._pin.input_with_pull(row.pull)
-        self._pin.edges = "both"
         self._pin.when_changed = self._changed
 
     def active(self) -> bool:
@@ -129,9 +125,7 @@ class _Input:
     def _means(self, level: object) -> bool:
         return bool(level) == (self._row.sense == "high")
 
-    def _changed(self, ticks: float, level: object) -> None:
-        now = time.monotonic()
-        at_s = ticks if 0.0 <= now - ticks < STALE_S else now
+    def _changed(self, at_s: float, level: object) -> None:
         self._note(self._row.what, self._means(level), at_s)
 
 
@@ -181,16 +175,11 @@ def _light(settings: PanelSettings, board: Board, factory: Any) -> LightOutput |
 
 
 def _factory(settings: PanelSettings, consumer: str) -> tuple[Any, str]:
-    """gpiozero's pins, and by what they are reached: mock ones, lgpio's, or the kernel's by
-    libgpiod where there is no lgpio or the owner names a chip."""
+    """gpiozero's pins, and by what they are reached: mock ones, or the kernel's by libgpiod."""
     if settings.gpio == "keyboard":
         from gpiozero.pins.mock import MockFactory, MockPWMPin
 
         return MockFactory(pin_class=MockPWMPin), "keyboard"
-    if not settings.chip and importlib.util.find_spec("lgpio") is not None:
-        from gpiozero.pins.lgpio import LGPIOFactory
-
-        return LGPIOFactory(), "lgpio"
     from appliance.panel.gpio_lines import GpioChip
     from appliance.panel.pin_factory import KernelPinFactory
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -17,17 +16,10 @@ from appliance.errors import PanelBusy, PanelError
 from appliance.panel.pins import HEADERS
 
 Pull = Literal["up", "down", "floating"]
-Edges = Literal["both", "rising", "falling", "none"]
 
 EVENTS = 64  # the kernel keeps so many of a line; when more wait, it drops the oldest
 
 _BIAS = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
-_EDGE = {
-    "both": Edge.BOTH,
-    "rising": Edge.RISING,
-    "falling": Edge.FALLING,
-    "none": Edge.NONE,
-}
 
 
 @dataclass
@@ -35,14 +27,13 @@ class GpioLine:
     """One line of a chip, requested as an input; `drive` makes it an output.
 
     `number` is its offset on the chip, which is the BCM number on a Pi's header. An input has a
-    `pull`; the kernel reports its `edges`, those that are left after `debounce_s`.
+    `pull`; with `edges` the kernel reports both; nothing debounces them.
     """
 
     number: int
     _request: gpiod.LineRequest
     pull: Pull = "floating"
-    edges: Edges = "none"
-    debounce_s: float = 0.0
+    edges: bool = False
     output: bool = field(default=False, init=False)
 
     def fileno(self) -> int:
@@ -53,22 +44,14 @@ class GpioLine:
     def level(self) -> bool:
         return bool(self._request.get_value(self.number) is Value.ACTIVE)
 
-    def listen(
-        self,
-        *,
-        pull: Pull | None = None,
-        edges: Edges | None = None,
-        debounce_s: float | None = None,
-    ) -> None:
+    def listen(self, *, pull: Pull | None = None, edges: bool | None = None) -> None:
         """Be an input; what is not named stays as it was. Raises OSError."""
         self.pull = self.pull if pull is None else pull
         self.edges = self.edges if edges is None else edges
-        self.debounce_s = self.debounce_s if debounce_s is None else debounce_s
         settings = gpiod.LineSettings(
             direction=Direction.INPUT,
             bias=_BIAS[self.pull],
-            edge_detection=_EDGE[self.edges],
-            debounce_period=timedelta(seconds=self.debounce_s),
+            edge_detection=Edge.BOTH if self.edges else Edge.NONE,
             event_clock=Clock.MONOTONIC,
         )
         self._request.reconfigure_lines({self.number: settings})

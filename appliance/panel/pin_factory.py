@@ -1,7 +1,7 @@
-"""A pin factory for gpiozero on the kernel's GPIO lines (gpio_lines.py): for where lgpio is not.
+"""A pin factory for gpiozero on the kernel's GPIO lines (gpio_lines.py).
 
-Edges come from one thread, with the kernel's own times; light is dimmed in software
-(software_pwm.py).
+It has what the panel uses: inputs that are pulled and report both edges, and PWMLED. Edges come
+from one thread, with the kernel's own times; light is dimmed in software (software_pwm.py).
 """
 
 from __future__ import annotations
@@ -10,21 +10,11 @@ import os
 import select
 import threading
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import Any
 
-from gpiozero.exc import (
-    PinFixedPull,
-    PinInvalidBounce,
-    PinInvalidEdges,
-    PinInvalidFunction,
-    PinInvalidPull,
-    PinInvalidState,
-    PinPWMFixedValue,
-    PinSetInput,
-)
 from gpiozero.pins.local import LocalPiFactory, LocalPiPin
 
-from appliance.panel.gpio_lines import Edges, GpioChip, GpioLine, Pull
+from appliance.panel.gpio_lines import GpioChip, GpioLine, Pull
 from appliance.panel.software_pwm import SoftwarePwm
 
 DIM_HZ = 100.0  # gpiozero's own; no eye sees it, and a thread of Python keeps up with it
@@ -111,7 +101,7 @@ class KernelPinFactory(LocalPiFactory):  # type: ignore[misc] # gpiozero has no 
 
 
 class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
-    """One line, as gpiozero's devices see it."""
+    """One line, as gpiozero's devices see it: an input, or an output that may be dimmed."""
 
     def __init__(self, factory: KernelPinFactory, info: Any) -> None:
         super().__init__(factory, info)
@@ -122,7 +112,7 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
         """An input again, and unheard; the factory frees the line."""
         self.when_changed = None
         self.frequency = None
-        self.line.listen(pull="floating", edges="none", debounce_s=0.0)
+        self.line.listen(pull="floating", edges=False)
 
     def take_events(self) -> None:
         for level, at_s in self.line.events():
@@ -132,23 +122,16 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
         return "output" if self.line.output else "input"
 
     def _set_function(self, value: str) -> None:
-        if value == "input":
-            self.frequency = None
-            self.line.listen()
-        elif value == "output":
-            self.when_changed = None
+        if value == "output":
             self.line.drive(self.line.level)
         else:
-            raise PinInvalidFunction(f"{self!r} cannot be {value}")
+            self.frequency = None
+            self.line.listen()
 
     def _get_state(self) -> float:
         return self._share if self._share is not None else float(self.line.level)
 
     def _set_state(self, value: float) -> None:
-        if not self.line.output:
-            raise PinSetInput(f"{self!r} is an input")
-        if not 0 <= value <= 1:
-            raise PinInvalidState(f"{self!r} cannot be {value}: 0 to 1")
         if self._share is None:
             self.line.drive(bool(value))
         else:
@@ -159,10 +142,6 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
         return self.line.pull
 
     def _set_pull(self, value: Pull) -> None:
-        if self.line.output:
-            raise PinFixedPull(f"{self!r} is an output")
-        if value not in get_args(Pull):
-            raise PinInvalidPull(f"{self!r} cannot be pulled {value}")
         self.line.listen(pull=value)
 
     def _get_frequency(self) -> float | None:
@@ -170,40 +149,17 @@ class KernelPin(LocalPiPin):  # type: ignore[misc] # likewise
 
     def _set_frequency(self, value: float | None) -> None:
         """Any frequency is DIM_HZ: the lines share one rhythm."""
-        if not value:
-            if self._share is not None:
-                self._share = None
-                self.factory.dimmer.set(self._number, 0.0)
-        elif not self.line.output:
-            raise PinPWMFixedValue(f"{self!r} is an input")
-        elif self._share is None:
+        if value and self._share is None:
             self._share = float(self.line.level)
-
-    def _get_bounce(self) -> float | None:
-        return self.line.debounce_s or None
-
-    def _set_bounce(self, value: float | None) -> None:
-        if value is not None and value < 0:
-            raise PinInvalidBounce(f"{value} s cannot be waited for")
-        self.line.listen(debounce_s=value or 0.0)
-
-    def _get_edges(self) -> Edges:
-        return self._wanted_edges
-
-    def _set_edges(self, value: Edges) -> None:
-        if value not in ("both", "rising", "falling"):
-            raise PinInvalidEdges(f"{value} are no edges")
-        self._wanted_edges: Edges = value
-        if self.line.edges != "none":
-            self.line.listen(edges=value)
-
-    _wanted_edges: Edges = "both"
+        elif not value and self._share is not None:
+            self._share = None
+            self.factory.dimmer.set(self._number, 0.0)
 
     def _enable_event_detect(self) -> None:
-        self.line.listen(edges=self._wanted_edges)
+        self.line.listen(edges=True)
         self.factory.watch(self)
 
     def _disable_event_detect(self) -> None:
         self.factory.unwatch(self)
         if not self.line.output:
-            self.line.listen(edges="none")
+            self.line.listen(edges=False)

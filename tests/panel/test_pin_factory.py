@@ -1,4 +1,4 @@
-"""gpiozero's own devices on our pin factory: what is asserted is the wire."""
+"""The inputs of the panel and gpiozero's PWMLED on our pin factory: asserted is the wire."""
 
 from __future__ import annotations
 
@@ -6,16 +6,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from gpiozero import LED, PWMLED, Button
-from gpiozero.exc import (
-    PinFixedPull,
-    PinInvalidEdges,
-    PinInvalidFunction,
-    PinInvalidPull,
-    PinInvalidState,
-    PinPWMFixedValue,
-    PinSetInput,
-)
+from gpiozero import PWMLED
 
 from appliance.errors import PanelError
 from appliance.panel.gpio_lines import GpioChip
@@ -37,67 +28,60 @@ def factory(kernel: Kernel) -> Iterator[KernelPinFactory]:
     made.close()
 
 
-def test_a_button_of_gpiozeros_is_pressed_by_a_low_line(
-    factory: KernelPinFactory, kernel: Kernel
-) -> None:
-    button = Button(17, pin_factory=factory)
-    pressed, released = threading.Event(), threading.Event()
-    button.when_pressed, button.when_released = pressed.set, released.set
+class Listener:
+    """An input that is pulled up and listened to, as gpio.py has it."""
+
+    def __init__(self, factory: KernelPinFactory, line: int) -> None:
+        self.heard: list[bool] = []
+        self._woken = threading.Event()
+        self.pin = factory.pin(line)
+        self.pin.input_with_pull("up")
+        self.pin.when_changed = self._changed
+
+    def _changed(self, at_s: float, level: bool) -> None:
+        self.heard.append(level)
+        self._woken.set()
+
+    def waited(self) -> bool:
+        """Whether something was heard since the last time."""
+        heard = self._woken.wait(SOON_S)
+        self._woken.clear()
+        return heard
+
+
+def test_a_button_is_pressed_by_a_low_line(factory: KernelPinFactory, kernel: Kernel) -> None:
+    button = Listener(factory, 17)
+    assert button.pin.state == 1
     kernel.wires[17].pull(up=False)
-    assert pressed.wait(SOON_S)
-    assert button.is_pressed
+    assert button.waited()
+    assert button.pin.state == 0
     kernel.wires[17].pull(up=None)
-    assert released.wait(SOON_S)
-    button.close()
+    assert button.waited()
+    assert button.heard == [False, True]
 
 
 def test_two_lines_are_heard_by_one_thread_and_not_mixed_up(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
-    one, other = Button(17, pin_factory=factory), Button(27, pin_factory=factory)
-    heard: list[int] = []
-    second = threading.Event()
-    one.when_pressed = lambda: heard.append(17)
-
-    def other_pressed() -> None:
-        heard.append(27)
-        second.set()
-
-    other.when_pressed = other_pressed
+    one, other = Listener(factory, 17), Listener(factory, 27)
     kernel.wires[27].pull(up=False)
-    assert second.wait(SOON_S)
-    assert heard == [27]
-    one.close()
-    other.close()
+    assert other.waited()
+    assert (one.heard, other.heard) == ([], [False])
 
 
-def test_an_edge_that_nobody_asked_for_is_no_event(
-    factory: KernelPinFactory, kernel: Kernel
-) -> None:
-    pin = factory.pin(17)
-    pin.input_with_pull("up")
-    pin.edges = "rising"
-    heard: list[float] = []
-    woken = threading.Event()
-
-    class Ear:
-        def hear(self, ticks: float, state: bool) -> None:
-            heard.append(state)
-            woken.set()
-
-    ear = Ear()
-    pin.when_changed = ear.hear
+def test_an_input_that_was_closed_is_not_heard(factory: KernelPinFactory, kernel: Kernel) -> None:
+    closed, open_ = Listener(factory, 17), Listener(factory, 27)
+    closed.pin.close()
     kernel.wires[17].pull(up=False)
-    kernel.wires[17].pull(up=True)
-    assert woken.wait(SOON_S)
-    assert heard == [True]
-    assert pin.edges == "rising"
+    kernel.wires[27].pull(up=False)
+    assert open_.waited()
+    assert closed.heard == []
 
 
 def test_a_led_is_lit_and_dark_and_an_input_after_it_was_closed(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
-    led = LED(22, pin_factory=factory)
+    led = PWMLED(22, pin_factory=factory)
     seen: list[bool] = []
     for light in (led.on, led.off, led.on):
         light()
@@ -121,33 +105,6 @@ def test_full_light_and_none_are_set_once_and_a_share_stays_what_was_asked(
     led.close()
 
 
-def test_debounce_is_the_kernels(factory: KernelPinFactory, kernel: Kernel) -> None:
-    button = Button(17, bounce_time=0.02, pin_factory=factory)
-    assert kernel.wires[17].settings.debounce_period.total_seconds() == pytest.approx(0.02)
-    assert factory.pin(17).bounce == pytest.approx(0.02)
-    button.close()
-
-
-def test_what_makes_no_sense_is_gpiozeros_own_error(factory: KernelPinFactory) -> None:
-    pin = factory.pin(17)
-    pin.function = "input"
-    with pytest.raises(PinSetInput):
-        pin.state = 1
-    with pytest.raises(PinInvalidPull):
-        pin.pull = "sideways"
-    with pytest.raises(PinInvalidEdges):
-        pin.edges = "none"
-    with pytest.raises(PinPWMFixedValue):
-        pin.frequency = 100
-    with pytest.raises(PinInvalidFunction):
-        pin.function = "coffee"
-    pin.function = "output"
-    with pytest.raises(PinFixedPull):
-        pin.pull = "up"
-    with pytest.raises(PinInvalidState):
-        pin.state = 2
-
-
 def test_a_taken_line_is_told_and_the_others_are_there(factory: KernelPinFactory) -> None:
     with pytest.raises(PanelError, match="ttyAMA0"):
         factory.pin(14)
@@ -159,7 +116,7 @@ def test_lines_that_vanish_are_told_once_and_end_the_thread(
 ) -> None:
     told = threading.Event()
     factory.when_lost = told.set
-    button = Button(17, pin_factory=factory)
+    button = Listener(factory, 17)
     request = kernel.wires[17].request
     assert request is not None
     request.vanish()
@@ -167,14 +124,14 @@ def test_lines_that_vanish_are_told_once_and_end_the_thread(
     assert factory.lost is not None
     assert factory.lost.strerror == "No such device"
     request.gone = False
-    button.close()
+    button.pin.close()
 
 
 def test_closing_frees_every_line_and_may_be_done_twice(
     factory: KernelPinFactory, kernel: Kernel
 ) -> None:
-    Button(17, pin_factory=factory).close()
-    LED(22, pin_factory=factory).close()
+    Listener(factory, 17).pin.close()
+    PWMLED(22, pin_factory=factory).close()
     factory.close()
     factory.close()
     assert all(wire.request is None for wire in kernel.wires.values())
