@@ -31,7 +31,7 @@ bench: setup-bench ## the figures of the docs, measured here; ARGS="NAME" for on
 	@$(BIN)/interlude bench $(ARGS)
 
 docs: setup ## this documentation as a site (build/site/index.html)
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --quiet build --strict $(ARGS)
+	@scripts/site.sh $(ARGS)
 	@echo "build/site/index.html"
 
 run: setup ## the box itself, on this machine's sound card

@@ -26,7 +26,7 @@ if [ -f hw/simcard/Makefile ]; then
 fi
 check "shell (shellcheck)" shell_scripts
 check "workflows (zizmor)" $bin/zizmor --offline --no-progress --quiet --persona=pedantic .github/workflows
-check "site (mkdocs)" env NO_MKDOCS_2_WARNING=1 $bin/mkdocs --quiet build --strict
+check "site (mkdocs)" scripts/site.sh
 check "licences" $bin/python scripts/licences.py
 
 if [ ${#failed[@]} -gt 0 ]; then

@@ -14,7 +14,6 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-ROOT = Path(__file__).resolve().parent.parent
 _LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]+)(?:#[^)\s]*)?\)")
 _LOADED = re.compile(
     r"""<(?:script|img|iframe|link\b(?![^>]*rel="?canonical))\b[^>]*\b(?:src|href)="?(?:https?:)?//[^"\s>]+"""
@@ -42,18 +41,19 @@ def reached(start: Path) -> list[Path]:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The theme's own files, and in place of docs_dir all that the README leads to."""
+    root = Path(config.config_file_path).resolve().parent
     kept = [file for file in files if file.src_dir != config.docs_dir]
     ours = [
         File(
-            str(path.relative_to(ROOT)),
-            str(ROOT),
+            str(path.relative_to(root)),
+            str(root),
             config.site_dir,
             config.use_directory_urls,
             inclusion=InclusionLevel.INCLUDED,  # .github/SIGNERS.md, too
         )
         for path in [
-            *reached(ROOT / "README.md"),
-            *(ROOT / str(style) for style in config.extra_css),
+            *reached(root / "README.md"),
+            *(root / str(style) for style in config.extra_css),
         ]
     ]
     return Files([*kept, *ours])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort
 
 from scripts import site_pages
 
@@ -26,6 +30,39 @@ def test_links_are_followed_in_circles_and_to_pictures_and_not_to_hosts(tmp_path
     (tmp_path / "d.md").touch()
     names = [path.relative_to(tmp_path) for path in site_pages.reached(tmp_path / "a.md")]
     assert [str(name) for name in names] == ["a.md", "b.md", "folder/c.py", "picture.png"]
+
+
+def build_site(tree: Path, readme: str) -> None:
+    """A site of one page, `readme`, with a page.md and a code.py beside it, by our mkdocs.yml."""
+    for name in ("scripts/site_pages.py", "docs/site.css"):
+        (tree / name).parent.mkdir()
+        shutil.copy(ROOT / name, tree / name)
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[0]
+    (tree / "mkdocs.yml").write_text(settings, encoding="utf-8")
+    (tree / "README.md").write_text(readme, encoding="utf-8")
+    (tree / "page.md").write_text("# One\n\n## Two words, and more\n", encoding="utf-8")
+    (tree / "code.py").touch()
+    build(load_config(str(tree / "mkdocs.yml"), strict=True))
+
+
+def test_a_site_has_pages_and_code_at_their_paths(tmp_path: Path) -> None:
+    build_site(tmp_path, "# Head\n\n[a](page.md#two-words-and-more) [b](code.py) [c](#head)\n")
+    assert 'href="page.html#two-words-and-more"' in (tmp_path / "build/site/index.html").read_text()
+    assert (tmp_path / "build/site/code.py").is_file()
+
+
+@pytest.mark.parametrize("link", ["gone.md", "page.md#three", "#nowhere", "/page.md", "gone.py"])
+def test_a_link_that_leads_nowhere_ends_the_build(tmp_path: Path, link: str) -> None:
+    with pytest.raises(Abort):
+        build_site(tmp_path, f"# Head\n\n[a](page.md) [b]({link})\n")
+
+
+def test_a_page_that_loads_something_from_another_host_ends_the_build(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(Abort):
+        build_site(tmp_path, "# Head\n\n![a](https://example.org/a.png)\n")
+    assert "index.html loads" in caplog.text
 
 
 def test_a_pipe_in_code_stands_in_a_table_without_its_backslash() -> None:
