@@ -13,7 +13,7 @@ from appliance.settings import CardSettings
 
 NOISY_DBFS = -35.0  # RMS of a room that nobody speaks in; above it onsets drown
 CLIPPED_DBFS = -0.1
-ONE_CLOCK_PPM = 10.0  # at 30 the canceller loses its grip: 15 → 56 false pauses a minute, measured
+ONE_CLOCK_PPM = 10.0  # at 30, 12 dB of echo go in double talk, not 27: docs/benchmarks/echo.md
 
 
 def card_findings(
