@@ -29,7 +29,7 @@ from appliance.runtime.worker import Worker
 
 _PLAYED_FRAMES = 4 * RATE_HZ  # more than a ring holds: a listener that lags finds its reference
 _POLL_MS = 250
-_IDLE_MS = 9  # between two looks while nothing sounds: two steps of 5 ms at once
+_IDLE_MS = 9  # between two looks while nothing sounds: two blocks of 5 ms at once
 _STARVED_S = 0.5  # without a sample from the microphone: what is under way is ended
 _SILENCE = np.zeros(BLOCK_FRAMES, np.int16)
 
@@ -60,7 +60,7 @@ def main(work: Worker) -> None:
     mail_fd = work.channel.fileno()
     while not work.stopping:
         # Half of the wake-ups where nothing sounds; nobody waits for those 5 ms.
-        idle = comes and not (hearing.burst or hearing.answering)
+        idle = comes and not (hearing.active_serial or hearing.answering)
         ready = look.poll(_IDLE_MS) if idle else poll.poll(_POLL_MS)
         if any(fd == mail_fd for fd, _ in ready):
             for message in work.pop_messages():
@@ -147,11 +147,11 @@ class _ListenerOutput:
                 self._work.send(event)
 
     def feed_recogniser(self, index: int) -> None:
-        """The step that was just heard, to whoever recognises words."""
-        if self._near_ring is None or self._hearing.last_step is None:
+        """The block that was just heard, to whoever recognises words."""
+        if self._near_ring is None or self._hearing.last_block is None:
             return
-        samples = self._hearing.last_step.samples
-        for piece in self._near.process(samples, index, self._hearing.burst):
+        samples = self._hearing.last_block.samples
+        for piece in self._near.process(samples, index, self._hearing.active_serial):
             self._near_ring.write(
                 piece.samples, index=piece.at, stream=piece.turn, flags=piece.flags
             )

@@ -43,7 +43,7 @@ log = logging.getLogger("listener")
 PAST_FRAMES = 10 * RATE_HZ  # kept: pre-roll and whatever was said before it counted as speech
 OVER_BOX_FRAMES = RATE_HZ // 2  # an answer has pauses between its sentences, and after a resume
 SPLICED_FRAMES = RATE_HZ // 2  # a gap of lost slots up to this long does not end an utterance
-_WARY_PATIENCE = 2  # the VAD is late beside impact noise; the voice band has confirmed
+_GUARDED_PATIENCE = 2  # the VAD is late beside impact noise; the voice band has confirmed
 _SAME_FRAMES = RATE_HZ // 10  # an onset within 100 ms of a voice's end belongs to it
 
 
@@ -57,7 +57,7 @@ class SpeechPhase(Enum):
 
 
 class HearingPipeline:
-    """Feed it steps of 5 ms in order; it answers with events in the order they are to be sent.
+    """Feed it blocks of 5 ms in order; it answers with events in the order they are to be sent.
 
     Every onset gets a serial and comes to exactly one end:
       Onset(speaking=False) … SpeechStarted … SpeechEnded, or Verdict("noise");
@@ -78,12 +78,12 @@ class HearingPipeline:
         """`serial`: the last one that was ever used; the next onset has the one after it.
         `canceller`: in place of the one that the settings name."""
         self._settings = settings
-        self._senses = AudioFrontEnd(settings, canceller)
+        self._front_end = AudioFrontEnd(settings, canceller)
         self._recent = SampleBuffer(PAST_FRAMES)
-        self._voicing = Endpointer(settings.turn)
-        self._judging = VerdictTracker(settings.verdict, judge or network.judge(None, log))
-        self._attention = ListeningMode()
-        self._backtrack = OnsetLocator()
+        self._endpointer = Endpointer(settings.turn)
+        self._verdict_tracker = VerdictTracker(settings.verdict, judge or network.judge(None, log))
+        self._listening_mode = ListeningMode()
+        self._onset_locator = OnsetLocator()
         self._now = 0  # samples heard since the start, gaps not counted
         self._card_index = 0  # of sample 0
         self._serial = serial
@@ -93,48 +93,48 @@ class HearingPipeline:
         self._soft_speech = SoftSpeechDetector(settings)
         self._voice_until = -RATE_HZ  # the last sound that was a voice
         self._usual_db: float | None = None  # the owner's speech, dB full scale above 120 Hz
-        self._burst = Segment(None)
+        self._segment = Segment(None)
         self._utterance: UtteranceStream | None = None
         # Told from outside: an answer is under way, even where it pauses. None: nobody has told,
         # and what sounds must do. A "yes" just after the answer's end is a turn, no interjection.
         self.answering: bool | None = None
         self.deaf = False  # likewise: the microphone is off, and its zeros say nothing of the room
-        self.last_step: AudioBlock | None = None
+        self.last_block: AudioBlock | None = None
 
     @property
-    def burst(self) -> int:
+    def active_serial(self) -> int:
         """The serial of the sound that is followed just now, until its end; else 0."""
         return 0 if self._phase is SpeechPhase.QUIET else self._serial
 
     def process(self, mic: Samples, played: Samples, index: int) -> Sequence[HearingEvent]:
-        """One step: int16[80] of the microphone, and of the loudspeaker at the same card index."""
+        """One block: int16[80] of the microphone, and of the loudspeaker at the same card index."""
         events: list[HearingEvent] = []
         if self._now == 0:
             self._card_index = index
         elif index != self._card_index + self._now:
             events += self._on_index_jump(index)
-        step = self._senses.process(
+        block = self._front_end.process(
             mic, played, self._phase is not SpeechPhase.QUIET, deaf=self.deaf
         )
-        self.last_step = step
-        self._recent.write(self._now, step.samples)
-        self._backtrack.push(step)
+        self.last_block = block
+        self._recent.write(self._now, block.samples)
+        self._onset_locator.push(block)
         self._now += BLOCK_FRAMES
-        if step.sounding:
+        if block.sounding:
             self._over_box_until = self._now + OVER_BOX_FRAMES
-        if step.probability is not None:
-            self._attention.add_probability(step.probability, self._now)
+        if block.probability is not None:
+            self._listening_mode.add_probability(block.probability, self._now)
         if self._phase is not SpeechPhase.QUIET:
-            self._burst.update(step)
-            if step.probability is not None:
-                self._voicing.update(step.probability, self._now)
+            self._segment.update(block)
+            if block.probability is not None:
+                self._endpointer.update(block.probability, self._now)
         match self._phase:
             case SpeechPhase.QUIET:
-                self._detect(step, events)
+                self._detect(block, events)
             case SpeechPhase.SOUND:
                 self._confirm_speech(events)
             case SpeechPhase.JUDGED:
-                self._classify(step, events)
+                self._classify(block, events)
             case SpeechPhase.SPEECH:
                 self._track_speech(events)
         return events
@@ -151,7 +151,7 @@ class HearingPipeline:
     def set_listening(self, how: SetListening) -> list[HearingEvent]:
         """How to take what is said from now on: modes, the talk button, a wake word."""
         events: list[HearingEvent] = []
-        was, self._attention.now = self._attention.now, how
+        was, self._listening_mode.now = self._listening_mode.now, how
         if how.since and how.since != was.since:
             self._on_wake_word(how.since - self._card_index, events)
         if how.held and not was.held:
@@ -163,43 +163,43 @@ class HearingPipeline:
     def on_words(self, words: WordsHeard) -> None:
         """What was understood of a sound; after its verdict nothing comes of it here."""
         if self._phase is SpeechPhase.JUDGED and words.serial == self._serial:
-            self._judging.add_evidence(evidence(words))
+            self._verdict_tracker.add_evidence(evidence(words))
 
-    def _detect(self, step: AudioBlock, events: list[HearingEvent]) -> None:
-        if not (step.gate or self._soft_speech.process(step)):
+    def _detect(self, block: AudioBlock, events: list[HearingEvent]) -> None:
+        if not (block.gate or self._soft_speech.process(block)):
             return
         self._soft_speech.reset()
         over_box = self._now <= self._over_box_until if self.answering is None else self.answering
-        if not self._attention.accepts(over_box):
-            self._senses.gate.reset()
+        if not self._listening_mode.accepts(over_box):
+            self._front_end.gate.reset()
             return
-        if over_box and self._senses.background.soft:
+        if over_box and self._front_end.background.soft:
             return  # a television; the owner's next syllable may be louder than that
-        self._start_segment(self._backtrack.onset(), over_box, events)
-        if step.probability is not None:
-            self._voicing.update(step.probability, self._now)
+        self._start_segment(self._onset_locator.onset(), over_box, events)
+        if block.probability is not None:
+            self._endpointer.update(block.probability, self._now)
         if over_box:
             first = self._onset - self._preroll
             past = self._recent.read(first, self._now - BLOCK_FRAMES - first)
-            self._judging.start(past)
+            self._verdict_tracker.start(past)
 
     def _confirm_speech(self, events: list[HearingEvent]) -> None:
         if self._unconfirmed(events):
             return
-        voicing, turn = self._voicing, self._settings.turn
+        voicing, turn = self._endpointer, self._settings.turn
         if voicing.spoken_frames >= _frames(turn.start_ms):
             self._start_speech(events)
         elif voicing.silent_frames(self._now) >= _frames(turn.end_ms):
             self._withdraw("noise", events)
 
-    def _classify(self, step: AudioBlock, events: list[HearingEvent]) -> None:
+    def _classify(self, block: AudioBlock, events: list[HearingEvent]) -> None:
         age_ms = (self._now - self._onset) * 1000 // RATE_HZ
-        odds, verdict = self._judging.process(step, self._burst, age_ms)
+        odds, verdict = self._verdict_tracker.process(block, self._segment, age_ms)
         if odds is not None:
             events.append(Opinion(self._serial, age_ms, *odds))
-        if not self._judging.confirms_voice and self._unconfirmed(events):
+        if not self._verdict_tracker.confirms_voice and self._unconfirmed(events):
             return
-        verdict = "noise" if step.changed else verdict  # it has heard itself
+        verdict = "noise" if block.changed else verdict  # it has heard itself
         if verdict == "interruption":
             events.append(Verdict(self._serial, verdict, age_ms))
             self._start_speech(events)
@@ -209,15 +209,15 @@ class HearingPipeline:
     def _track_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
         until = self._now
-        if not self._voicing.voiced:
-            until = min(until, self._voicing.last_voiced + TRAILING_FRAMES)
-        pause = not self._voicing.voiced
+        if not self._endpointer.voiced:
+            until = min(until, self._endpointer.last_voiced + TRAILING_FRAMES)
+        pause = not self._endpointer.voiced
         events += self._utterance.pop_ready(self._recent, until, self._card_index, pause)
-        if self._voicing.silent_frames(self._now) >= LIKELY_END_FRAMES:
+        if self._endpointer.silent_frames(self._now) >= LIKELY_END_FRAMES:
             events += self._utterance.flush_pause(self._recent, until, self._card_index)
-        if self._attention.now.held:
+        if self._listening_mode.now.held:
             return
-        if self._voicing.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
+        if self._endpointer.silent_frames(self._now) >= _frames(self._settings.turn.end_ms):
             self._end_speech(events)
 
     def _on_button(self, events: list[HearingEvent]) -> None:
@@ -236,34 +236,35 @@ class HearingPipeline:
         if self._phase is not SpeechPhase.QUIET:
             return
         at = min(at, self._now)
-        self._attention.on_wake_word(at)
-        hops = self._attention.probabilities_since(at)
+        self._listening_mode.on_wake_word(at)
+        hops = self._listening_mode.probabilities_since(at)
         enough = self._settings.turn.probability
         voiced = [end for probability, end in hops if probability >= enough]
         if not voiced:
             return
         self._start_segment(max(at, voiced[0] - WINDOW_FRAMES), False, events)
         for probability, end in hops:
-            self._voicing.update(probability, end)
+            self._endpointer.update(probability, end)
 
     def _start_segment(self, onset: int, over_box: bool, events: list[HearingEvent]) -> None:
         self._serial += 1
         self._onset = onset
-        self._voicing.start(onset)
-        self._burst = Segment(self._usual_db)
+        self._endpointer.start(onset)
+        self._segment = Segment(self._usual_db)
         self._phase = SpeechPhase.JUDGED if over_box else SpeechPhase.SOUND
         events.append(Onset(self._serial, self._index(onset), over_box, self._index(self._now)))
 
     def _unconfirmed(self, events: list[HearingEvent]) -> bool:
         """Take the pause back if nothing has sounded like a voice in time."""
         age_frames = self._now - self._onset
-        times = _WARY_PATIENCE if self._senses.gate.guarded else 1
-        if self._voicing.confirmed or age_frames < times * _frames(self._settings.onset.confirm_ms):
+        times = _GUARDED_PATIENCE if self._front_end.gate.guarded else 1
+        patience_frames = times * _frames(self._settings.onset.confirm_ms)
+        if self._endpointer.confirmed or age_frames < patience_frames:
             return False
         # What is still there after all this time is what the room sounds like now.
-        self._senses.floor.accept_noise(self._backtrack.median_db())
+        self._front_end.floor.accept_noise(self._onset_locator.median_db())
         if not self._continues_speech:
-            self._senses.gate.false_alarm()
+            self._front_end.gate.false_alarm()
         self._withdraw("noise", events)
         return True
 
@@ -273,7 +274,7 @@ class HearingPipeline:
         if self._phase is SpeechPhase.JUDGED:  # the box goes on in a moment
             self._over_box_until = self._now + OVER_BOX_FRAMES
             if not self._continues_speech:
-                self._senses.gate.on_verdict(verdict)
+                self._front_end.gate.on_verdict(verdict)
         if verdict == "backchannel":
             self._voice_until = self._now
         self._quiet()
@@ -285,37 +286,36 @@ class HearingPipeline:
 
     def _start_speech(self, events: list[HearingEvent]) -> None:
         piece_frames = int(self._settings.turn.piece_s * RATE_HZ)
-        self._senses.gate.confirm_voice()
-        first = max(
-            0, self._attention.utterance_start(self._onset, self._preroll), self._now - PAST_FRAMES
-        )
+        self._front_end.gate.confirm_voice()
+        start = self._listening_mode.utterance_start(self._onset, self._preroll)
+        first = max(0, start, self._now - PAST_FRAMES)
         self._utterance = UtteranceStream(self._serial, first, piece_frames)
         self._phase = SpeechPhase.SPEECH
         events.append(SpeechStarted(self._serial, self._serial, self._index(self._onset)))
         events += self._utterance.pop_ready(
-            self._recent, self._voicing.last_voiced, self._card_index, pause=False
+            self._recent, self._endpointer.last_voiced, self._card_index, pause=False
         )
 
     def _end_speech(self, events: list[HearingEvent]) -> None:
         assert self._utterance is not None
-        spoken_until = self._voicing.last_voiced
+        spoken_until = self._endpointer.last_voiced
         until = min(self._now, spoken_until + TRAILING_FRAMES)
         events += self._utterance.finish(self._recent, until, self._card_index, spoken_until)
         self._utterance = None
-        if not self._voicing.confirmed:  # a button was held, and nobody spoke
+        if not self._endpointer.confirmed:  # a button was held, and nobody spoke
             assert isinstance(events[-1], SpeechEnded)
             events[-1] = msgspec.structs.replace(events[-1], frames=0)
             self._quiet()
             return
-        self._usual_db = usual_after(self._usual_db, self._burst)
-        self._senses.background.on_utterance(self._burst.peak_db)
+        self._usual_db = usual_after(self._usual_db, self._segment)
+        self._front_end.background.on_utterance(self._segment.peak_db)
         self._voice_until = self._now
         self._quiet()
 
     def _quiet(self) -> None:
         self._phase = SpeechPhase.QUIET
         self._soft_speech.reset()
-        self._senses.gate.reset()
+        self._front_end.gate.reset()
 
     def _on_index_jump(self, index: int) -> list[HearingEvent]:
         """The card's index is not the one after the last: slots were lost or the card restarted."""
@@ -323,7 +323,7 @@ class HearingPipeline:
         events = [] if 0 < gap <= SPLICED_FRAMES else self.flush()
         self._card_index = index - self._now
         if not 0 < gap <= SPLICED_FRAMES:
-            self._senses.speech.reset()
+            self._front_end.speech.reset()
         return events
 
     @property

@@ -32,7 +32,7 @@ NOISY_DB = (
     -64.0
 )  # dBFS before the onset: over the quiet room's own −70, it would be heard by itself
 CLICK_DB = -58.0  # dBFS in 5 ms: 32 dB under the word
-CLICK_STEPS = 4  # of 5 ms under that, within the first 12: what came before was not the word
+CLICK_BLOCKS = 4  # of 5 ms under that, within the first 12: what came before was not the word
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def begins_aside(sound: OwnerSound) -> bool:
     for step in range(12):
         at = sound.onset + step * 80
         silent = silent + 1 if _level_db(sound.samples[at : at + 80]) < CLICK_DB else 0
-        if silent == CLICK_STEPS:
+        if silent == CLICK_BLOCKS:
             return True
     return False
 

@@ -18,7 +18,7 @@ from appliance.messages.hearing import Onset, Opinion, Verdict
 from appliance.pcm import AUDIBLE, RATE_HZ, Samples
 from lab.bench.bench_words import begins_aside
 from lab.bench.simulated_room import (
-    BLOCK_STEPS,
+    ECHO_BLOCKS,
     EchoSimulator,
     RoomSession,
     SimulatedDevice,
@@ -193,7 +193,7 @@ def play(
         session.add_sound(at, in_room(loud, response))
         stretches.append((at + asked.onset, at + len(asked.samples)))
     due, talked = first + round(CONVERGED_S * RATE_HZ), 0
-    block = BLOCK_STEPS * 80
+    block = ECHO_BLOCKS * 80
     while not session.ended:
         session.advance()
         talked = talked + block if machine.talking else 0

@@ -20,9 +20,9 @@ from appliance.messages.hearing import Onset, Opinion, SpeechEnded, SpeechStarte
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
 from appliance.settings import Settings
 
-LAG_STEPS = 2  # of sound already with the card when an onset is heard: with the fade, 12 ms, which
+LAG_BLOCKS = 2  # of sound already with the card when an onset is heard: with the fade, 12 ms, which
 # is the p99 of the machine part on the simulated card (`interlude bench stop`)
-BLOCK_STEPS = 8  # the echo is worked out 40 ms at a time, and comes that late: a USB device's delay
+ECHO_BLOCKS = 8  # the echo is worked out 40 ms at a time, and comes that late: a USB device's delay
 THINKS_FRAMES = 6 * RATE_HZ // 10  # from the end of an interruption to the next answer
 NO_ANSWER_FRAMES = 4 * RATE_HZ  # after which it talks again even if nobody has said anything
 LONGEST_FRAMES = 33 * RATE_HZ  # of an utterance
@@ -63,7 +63,7 @@ class HearingInterface(Protocol):
 
 class SimulatedBox:
     """Interlude: `HearingPipeline`, and around it as little as tells the truth: it falls silent
-    `LAG_STEPS`
+    `LAG_BLOCKS`
     and a fade after an onset, goes on from the same sample after a backchannel or a noise, and
     after an interruption drops the answer and begins another when the owner has spoken."""
 
@@ -86,7 +86,7 @@ class SimulatedBox:
         self._hold = self._released = 0
         self._quiet_until = asked  # no answer is under way before this sample
         self._sounding = False
-        self._ahead: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_STEPS
+        self._ahead: list[Samples] = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
         self._played = self._ahead[0]
         self._now = 0
         self.stops: list[int] = []
@@ -103,7 +103,7 @@ class SimulatedBox:
     def play(self, at: int) -> Samples:
         self._now = at
         self.hearing.answering = self._answering(at)
-        self._ahead.append(self._next(at + LAG_STEPS * BLOCK_FRAMES))
+        self._ahead.append(self._next(at + LAG_BLOCKS * BLOCK_FRAMES))
         self._played = self._ahead.pop(0)
         return self._played
 
@@ -160,7 +160,7 @@ class EchoSimulator:
 
     def __init__(self, response: npt.NDArray[np.float32]) -> None:
         """`response` (taps,) is in units of int16 out for int16 in; empty: no echo."""
-        n = self._frames = BLOCK_STEPS * BLOCK_FRAMES
+        n = self._frames = ECHO_BLOCKS * BLOCK_FRAMES
         count = -(-len(response) // n)
         parts = np.pad(response, (0, count * n - len(response))).reshape(count, n)
         self._parts = np.fft.rfft(parts, 2 * n, axis=1)
@@ -204,7 +204,7 @@ class RoomSession:
 
     @property
     def ended(self) -> bool:
-        return self.now + BLOCK_STEPS * BLOCK_FRAMES > len(self.played)
+        return self.now + ECHO_BLOCKS * BLOCK_FRAMES > len(self.played)
 
     def add_sound(self, at: int, sound: npt.NDArray[np.float32]) -> None:
         """Add a sound of the owner (as it reaches the microphone, int16's scale) from `at` on."""
@@ -213,7 +213,7 @@ class RoomSession:
 
     def advance(self) -> None:
         """40 ms pass."""
-        first, frames = self.now, BLOCK_STEPS * BLOCK_FRAMES
+        first, frames = self.now, ECHO_BLOCKS * BLOCK_FRAMES
         before = self.played[max(0, first - frames) : first]
         arrived = self._echo.process(self._spoken(before)) if first else np.zeros(frames)
         noise = self._noise.take(np.arange(first, first + frames), mode="wrap")

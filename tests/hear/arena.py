@@ -27,7 +27,7 @@ from tests import skips
 T = TypeVar("T")
 Wave = npt.NDArray[np.float64]
 RECORDINGS = skips.RECORDINGS_FOLDER
-PAUSE_STEPS = 3  # from an onset to silence at the card, and from a release to sound
+PAUSE_BLOCKS = 3  # from an onset to silence at the card, and from a release to sound
 INDEX = 1_000_000  # the card's index of the first sample
 
 ANSWER = (
@@ -117,8 +117,8 @@ def run(
     noise    the room's noise at noise_db rms; white if none is given
     pauses   the box pauses at an onset as the real one does; else it talks on regardless
     """
-    steps = len(owner) // BLOCK_FRAMES
-    frames = steps * BLOCK_FRAMES
+    blocks = len(owner) // BLOCK_FRAMES
+    frames = blocks * BLOCK_FRAMES
     sound = owner[:frames].copy()
     if noise_db is not None:
         if noise is None:
@@ -133,9 +133,9 @@ def run(
     played = np.zeros(frames, np.int16)
     result = Run(played=played)
     position, held, change_at, silent = 0, False, -1, False
-    for step in range(steps):
-        at = step * BLOCK_FRAMES
-        if step == change_at:
+    for block in range(blocks):
+        at = block * BLOCK_FRAMES
+        if block == change_at:
             silent = held
         span = slice(at, at + BLOCK_FRAMES)
         if not silent and position < len(said):
@@ -149,11 +149,11 @@ def run(
         for event in hearing.process(mic, played[span], INDEX + at):
             result.events.append((at + BLOCK_FRAMES, event))
             if pauses and isinstance(event, Onset):
-                held, change_at = True, step + PAUSE_STEPS
+                held, change_at = True, block + PAUSE_BLOCKS
             elif (isinstance(event, Verdict) and event.kind != "interruption") or (
                 isinstance(event, SpeechEnded) and event.last
             ):
-                held, change_at = False, step + PAUSE_STEPS
+                held, change_at = False, block + PAUSE_BLOCKS
     return result
 
 

@@ -2,7 +2,7 @@
 
 Onsets in quiet, in noise and over the talking box; the box's own voice alone; verdicts; cost.
 Times are from the true onset, the first sample above -40 dB of a sound's peak, and include the
-5 ms step. The room is made of arrays (arena.py), the speech by espeak-ng and, where they are
+5 ms block. The room is made of arrays (arena.py), the speech by espeak-ng and, where they are
 found, of recordings.
 """
 
@@ -122,20 +122,21 @@ def cost(seconds: int) -> None:
     hearing, talk = HearingPipeline(SETTINGS), answer(seconds)
     frames = (talk * 32768).astype(np.int16)[: len(talk) // 80 * 80].reshape(-1, 80)
     echo = (frames * 0.1).astype(np.int16)
-    steps = np.zeros(len(frames))
+    blocks = np.zeros(len(frames))
     for i, (mic, played) in enumerate(zip(echo, frames, strict=True)):
         before = time.thread_time_ns()
         hearing.process(mic, played, i * 80)
-        steps[i] = time.thread_time_ns() - before
-    share = steps.sum() / 1e9 / seconds
-    p50, p99 = np.percentile(steps / 1000, [50, 99])
+        blocks[i] = time.thread_time_ns() - before
+    share = blocks.sum() / 1e9 / seconds
+    p50, p99 = np.percentile(blocks / 1000, [50, 99])
     print(
-        f"whole, while the box sounds: {share:.1%} of a core; a step p50 {p50:.0f} p99 {p99:.0f} us"
+        f"whole, while the box sounds: {share:.1%} of a core; "
+        f"a block p50 {p50:.0f} p99 {p99:.0f} us"
     )
     speech, hop = VoiceActivityDetector(), frames[:3].ravel()
     _timed("speech probability, a hop", lambda: speech.process(np.resize(hop, 256)), 62.5)
-    canceller = hearing._senses.canceller
-    _timed("echo canceller, a step", lambda: canceller.cancel_echo(echo[50], frames[50]), 200)
+    canceller = hearing._front_end.canceller
+    _timed("echo canceller, a block", lambda: canceller.cancel_echo(echo[50], frames[50]), 200)
 
 
 def _timed(name: str, call: Callable[[], object], a_second: float) -> None:
@@ -156,7 +157,7 @@ def main() -> None:
     count = parser.parse_args().words
     spoken = [say(phrase, voice) for phrase in PHRASES for voice in VOICES]
     there = RECORDINGS.is_dir()
-    print("Onset, from the sound's true beginning to the step that says so")
+    print("Onset, from the sound's true beginning to the block that says so")
     for label, sounds in (("espeak", spoken), ("recorded words", recorded(count) if there else [])):
         if sounds:
             onsets(f"{label}, quiet (-75 dBFS)", sounds, None, -75)

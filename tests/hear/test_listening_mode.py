@@ -40,8 +40,8 @@ class Listener:
         wave = np.concatenate(sounds)
         mic = from_float(wave + noise.normal(0, 2e-4, len(wave)))
         for start in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
-            step = mic[start : start + BLOCK_FRAMES]
-            self.events += self.hearing.process(step, np.zeros(BLOCK_FRAMES, np.int16), self.at)
+            block = mic[start : start + BLOCK_FRAMES]
+            self.events += self.hearing.process(block, np.zeros(BLOCK_FRAMES, np.int16), self.at)
             self.at += BLOCK_FRAMES
 
     def told(self, how: SetListening) -> None:

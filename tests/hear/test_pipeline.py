@@ -41,8 +41,8 @@ def heard_of(result: Run, utterance: int) -> tuple[Samples, list[SpeechSlot]]:
 def without_offset(owner: Wave) -> Samples:
     """The microphone's samples as they are handed on when there is no echo."""
     high = HighPass(20, order=2, rate_hz=16_000, frames=80)
-    steps = from_float(owner)[: len(owner) // 80 * 80].reshape(-1, 80)
-    return np.concatenate([np.rint(high(s[:, None].astype(float))[:, 0]) for s in steps]).astype(
+    blocks = from_float(owner)[: len(owner) // 80 * 80].reshape(-1, 80)
+    return np.concatenate([np.rint(high(s[:, None].astype(float))[:, 0]) for s in blocks]).astype(
         np.int16
     )
 
@@ -91,7 +91,7 @@ def test_a_noise_that_begins_is_taken_back_once_and_then_known(settings: Hearing
     [(taken_back_at, verdict)] = result.of(Verdict)
     assert 0 < at - 2 * 16_000 < 400
     assert (verdict.kind, verdict.serial) == ("noise", onset.serial)
-    assert taken_back_at - at <= 310 * 16  # wary of a room that it does not know yet
+    assert taken_back_at - at <= 310 * 16  # guarded of a room that it does not know yet
 
 
 def test_a_word_right_after_a_false_alarm_gets_through(settings: HearingSettings) -> None:
@@ -257,9 +257,9 @@ def test_a_kitchen_makes_no_utterance(settings: HearingSettings) -> None:
     assert {v.kind for _, v in result.of(Verdict)} <= {"noise"}
 
 
-@pytest.mark.parametrize(("wary", "patience"), [(False, 1), (True, 2)])
-def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
-    settings: HearingSettings, wary: bool, patience: int
+@pytest.mark.parametrize(("guarded", "patience"), [(False, 1), (True, 2)])
+def test_a_guarded_gate_waits_longer_for_the_network_to_hear_a_voice(
+    settings: HearingSettings, guarded: bool, patience: int
 ) -> None:
     hearing = HearingPipeline(settings)
     rng = np.random.default_rng(3)
@@ -267,28 +267,28 @@ def test_a_wary_gate_waits_longer_for_the_network_to_hear_a_voice(
     hiss[: 2 * 16_000] = rng.normal(0, 5, 2 * 16_000)
     verdicts = []
     for at in range(0, len(hiss), 80):
-        if not wary:
-            hearing._senses.gate._wary_steps = 0
-        step = hiss[at : at + 80].astype(np.int16)
-        verdicts += [e for e in hearing.process(step, NOTHING, at) if isinstance(e, Verdict)]
+        if not guarded:
+            hearing._front_end.gate._guarded_blocks = 0
+        block = hiss[at : at + 80].astype(np.int16)
+        verdicts += [e for e in hearing.process(block, NOTHING, at) if isinstance(e, Verdict)]
     confirm_ms = settings.onset.confirm_ms
     assert verdicts[0].age_ms == pytest.approx(patience * confirm_ms, abs=10)
 
 
-@pytest.mark.parametrize(("breath_after_s", "wary"), [(0.0, False), (1.0, True)])
+@pytest.mark.parametrize(("breath_after_s", "guarded"), [(0.0, False), (1.0, True)])
 def test_the_breath_at_a_voices_end_is_no_dish(
-    settings: HearingSettings, breath_after_s: float, wary: bool
+    settings: HearingSettings, breath_after_s: float, guarded: bool
 ) -> None:
     question = at_level(say("what about the sea"), -26)
     breath = np.random.default_rng(4).normal(0, 0.003, 16_000)
     hearing = HearingPipeline(settings)
-    hearing._senses.gate._wary_steps = 0
+    hearing._front_end.gate._guarded_blocks = 0
     until_s = 0.4 + breath_after_s  # the turn ends half a second after its last sound
     still = np.random.default_rng(5).normal(0, 0.0003, round(until_s * 16_000))
     mic = from_float(np.concatenate([still[:16_000], question, still, breath]))
     for at in range(0, len(mic) - 79, 80):
         hearing.process(mic[at : at + 80], NOTHING, at)
-    assert hearing._senses.gate.guarded == wary
+    assert hearing._front_end.gate.guarded == guarded
 
 
 def test_a_murmur_in_the_first_seconds_of_an_unknown_room_is_noticed(

@@ -17,7 +17,7 @@ BEGINS = int(quick.BEFORE_S * RATE_HZ)
 def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
     """Hiss, and from BEGINS on a rough tone of this level for 0.3 s."""
     chance = np.random.default_rng(seed)
-    sound = chance.normal(0, 20, quick.STEPS * BLOCK_FRAMES)
+    sound = chance.normal(0, 20, quick.BLOCKS * BLOCK_FRAMES)
     frames = np.arange(int(0.3 * RATE_HZ))
     sound[BEGINS : BEGINS + len(frames)] += level * np.sign(np.sin(frames * (0.06 + seed / 100)))
     return sound.astype(np.int16)
@@ -25,8 +25,8 @@ def a_room(level: float, seed: int = 0) -> npt.NDArray[np.int16]:
 
 def burst(level: float, hidden_db: float = -90.0, late_ms: float = 0.0) -> Heard | None:
     room = a_room(level)[None]
-    hissing, speech = quick.above_hum(room), quick.probabilities(room)
-    return quick.follow(room[0], hissing[0], speech[0], BEGINS, hidden_db, late_ms)
+    high_passed, speech = quick.above_hum(room), quick.probabilities(room)
+    return quick.follow(room[0], high_passed[0], speech[0], BEGINS, hidden_db, late_ms)
 
 
 def test_the_speech_detector_hears_many_sounds_as_it_hears_one() -> None:

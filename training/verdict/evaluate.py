@@ -38,7 +38,7 @@ from training.verdict.sounds import Role
 SHOWN_MS = (100, 200, 300, 400, 500, 700)
 RESUMED = (0.7, 0.8, 0.85, 0.9, 0.95)  # shares of backchannels, at which to read the other error
 POINTS = 60  # of a trade-off's curve
-STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
+BLOCK_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 Floats = npt.NDArray[np.float64]
 
 
@@ -62,7 +62,7 @@ def opinions(bursts: Bursts, model: Path) -> Opinions:
         odds[i] = figures.softmax(network.infer(rows)[0])
     quiet = np.zeros((len(some), len(ages_ms())))
     for i, about in enumerate(bursts.about):
-        step = (ages_ms() + GIVEN_MS) // STEP_MS - int(about["past_steps"]) - 1
+        step = (ages_ms() + GIVEN_MS) // BLOCK_MS - int(about["past_steps"]) - 1
         here = (step >= 0) & (step < bursts.steps[i])
         quiet[i, here] = bursts.measures[i, step[here], 4]
     return Opinions(odds, quiet, some)

@@ -21,7 +21,7 @@ from appliance.hear.bargein.features import (
     PAST_MS,
     PITCH,
     WIDTH,
-    FrameMeasures,
+    BlockMeasures,
     all_rows,
 )
 from appliance.pcm import BLOCK_FRAMES
@@ -61,7 +61,7 @@ def examples(bursts: Bursts, words: list[str]) -> Examples:
         sound = bursts.sound[i].reshape(-1, BLOCK_FRAMES)
         later = list(sound[past : past + steps])
         measures = [
-            FrameMeasures(float(e), float(f), float(p), 0.0, float(q))
+            BlockMeasures(float(e), float(f), float(p), 0.0, float(q))
             for e, f, p, _, q in bursts.measures[i, : len(later)]
         ]
         made = all_rows(sound[:past].ravel(), later, measures)[:ROWS]

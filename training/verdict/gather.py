@@ -24,7 +24,7 @@ from training.verdict.render import Heard, alone, scene
 from training.verdict.sounds import MIX, PHRASES, Role, Sounds
 
 SHARD = 100  # scenes
-SOUND_STEPS, MEASURE_STEPS = 220, 160
+SOUND_BLOCKS, MEASURE_BLOCKS = 220, 160
 HELD_CLIPS = 1_500
 CLIPS = 12_000  # synthetic phrases, of which every burst takes one and changes it
 AGAIN = 5_000  # with any other seed than the first
@@ -42,13 +42,13 @@ class Bursts:
 
 
 def keep(path: Path, heard: list[Heard]) -> None:
-    sound = np.zeros((len(heard), SOUND_STEPS * BLOCK_FRAMES), np.int16)
-    measures = np.zeros((len(heard), MEASURE_STEPS, 5), np.float16)
+    sound = np.zeros((len(heard), SOUND_BLOCKS * BLOCK_FRAMES), np.int16)
+    measures = np.zeros((len(heard), MEASURE_BLOCKS, 5), np.float16)
     steps = np.zeros(len(heard), np.int32)
     for row, each in enumerate(heard):
         wave = np.concatenate(each.sound)[: sound.shape[1]]
         sound[row, : len(wave)] = wave
-        kept = each.measures[:MEASURE_STEPS]
+        kept = each.measures[:MEASURE_BLOCKS]
         measures[row, : len(kept)] = kept
         steps[row] = len(kept)
     about = [{name: getattr(each, name) for name in FIELDS} for each in heard]

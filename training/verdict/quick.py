@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance.hear.bargein.features import GIVEN_MS
-from appliance.hear.bargein.segment import STEP_MS, Segment
+from appliance.hear.bargein.segment import BLOCK_MS, Segment
 from appliance.hear.onnx_session import open_session
 from appliance.hear.onset import vad
 from appliance.hear.onset.frontend import AudioBlock, decibels
@@ -26,8 +26,8 @@ from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, co
 from training.verdict.sounds import Sound, Sounds
 
 TOGETHER = 24  # sounds of a scene, all by one owner's loudness
-BEFORE_S, STEPS = 1.4, 500
-SETTLED_STEPS = 120  # 0.6 s of the room alone, until the box begins to talk
+BEFORE_S, BLOCKS = 1.4, 500
+SETTLED_BLOCKS = 120  # 0.6 s of the room alone, until the box begins to talk
 PEAKS_DB = 6.0  # what is expected of the talk that is left, over its mean
 LATEST_MS = 300  # after the sound's beginning: noticed later, it is no use
 TALK_SHARE = 0.4  # of the sounds begin over what is left of the box's own talk
@@ -46,7 +46,7 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
     response = near(where.rt60_s, where.room, float(chance.uniform(-2, 14)))
     far = near(min(0.9, where.rt60_s * 1.6), where.room + 7, -12.0)
     made = [sounds.next(chance) for _ in range(TOGETHER)]
-    frames = STEPS * BLOCK_FRAMES
+    frames = BLOCKS * BLOCK_FRAMES
     if chance.random() < KITCHEN_SHARE:
         where = where._replace(noise_db=where.level_db - float(chance.uniform(*KITCHEN_DB)))
         noise = kitchen(where.noise_db, where.room, far, chance)
@@ -76,10 +76,10 @@ def scene(sounds: Sounds, seed: int) -> list[Heard]:
         else:
             hidden_db.append(where.noise_db + float(chance.uniform(-20, 14)))
     heard = to_int16(mic)
-    hissing, speech = above_hum(heard), probabilities(heard)
+    high_passed, speech = above_hum(heard), probabilities(heard)
     kept = []
     for i, sound in enumerate(made):
-        burst = follow(heard[i], hissing[i], speech[i], begins[i], hidden_db[i], late_ms[i])
+        burst = follow(heard[i], high_passed[i], speech[i], begins[i], hidden_db[i], late_ms[i])
         if burst is not None:
             burst.kind, burst.word, burst.origin = sound.kind, sound.word, sound.origin
             burst.who, burst.scene = sound.who, f"{sounds.role} quick {seed}"
@@ -122,7 +122,7 @@ def _talk(
     silent = until + int(chance.uniform(0.02, 0.06) * RATE_HZ)
     fading_s = chance.uniform(0.01, 0.08)
     envelope = np.ones(frames)
-    envelope[: SETTLED_STEPS * BLOCK_FRAMES] = 0
+    envelope[: SETTLED_BLOCKS * BLOCK_FRAMES] = 0
     envelope[silent:] = np.exp(-np.arange(frames - silent) / (fading_s * RATE_HZ))
     left = talk[at : at + frames] * envelope
     return np.asarray(left * (level / (float(np.sqrt(np.mean(np.square(talk)))) or 1.0)))
@@ -153,33 +153,33 @@ def probabilities(heard: npt.NDArray[np.int16]) -> Floats:
 
 
 def follow(
-    heard: npt.NDArray[np.int16], hissing: Floats, speech: Floats, begins: int, hidden_db: float,
-    late_ms: float = 0.0,
+    heard: npt.NDArray[np.int16], high_passed: Floats, speech: Floats, begins: int,
+    hidden_db: float, late_ms: float = 0.0,
 ) -> Heard | None:  # fmt: skip
     """The burst of the sound that begins at sample `begins`; None where it was not noticed at
     once, or something else was. What is softer than `hidden_db` (full scale) is not noticed.
     `late_ms`: for so long it is noticed, and not yet believed."""
     samples = heard.reshape(-1, BLOCK_FRAMES)
-    floor, gate, backtrack, silence = (
+    floor, gate, locator, silence = (
         NoiseFloor(),
         OnsetGate(DEFAULTS.hearing.onset),
         OnsetLocator(),
         (ResidualEcho()),
     )
     earliest, latest = begins - RATE_HZ // 8, begins + LATEST_MS * RATE_HZ // 1000
-    burst, made, probability = Segment(None), None, 0.5
+    segment, made, probability = Segment(None), None, 0.5
     believed = None if late_ms else 0
-    for i, sound in enumerate(hissing):
+    for i, sound in enumerate(high_passed):
         energy_db = decibels(sound)
-        floor.update(energy_db, frozen=i >= SETTLED_STEPS)
+        floor.update(energy_db, frozen=i >= SETTLED_BLOCKS)
         known = None if np.isnan(speech[i]) else float(speech[i])
         now = (i + 1) * BLOCK_FRAMES
         if made is None:
             fires = gate.process(energy_db, max(floor.db, hidden_db), silence)
-            step = AudioBlock(
+            block = AudioBlock(
                 samples[i], sound, energy_db, floor.db, gate.excess_db, fires, known, True
             )
-            backtrack.push(step)
+            locator.push(block)
             if now > latest:
                 return None
             if now < earliest:
@@ -188,16 +188,16 @@ def follow(
                 believed = now + int(late_ms * RATE_HZ) // 1000
             if not fires or now < earliest or believed is None or now < believed:
                 continue
-            onset = backtrack.onset() // BLOCK_FRAMES
-            past = GIVEN_MS // STEP_MS
+            onset = locator.onset() // BLOCK_FRAMES
+            past = GIVEN_MS // BLOCK_MS
             made = Heard(i - onset + past, begins, sound=[samples[onset - past : i].ravel()])
             made.lead_ms = (begins - onset * BLOCK_FRAMES) * 1000 / RATE_HZ
             continue
-        step = AudioBlock(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
-        burst.update(step)
+        block = AudioBlock(samples[i], sound, energy_db, floor.db, 0.0, False, known, True)
+        segment.update(block)
         probability = probability if known is None else known
         made.sound.append(samples[i])
-        made.measures.append((energy_db, floor.db, probability, burst.level_db, burst.quiet_ms))
-        if (i + 1 - onset) * STEP_MS >= DEADLINE_MS:
+        made.measures.append((energy_db, floor.db, probability, segment.level_db, segment.quiet_ms))
+        if (i + 1 - onset) * BLOCK_MS >= DEADLINE_MS:
             return made
     return made

@@ -23,7 +23,7 @@ from appliance.messages.hearing import Onset, SpeechEnded, Verdict
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples
 from appliance.settings import HearingSettings, load_defaults
 from lab.bench import bench_speech
-from lab.bench.simulated_room import BLOCK_STEPS, EchoSimulator, RoomSession, TimedEvent
+from lab.bench.simulated_room import ECHO_BLOCKS, EchoSimulator, RoomSession, TimedEvent
 from lab.bench.speex import SpeexCanceller
 from lab.sim import acoustics
 from training.verdict.sounds import Role, Sound, Sounds
@@ -31,7 +31,7 @@ from training.verdict.sounds import Role, Sound, Sounds
 DEADLINE_MS = 760  # a little later than the box's own, so that its last opinion is learnt too
 EVENTS = 14  # sounds in a scene
 ALONE_S = 24  # of the box talking to nobody
-LAG_STEPS = 2  # from an onset to silence at the card
+LAG_BLOCKS = 2  # from an onset to silence at the card
 ROOMS = {"training": (0, 800), "tuning": (800, 1000), "held-out": (1000, 2000)}  # seeds
 Wave = npt.NDArray[np.float32]
 Canceller = Literal["kalman", "speex", "none"]
@@ -75,13 +75,13 @@ class Recorder:
         self.bursts.append(Heard(steps, sound=[past[-steps * BLOCK_FRAMES :].copy()]))
         self._probability = 0.5
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, block: AudioBlock, segment: Segment) -> None:
         heard = self.bursts[-1]
-        if step.probability is not None:
-            self._probability = step.probability
-        heard.sound.append(step.samples.copy())
+        if block.probability is not None:
+            self._probability = block.probability
+        heard.sound.append(block.samples.copy())
         heard.measures.append(
-            (step.energy_db, step.floor_db, self._probability, burst.level_db, burst.quiet_ms)
+            (block.energy_db, block.floor_db, self._probability, segment.level_db, segment.quiet_ms)
         )
 
     def probabilities(self) -> ClassProbabilities:
@@ -99,7 +99,7 @@ class Talker:
         self._talk, self._position = talk, 0
         self._hearing, self._recorder = hearing, recorder
         self._duck, self._gain, self._wanted = duck, 1.0, 1.0
-        self._ahead = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_STEPS
+        self._ahead = [np.zeros(BLOCK_FRAMES, np.int16)] * LAG_BLOCKS
         self._played = self._ahead[0]
         self.stops: list[int] = []
         self.events: list[TimedEvent] = []
@@ -278,7 +278,7 @@ def _plan(
         wet = convolved(scaled, far if sound.origin == "television" else response)
         plan.append((at, sound, np.clip(wet, -32000, 32000).astype(np.float32)))
         at += sound.end + int(chance.uniform(*gaps_s) * RATE_HZ)
-    block = BLOCK_STEPS * BLOCK_FRAMES
+    block = ECHO_BLOCKS * BLOCK_FRAMES
     return plan, at // block * block
 
 

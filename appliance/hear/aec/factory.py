@@ -11,7 +11,7 @@ from appliance.settings import EchoSettings
 
 
 class EchoCanceller(Protocol):
-    """Takes the box's own voice out of the microphone's sound, one step at a time."""
+    """Takes the box's own voice out of the microphone's sound, one block at a time."""
 
     @property
     def path_changes(self) -> int:
@@ -50,7 +50,7 @@ class PassThroughCanceller:
 
 
 def make_canceller(settings: EchoSettings, frames: int) -> EchoCanceller:
-    """The one of that name for steps of `frames`."""
+    """The one of that name for blocks of `frames`."""
     match settings.canceller:
         case "kalman" | "auto" as name:
             rest = name == "auto"

@@ -30,13 +30,13 @@ from appliance.hear.aec.sliding_window import SlidingWindow
 from appliance.pcm import Samples, from_float
 
 # Steps between two lessons: often while there is much to learn, seldom once it is known.
-_EAGER_STEPS, _CALM_STEPS = 3, 14
+_EAGER_BLOCKS, _CALM_BLOCKS = 3, 14
 # While there are two opinions, mostly because the owner speaks. With 3 a moved box knew its voice
 # 0.2 s sooner, and in double talk 2 dB more of it were left, for a third more CPU.
-_DOUBT_STEPS = 5
-_RESTING_STEPS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
+_DOUBT_BLOCKS = 5
+_RESTING_BLOCKS = 40  # a card that cancels by itself leaves nothing to learn; but cables are pulled
 _EAGER_LESSONS = 150  # of 15 ms: what a voice teaches, it teaches within two seconds
-_SPARE_STEPS = 64  # between two copies of the window back to its memory's beginning
+_SPARE_BLOCKS = 64  # between two copies of the window back to its memory's beginning
 _QUIET_FAR = 1e-7  # mean square of what was played lately: below −70 dBFS there is no lesson
 _KEPT = 0.9  # of the energies compared, from lesson to lesson: some 200 ms
 _KNOWN_DB = 10.0  # usually taken away: only then has what is left something to say of the room
@@ -52,7 +52,7 @@ _USUAL_RISE, _USUAL_FALL = 0.1, 0.003  # of the way a lesson
 
 
 class KalmanCanceller:
-    """Takes the box's own voice out of the microphone's sound, one step at a time.
+    """Takes the box's own voice out of the microphone's sound, one block at a time.
 
     Two paths (K. Ochiai et al., "Echo canceller with two echo path models", 1977), the second only
     in doubt: when much less is taken away than usual, a copy that trusts its past no longer learns
@@ -66,15 +66,15 @@ class KalmanCanceller:
         self._frames = frames
         self._parts = -(-tail_ms * rate_hz // 1000 // frames)
         self._length = self._parts * frames
-        spare = _SPARE_STEPS * frames
+        spare = _SPARE_BLOCKS * frames
         self._far = SlidingWindow(np.zeros(2 * self._length, np.float32), spare)
         self._mic = SlidingWindow(np.zeros(self._length, np.float32), spare)
         self._clipped: deque[Floats | None] = deque([None] * self._parts, self._parts)
         self._unclipped = np.zeros(frames, np.float32)
-        self._deaf_steps = 0  # until nothing that it remembers comes from a microphone that was off
+        self._deaf_blocks = 0  # until its memory has nothing of a microphone that was off
         self._bend = LoudspeakerNonlinearity()
         self._spectra = SlidingWindow(
-            np.zeros((self._parts, frames + 1), np.complex64), _SPARE_STEPS
+            np.zeros((self._parts, frames + 1), np.complex64), _SPARE_BLOCKS
         )
         self._weights = np.zeros((self._parts, frames + 1), np.complex64)
         self._main = EchoPathEstimate(self._length)
@@ -82,15 +82,15 @@ class KalmanCanceller:
         self._late = LateReverb(frames)
         self._second: EchoPathEstimate | None = None
         self._lessons = self._second_lessons = 0
-        self._steps = 0
+        self._blocks = 0
         self._heard = self._left = self._second_left = self._echo = self._sent = 1e-12
         self._usual_db = 0.0
-        self._silent_steps = 2 * self._parts
+        self._silent_blocks = 2 * self._parts
         self.path_changes = 0  # how often the room was found to have changed
 
     @property
     def active(self) -> bool:
-        return self._silent_steps < 2 * self._parts
+        return self._silent_blocks < 2 * self._parts
 
     @property
     def converged(self) -> bool:
@@ -139,7 +139,7 @@ class KalmanCanceller:
         `clipped`: 1 where the microphone was at the upper end of its range and -1 at the lower,
         else 0, float32[frames]; None: nowhere. `deaf`: it is off, and its zeros teach nothing.
         """
-        self._silent_steps = 0 if played.any() else self._silent_steps + 1
+        self._silent_blocks = 0 if played.any() else self._silent_blocks + 1
         if not self.active:
             return mic
         n, heard = self._frames, mic * np.float32(1 / 32768)
@@ -149,27 +149,27 @@ class KalmanCanceller:
         self._late.process(self._far.rows[-self._length - n : -self._length])
         self._spectra.push(forward(self._far.rows[-2 * n :])[None])
         echo = back(np.einsum("pk,pk->k", self._spectra.rows, self._weights))[n:]
-        self._deaf_steps = self._parts if deaf else self._deaf_steps - 1
-        if self._deaf_steps > 0:  # a lesson looks back so far
-            self._steps = 0
+        self._deaf_blocks = self._parts if deaf else self._deaf_blocks - 1
+        if self._deaf_blocks > 0:  # a lesson looks back so far
+            self._blocks = 0
             return mic if deaf else from_float(heard - echo)
         left = unexplained(heard - echo, clipped)
         knew = self.converged and self._usual_db > _KNOWN_DB
         if knew and self._sameness.process(left, echo):
             self._begin_anew(self._sameness.gain)
-        self._steps += 1
-        if self._steps >= self._due_steps:
+        self._blocks += 1
+        if self._blocks >= self._due_blocks:
             self._learn()
-            self._steps = 0
+            self._blocks = 0
         return from_float(left)
 
     @property
-    def _due_steps(self) -> int:
+    def _due_blocks(self) -> int:
         if not self.converged:
-            return _EAGER_STEPS
+            return _EAGER_BLOCKS
         if self._second is not None:
-            return _DOUBT_STEPS
-        return _RESTING_STEPS if self.resting else _CALM_STEPS
+            return _DOUBT_BLOCKS
+        return _RESTING_BLOCKS if self.resting else _CALM_BLOCKS
 
     def _begin_anew(self, gain: float | None) -> None:
         """What is left is the box's own voice: the room has changed, or the volume by `gain`."""
@@ -187,7 +187,7 @@ class KalmanCanceller:
         if float(far @ far) < _QUIET_FAR * len(far):
             return
         self._lessons += 1
-        fresh = self._steps * self._frames
+        fresh = self._blocks * self._frames
         spectrum = forward(far)
         power = power_of(spectrum)
         shared = self._length / fresh
@@ -217,8 +217,8 @@ class KalmanCanceller:
             self._late.set_echo_path(self._main.taps)
 
     def _clipped_lately(self) -> Floats | None:
-        """Of the window, as `cancel_echo` has it for a step."""
-        if not any(step is not None for step in self._clipped):
+        """Of the window, as `cancel_echo` has it for a block."""
+        if not any(block is not None for block in self._clipped):
             return None
         return np.concatenate([self._unclipped if s is None else s for s in self._clipped])
 

@@ -17,7 +17,7 @@ from appliance.hear.aec.factory import EchoCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
 from appliance.hear.aec.path_estimate import Floats
 
-STEPS_A_SECOND = 200  # of 5 ms
+BLOCKS_A_SECOND = 200  # of 5 ms
 SAVE_S = 300.0  # of sounding, between two files: the response changes slowly, cards wear out
 FIRST_SAVE_S = 10.0
 HARMFUL_PPM = 8.0  # from here on the canceller cannot follow without losing several dB
@@ -25,14 +25,14 @@ STOP_S = 2.0  # for the last write at an orderly stop
 
 
 class EchoMonitor:
-    """Feed it each step after the canceller's; `news` has what is to be logged."""
+    """Feed it each block after the canceller's; `news` has what is to be logged."""
 
     def __init__(self, canceller: EchoCanceller, folder: Path, key: Callable[[], str]) -> None:
         self._kalman = canceller if isinstance(canceller, KalmanCanceller) else None
         self._folder, self._key = folder, key
         self._news: list[str] = []
         self._drift = ClockSkewEstimator()
-        self._worked_steps = 0
+        self._worked_blocks = 0
         self._save_at_s = FIRST_SAVE_S
         self._changes = 0
         self._drifts = self._rests = self._broken = False
@@ -56,10 +56,10 @@ class EchoMonitor:
         """5 ms have passed."""
         if self._kalman is None or self._writer is None or not self._kalman.active:
             return
-        self._worked_steps += 1
-        if self._worked_steps % STEPS_A_SECOND:
+        self._worked_blocks += 1
+        if self._worked_blocks % BLOCKS_A_SECOND:
             return
-        seconds = self._worked_steps // STEPS_A_SECOND
+        seconds = self._worked_blocks // BLOCKS_A_SECOND
         if self._kalman.path_changes > self._changes:
             self._drift.reset()
         elif seconds % round(EVERY_S) == 0 and self._kalman.converged:

@@ -12,7 +12,7 @@ from collections import deque
 
 from appliance.hear.aec.path_estimate import Floats
 
-_STEPS = 16  # 80 ms: over less, two voices may look alike by chance
+_BLOCKS = 16  # 80 ms: over less, two voices may look alike by chance
 # Correlation: after a move it is about -0.71, after a turn of the volume 1 or -1.
 _ALIKE, _THE_SAME = 0.65, 0.85
 _LOUD = 0.2  # of the expected echo's energy must be left: what is usually left is less
@@ -27,19 +27,19 @@ class EchoPathChangeDetector:
     """`gain`: of the expected echo, to explain the microphone; None: nothing of it holds now."""
 
     def __init__(self) -> None:
-        self._products: deque[tuple[float, float, float]] = deque(maxlen=_STEPS)
-        self._peak = 0.0  # of the expected echo's energy in all steps kept
+        self._products: deque[tuple[float, float, float]] = deque(maxlen=_BLOCKS)
+        self._peak = 0.0  # of the expected echo's energy in all blocks kept
         self.gain: float | None = 1.0
 
     def process(self, left: Floats, echo: Floats) -> bool:
-        """One step. After a yes it begins afresh."""
+        """One block. After a yes it begins afresh."""
         row = (float(left @ left), float(echo @ echo), float(left @ echo))
         self._products.append(row)
-        if len(self._products) < _STEPS:
+        if len(self._products) < _BLOCKS:
             return False
         left_power, echo_power, both = map(sum, zip(*self._products, strict=True))
         self._peak = max(self._peak * _PEAK_KEPT, echo_power)
-        least = max(_LEAST * _STEPS * len(left), _NEAR_PEAK * self._peak)
+        least = max(_LEAST * _BLOCKS * len(left), _NEAR_PEAK * self._peak)
         if echo_power < least or left_power < _LOUD * echo_power:
             return False
         alike = both / math.sqrt(left_power * echo_power)

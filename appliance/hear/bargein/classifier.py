@@ -1,6 +1,6 @@
 """Verdict: was what the owner said over the box a backchannel, an interruption or a noise?
 
-In: the steps since the onset. Out: opinions, and one verdict by the deadline. `SegmentClassifier`
+In: the blocks since the onset. Out: opinions, and one verdict by the deadline. `SegmentClassifier`
 is what gives opinions: `network.NetworkClassifier`, or `RuleClassifier` by the table below where
 that cannot run. When an opinion is believed stands in the tables `IN_NETWORK` and `IN_RULES`.
 """
@@ -52,9 +52,9 @@ class SegmentClassifier(Protocol):
 
     def start(self, past: Samples) -> None:
         """A segment has begun. `past`: int16, the sound from 300 ms before the onset to this
-        step."""
+        block."""
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, block: AudioBlock, segment: Segment) -> None:
         """The next 5 ms, and what has been measured of the segment so far, these 5 ms included."""
 
     def probabilities(self) -> ClassProbabilities: ...
@@ -103,15 +103,15 @@ class RuleClassifier:
         self.start(np.zeros(0, np.int16))
 
     def start(self, past: Samples) -> None:
-        self._burst = Segment(None)
+        self._segment = Segment(None)
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
-        self._burst = burst
+    def process(self, block: AudioBlock, segment: Segment) -> None:
+        self._segment = segment
 
     def probabilities(self) -> ClassProbabilities:
         scores = list(PRIOR)
         for row in self._evidence:
-            value = getattr(self._burst, row.measure)
+            value = getattr(self._segment, row.measure)
             share = min(1.0, max(0.0, (value - row.low) / (row.high - row.low)))
             for i, weight in enumerate(row[3:]):
                 scores[i] += share * weight
@@ -195,10 +195,10 @@ class VerdictTracker:
         return self._odds is not None and self._odds.noise < self._judge.schedule.vouches
 
     def process(
-        self, step: AudioBlock, burst: Segment, age_ms: int
+        self, block: AudioBlock, segment: Segment, age_ms: int
     ) -> tuple[ClassProbabilities | None, Judgement | None]:
-        """One step, `age_ms` after the onset: an opinion where one is due, a verdict at the end."""
-        self._judge.process(step, burst)
+        """One block, `age_ms` after the onset: an opinion if due, at the end a verdict."""
+        self._judge.process(block, segment)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
@@ -206,7 +206,7 @@ class VerdictTracker:
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
         self._odds = odds
-        return odds, decide(odds, burst.quiet_ms, age_ms, self._settings, self._judge.schedule)
+        return odds, decide(odds, segment.quiet_ms, age_ms, self._settings, self._judge.schedule)
 
 
 def decide(

@@ -124,7 +124,7 @@ def score(
         silence = np.zeros(BLOCK_FRAMES, np.int16)
         for at in range(0, len(sound) - BLOCK_FRAMES + 1, BLOCK_FRAMES):
             hearing.process(sound[at : at + BLOCK_FRAMES], silence, at)
-            if collector.bursts > 1:
+            if collector.segments > 1:
                 break
         parts += collector.answers
     if not parts:
@@ -138,28 +138,28 @@ class _OutputCollector:
     """A classifier that keeps the network's outputs for the first segment, and has no opinion."""
 
     def __init__(self, network: VerdictNetwork) -> None:
-        self._judge = NetworkClassifier(network)
-        self.bursts = 0
+        self._classifier = NetworkClassifier(network)
+        self.segments = 0
         self.answers: list[tuple[adaptation.Floats, adaptation.Floats]] = []
-        self._steps = 0
+        self._blocks = 0
 
     @property
     def schedule(self) -> DecisionSchedule:
         return IN_RULES
 
     def start(self, past: Samples) -> None:
-        self.bursts += 1
-        self._steps = 0
-        self._judge.start(past)
+        self.segments += 1
+        self._blocks = 0
+        self._classifier.start(past)
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
-        self._steps += 1
-        self._judge.process(step, burst)
+    def process(self, block: AudioBlock, segment: Segment) -> None:
+        self._blocks += 1
+        self._classifier.process(block, segment)
 
     def probabilities(self) -> ClassProbabilities:
-        answer = self._judge.newest_output()
-        late = self._steps * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
-        if answer is not None and late and self.bursts == 1:
+        answer = self._classifier.newest_output()
+        late = self._blocks * BLOCK_FRAMES * 1000 // RATE_HZ >= FIRST_MS
+        if answer is not None and late and self.segments == 1:
             self.answers.append((answer.log_odds, answer.embedding))
         return ClassProbabilities(0.4, 0.3, 0.3)
 
@@ -173,12 +173,12 @@ def _patient(settings: HearingSettings) -> HearingSettings:
 def _check(take: EnrolmentRecording) -> None:
     """Raises EnrolmentError where the sound itself is at fault."""
     samples = take.samples.astype(np.float64)
-    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
-    if not len(steps) or np.abs(samples).max() < 100:
+    blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
+    if not len(blocks) or np.abs(samples).max() < 100:
         raise EnrolmentError(f"{take.name}: is silent.", "Is the microphone on?")
     if np.count_nonzero(np.abs(samples) >= LOUDEST) > CLIPPED:
         raise EnrolmentError(f"{take.name}: is clipped.", "Speak from a little further away.")
-    energies_db = 10 * np.log10(np.mean(np.square(steps), axis=1) + 1.0)
+    energies_db = 10 * np.log10(np.mean(np.square(blocks), axis=1) + 1.0)
     peak_db, floor_db = float(energies_db.max()), np.percentile(energies_db, 10)
     if peak_db - floor_db < CLEAREST_DB:
         raise EnrolmentError(f"{take.name}: is too noisy.", "Record where it is quieter.")
@@ -194,8 +194,8 @@ def _check(take: EnrolmentRecording) -> None:
 
 def _padded(samples: Samples, gain_db: float, noise_db: float | None) -> Samples:
     """With what the room sounds like before and after it, and noise of so many dBFS."""
-    steps = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
-    rms = np.sqrt(np.mean(np.square(steps.astype(np.float64)), axis=1))
+    blocks = samples[: len(samples) // BLOCK_FRAMES * BLOCK_FRAMES].reshape(-1, BLOCK_FRAMES)
+    rms = np.sqrt(np.mean(np.square(blocks.astype(np.float64)), axis=1))
     frames = _LEAD_FRAMES + len(samples) + _TRAIL_FRAMES
     chance = np.random.default_rng(len(samples))
     room = chance.standard_normal(frames) * max(3.0, float(np.percentile(rms, 10)))

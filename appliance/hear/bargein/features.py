@@ -35,8 +35,8 @@ VOICING, PITCH, BEND, LOUDNESS, STANDS_OUT, SPEECH, LOUDER, QUIET, AGE, JUDGED =
 WIDTH = BANDS + 10
 
 
-class FrameMeasures(NamedTuple):
-    """Of one step: dB full scale over 120 Hz, the room's floor, the probability of speech, dB over
+class BlockMeasures(NamedTuple):
+    """Of one block: dB full scale over 120 Hz, the room's floor, the probability of speech, dB over
     the owner's usual level (0: unknown), and for how long nothing has sounded."""
 
     energy_db: float
@@ -110,17 +110,17 @@ class FeatureExtractor:
         self._waiting = np.zeros(WINDOW_FRAMES - HOP_FRAMES + len(past), np.float32)
         self._waiting[WINDOW_FRAMES - HOP_FRAMES :] = past
         self._fresh: list[Samples] = []
-        self._measures: list[FrameMeasures] = []
+        self._measures: list[BlockMeasures] = []
         self._first_measured = len(past)  # frames from the start of `past` on
         self._rows = 0
         self._peak_db = _FAINTEST_DB
         self._pitch = 0.0
         self._voiced = False
 
-    def push(self, samples: Samples, measure: FrameMeasures) -> None:
-        """The next step."""
+    def push(self, samples: Samples, measures: BlockMeasures) -> None:
+        """The next block."""
         self._fresh.append(samples)
-        self._measures.append(measure)
+        self._measures.append(measures)
 
     def pop_rows(self, multiple: int = 1) -> Floats:
         """All rows that are complete and have not been taken, a multiple of `multiple`."""
@@ -156,24 +156,24 @@ class FeatureExtractor:
         self._measured(rows, (row_numbers + 1) * HOP_FRAMES)
 
     def _measured(self, rows: Floats, ends: npt.NDArray[np.int_]) -> None:
-        """What the steps said, in the rows that end after the first of them."""
-        step = np.asarray(self._measures, np.float32).reshape(-1, 5)
+        """What the blocks said, in the rows that end after the first of them."""
+        measures = np.asarray(self._measures, np.float32).reshape(-1, 5)
         which = (ends - self._first_measured) // (HOP_FRAMES // 2) - 1
-        here = (which >= 0) & (which < len(step))
-        rows[here] = with_measures(rows[here], step[which[here]])
+        here = (which >= 0) & (which < len(measures))
+        rows[here] = with_measures(rows[here], measures[which[here]])
 
 
-def with_measures(rows: Floats, step: Floats) -> Floats:
-    """Rows with the measures (n, 5) of their last steps in the columns that are for them."""
-    rows[:, STANDS_OUT] = np.clip((step[:, 0] - step[:, 1] - 15) / 15, -2, 3)
-    rows[:, SPEECH] = step[:, 2]
-    rows[:, LOUDER] = np.clip(step[:, 3] / 10, -2, 2)
-    rows[:, QUIET] = np.clip(step[:, 4] / 300, 0, 2)
+def with_measures(rows: Floats, measures: Floats) -> Floats:
+    """Rows with the measures (n, 5) of their last blocks in the columns that are for them."""
+    rows[:, STANDS_OUT] = np.clip((measures[:, 0] - measures[:, 1] - 15) / 15, -2, 3)
+    rows[:, SPEECH] = measures[:, 2]
+    rows[:, LOUDER] = np.clip(measures[:, 3] / 10, -2, 2)
+    rows[:, QUIET] = np.clip(measures[:, 4] / 300, 0, 2)
     rows[:, JUDGED] = 1.0
     return rows
 
 
-def all_rows(past: Samples, later: Sequence[Samples], measures: Sequence[FrameMeasures]) -> Floats:
+def all_rows(past: Samples, later: Sequence[Samples], measures: Sequence[BlockMeasures]) -> Floats:
     """All rows of a segment at once, for training and enrolment."""
     features = FeatureExtractor()
     features.start(past)

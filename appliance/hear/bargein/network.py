@@ -23,7 +23,7 @@ from appliance.hear.bargein.classifier import (
     RuleClassifier,
     SegmentClassifier,
 )
-from appliance.hear.bargein.features import WIDTH, FeatureExtractor, Floats, FrameMeasures
+from appliance.hear.bargein.features import WIDTH, BlockMeasures, FeatureExtractor, Floats
 from appliance.hear.bargein.segment import Segment
 from appliance.hear.onnx_session import open_session
 from appliance.hear.onset.frontend import AudioBlock
@@ -84,13 +84,13 @@ class NetworkClassifier:
         self._probability = 0.5
         self._answer = None
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
-        if step.probability is not None:
-            self._probability = step.probability
+    def process(self, block: AudioBlock, segment: Segment) -> None:
+        if block.probability is not None:
+            self._probability = block.probability
         self._features.push(
-            step.samples,
-            FrameMeasures(step.energy_db, step.floor_db, self._probability, burst.louder_db,
-                    burst.quiet_ms),
+            block.samples,
+            BlockMeasures(block.energy_db, block.floor_db, self._probability, segment.louder_db,
+                    segment.quiet_ms),
         )  # fmt: skip
 
     def newest_output(self) -> NetworkOutput | None:

@@ -9,7 +9,7 @@ import numpy as np
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import BLOCK_FRAMES, RATE_HZ
 
-STEP_MS = BLOCK_FRAMES * 1000 // RATE_HZ
+BLOCK_MS = BLOCK_FRAMES * 1000 // RATE_HZ
 _ACTIVE_OVER_FLOOR_DB = 8.0
 _ACTIVE_UNDER_PEAK_DB = 25.0  # what is softer than that belongs to the room's answer
 
@@ -29,28 +29,28 @@ class Segment:
         self._usual_db = usual_db
         self._age_ms = 0
         self.peak_db = -100.0
-        self._active_steps = 0
+        self._active_blocks = 0
         self._energy = 1e-12
         self._slope = 0.0
         self._hops = 0
         self._probability = 0.0
         self.span_ms = 0
 
-    def update(self, step: AudioBlock) -> None:
-        self._age_ms += STEP_MS
-        self.peak_db = max(self.peak_db, step.energy_db)
-        loud_enough_db = max(step.floor_db + _ACTIVE_OVER_FLOOR_DB,
+    def update(self, block: AudioBlock) -> None:
+        self._age_ms += BLOCK_MS
+        self.peak_db = max(self.peak_db, block.energy_db)
+        loud_enough_db = max(block.floor_db + _ACTIVE_OVER_FLOOR_DB,
                              self.peak_db - _ACTIVE_UNDER_PEAK_DB)  # fmt: skip
-        if step.energy_db < loud_enough_db:
+        if block.energy_db < loud_enough_db:
             return
         self.span_ms = self._age_ms
-        slope = np.diff(step.hissing)
-        self._energy += float(step.hissing @ step.hissing)
+        slope = np.diff(block.high_passed)
+        self._energy += float(block.high_passed @ block.high_passed)
         self._slope += float(slope @ slope)
-        self._active_steps += 1
-        if step.probability is not None:
+        self._active_blocks += 1
+        if block.probability is not None:
             self._hops += 1
-            self._probability += step.probability
+            self._probability += block.probability
 
     @property
     def quiet_ms(self) -> int:
@@ -67,7 +67,7 @@ class Segment:
     @property
     def level_db(self) -> float:
         """Mean energy while it sounded, dB full scale above 120 Hz."""
-        return 10 * math.log10(self._energy / max(1, self._active_steps * BLOCK_FRAMES))
+        return 10 * math.log10(self._energy / max(1, self._active_blocks * BLOCK_FRAMES))
 
     @property
     def louder_db(self) -> float:
@@ -77,8 +77,8 @@ class Segment:
 _USUAL_KEPT = 0.7  # of the owner's usual level at each utterance
 
 
-def usual_after(usual_db: float | None, burst: Segment) -> float:
-    """How loud the owner usually speaks, dB full scale above 120 Hz, once `burst` was speech."""
+def usual_after(usual_db: float | None, segment: Segment) -> float:
+    """How loud the owner usually speaks, dB full scale above 120 Hz, once `segment` was speech."""
     if usual_db is None:
-        return burst.level_db
-    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * burst.level_db
+        return segment.level_db
+    return _USUAL_KEPT * usual_db + (1 - _USUAL_KEPT) * segment.level_db

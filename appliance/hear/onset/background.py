@@ -11,40 +11,40 @@ import copy
 import numpy as np
 
 _LOWEST_DB, _BINS = -100, 100  # of 1 dB
-_EVERY_STEPS = 8  # between two looks at the whole
-_LEAST_STEPS = 100  # before it says anything
-# Of a step's weight while a sound is followed: it may well be the owner. What fills the remaining
+_EVERY_BLOCKS = 8  # between two looks at the whole
+_LEAST_BLOCKS = 100  # before it says anything
+# Of a block's weight while a sound is followed: it may well be the owner. What fills the remaining
 # time too is not.
 _FOLLOWED = 0.125
 _HEAVY = 1e6
 
 
 class LevelQuantile:
-    """`db`: so large a `share` of the steps lately was softer. -100 until that is known."""
+    """`db`: so large a `share` of the blocks lately was softer. -100 until that is known."""
 
-    def __init__(self, share: float, memory_steps: int) -> None:
+    def __init__(self, share: float, memory_blocks: int) -> None:
         self.db = float(_LOWEST_DB)
-        self._share, self._memory = share, memory_steps
+        self._share, self._memory = share, memory_blocks
         self._counts = np.zeros(_BINS)
-        self._weight = 1.0  # of a new step: it grows, so that the others shrink
-        self._steps = 0
+        self._weight = 1.0  # of a new block: it grows, so that the others shrink
+        self._blocks = 0
 
     @property
     def known(self) -> bool:
         return self.db > _LOWEST_DB
 
     def update(self, level_db: float, followed: bool) -> None:
-        """One step; `followed`: a sound that stood out is under way."""
+        """One block; `followed`: a sound that stood out is under way."""
         place = min(max(int(level_db) - _LOWEST_DB, 0), _BINS - 1)
         self._weight *= 1 + 1 / self._memory
         self._counts[place] += self._weight * (_FOLLOWED if followed else 1.0)
-        self._steps += 1
-        if self._steps % _EVERY_STEPS == 0:
+        self._blocks += 1
+        if self._blocks % _EVERY_BLOCKS == 0:
             self._look()
 
     def _look(self) -> None:
         total = np.cumsum(self._counts)
-        if total[-1] >= self._weight * _LEAST_STEPS:
+        if total[-1] >= self._weight * _LEAST_BLOCKS:
             self.db = _LOWEST_DB + float(np.searchsorted(total, self._share * total[-1]))
         if self._weight > _HEAVY:
             self._counts /= self._weight
@@ -52,12 +52,12 @@ class LevelQuantile:
 
 
 _SPEECH = 0.5  # probability
-_SPEECH_SHARE, _SPEECH_STEPS = 0.9, 6000  # more than a tenth of 30 s must be speech to count
+_SPEECH_SHARE, _SPEECH_BLOCKS = 0.9, 6000  # more than a tenth of 30 s must be speech to count
 # Who says something this short and then waits this long has asked something. No television waits.
 # (One softer question, of three seconds, once filled the tenth, and the next word went unheard.)
-_TURN_STEPS, _WAIT_STEPS = 1200, 400
+_TURN_BLOCKS, _WAIT_BLOCKS = 1200, 400
 _SYLLABLES_DB = 6.0  # its loudest syllables stand out by that much more
-_PEAK_DECAY_DB = 0.1  # a step, 20 dB a second: from one syllable to the next a peak holds
+_PEAK_DECAY_DB = 0.1  # a block, 20 dB a second: from one syllable to the next a peak holds
 # Under the peaks of the owner's speech. Single words of one speaker stay above it, a television at
 # the other end of the room below.
 _SOFTER_DB = 8.0
@@ -74,9 +74,9 @@ class BackgroundSpeech:
     """
 
     def __init__(self) -> None:
-        self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_STEPS)
+        self._levels = LevelQuantile(_SPEECH_SHARE, _SPEECH_BLOCKS)
         self._before = self._levels
-        self._silent_steps, self._turn_steps = _WAIT_STEPS, 0
+        self._silent_blocks, self._turn_blocks = _WAIT_BLOCKS, 0
         self._peak_db = float(_LOWEST_DB)
         self._owner_db: float | None = None  # peaks of the owner's speech
 
@@ -91,7 +91,7 @@ class BackgroundSpeech:
     def update(
         self, energy_db: float, probability: float, followed: bool, own: bool = False
     ) -> None:
-        """One step's energy, and the probability that it is speech; `own`: it may be what is left
+        """One block's energy, and the probability that it is speech; `own`: it may be what is left
         of the box's voice, which is speech too, and says nothing of a television."""
         self._peak_db = max(energy_db, self._peak_db - _PEAK_DECAY_DB)
         heard = probability >= _SPEECH and not own
@@ -101,15 +101,15 @@ class BackgroundSpeech:
 
     def _follow(self, heard: bool) -> None:
         """A turn and the wait after it: what was known before the turn is what is known."""
-        if heard and self._silent_steps >= _WAIT_STEPS:
-            self._before, self._turn_steps = copy.deepcopy(self._levels), 0
-        self._turn_steps += 1
-        self._silent_steps = 0 if heard else self._silent_steps + 1
-        if self._silent_steps == _WAIT_STEPS and self._turn_steps < _TURN_STEPS + _WAIT_STEPS:
+        if heard and self._silent_blocks >= _WAIT_BLOCKS:
+            self._before, self._turn_blocks = copy.deepcopy(self._levels), 0
+        self._turn_blocks += 1
+        self._silent_blocks = 0 if heard else self._silent_blocks + 1
+        if self._silent_blocks == _WAIT_BLOCKS and self._turn_blocks < _TURN_BLOCKS + _WAIT_BLOCKS:
             self._levels = self._before
 
     def on_utterance(self, peak_db: float) -> None:
-        """Something was taken for the owner; `peak_db`: its loudest step."""
+        """Something was taken for the owner; `peak_db`: its loudest block."""
         if self._owner_db is None:
             self._owner_db = peak_db
             return

@@ -26,27 +26,27 @@ _OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing
 _HUM_HZ = 120.0  # mains hum and rumble are not speech; the gate does not hear them
 # Of a room's noise nothing stands out by more: whatever the network made of that for so long would
 # be no word. It is two thirds of what hearing costs in a silent room.
-_CALM_DB, _CALM_STEPS = 3.0, 100
+_CALM_DB, _CALM_BLOCKS = 3.0, 100
 _OWN_OVER_DB = 4.5  # over what is expected of the box's own voice, its peaks still are that
 _FULL = 32_700  # of 32767: converters differ by a few in where they end
-_LONG_SILENCE_STEPS = 200  # 1 s of zeros: a muted microphone needs no network
+_LONG_SILENCE_BLOCKS = 200  # 1 s of zeros: a muted microphone needs no network
 
 
 class AudioBlock(NamedTuple):
     """5 ms of sound.
 
     samples      int16[80] without echo and offset: what is heard, judged and handed on
-    hissing      float64[80] of the same above 120 Hz, full scale 1.0
-    energy_db    of `hissing`, dB full scale, floor_db the room's noise in the same measure
+    high_passed      float64[80] of the same above 120 Hz, full scale 1.0
+    energy_db    of `high_passed`, dB full scale, floor_db the room's noise in the same measure
     excess_db    by how much it stands above all that is expected (noise, echo, margins)
     gate         the gate fires
-    probability  of speech, where a hop of the network ends in this step; else None
+    probability  of speech, where a hop of the network ends in this block; else None
     sounding     the box itself is audible, or was a moment ago
     changed      so has the room; what stands out is the box's own voice
     """
 
     samples: Samples
-    hissing: npt.NDArray[np.float64]
+    high_passed: npt.NDArray[np.float64]
     energy_db: float
     floor_db: float
     excess_db: float
@@ -57,7 +57,7 @@ class AudioBlock(NamedTuple):
 
 
 class AudioFrontEnd:
-    """Echo canceller, noise floor, gate and speech probability over one stream of steps."""
+    """Echo canceller, noise floor, gate and speech probability over one stream of blocks."""
 
     def __init__(self, settings: HearingSettings, cancels: EchoCanceller | None = None) -> None:
         """`cancels`: in place of the canceller that the settings name."""
@@ -67,12 +67,12 @@ class AudioFrontEnd:
         self._hum = HighPass(_HUM_HZ, order=4, rate_hz=RATE_HZ, frames=BLOCK_FRAMES, channels=2)
         self._pair = np.zeros((BLOCK_FRAMES, 2))
         self._column = np.zeros((BLOCK_FRAMES, 1))
-        self._zeros = self._calm_steps = 0
+        self._zeros = self._calm_blocks = 0
         self.speech = VoiceActivityDetector()
         self._last_probability = 0.0
         self.floor = NoiseFloor()
         self.background = BackgroundSpeech()
-        self.witness = VoiceBandDetector(BLOCK_FRAMES)
+        self.voice_band = VoiceBandDetector(BLOCK_FRAMES)
         self.echo = ResidualEcho()
         self.gate = OnsetGate(settings.onset)
         self.gate.enter_guarded()
@@ -80,7 +80,7 @@ class AudioFrontEnd:
     def process(
         self, mic: Samples, played: Samples, somebody_speaks: bool, *, deaf: bool = False
     ) -> AudioBlock:
-        """The next step. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
+        """The next block. While `somebody_speaks`, or to a microphone that is off (`deaf`), nothing
         is learned about room and echo."""
         self._column[:, 0] = mic
         steady = self._offset(self._column)[:, 0]
@@ -100,9 +100,9 @@ class AudioFrontEnd:
         else:
             pair[:, 1] = 0.0
         heard = self._hum(pair)
-        hissing = heard[:, 0]
+        high_passed = heard[:, 0]
         # A canceller that fitted its filter to the owner's voice adds what it should take away.
-        energy_db = min(decibels(hissing), decibels(heard[:, 0] + heard[:, 1]))
+        energy_db = min(decibels(high_passed), decibels(heard[:, 0] + heard[:, 1]))
         played_db = decibels(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or deaf)
         self.echo.update(
@@ -111,28 +111,28 @@ class AudioFrontEnd:
         )  # fmt: skip
         sounding = self.echo.audible
         self.floor.update(energy_db, frozen=sounding or not learn)
-        self._calm_steps = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_steps + 1
+        self._calm_blocks = 0 if energy_db > self.floor.db + _CALM_DB else self._calm_blocks + 1
         probability = self._probability(residue, sounding or somebody_speaks)
         if probability is not None:
             self._last_probability = probability
         own = self.echo.unlearned and energy_db < self.echo.db + _OWN_OVER_DB
         self.background.update(energy_db, self._last_probability, somebody_speaks, own)
         usual_db = max(self.floor.db, self.background.db) if sounding else self.floor.db
-        speaks = self.witness.process(hissing, self._last_probability, somebody_speaks)
+        speaks = self.voice_band.process(high_passed, self._last_probability, somebody_speaks)
         fires = self.gate.process(energy_db, usual_db, self.echo, speaks, somebody_speaks)
         return AudioBlock(
-            residue, hissing, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
+            residue, high_passed, energy_db, self.floor.db, self.gate.excess_db, fires, probability,
             sounding, changed,
         )  # fmt: skip
 
     def _probability(self, residue: Samples, matters: bool) -> float | None:
         self._zeros = 0 if residue.any() else self._zeros + 1
-        if self._zeros <= _LONG_SILENCE_STEPS:
-            calm = self._calm_steps > _CALM_STEPS and not matters
+        if self._zeros <= _LONG_SILENCE_BLOCKS:
+            calm = self._calm_blocks > _CALM_BLOCKS and not matters
             return self.speech.process(residue, calm)
-        if self._zeros == _LONG_SILENCE_STEPS + 1:
+        if self._zeros == _LONG_SILENCE_BLOCKS + 1:
             self.speech.reset()
-        return 0.0  # every step: what waits for silence must see it
+        return 0.0  # every block: what waits for silence must see it
 
 
 def clipped(mic: Samples) -> Floats | None:

@@ -28,7 +28,7 @@ class HighPass:
         self._in = np.zeros((frames + order, channels))
 
     def __call__(self, samples: Floats) -> Floats:
-        """Filter the next step, float64[frames, channels], into an array of the same shape."""
+        """Filter the next block, float64[frames, channels], into an array of the same shape."""
         self._in[: self._frames] = samples
         out = self._matrix @ self._in
         self._in[self._frames :] = out[self._frames :]

@@ -6,8 +6,8 @@ from collections import deque
 
 LOWEST_DB = -70.0  # quieter rooms count as this: the gate must not fire at what nobody can hear
 DIGITAL_SILENCE_DB = -95.0  # a muted microphone says nothing about the room
-_SMOOTHING = 0.15  # of a step's energy in the smoothed one: about 30 ms
-_STEPS = 40  # in a window of minima, 200 ms
+_SMOOTHING = 0.15  # of a block's energy in the smoothed one: about 30 ms
+_BLOCKS = 40  # in a window of minima, 200 ms
 _WINDOWS = 8  # minima kept: a new steady noise is learned within 1.6 s even if nothing helps
 _BIAS_DB = 1.0  # the minimum of smoothed noise lies about that much under its mean
 
@@ -20,15 +20,15 @@ class NoiseFloor:
         self._smooth = LOWEST_DB
         self._minima: deque[float] = deque([LOWEST_DB] * _WINDOWS, maxlen=_WINDOWS)
         self._window = 0.0
-        self._steps = 0
+        self._blocks = 0
         self._new = True
 
     def update(self, energy_db: float, frozen: bool) -> None:
-        """One step's energy; `frozen` while somebody speaks, the owner or the box."""
+        """One block's energy; `frozen` while somebody speaks, the owner or the box."""
         new, self._new = self._new, False
         if energy_db < DIGITAL_SILENCE_DB:
             return
-        if new:  # the very first step is taken for the room: it falls from there at once
+        if new:  # the very first block is taken for the room: it falls from there at once
             self.accept_noise(energy_db)
         self._smooth += _SMOOTHING * (energy_db - self._smooth)
         smooth = self._smooth
@@ -37,10 +37,10 @@ class NoiseFloor:
         if frozen:
             return
         self._window = min(self._window, smooth)
-        self._steps += 1
-        if self._steps >= _STEPS:
+        self._blocks += 1
+        if self._blocks >= _BLOCKS:
             self._minima.append(self._window)
-            self._steps, self._window = 0, 0.0
+            self._blocks, self._window = 0, 0.0
             self.db = max(LOWEST_DB, min(self._minima) + _BIAS_DB)
 
     def accept_noise(self, db: float) -> None:
@@ -50,4 +50,4 @@ class NoiseFloor:
         self.db = db
         self._smooth = db
         self._minima.extend([db - _BIAS_DB] * _WINDOWS)
-        self._steps, self._window = 0, 0.0
+        self._blocks, self._window = 0, 0.0

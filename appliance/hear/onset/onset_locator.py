@@ -7,7 +7,7 @@ import numpy as np
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.pcm import BLOCK_FRAMES
 
-_STEPS = 20  # 100 ms: how far before its detection a sound may have begun
+_BLOCKS = 20  # 100 ms: how far before its detection a sound may have begun
 _SOUND_DB = -3.0  # below what stands out: a sound all the same, if one that stands out follows
 
 
@@ -15,24 +15,22 @@ class OnsetLocator:
     """Positions are samples on the listener's own count."""
 
     def __init__(self) -> None:
-        self._energies_db = np.full(_STEPS, -100.0)
-        self._excesses_db = np.full(_STEPS, -100.0)
+        self._energies_db = np.full(_BLOCKS, -100.0)
+        self._excesses_db = np.full(_BLOCKS, -100.0)
         self._now = 0
 
-    def push(self, step: AudioBlock) -> None:
-        place = self._now // BLOCK_FRAMES % _STEPS
-        self._energies_db[place], self._excesses_db[place] = step.energy_db, step.excess_db
+    def push(self, block: AudioBlock) -> None:
+        place = self._now // BLOCK_FRAMES % _BLOCKS
+        self._energies_db[place], self._excesses_db[place] = block.energy_db, block.excess_db
         self._now += BLOCK_FRAMES
 
     def onset(self) -> int:
-        """Where the sound that is heard now began: back to the last step that was mere noise."""
+        """Where the sound that is heard now began: back to the last block that was mere noise."""
         newest = self._now // BLOCK_FRAMES - 1
-        steps = 1
-        while (
-            steps < min(_STEPS, newest) and self._excesses_db[(newest - steps) % _STEPS] > _SOUND_DB
-        ):
-            steps += 1
-        return self._now - steps * BLOCK_FRAMES
+        blocks, most = 1, min(_BLOCKS, newest)
+        while blocks < most and self._excesses_db[(newest - blocks) % _BLOCKS] > _SOUND_DB:
+            blocks += 1
+        return self._now - blocks * BLOCK_FRAMES
 
     def median_db(self) -> float:
         """The median energy of these 100 ms, dB full scale above 120 Hz."""

@@ -19,15 +19,15 @@ class SoftSpeechDetector:
         self._least_db = -settings.onset.above_echo_db / 2
         self._hops = 0
 
-    def process(self, step: AudioBlock) -> bool:
-        if step.probability is None:
+    def process(self, block: AudioBlock) -> bool:
+        if block.probability is None:
             return False
-        if step.probability < self._enough:
+        if block.probability < self._enough:
             self._hops = 0
             return False
         self._hops += 1
-        stands_out = self._hops >= _SURE_HOPS and step.excess_db > self._least_db
-        return stands_out or not step.sounding
+        stands_out = self._hops >= _SURE_HOPS and block.excess_db > self._least_db
+        return stands_out or not block.sounding
 
     def reset(self) -> None:
         self._hops = 0

@@ -1,6 +1,6 @@
 """Speech probability: Silero VAD in ONNX.
 
-In: steps of sound. Out: a probability every 16 ms, from two networks half a window apart.
+In: blocks of sound. Out: a probability every 16 ms, from two networks half a window apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RATE = np.array(16_000, np.int64)
 
 
 class VoiceActivityDetector:
-    """Feed it sound of any step size up to a hop; it answers at each hop."""
+    """Feed it sound of any block size up to a hop; it answers at each hop."""
 
     def __init__(self, model: Path = MODEL) -> None:
         """Raises ModelError for a file that is missing or is not Silero's network."""

@@ -18,10 +18,10 @@ from appliance.pcm import RATE_HZ
 _VOICE_HZ = (200, 2000)
 # Of the last 30 s. More than a fifth of them is never words, however much is said: with 0.95 the
 # owner's own words became what is usual, and the next ones went unheard.
-_SHARE, _MEMORY_STEPS = 0.8, 6000
+_SHARE, _MEMORY_BLOCKS = 0.8, 6000
 _OVER_DB = 8.0  # above what the room mostly stays under in that band
-_STEPS = 5  # in a row, 25 ms: of 15 ms many a dish has enough
-_FAR_OVER_DB, _FAR_STEPS = (
+_BLOCKS = 5  # in a row, 25 ms: of 15 ms many a dish has enough
+_FAR_OVER_DB, _FAR_BLOCKS = (
     18.0,
     2,
 )  # no impact noise is as loud: in a quiet room a word need not wait
@@ -29,28 +29,30 @@ _PROBABILITY = 0.7  # of speech: clatter over the box reaches 0.6 every other mi
 
 
 class VoiceBandDetector:
-    """`speaks` after each step."""
+    """`speaks` after each block."""
 
     def __init__(self, frames: int) -> None:
         self._window = np.zeros(2 * frames)
         self._frames = frames
         self._band = _band(2 * frames)
-        self._usual = LevelQuantile(_SHARE, _MEMORY_STEPS)
-        self._loud_steps = self._far_steps = 0
+        self._usual = LevelQuantile(_SHARE, _MEMORY_BLOCKS)
+        self._loud_blocks = self._far_blocks = 0
         self.speaks = False
 
-    def process(self, hissing: npt.NDArray[np.float64], probability: float, followed: bool) -> bool:
-        """One step, float64[frames]; `followed`: a sound that stood out is under way."""
+    def process(
+        self, high_passed: npt.NDArray[np.float64], probability: float, followed: bool
+    ) -> bool:
+        """One block, float64[frames]; `followed`: a sound that stood out is under way."""
         n = self._frames
         self._window[:n] = self._window[n:]
-        self._window[n:] = hissing
+        self._window[n:] = high_passed
         bins = self._band @ self._window
         level_db = 10 * math.log10(float(bins @ bins) / (2 * n * n) + 1e-10)
         self._usual.update(level_db, followed)
         over_db = level_db - self._usual.db if self._usual.known else 0.0
-        self._loud_steps = self._loud_steps + 1 if over_db > _OVER_DB else 0
-        self._far_steps = self._far_steps + 1 if over_db > _FAR_OVER_DB else 0
-        loud = self._loud_steps >= _STEPS or self._far_steps >= _FAR_STEPS
+        self._loud_blocks = self._loud_blocks + 1 if over_db > _OVER_DB else 0
+        self._far_blocks = self._far_blocks + 1 if over_db > _FAR_OVER_DB else 0
+        loud = self._loud_blocks >= _BLOCKS or self._far_blocks >= _FAR_BLOCKS
         self.speaks = loud or probability >= _PROBABILITY
         return self.speaks
 

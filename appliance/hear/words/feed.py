@@ -37,7 +37,7 @@ class KeywordFeed:
         self._frames = 0
 
     def process(self, samples: Samples, index: int, turn: int) -> list[KeywordSlot]:
-        """The step at `index`; `turn`: the sound that it belongs to, or 0."""
+        """The block at `index`; `turn`: the sound that it belongs to, or 0."""
         self._past.write(index, samples)
         if self.busy:
             self._busy_until = index + _AFTERWARDS_FRAMES

@@ -34,11 +34,11 @@ def room(seed: int, gain: float = 0.3) -> Wave:
 
 def left_of(echo: KalmanCanceller, mic: Wave, played: Samples) -> Wave:
     heard = to_int16(mic)
-    steps = [
+    blocks = [
         echo.cancel_echo(m, p, clipped(m))
         for m, p in zip(heard.reshape(-1, 80), played.reshape(-1, 80), strict=True)
     ]
-    return np.concatenate(steps).astype(float)
+    return np.concatenate(blocks).astype(float)
 
 
 def taken_db(mic: Wave, left: Wave, from_s: float, to_s: float) -> float:

@@ -10,7 +10,7 @@ import pytest
 from appliance.hear.aec import store
 from appliance.hear.aec.factory import EchoCanceller, PassThroughCanceller
 from appliance.hear.aec.kalman import KalmanCanceller
-from appliance.hear.aec.monitor import STEPS_A_SECOND, EchoMonitor
+from appliance.hear.aec.monitor import BLOCKS_A_SECOND, EchoMonitor
 from appliance.hear.aec.path_estimate import Floats
 from appliance.pcm import RATE_HZ, to_int16
 from tests.hear.aec.test_kalman import Wave, answer, echo_of, room, taken_db
@@ -91,7 +91,7 @@ def test_two_clocks_are_said_once_and_one_clock_never(
     watch = EchoMonitor(canceller, tmp_path, lambda: "card")
     news = []
     for canceller.seconds in range(1, 121):
-        for _ in range(STEPS_A_SECOND):
+        for _ in range(BLOCKS_A_SECOND):
             watch.on_frame()
         news += watch.pop_log_lines()
     watch.close()

@@ -15,7 +15,7 @@ from appliance.hear.bargein.classifier import (
     VerdictTracker,
 )
 from appliance.hear.bargein.classifier import decide as rule
-from appliance.hear.bargein.segment import STEP_MS, Segment
+from appliance.hear.bargein.segment import BLOCK_MS, Segment
 from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.pipeline import HearingPipeline
 from appliance.messages.hearing import Judgement, Opinion, Verdict
@@ -38,14 +38,14 @@ class Constant:
     def start(self, past: Samples) -> None:
         pass
 
-    def process(self, step: AudioBlock, burst: Segment) -> None:
+    def process(self, block: AudioBlock, segment: Segment) -> None:
         pass
 
     def probabilities(self) -> ClassProbabilities:
         return self._odds
 
 
-def step(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> AudioBlock:
+def block(energy_db: float, *, tone_hz: float = 1000, probability: float = 0.95) -> AudioBlock:
     wave = np.sin(2 * np.pi * tone_hz * np.arange(80) / 16_000) * 10 ** (energy_db / 20) * 2**0.5
     return AudioBlock(
         (wave * 32768).astype(np.int16), wave, energy_db, -62.0, 0.0, False, probability, False
@@ -58,19 +58,19 @@ def decided(
     sound: list[AudioBlock],
     usual_db: float | None = None,
 ) -> tuple[Judgement | None, int]:
-    """The verdict on these steps, and its age."""
+    """The verdict on these blocks, and its age."""
     judging = VerdictTracker(settings.verdict, RuleClassifier() if odds is None else Constant(odds))
     judging.start(np.zeros(0, np.int16))
-    burst = Segment(usual_db)
+    segment = Segment(usual_db)
     for count, each in enumerate(sound, 1):
-        burst.update(each)
-        _, verdict = judging.process(each, burst, count * STEP_MS)
+        segment.update(each)
+        _, verdict = judging.process(each, segment, count * BLOCK_MS)
         if verdict is not None:
-            return verdict, count * STEP_MS
-    return None, len(sound) * STEP_MS
+            return verdict, count * BLOCK_MS
+    return None, len(sound) * BLOCK_MS
 
 
-LOUD, QUIET = step(-26), step(-62)
+LOUD, QUIET = block(-26), block(-62)
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,11 @@ def test_evidence_from_elsewhere_moves_the_odds(
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     judging.start(np.zeros(0, np.int16))
     judging.add_evidence(evidence)
-    burst = Segment(None)
+    segment = Segment(None)
     verdicts = []
     for count in range(1, 100):
-        burst.update(LOUD)
-        verdicts.append(judging.process(LOUD, burst, count * STEP_MS)[1])
+        segment.update(LOUD)
+        verdicts.append(judging.process(LOUD, segment, count * BLOCK_MS)[1])
     assert next((v for v in verdicts if v), None) == verdict
 
 
@@ -174,22 +174,22 @@ def test_the_network_vouches_for_what_may_yet_be_a_voice(
         settings.verdict, Constant(ClassProbabilities(0.0, 1 - noise, noise), trust)
     )
     judging.start(np.zeros(0, np.int16))
-    burst = Segment(None)
+    segment = Segment(None)
     assert not judging.confirms_voice  # before there is an opinion
-    burst.update(LOUD)
-    judging.process(LOUD, burst, settings.verdict.first_ms)
+    segment.update(LOUD)
+    judging.process(LOUD, segment, settings.verdict.first_ms)
     assert judging.confirms_voice == followed
 
 
-def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
+def test_evidence_is_of_one_segment(settings: HearingSettings) -> None:
     judging = VerdictTracker(settings.verdict, Constant(ClassProbabilities(0.4, 0.5, 0.1)))
     for evidence in (LogOdds(0.0, 5.0, 0.0), None):
         judging.start(np.zeros(0, np.int16))
         if evidence:
             judging.add_evidence(evidence)
-        burst = Segment(None)
-        burst.update(LOUD)
-        odds, _ = judging.process(LOUD, burst, 700)
+        segment = Segment(None)
+        segment.update(LOUD)
+        odds, _ = judging.process(LOUD, segment, 700)
         assert odds is not None
         assert (odds.interruption > 0.9) == (evidence is not None)
 
@@ -197,26 +197,26 @@ def test_evidence_is_of_one_burst(settings: HearingSettings) -> None:
 @pytest.mark.parametrize(
     ("sound", "usual_db", "verdict"),
     [
-        ([step(-30, tone_hz=300)] * 66 + [QUIET] * 100, None, "backchannel"),  # hummed
+        ([block(-30, tone_hz=300)] * 66 + [QUIET] * 100, None, "backchannel"),  # hummed
         ([LOUD] * 60 + [QUIET] * 100, None, "backchannel"),  # one short word
         ([LOUD] * 60 + [QUIET] * 100, -27.0, "backchannel"),  # as loud as ever
         ([LOUD] * 60 + [QUIET] * 100, -38.0, "interruption"),  # shouted
         ([LOUD] * 160, None, "interruption"),  # goes on
         ([LOUD] * 65 + [QUIET] * 38 + [LOUD] * 40, None, "interruption"),  # "wait, tell me"
-        ([step(-30, probability=0.1)] * 30 + [QUIET] * 120, None, "noise"),  # a cough
+        ([block(-30, probability=0.1)] * 30 + [QUIET] * 120, None, "noise"),  # a cough
     ],
 )
-def test_what_the_rules_make_of_a_burst(
+def test_what_the_rules_make_of_a_segment(
     settings: HearingSettings, sound: list[AudioBlock], usual_db: float | None, verdict: str
 ) -> None:
     assert decided(settings, None, sound, usual_db)[0] == verdict
 
 
 def test_probabilities_sum_to_one() -> None:
-    judge, burst = RuleClassifier(), Segment(None)
+    judge, segment = RuleClassifier(), Segment(None)
     for each in [LOUD] * 50 + [QUIET] * 50:
-        burst.update(each)
-        judge.process(each, burst)
+        segment.update(each)
+        judge.process(each, segment)
         assert sum(judge.probabilities()) == pytest.approx(1.0)
 
 

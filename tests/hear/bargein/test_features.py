@@ -18,16 +18,16 @@ from appliance.hear.bargein.features import (
     STANDS_OUT,
     VOICING,
     WIDTH,
+    BlockMeasures,
     FeatureExtractor,
     Floats,
-    FrameMeasures,
     all_rows,
 )
 from appliance.pcm import RATE_HZ, Samples
 
 STEP = 80
 PAST = GIVEN_MS * RATE_HZ // 1000
-LOUD = FrameMeasures(-26.0, -62.0, 0.9, 0.0, 0.0)
+LOUD = BlockMeasures(-26.0, -62.0, 0.9, 0.0, 0.0)
 
 
 def voice(pitch_hz: float, seconds: float = 1.2) -> Samples:
@@ -36,7 +36,7 @@ def voice(pitch_hz: float, seconds: float = 1.2) -> Samples:
     return (2500 * np.asarray(pulses)).astype(np.int16)
 
 
-def rows_of(sound: Samples, measure: FrameMeasures = LOUD) -> Floats:
+def rows_of(sound: Samples, measure: BlockMeasures = LOUD) -> Floats:
     later = [sound[at : at + STEP] for at in range(PAST, len(sound) - STEP + 1, STEP)]
     return all_rows(sound[:PAST], later, [measure] * len(later))
 
@@ -94,7 +94,7 @@ def test_time_counts_from_the_onset() -> None:
 
 
 def test_measures_stand_in_the_rows_of_their_steps() -> None:
-    rows = rows_of(voice(120), FrameMeasures(-26.0, -56.0, 0.8, 5.0, 150.0))
+    rows = rows_of(voice(120), BlockMeasures(-26.0, -56.0, 0.8, 5.0, 150.0))
     first = PAST_MS // 10
     assert not rows[:first, JUDGED].any()
     assert rows[first:, JUDGED].all()
@@ -103,7 +103,7 @@ def test_measures_stand_in_the_rows_of_their_steps() -> None:
         assert rows[-1, column] == pytest.approx(value)
 
 
-def test_a_burst_without_a_past_has_rows_too() -> None:
+def test_a_segment_without_a_past_has_rows_too() -> None:
     features = FeatureExtractor()
     features.start(np.zeros(0, np.int16))
     for _ in range(20):

@@ -27,19 +27,19 @@ def sound(seed: int = 0) -> Samples:
     return np.random.default_rng(seed).normal(0, 1500, 16_000).astype(np.int16)
 
 
-def step(samples: Samples) -> AudioBlock:
+def block(samples: Samples) -> AudioBlock:
     return AudioBlock(samples, samples / 32768, -26.0, -62.0, 10.0, False, 0.9, False)
 
 
 def heard(judge: SegmentClassifier, samples: Samples, every: int = 8) -> list[ClassProbabilities]:
-    """Opinions every so many steps."""
-    burst = Segment(None)
+    """Opinions every so many blocks."""
+    segment = Segment(None)
     judge.start(samples[:4800])
     odds = []
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
-        now = step(samples[at : at + 80])
-        burst.update(now)
-        judge.process(now, burst)
+        now = block(samples[at : at + 80])
+        segment.update(now)
+        judge.process(now, segment)
         if count % every == 0:
             odds.append(judge.probabilities())
     return odds
@@ -60,7 +60,7 @@ def test_opinions_do_not_depend_on_how_often_they_are_asked_for() -> None:
     assert np.allclose(often[6::7], seldom, atol=1e-4)
 
 
-def test_one_burst_leaves_nothing_behind_for_the_next() -> None:
+def test_one_segment_leaves_nothing_behind_for_the_next() -> None:
     judge = NetworkClassifier(VerdictNetwork())
     first = heard(judge, sound(1))
     heard(judge, sound(2))
@@ -75,11 +75,11 @@ def test_there_is_an_opinion_before_anything_was_heard() -> None:
 
 
 def opinion_ms(judge: SegmentClassifier, samples: Samples) -> float:
-    """CPU time of the cheapest of a burst's opinions."""
-    burst, costs_ms = Segment(None), []
+    """CPU time of the cheapest of a segment's opinions."""
+    segment, costs_ms = Segment(None), []
     judge.start(samples[:4800])
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
-        judge.process(step(samples[at : at + 80]), burst)
+        judge.process(block(samples[at : at + 80]), segment)
         if count % 8 == 0:
             began = time.thread_time()
             judge.probabilities()

@@ -7,18 +7,18 @@ import pytest
 
 from appliance.hear.onset.background import BackgroundSpeech, LevelQuantile
 
-STEPS = 2000  # 10 s
+BLOCKS = 2000  # 10 s
 
 
 def television(rng: np.random.Generator) -> float:
-    """Energy of a step of speech at -41 dB, or of a pause of it."""
+    """Energy of a block of speech at -41 dB, or of a pause of it."""
     return float(rng.normal(-41, 5)) if rng.random() < 0.7 else -68.0
 
 
 def test_a_share_of_the_steps_lies_below_the_level() -> None:
     rng = np.random.default_rng(1)
     levels = LevelQuantile(0.8, 2400)
-    for db in rng.uniform(-60, -40, STEPS):
+    for db in rng.uniform(-60, -40, BLOCKS):
         levels.update(float(db), followed=False)
     assert -46 <= levels.db <= -43
 
@@ -32,7 +32,7 @@ def test_nothing_is_known_of_the_first_moment() -> None:
 
 def test_a_new_level_is_learned_within_its_memory() -> None:
     levels = LevelQuantile(0.8, 1000)
-    for db in [-60.0] * STEPS + [-30.0] * STEPS:
+    for db in [-60.0] * BLOCKS + [-30.0] * BLOCKS:
         levels.update(db, followed=False)
     assert -32 <= levels.db <= -29
 
@@ -40,7 +40,7 @@ def test_a_new_level_is_learned_within_its_memory() -> None:
 def test_a_television_becomes_background() -> None:
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
-    for _ in range(STEPS):
+    for _ in range(BLOCKS):
         db = television(rng)
         background.update(db, 0.9 if db > -60 else 0.1, followed=False)
     assert -36 < background.db < -26
@@ -53,7 +53,7 @@ def test_a_television_becomes_background_though_it_is_followed_if_the_owner_is_k
         background = BackgroundSpeech()
         if owner_db is not None:
             background.on_utterance(owner_db)
-        for _ in range(STEPS):
+        for _ in range(BLOCKS):
             db = min(television(rng), -33.0)
             background.update(db, 0.9 if db > -60 else 0.1, followed=db > -60)
         heard.append(background.soft)
@@ -64,12 +64,12 @@ def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
     background.on_utterance(-18.0)
-    for _ in range(STEPS):
+    for _ in range(BLOCKS):
         db = min(television(rng), -33.0)
         background.update(db, 0.9 if db > -60 else 0.1, followed=False)
     soft = []
-    for step in range(400):
-        background.update(-22.0 if step % 60 < 30 else -60.0, 0.9, followed=True)
+    for block in range(400):
+        background.update(-22.0 if block % 60 < 30 else -60.0, 0.9, followed=True)
         soft.append(background.soft)
     assert not any(soft)
 
@@ -77,7 +77,7 @@ def test_an_owner_is_not_soft_beside_a_television_not_even_between_two_syllables
 def test_without_a_television_nothing_is_too_soft() -> None:
     background = BackgroundSpeech()
     background.on_utterance(-18.0)
-    for _ in range(STEPS):
+    for _ in range(BLOCKS):
         background.update(-60.0, 0.1, followed=False)
     assert not background.soft
 
@@ -88,9 +88,9 @@ def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
         background.on_utterance(-18.0)
         for _ in range(5):
             background.on_utterance(peak_db)
-        for step in range(STEPS):
+        for block in range(BLOCKS):
             background.update(
-                -33.0 if step % 3 else -70.0, 0.9 if step % 3 else 0.1, followed=False
+                -33.0 if block % 3 else -70.0, 0.9 if block % 3 else 0.1, followed=False
             )
     assert taken.soft
     taken.on_utterance(-18.0)
@@ -102,8 +102,8 @@ def test_what_a_television_says_is_not_soon_the_owner_s_level() -> None:
 def test_an_owner_who_interrupts_now_and_then_does_not() -> None:
     background = BackgroundSpeech()
     for _ in range(3):
-        for step in range(800):
-            speaks = step < 300
+        for block in range(800):
+            speaks = block < 300
             background.update(-26.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
     assert background.db < -90
 
@@ -114,9 +114,9 @@ def test_who_says_something_and_waits_is_no_television_however_soft(
 ) -> None:
     background = BackgroundSpeech()
     background.on_utterance(-12.0)
-    spoken, period = 600, 600 + round(200 * silence_s)  # steps: three seconds, and a silence
-    for step in range(2 * period):
-        speaks = step % period < spoken
+    spoken, period = 600, 600 + round(200 * silence_s)  # blocks: three seconds, and a silence
+    for block in range(2 * period):
+        speaks = block % period < spoken
         background.update(-23.0 if speaks else -68.0, 0.9 if speaks else 0.1, followed=speaks)
     background.update(-23.0, 0.9, followed=False)
     assert background.soft == soft
@@ -124,7 +124,7 @@ def test_who_says_something_and_waits_is_no_television_however_soft(
 
 def test_noise_that_is_no_speech_is_no_background_speech() -> None:
     background = BackgroundSpeech()
-    for _ in range(STEPS):
+    for _ in range(BLOCKS):
         background.update(-30.0, 0.05, followed=False)
     assert background.db < -90
 
@@ -132,7 +132,7 @@ def test_noise_that_is_no_speech_is_no_background_speech() -> None:
 def test_what_may_be_the_boxs_own_voice_is_no_television() -> None:
     rng = np.random.default_rng(2)
     background = BackgroundSpeech()
-    for _ in range(STEPS):
+    for _ in range(BLOCKS):
         db = television(rng)
         background.update(db, 0.9 if db > -60 else 0.1, followed=False, own=True)
     assert background.db == -100

@@ -15,11 +15,11 @@ NOTHING = np.zeros(BLOCK_FRAMES, np.int16)
 
 def probabilities(settings: HearingSettings, mic: Samples, *, speaks: bool = False) -> list[float]:
     senses = AudioFrontEnd(settings)
-    steps = (
+    blocks = (
         senses.process(mic[at : at + BLOCK_FRAMES], NOTHING, speaks)
         for at in range(0, len(mic) - BLOCK_FRAMES + 1, BLOCK_FRAMES)
     )
-    return [step.probability for step in steps if step.probability is not None]
+    return [block.probability for block in blocks if block.probability is not None]
 
 
 def hiss(seconds: int) -> Samples:

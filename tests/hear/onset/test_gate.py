@@ -12,21 +12,21 @@ from appliance.settings import HearingSettings
 FLOOR_DB = -60.0
 
 
-def steps_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int | None:
-    """How many steps of floor + margin + excess it takes; None if it never fires."""
+def blocks_to_fire(gate: OnsetGate, excess_db: float, *, most: int = 400) -> int | None:
+    """How many blocks of floor + margin + excess it takes; None if it never fires."""
     echo = ResidualEcho()
     margin_db = gate._settings.above_noise_db
-    for step in range(1, most + 1):
+    for block in range(1, most + 1):
         if gate.process(FLOOR_DB + margin_db + excess_db, FLOOR_DB, echo):
-            return step
+            return block
     return None
 
 
 @pytest.mark.parametrize(
-    ("excess_db", "steps"), [(30, 2), (0, 2), (-2.25, 4), (-4, 18), (-4.5, None), (-20, None)]
+    ("excess_db", "blocks"), [(30, 2), (0, 2), (-2.25, 4), (-4, 18), (-4.5, None), (-20, None)]
 )
-def test_less_needs_longer(settings: HearingSettings, excess_db: float, steps: int | None) -> None:
-    assert steps_to_fire(OnsetGate(settings.onset), excess_db) == steps
+def test_less_needs_longer(settings: HearingSettings, excess_db: float, blocks: int | None) -> None:
+    assert blocks_to_fire(OnsetGate(settings.onset), excess_db) == blocks
 
 
 def test_a_click_of_one_step_does_not_fire_however_loud(settings: HearingSettings) -> None:
@@ -41,18 +41,18 @@ def test_steady_noise_never_fires(settings: HearingSettings) -> None:
     assert not any(gate.process(float(db), FLOOR_DB, echo) for db in energies)
 
 
-def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, steps: int = 2) -> bool:
+def fires(gate: OnsetGate, excess_db: float, *, speaks: bool, blocks: int = 2) -> bool:
     """Whether sound of that excess makes it fire; silence follows."""
     echo = ResidualEcho()
     loud_db = FLOOR_DB + gate._settings.above_noise_db + excess_db
-    fired = True in [gate.process(loud_db, FLOOR_DB, echo, speaks) for _ in range(steps)]
+    fired = True in [gate.process(loud_db, FLOOR_DB, echo, speaks) for _ in range(blocks)]
     gate.reset()
     for _ in range(200):
         gate.process(FLOOR_DB, FLOOR_DB, echo)
     return fired
 
 
-def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(
+def test_after_a_false_alarm_it_wants_a_voice_and_calms_down_in_time(
     settings: HearingSettings,
 ) -> None:
     gate = OnsetGate(settings.onset)
@@ -64,7 +64,7 @@ def test_after_a_false_alarm_it_wants_a_witness_and_calms_down_in_time(
     assert fires(gate, 0, speaks=False)
 
 
-def test_a_room_that_clatters_on_keeps_it_wary(settings: HearingSettings) -> None:
+def test_a_room_that_clatters_on_keeps_it_guarded(settings: HearingSettings) -> None:
     gate = OnsetGate(settings.onset)
     gate.false_alarm()
     assert not any(fires(gate, 20, speaks=False) for _ in range(300))  # one a second, 5 minutes
@@ -73,20 +73,20 @@ def test_a_room_that_clatters_on_keeps_it_wary(settings: HearingSettings) -> Non
 def test_a_word_among_the_dishes_does_not_make_it_forget_them(settings: HearingSettings) -> None:
     gate = OnsetGate(settings.onset)
     gate.enter_guarded()
-    assert fires(gate, 20, speaks=True, steps=100)
+    assert fires(gate, 20, speaks=True, blocks=100)
     assert not fires(gate, 20, speaks=False)
 
 
-def test_the_witness_may_come_150_ms_after_the_sound_and_no_later(
+def test_the_voice_band_may_come_150_ms_after_the_sound_and_no_later(
     settings: HearingSettings,
 ) -> None:
-    for late_steps, expected in ((25, True), (40, False)):
+    for late_blocks, expected in ((25, True), (40, False)):
         gate, echo = OnsetGate(settings.onset), ResidualEcho()
         gate.false_alarm()
         loud_db = FLOOR_DB + settings.onset.above_noise_db + 10
         for _ in range(2):
             assert not gate.process(loud_db, FLOOR_DB, echo)
-        for _ in range(late_steps):
+        for _ in range(late_blocks):
             assert not gate.process(FLOOR_DB, FLOOR_DB, echo)
         assert gate.process(FLOOR_DB, FLOOR_DB, echo, True) == expected
 
@@ -144,10 +144,10 @@ def test_when_the_box_falls_silent_no_echo_is_expected_soon_after() -> None:
     assert echo.db == -100
 
 
-def voice_at_once_or_late(gate: OnsetGate, late_steps: int) -> None:
-    """An "s" that stands out, and after it a vowel that the witness knows."""
+def voice_at_once_or_late(gate: OnsetGate, late_blocks: int) -> None:
+    """An "s" that stands out, and after it a vowel that the voice-band detector knows."""
     echo, loud_db = ResidualEcho(), FLOOR_DB + gate._settings.above_noise_db + 10
-    for _ in range(late_steps):
+    for _ in range(late_blocks):
         gate.process(loud_db, FLOOR_DB, echo)
     gate.process(loud_db, FLOOR_DB, echo, speaks=True)
     for _ in range(100):
@@ -155,51 +155,51 @@ def voice_at_once_or_late(gate: OnsetGate, late_steps: int) -> None:
     gate.confirm_voice()
 
 
-@pytest.mark.parametrize(("late_steps", "wary"), [(20, False), (40, True)])
-def test_words_whose_vowel_comes_in_time_do_not_keep_it_wary(
-    settings: HearingSettings, late_steps: int, *, wary: bool
+@pytest.mark.parametrize(("late_blocks", "guarded"), [(20, False), (40, True)])
+def test_words_whose_vowel_comes_in_time_do_not_keep_it_guarded(
+    settings: HearingSettings, late_blocks: int, *, guarded: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
     gate.enter_guarded()
     for _ in range(60):
-        if late_steps == 20:
-            voice_at_once_or_late(gate, late_steps)
+        if late_blocks == 20:
+            voice_at_once_or_late(gate, late_blocks)
         else:  # nobody confirms it
-            fires(gate, 20, speaks=False, steps=late_steps)
+            fires(gate, 20, speaks=False, blocks=late_blocks)
         for _ in range(100):
             gate.process(FLOOR_DB, FLOOR_DB, echo)
-    assert gate.guarded == wary
+    assert gate.guarded == guarded
 
 
-@pytest.mark.parametrize(("dish", "wary"), [(False, False), (True, True)])
+@pytest.mark.parametrize(("dish", "guarded"), [(False, False), (True, True)])
 def test_some_seconds_of_its_voice_in_which_nothing_falls_tell_it_the_room(
-    settings: HearingSettings, *, dish: bool, wary: bool
+    settings: HearingSettings, *, dish: bool, guarded: bool
 ) -> None:
     gate, echo = OnsetGate(settings.onset), ResidualEcho()
     gate.enter_guarded()
-    for step in range(1300):  # 6.5 s
+    for block in range(1300):  # 6.5 s
         echo.update(-20, -40, -65, learn=True)
-        loud = dish and step in range(200, 210)
+        loud = dish and block in range(200, 210)
         gate.process(-20.0 if loud else -65.0, -65.0, echo)
-    assert gate.guarded == wary
+    assert gate.guarded == guarded
 
 
-@pytest.mark.parametrize(("kind", "wary"), [("noise", True), ("backchannel", False)])
-def test_a_noise_that_had_a_witness_keeps_it_wary_and_a_murmur_does_not(
-    settings: HearingSettings, kind: Judgement, *, wary: bool
+@pytest.mark.parametrize(("kind", "guarded"), [("noise", True), ("backchannel", False)])
+def test_a_noise_that_the_voice_band_confirmed_keeps_it_guarded_and_a_murmur_does_not(
+    settings: HearingSettings, kind: Judgement, *, guarded: bool
 ) -> None:
     gate = OnsetGate(settings.onset)
     gate.enter_guarded()
     for _ in range(40):  # one every 2 s
-        assert fires(gate, 20, speaks=True) or not wary
+        assert fires(gate, 20, speaks=True) or not guarded
         gate.on_verdict(kind)
         for _ in range(198):
             gate.process(FLOOR_DB, FLOOR_DB, ResidualEcho())
-    assert gate.guarded == wary
+    assert gate.guarded == guarded
 
 
 @pytest.mark.parametrize(("over_echo_db", "fires"), [(2.0, False), (6.0, True)])
-def test_a_witness_that_hears_no_more_than_the_box_is_not_believed(
+def test_a_voice_band_that_hears_no_more_than_the_box_is_not_believed(
     settings: HearingSettings, over_echo_db: float, fires: bool
 ) -> None:
     echo = ResidualEcho()

@@ -12,7 +12,7 @@ from appliance.pcm import RATE_HZ
 def gain_db(corner_hz: float, order: int, tone_hz: float) -> float:
     tone = np.sin(2 * np.pi * tone_hz * np.arange(RATE_HZ) / RATE_HZ)
     high = HighPass(corner_hz, order=order, rate_hz=RATE_HZ, frames=80)
-    out = np.concatenate([high(step[:, None]) for step in tone.reshape(-1, 80)])[:, 0]
+    out = np.concatenate([high(block[:, None]) for block in tone.reshape(-1, 80)])[:, 0]
     return float(10 * np.log10(np.mean(out[8000:] ** 2) / 0.5))
 
 
@@ -37,5 +37,5 @@ def test_steps_make_no_seam_of_their_own() -> None:
     noise = np.random.default_rng(1).standard_normal(1600)
     whole = HighPass(120, order=4, rate_hz=RATE_HZ, frames=1600)(noise[:, None])[:, 0]
     high = HighPass(120, order=4, rate_hz=RATE_HZ, frames=80)
-    steps = np.concatenate([high(step[:, None]) for step in noise.reshape(-1, 80)])[:, 0]
-    assert np.allclose(whole, steps)
+    blocks = np.concatenate([high(block[:, None]) for block in noise.reshape(-1, 80)])[:, 0]
+    assert np.allclose(whole, blocks)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from appliance.hear.onset.noise_floor import LOWEST_DB, NoiseFloor
 
 
-def fed(floor: NoiseFloor, db: float, steps: int, *, frozen: bool = False) -> float:
-    for _ in range(steps):
+def fed(floor: NoiseFloor, db: float, blocks: int, *, frozen: bool = False) -> float:
+    for _ in range(blocks):
         floor.update(db, frozen)
     return floor.db
 

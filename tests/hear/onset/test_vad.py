@@ -14,9 +14,9 @@ from appliance.pcm import Samples, from_float
 from tests.hear.arena import at_level, say
 
 
-def probabilities(samples: Samples, step: int = 80) -> list[float]:
+def probabilities(samples: Samples, block: int = 80) -> list[float]:
     speech = VoiceActivityDetector()
-    heard = [speech.process(samples[at : at + step]) for at in range(0, len(samples), step)]
+    heard = [speech.process(samples[at : at + block]) for at in range(0, len(samples), block)]
     return [p for p in heard if p is not None]
 
 

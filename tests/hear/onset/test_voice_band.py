@@ -1,4 +1,4 @@
-"""The second witness knows a word in a clattering kitchen from one more dish."""
+"""The voice-band detector knows a word in a clattering kitchen from one more dish."""
 
 from __future__ import annotations
 
@@ -29,56 +29,56 @@ def kitchen(seconds: int, seed: int) -> Wave:
     return sound
 
 
-def says(witness: VoiceBandDetector, sound: Wave) -> list[bool]:
+def says(voice_band: VoiceBandDetector, sound: Wave) -> list[bool]:
     return [
-        witness.process(sound[at : at + FRAMES], 0.0, followed=False)
+        voice_band.process(sound[at : at + FRAMES], 0.0, followed=False)
         for at in range(0, len(sound) - FRAMES + 1, FRAMES)
     ]
 
 
 def test_dishes_are_no_voice() -> None:
-    witness = VoiceBandDetector(FRAMES)
-    says(witness, kitchen(10, 1))
-    assert not any(says(witness, kitchen(10, 50)))
+    voice_band = VoiceBandDetector(FRAMES)
+    says(voice_band, kitchen(10, 1))
+    assert not any(says(voice_band, kitchen(10, 50)))
 
 
 def test_a_word_among_the_dishes_is_one_although_the_network_hears_none() -> None:
-    witness = VoiceBandDetector(FRAMES)
-    says(witness, kitchen(10, 1))
+    voice_band = VoiceBandDetector(FRAMES)
+    says(voice_band, kitchen(10, 1))
     word = at_level(say("right", "en-gb+f3"), -26)
     sound = kitchen(2, 50)
     sound[RATE_HZ : RATE_HZ + len(word)] += word
-    heard = says(witness, sound)
+    heard = says(voice_band, sound)
     assert not any(heard[: RATE_HZ // FRAMES])
     assert any(heard[RATE_HZ // FRAMES : (RATE_HZ + len(word)) // FRAMES])
 
 
 def test_words_that_come_often_do_not_become_what_is_usual() -> None:
-    witness = VoiceBandDetector(FRAMES)
+    voice_band = VoiceBandDetector(FRAMES)
     word = at_level(say("right", "en-gb+f3"), -26)
     sound = kitchen(30, 1)
     for at in range(0, len(sound) - len(word), 2 * RATE_HZ):
         sound[at : at + len(word)] += word
-    says(witness, sound)
-    assert any(says(witness, word))
+    says(voice_band, sound)
+    assert any(says(voice_band, word))
 
 
 def test_the_networks_word_is_enough() -> None:
-    witness = VoiceBandDetector(FRAMES)
-    assert not witness.process(np.zeros(FRAMES), 0.5, followed=False)
-    assert witness.process(np.zeros(FRAMES), 0.8, followed=False)
+    voice_band = VoiceBandDetector(FRAMES)
+    assert not voice_band.process(np.zeros(FRAMES), 0.5, followed=False)
+    assert voice_band.process(np.zeros(FRAMES), 0.8, followed=False)
 
 
 def test_15_ms_are_a_click_and_what_lasts_or_stands_far_out_is_not() -> None:
     rng = np.random.default_rng(3)
-    for level, steps, expected in ((0.005, 3, False), (0.005, 20, True), (0.1, 3, True)):
-        witness = VoiceBandDetector(FRAMES)
-        says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
-        assert any(says(witness, rng.normal(0, level, steps * FRAMES))) == expected
+    for level, blocks, expected in ((0.005, 3, False), (0.005, 20, True), (0.1, 3, True)):
+        voice_band = VoiceBandDetector(FRAMES)
+        says(voice_band, rng.normal(0, 1e-3, 5 * RATE_HZ))
+        assert any(says(voice_band, rng.normal(0, level, blocks * FRAMES))) == expected
 
 
 def test_one_step_is_a_click_however_loud() -> None:
-    witness = VoiceBandDetector(FRAMES)
+    voice_band = VoiceBandDetector(FRAMES)
     rng = np.random.default_rng(3)
-    says(witness, rng.normal(0, 1e-3, 5 * RATE_HZ))
-    assert not witness.process(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)
+    says(voice_band, rng.normal(0, 1e-3, 5 * RATE_HZ))
+    assert not voice_band.process(rng.normal(0, 0.1, FRAMES), 0.0, followed=False)

@@ -13,15 +13,15 @@ INDEX = 10_000_000
 
 
 def fed(near: KeywordFeed, turns: list[int], first: int = 0) -> list[KeywordSlot]:
-    """A step for each of `turns`, its samples the number of the step."""
+    """A block for each of `turns`, its samples the number of the block."""
     return [
         piece
         for n, turn in enumerate(turns, first)
-        for piece in near.process(step(n), INDEX + n * BLOCK_FRAMES, turn)
+        for piece in near.process(block(n), INDEX + n * BLOCK_FRAMES, turn)
     ]
 
 
-def step(number: int) -> Samples:
+def block(number: int) -> Samples:
     return np.full(BLOCK_FRAMES, number, np.int16)
 
 

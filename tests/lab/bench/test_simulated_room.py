@@ -8,7 +8,7 @@ from appliance.hear.pipeline import HearingEvent
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
 from appliance.pcm import RATE_HZ, Samples
 from appliance.settings import load_defaults
-from lab.bench.simulated_room import LAG_STEPS, EchoSimulator, RoomSession, SimulatedBox
+from lab.bench.simulated_room import LAG_BLOCKS, EchoSimulator, RoomSession, SimulatedBox
 
 STEP, MS = 80, 16
 SETTINGS = load_defaults()
@@ -58,7 +58,7 @@ def test_without_an_echo_nothing_comes_back() -> None:
 def test_an_undisturbed_box_plays_its_talk_from_its_first_sample() -> None:
     said = talk(2)
     played = run(SimulatedBox(said, SETTINGS, Scripted({})), 1.0)
-    lead = LAG_STEPS * STEP
+    lead = LAG_BLOCKS * STEP
     assert not played[:lead].any()
     assert np.array_equal(played[lead + 100 : 15_000], said[100 : 15_000 - lead])
 
@@ -67,7 +67,7 @@ def test_it_wakes_up_with_its_opening_and_then_waits_to_be_asked() -> None:
     opening = np.full(RATE_HZ, 77, np.int16)
     ear = Scripted({})
     played = run(SimulatedBox(talk(30), SETTINGS, ear, asked=2 * RATE_HZ, opening=opening), 3.0)
-    first, lead = LAG_STEPS * STEP, STEP
+    first, lead = LAG_BLOCKS * STEP, STEP
     assert (played[first + lead : first + RATE_HZ - lead] == 77).all()
     assert not played[first + RATE_HZ + lead : 2 * RATE_HZ].any()
     assert played[2 * RATE_HZ + 2 * STEP :].any()
@@ -90,7 +90,7 @@ def test_it_is_silent_12_ms_after_an_onset_and_goes_on_from_the_same_sample() ->
     assert box.stops == [decided + 12 * MS]
     silent = box.stops[0]
     assert played[silent - 4] != 0
-    again = (261 + LAG_STEPS) * STEP
+    again = (261 + LAG_BLOCKS) * STEP
     assert not played[silent:again].any()
     ramp = SETTINGS.card.ramp_ms * MS
     before = int(played[silent - ramp - 1])  # its talk counts up, the faded samples too
