@@ -38,12 +38,14 @@ def main(work: Worker) -> None:
     """Hear until told to stop."""
     floor = work.floor
     # Serials go on where a predecessor stopped, for the conductor's sake.
-    judge = network.judge(work.settings.state_path(), work.log)
+    classifier = network.make_classifier(work.settings.state_path(), work.log)
     serial = max(floor.hold, floor.released)
     cancels = make_canceller(work.settings.hearing.echo, BLOCK_FRAMES)
     watch = EchoMonitor(cancels, work.settings.state_path(), lambda: store.key(work.settings))
     watch.restore()
-    hearing = HearingPipeline(work.settings.hearing, serial=serial, judge=judge, canceller=cancels)
+    hearing = HearingPipeline(
+        work.settings.hearing, serial=serial, classifier=classifier, canceller=cancels
+    )
     mic, played = work.reader("mic"), work.reader("played")
     reference = SampleBuffer(_PLAYED_FRAMES)
     poll, look = select.poll(), select.poll()

@@ -72,7 +72,7 @@ class HearingPipeline:
         settings: HearingSettings,
         *,
         serial: int = 0,
-        judge: SegmentClassifier | None = None,
+        classifier: SegmentClassifier | None = None,
         canceller: EchoCanceller | None = None,
     ) -> None:
         """`serial`: the last one that was ever used; the next onset has the one after it.
@@ -81,7 +81,9 @@ class HearingPipeline:
         self._front_end = AudioFrontEnd(settings, canceller)
         self._recent = SampleBuffer(PAST_FRAMES)
         self._endpointer = Endpointer(settings.turn)
-        self._verdict_tracker = VerdictTracker(settings.verdict, judge or network.judge(None, log))
+        self._verdict_tracker = VerdictTracker(
+            settings.verdict, classifier or network.make_classifier(None, log)
+        )
         self._listening_mode = ListeningMode()
         self._onset_locator = OnsetLocator()
         self._now = 0  # samples heard since the start, gaps not counted

@@ -1,8 +1,8 @@
 """From sounds to bursts as the listener delivers them: rooms, echo, noise, pauses, the canceller.
 
 In: a role's sounds, a seed. Out: bursts, each with 300 ms before its onset and up to 800 ms after,
-as `HearingPipeline` gave them to its judge, with what the sound was. Nothing is trained on clean
-clips.
+as `HearingPipeline` gave them to its classifier, with what the sound was. Nothing is trained on
+clean clips.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Heard:
     (energy dB, floor dB, probability of speech, loudness so far dB, quiet ms).
     """
 
-    past_steps: int  # steps in `sound` before the judge's first
+    past_steps: int  # steps in `sound` before the classifier's first
     onset: int = 0  # sample of the scene
     index: int = 0
     sound: list[Samples] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Heard:
 
 
 class Recorder:
-    """A judge without an opinion, that keeps what it hears."""
+    """A classifier without an opinion, that keeps what it hears."""
 
     def __init__(self) -> None:
         self.bursts: list[Heard] = []
@@ -138,7 +138,7 @@ class Talker:
 
 
 def settings(confirm_ms: int) -> HearingSettings:
-    """The box's own, but for a judge that is not to be believed before its deadline."""
+    """The box's own, but for a classifier that is not to be believed before its deadline."""
     ours = DEFAULTS.hearing
     verdict = msgspec.structs.replace(
         ours.verdict, interruption=1.0, backchannel=1.0, deadline_ms=DEADLINE_MS
@@ -147,14 +147,14 @@ def settings(confirm_ms: int) -> HearingSettings:
     return msgspec.structs.replace(ours, verdict=verdict, onset=onset)
 
 
-def pipeline(confirm_ms: int, kind: Canceller, judge: Recorder) -> HearingPipeline:
+def pipeline(confirm_ms: int, kind: Canceller, classifier: Recorder) -> HearingPipeline:
     """The box's own hearing, behind a canceller of that kind."""
     ours = settings(confirm_ms)
     echo = msgspec.structs.replace(ours.echo, canceller="none" if kind == "none" else "kalman")
     made = make_canceller(echo, BLOCK_FRAMES)
     if kind == "speex":
         made = SpeexCanceller(tail_ms=echo.tail_ms, frames=BLOCK_FRAMES, rate_hz=RATE_HZ)
-    return HearingPipeline(ours, judge=judge, canceller=made)
+    return HearingPipeline(ours, classifier=classifier, canceller=made)
 
 
 class Conditions(NamedTuple):

@@ -174,12 +174,12 @@ STILL_SOUNDS_MS = 100
 class VerdictTracker:
     """One segment from its onset to its verdict: when to ask the classifier and believe it."""
 
-    def __init__(self, settings: VerdictSettings, judge: SegmentClassifier) -> None:
+    def __init__(self, settings: VerdictSettings, classifier: SegmentClassifier) -> None:
         self._settings = settings
-        self._judge = judge
+        self._classifier = classifier
 
     def start(self, past: Samples) -> None:
-        self._judge.start(past)
+        self._classifier.start(past)
         self._next_ms = self._settings.first_ms
         self._odds: ClassProbabilities | None = None
         self._evidence = NO_EVIDENCE
@@ -192,21 +192,23 @@ class VerdictTracker:
     @property
     def confirms_voice(self) -> bool:
         """Whether this is a voice by the newest opinion, of a classifier that can tell."""
-        return self._odds is not None and self._odds.noise < self._judge.schedule.vouches
+        return self._odds is not None and self._odds.noise < self._classifier.schedule.vouches
 
     def process(
         self, block: AudioBlock, segment: Segment, age_ms: int
     ) -> tuple[ClassProbabilities | None, Judgement | None]:
         """One block, `age_ms` after the onset: an opinion if due, at the end a verdict."""
-        self._judge.process(block, segment)
+        self._classifier.process(block, segment)
         if age_ms < min(self._next_ms, self._settings.deadline_ms):
             return None, None
         self._next_ms += self._settings.every_ms
-        odds = self._judge.probabilities()
+        odds = self._classifier.probabilities()
         if self._evidence is not NO_EVIDENCE:
             odds = odds.given(self._evidence)
         self._odds = odds
-        return odds, decide(odds, segment.quiet_ms, age_ms, self._settings, self._judge.schedule)
+        return odds, decide(
+            odds, segment.quiet_ms, age_ms, self._settings, self._classifier.schedule
+        )
 
 
 def decide(

@@ -118,7 +118,7 @@ def score(
     parts = []
     for gain_db, noise_db in WAYS:
         collector = _OutputCollector(network)
-        hearing = HearingPipeline(_patient(settings), judge=collector)
+        hearing = HearingPipeline(_patient(settings), classifier=collector)
         hearing.answering = True
         sound = _padded(take.samples, gain_db, noise_db)
         silence = np.zeros(BLOCK_FRAMES, np.int16)

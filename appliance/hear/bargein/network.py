@@ -111,7 +111,9 @@ class NetworkClassifier:
         return ClassProbabilities(*adaptation.softmax(log_odds.astype(np.float64)).tolist())
 
 
-def judge(state: Path | None, log: logging.Logger, model: Path = MODEL) -> SegmentClassifier:
+def make_classifier(
+    state: Path | None, log: logging.Logger, model: Path = MODEL
+) -> SegmentClassifier:
     """The network with the owner's layer from `state`; the rules, and one line, where it cannot."""
     try:
         network = VerdictNetwork(model)

@@ -25,7 +25,7 @@ from tests.hear.arena import ANSWER, at_level, run, say, track
 
 
 class Constant:
-    """A judge with one opinion."""
+    """A classifier with one opinion."""
 
     def __init__(self, odds: ClassProbabilities, trust: DecisionSchedule = IN_RULES) -> None:
         self._odds = odds
@@ -99,7 +99,7 @@ LOUD, QUIET = block(-26), block(-62)
         ),  # a tie
     ],
 )
-def test_when_a_judge_is_believed(
+def test_when_a_classifier_is_believed(
     settings: HearingSettings,
     odds: ClassProbabilities,
     sound: list[AudioBlock],
@@ -213,11 +213,11 @@ def test_what_the_rules_make_of_a_segment(
 
 
 def test_probabilities_sum_to_one() -> None:
-    judge, segment = RuleClassifier(), Segment(None)
+    classifier, segment = RuleClassifier(), Segment(None)
     for each in [LOUD] * 50 + [QUIET] * 50:
         segment.update(each)
-        judge.process(each, segment)
-        assert sum(judge.probabilities()) == pytest.approx(1.0)
+        classifier.process(each, segment)
+        assert sum(classifier.probabilities()) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

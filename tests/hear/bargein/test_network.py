@@ -1,4 +1,4 @@
-"""The network as a judge: what it needs, what it costs, and what stands in for it."""
+"""The network as a classifier: what it needs, what it costs, and what stands in for it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,19 @@ def block(samples: Samples) -> AudioBlock:
     return AudioBlock(samples, samples / 32768, -26.0, -62.0, 10.0, False, 0.9, False)
 
 
-def heard(judge: SegmentClassifier, samples: Samples, every: int = 8) -> list[ClassProbabilities]:
+def heard(
+    classifier: SegmentClassifier, samples: Samples, every: int = 8
+) -> list[ClassProbabilities]:
     """Opinions every so many blocks."""
     segment = Segment(None)
-    judge.start(samples[:4800])
+    classifier.start(samples[:4800])
     odds = []
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
         now = block(samples[at : at + 80])
         segment.update(now)
-        judge.process(now, segment)
+        classifier.process(now, segment)
         if count % every == 0:
-            odds.append(judge.probabilities())
+            odds.append(classifier.probabilities())
     return odds
 
 
@@ -61,36 +63,36 @@ def test_opinions_do_not_depend_on_how_often_they_are_asked_for() -> None:
 
 
 def test_one_segment_leaves_nothing_behind_for_the_next() -> None:
-    judge = NetworkClassifier(VerdictNetwork())
-    first = heard(judge, sound(1))
-    heard(judge, sound(2))
-    assert np.allclose(heard(judge, sound(1)), first, atol=1e-6)
+    classifier = NetworkClassifier(VerdictNetwork())
+    first = heard(classifier, sound(1))
+    heard(classifier, sound(2))
+    assert np.allclose(heard(classifier, sound(1)), first, atol=1e-6)
 
 
 def test_there_is_an_opinion_before_anything_was_heard() -> None:
-    judge = NetworkClassifier(VerdictNetwork())
-    judge.start(np.zeros(0, np.int16))
-    opinion = judge.probabilities()
+    classifier = NetworkClassifier(VerdictNetwork())
+    classifier.start(np.zeros(0, np.int16))
+    opinion = classifier.probabilities()
     assert opinion.interruption == max(opinion)
 
 
-def opinion_ms(judge: SegmentClassifier, samples: Samples) -> float:
+def opinion_ms(classifier: SegmentClassifier, samples: Samples) -> float:
     """CPU time of the cheapest of a segment's opinions."""
     segment, costs_ms = Segment(None), []
-    judge.start(samples[:4800])
+    classifier.start(samples[:4800])
     for count, at in enumerate(range(4800, len(samples) - 79, 80), 1):
-        judge.process(block(samples[at : at + 80]), segment)
+        classifier.process(block(samples[at : at + 80]), segment)
         if count % 8 == 0:
             began = time.thread_time()
-            judge.probabilities()
+            classifier.probabilities()
             costs_ms.append((time.thread_time() - began) * 1000)
     return min(costs_ms)
 
 
 def test_an_opinion_is_cheap() -> None:
     """A busy machine makes most of them dearer, and none cheaper: one cheap one is enough."""
-    judge, samples = NetworkClassifier(VerdictNetwork()), sound()
-    assert any(opinion_ms(judge, samples) < BUDGET_MS for _ in range(100))
+    classifier, samples = NetworkClassifier(VerdictNetwork()), sound()
+    assert any(opinion_ms(classifier, samples) < BUDGET_MS for _ in range(100))
 
 
 def test_an_owner_s_layer_moves_the_odds() -> None:
@@ -113,13 +115,13 @@ def test_without_its_file_the_rules_judge(
     with pytest.raises(ModelError):
         VerdictNetwork(model)
     with caplog.at_level(logging.WARNING):
-        judge = network.judge(None, logging.getLogger("test"), model)
-    assert isinstance(judge, RuleClassifier)
+        classifier = network.make_classifier(None, logging.getLogger("test"), model)
+    assert isinstance(classifier, RuleClassifier)
     assert len(caplog.records) == 1
 
 
 def test_with_its_file_the_network_judges(caplog: pytest.LogCaptureFixture) -> None:
-    assert isinstance(network.judge(None, logging.getLogger("test")), NetworkClassifier)
+    assert isinstance(network.make_classifier(None, logging.getLogger("test")), NetworkClassifier)
     assert not caplog.records
 
 
@@ -132,6 +134,6 @@ def test_a_layer_that_does_not_fit_is_left_out_with_one_line(
     if damage == "rubbish":
         path.write_bytes(b"rubbish")
     with caplog.at_level(logging.WARNING):
-        judge = network.judge(tmp_path, logging.getLogger("test"))
-    assert isinstance(judge, NetworkClassifier)
+        classifier = network.make_classifier(tmp_path, logging.getLogger("test"))
+    assert isinstance(classifier, NetworkClassifier)
     assert len(caplog.records) == 1
