@@ -20,6 +20,13 @@ SOURCES = ("appliance", "image", "lab", "scripts", "system", "training", "voices
 NAMED = re.compile(r"(?<![\w./])docs/[\w/-]+\.(?:md|yaml|png|svg)")
 
 
+MODULE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.py)`")
+MODULES = {path.name for folder in SOURCES for path in (ROOT / folder).rglob("*.py")} | {
+    path.name for path in (ROOT / "tests").rglob("*.py")
+}
+HISTORY = {"CHANGELOG.md", "glossary.md"}  # they name what there was; test_glossary.py has the rest
+
+
 def prose(text: str) -> str:
     """A page without its blocks of code, in which nothing is a link or a heading."""
     return re.sub(r"^( *)```.*?^\1```", "", text, flags=re.MULTILINE | re.DOTALL)
@@ -46,6 +53,21 @@ def broken(page: Path, text: str) -> list[str]:
     return found
 
 
+def missing_modules(page: Path, text: str) -> list[str]:
+    """Modules that a page names and that are not there: below its folder, the root, the package or
+    the lab; a bare name is that of any module."""
+    places = (page.parent, ROOT, ROOT / "appliance", ROOT / "lab")
+    return [
+        name
+        for name in MODULE.findall(text)
+        if (
+            not any((place / name).is_file() for place in places)
+            if "/" in name
+            else name not in MODULES
+        )
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_anchors_lead_somewhere(page: Path) -> None:
     assert broken(page, page.read_text(encoding="utf-8")) == []
@@ -55,6 +77,16 @@ def test_a_link_that_leads_nowhere_is_found() -> None:
     text = "# One head\n[a](mkdocs.yml) [b](gone.md) [c](#one-head) [d](#two) [e](docs) `x`\n"
     assert broken(ROOT / "README.md", text) == ["gone.md", "#two", "docs"]
     assert broken(ROOT / "README.md", "```\n[b](gone.md)\n```\n") == []
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in HISTORY], ids=str)
+def test_every_module_that_a_page_names_exists(page: Path) -> None:
+    assert missing_modules(page, page.read_text(encoding="utf-8")) == []
+
+
+def test_a_module_that_is_not_there_is_found() -> None:
+    named = "`pcm.py` `dialog/state.py` `lab/verbs.py` `dialog/pcm.py` `senses.py`"
+    assert missing_modules(ROOT / "docs/x.md", named) == ["dialog/pcm.py", "senses.py"]
 
 
 def test_every_page_that_the_sources_name_exists() -> None:

@@ -23,6 +23,9 @@ from tests.provision.test_seed_parsers import KEY
 ROOT = Path(__file__).parents[1]
 CHECKLIST = "develop/release-checklist"
 PAGES = ("flash", "models", "fleet", "rescue", "security", CHECKLIST)
+ALL_PAGES = sorted(
+    str(path.relative_to(ROOT / "docs").with_suffix("")) for path in (ROOT / "docs").rglob("*.md")
+)
 COLOURS = {
     (1.0, 1.0, 1.0): "white", (1.0, 0.0, 0.0): "red", (1.0, 0.5, 0.0): "amber",
     (0.0, 0.3, 1.0): "blue", (0.0, 1.0, 0.2): "green", (0.7, 0.0, 1.0): "violet",
@@ -150,7 +153,7 @@ def test_the_files_that_start_a_slot_by_hand_are_those_of_the_box() -> None:
     assert told == [autoboot("a"), autoboot("b")]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ALL_PAGES)
 def test_every_command_of_a_page_may_be_typed(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
