@@ -21,7 +21,7 @@ FIRST_S = 0.5
 
 @dataclass
 class ReconnectBackOff:
-    """Counts failures in a row. `jitter`: 0 to 1, from whoever has the dice."""
+    """Counts failures in a row. `jitter`: 0 to 1, from a random number generator."""
 
     failures: int = 0
 

@@ -27,7 +27,7 @@ from appliance.mqtt.failures import BrokerFailure
 from appliance.token_bucket import TokenBucket
 
 KEEPALIVE_S = 15  # a box whose network died is unavailable after 1.5 of it; paho's 60 would be 90 s
-KNOCK_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
+CONNECT_S = 3.0  # for TCP and for TLS, each; the broker's own answer may take ANSWER_S
 ANSWER_S = 5.0
 # Of a packet to us; the longest command is 4 kB. MQTT 5 lets us say so, and 3.1.1 does not.
 MOST_BYTES = 16_384
@@ -127,12 +127,12 @@ class MqttConnection:
         self._ended = False
         self._up = False
         self._answer_by_s = 0.0
-        self._allowance = TokenBucket(BURST, MESSAGES_A_SECOND, time.monotonic())
+        self._bucket = TokenBucket(BURST, MESSAGES_A_SECOND, time.monotonic())
         self._client = self._made(client_id, will)
         self._through_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._through = False
-        self._knocked: BaseException | None = None
-        self._thread = threading.Thread(target=self._connect, name="knock", daemon=True)
+        self._connect_error: BaseException | None = None
+        self._thread = threading.Thread(target=self._connect, name="mqtt-connect", daemon=True)
         self._thread.start()
 
     @property
@@ -147,15 +147,15 @@ class MqttConnection:
             return []
         if socket is None:
             return [(self._through_fd, select.POLLIN)]
-        wanted = select.POLLIN if self._allowance.tokens(now_s) >= 1.0 else 0
-        wanted |= select.POLLOUT if self._client.want_write() else 0
-        return [(socket.fileno(), wanted)]
+        events = select.POLLIN if self._bucket.tokens(now_s) >= 1.0 else 0
+        events |= select.POLLOUT if self._client.want_write() else 0
+        return [(socket.fileno(), events)]
 
     def wait_s(self, now_s: float) -> float:
         """How long nothing need be done if nothing can be read or written."""
         if not self._through or self._ended:
             return 1.0
-        if self._allowance.tokens(now_s) < 1.0:
+        if self._bucket.tokens(now_s) < 1.0:
             return 0.05
         return 0.0 if self._bytes_pending() else 1.0
 
@@ -211,7 +211,7 @@ class MqttConnection:
             protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
             reconnect_on_failure=False,
         )
-        client.connect_timeout = KNOCK_S
+        client.connect_timeout = CONNECT_S
         if self.broker.user:
             client.username_pw_set(self.broker.user, self.broker.password or None)
         if self.broker.tls is not None:
@@ -235,7 +235,7 @@ class MqttConnection:
         try:
             self._client.connect(broker.host, broker.port, KEEPALIVE_S, properties=properties)
         except Exception as error:  # noqa: BLE001  # whatever it is, the caller's thread tells of it
-            self._knocked = error
+            self._connect_error = error
         os.eventfd_write(self._through_fd, 1)
 
     def _poll_connect(self, now_s: float) -> None:
@@ -245,14 +245,14 @@ class MqttConnection:
             return
         self._through = True
         self._answer_by_s = now_s + ANSWER_S
-        if self._knocked is not None:
-            self._end(failures.not_reached(self._knocked, self.broker))
+        if self._connect_error is not None:
+            self._end(failures.not_reached(self._connect_error, self.broker))
         else:
             self._check(MQTTErrorCode.MQTT_ERR_SUCCESS)
 
     def _read(self, now_s: float) -> None:
         """What has come; no more of it than our allowance, so that nobody can keep us busy."""
-        while not self._ended and self._allowance.tokens(now_s) >= 1.0 and self._readable():
+        while not self._ended and self._bucket.tokens(now_s) >= 1.0 and self._readable():
             before = len(self._events)
             try:
                 self._check(self._client.loop_read())
@@ -260,7 +260,7 @@ class MqttConnection:
                 self._end(failures.nonsense(self.broker))
             if self._client.strained:
                 self._end(failures.nonsense(self.broker))
-            self._allowance.spend(max(1, len(self._events) - before))
+            self._bucket.spend(max(1, len(self._events) - before))
 
     def _readable(self) -> bool:
         socket = self._client.socket()

@@ -27,8 +27,7 @@ from appliance.mqtt.home_tool import HomeToolBridge
 from appliance.mqtt.identity import DeviceIdentity
 from appliance.mqtt.retained_topics import STALL_S, RetainedTopics
 from appliance.mqtt.state_payloads import MachineReading, StatePayloads, as_json
-from appliance.mqtt.timer_payloads import event_payload as timer_event
-from appliance.mqtt.timer_payloads import status_payload as timers_standing
+from appliance.mqtt.timer_payloads import event_payload, status_payload
 from appliance.mqtt.topics import Topics
 from appliance.mqtt.update_entity import UpdateEntity, UpdateStatus
 from appliance.settings import Settings
@@ -49,7 +48,7 @@ class Publication:
 
 
 class HomeAssistantState:
-    """`standing`: how the box stands as far as is known at the start. `dice`: 0 to 1.
+    """`status`: how the box stands as far as is known at the start. `rng`: 0 to 1.
 
     `shown`: whether Home Assistant is to know of the box now; the owner may take it away.
     """
@@ -58,32 +57,34 @@ class HomeAssistantState:
         self,
         settings: Settings,
         identity: DeviceIdentity,
-        offers: DiscoveryFeatures,
-        standing: BoxStatus,
+        features: DiscoveryFeatures,
+        status: BoxStatus,
         *,
         started: datetime,
         now_s: float,
-        dice: Callable[[], float],
+        rng: Callable[[], float],
         shown: Callable[[], bool] = lambda: True,
     ) -> None:
         link = settings.link
         self.topics = Topics.of(link, identity.box)
-        self._dice = dice
-        self._bridge = HomeToolBridge(dice)
+        self._rng = rng
+        self._home_tool = HomeToolBridge(rng)
         self._shown = shown
-        self._identity, self._offers = identity, offers
-        self._discovery = as_json(payload(self.topics, identity, offers))
-        self._story = ConversationEvents(link.words)
-        self._picture = StatePayloads(
+        self._identity, self._features = identity, features
+        self._discovery = as_json(payload(self.topics, identity, features))
+        self._conversation_events = ConversationEvents(link.words)
+        self._payloads = StatePayloads(
             self.topics,
-            standing=standing,
+            status=status,
             started=started,
             version=identity.version,
             interval_s=link.interval_s,
         )
-        self._software = UpdateEntity(identity.version)
+        self._update_entity = UpdateEntity(identity.version)
         self._timers = TimersStatus()
-        self._gate = CommandFilter(CommandLimits(offers.voices, link.unmute, offers.button), now_s)
+        self._filter = CommandFilter(
+            CommandLimits(features.voices, link.unmute, features.button), now_s
+        )
         self._states = RetainedTopics(
             (
                 self.topics.discovery,
@@ -103,31 +104,31 @@ class HomeAssistantState:
 
     def handle(self, message: Message) -> None:
         """Something the conductor tells."""
-        self._picture.handle(message)
+        self._payloads.handle(message)
         match message:
             case BoxStatus():
                 self._offer(message)
             case ButtonPressed(kind):
                 self._happens(self.topics.button, {"event_type": kind})
             case TimerEvent():
-                self._happens(self.topics.timer, timer_event(message))
+                self._happens(self.topics.timer, event_payload(message))
             case TimersStatus():
                 self._timers = message
             case HouseRequest():
-                asked = self._bridge.encode_request(message)
+                asked = self._home_tool.encode_request(message)
                 self._events.append(Publication(self.topics.request, asked, keep=False))
-        for event in self._story.handle(message):
+        for event in self._conversation_events.handle(message):
             self._happens(self.topics.conversation, event)
 
-    def _offer(self, standing: BoxStatus) -> None:
+    def _offer(self, status: BoxStatus) -> None:
         """The voices that the house may choose from: those that can speak, and the current."""
-        named = [*(standing.voices or self._offers.voices), standing.voice]
+        named = [*(status.voices or self._features.voices), status.voice]
         voices = tuple(dict.fromkeys(name for name in named if name))
-        if voices == self._offers.voices:
+        if voices == self._features.voices:
             return
-        self._offers = replace(self._offers, voices=voices)
-        self._discovery = as_json(payload(self.topics, self._identity, self._offers))
-        self._gate.limits = replace(self._gate.limits, voices=voices)
+        self._features = replace(self._features, voices=voices)
+        self._discovery = as_json(payload(self.topics, self._identity, self._features))
+        self._filter.limits = replace(self._filter.limits, voices=voices)
 
     def _happens(self, topic: str, event: EventPayload) -> None:
         self._events.append(Publication(topic, as_json(event), keep=False))
@@ -135,29 +136,29 @@ class HomeAssistantState:
     def catch_up(self, message: Message) -> None:
         """The same of something that may be old: it changes states and makes no event."""
         if isinstance(message, StateChanged | BoxStatus):
-            self._picture.handle(message)
-            self._story.handle(message)
+            self._payloads.handle(message)
+            self._conversation_events.handle(message)
             if isinstance(message, BoxStatus):
                 self._offer(message)
         elif isinstance(message, TimersStatus):
-            self._picture.handle(message)
+            self._payloads.handle(message)
             self._timers = message
 
     def update_reading(self, reading: MachineReading) -> None:
         """The machine, as it is now."""
-        self._picture.update_reading(reading)
+        self._payloads.update_reading(reading)
 
     def releases(self, ready: UpdateStatus, now_s: float) -> None:
         """What lies ready to be installed, and how an installation goes."""
-        self._software.update(ready, now_s)
+        self._update_entity.update(ready, now_s)
 
     @property
     def installing(self) -> bool:
-        return self._software.busy
+        return self._update_entity.busy
 
     def started(self, at: datetime, slack_s: float) -> None:
         """When the box began, by a clock that may have been set since."""
-        self._picture.set_started(at, slack_s)
+        self._payloads.set_started(at, slack_s)
 
     def connected(self) -> None:
         self._connected = True
@@ -191,17 +192,17 @@ class HomeAssistantState:
         if topic == self.topics.birth:
             if payload == ONLINE:  # some have Home Assistant retain it
                 first_s, last_s = BIRTH_S
-                self._states.again_at(now_s + first_s + (last_s - first_s) * self._dice())
+                self._states.again_at(now_s + first_s + (last_s - first_s) * self._rng())
             return None
         if topic == self.topics.response:
-            return self._bridge.parse_response(payload, retained=retained)
+            return self._home_tool.parse_response(payload, retained=retained)
         name = self.topics.name_of(topic)
-        wish = self._gate.parse(name, payload, now_s, retained=retained)
-        if isinstance(wish, InstallCommand):
-            return self._software.install(now_s)
-        if isinstance(wish, Restart) and self._software.busy:
+        command = self._filter.parse(name, payload, now_s, retained=retained)
+        if isinstance(command, InstallCommand):
+            return self._update_entity.install(now_s)
+        if isinstance(command, Restart) and self._update_entity.busy:
             raise CommandRejected(CommandRefusal(name, "something is being installed"))
-        return wish
+        return command
 
     def outgoing(self, now_s: float) -> list[Publication]:
         """What is to be published now, in order.
@@ -215,10 +216,10 @@ class HomeAssistantState:
         if shown or not self._withdrawn:
             self._states.set(self.topics.discovery, self._discovery if shown else b"")
         self._withdrawn = self._withdrawn and not shown
-        for topic, value in self._picture.payloads(self._story, now_s).items():
+        for topic, value in self._payloads.payloads(self._conversation_events, now_s).items():
             self._states.set(topic, value)
-        self._states.set(self.topics.update, as_json(self._software.payload()))
-        self._states.set(self.topics.timers, as_json(timers_standing(self._timers)))
+        self._states.set(self.topics.update, as_json(self._update_entity.payload()))
+        self._states.set(self.topics.timers, as_json(status_payload(self._timers)))
         events, self._events = self._events, []
         if not self._connected:
             return []

@@ -32,15 +32,15 @@ class _Response(msgspec.Struct, frozen=True):
 
 
 class HomeToolBridge:
-    """`dice`, 0 to 1, makes ids that nobody guesses who cannot read the requests."""
+    """`rng`, 0 to 1, makes ids that nobody guesses who cannot read the requests."""
 
-    def __init__(self, dice: Callable[[], float]) -> None:
-        self._dice = dice
+    def __init__(self, rng: Callable[[], float]) -> None:
+        self._rng = rng
         self._open: deque[tuple[str, int]] = deque(maxlen=MOST_OPEN)
 
     def encode_request(self, request: HouseRequest) -> bytes:
         """What is published."""
-        name = f"{request.number}-{int(self._dice() * 2**48):012x}"
+        name = f"{request.number}-{int(self._rng() * 2**48):012x}"
         self._open.append((name, request.number))
         return msgspec.json.encode({"id": name, "text": request.text})
 

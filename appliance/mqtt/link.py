@@ -39,13 +39,13 @@ from appliance.mqtt.state_payloads import MachineReading
 from appliance.runtime.machine import LOW_VOLTAGE, Machine
 from appliance.runtime.worker import Worker
 from appliance.settings import Settings
-from appliance.update import request as wanted
+from appliance.update import request
 from appliance.update.request import UpdateOffer
 from appliance.voice.espeak import EspeakVoice
 
 LOOK_S = 10.0  # between two readings of the machine; what is not urgent is told every interval_s
 INSTALL_LOOK_S = 1.0  # likewise, of an installation under way
-FAREWELL_S = 0.3  # for the broker's receipt of our last word
+RECEIPT_S = 0.3  # for the broker's receipt of the last message
 REREAD_S = 60.0  # between two readings of secrets and certificates
 SWEEP_S = 5.0  # for Home Assistant to look where we are now, before what we were is emptied
 SHORT_S, MOST_SHORT = 10.0, 3  # connections that end so soon, so often in a row, are no accident
@@ -68,7 +68,7 @@ def removed(settings: Settings) -> Path:
     return settings.state_path() / "removed-from-home-assistant"
 
 
-def offers(settings: Settings, machine: Machine) -> DiscoveryFeatures:
+def features(settings: Settings, machine: Machine) -> DiscoveryFeatures:
     """What this box has of all that a box may have."""
     return DiscoveryFeatures(
         voices=(EspeakVoice.name,),  # the speaker tells of others when they have spoken
@@ -80,7 +80,7 @@ def offers(settings: Settings, machine: Machine) -> DiscoveryFeatures:
     )
 
 
-def reading(machine: Machine, store: ModelStore) -> MachineReading:
+def read_machine(machine: Machine, store: ModelStore) -> MachineReading:
     now, _ = machine.throttled()
     return MachineReading(
         temperature_c=machine.temperature_c(),
@@ -101,8 +101,8 @@ class Link:
         self._machine = machine
         self._store = ModelStore.of(settings)
         self._client_id = f"interlude-{identity.box}"
-        self._dice = random.SystemRandom().random
-        had, away = offers(settings, machine), removed(settings)
+        self._rng = random.SystemRandom().random
+        had, away = features(settings, machine), removed(settings)
         self._house = HomeAssistantState(
             settings,
             identity,
@@ -116,20 +116,20 @@ class Link:
             ),
             started=_started(work),
             now_s=time.monotonic(),
-            dice=self._dice,
+            rng=self._rng,
             shown=lambda: settings.link.discovery and not away.exists(),
         )
-        self._leftovers = StaleTopics(stale_topics.path(settings), self._house.topics.retained)
+        self._stale_topics = StaleTopics(stale_topics.path(settings), self._house.topics.retained)
         self._sweep_at_s = math.inf
-        self._session: MqttConnection | None = None
+        self._connection: MqttConnection | None = None
         self._version: ProtocolVersion = 5
-        self._retry = ReconnectBackOff()
+        self._backoff = ReconnectBackOff()
         self._try_at_s = self._look_at_s = self._releases_at_s = 0.0
         self._up_at_s: float | None = None
-        self._short = 0  # connections in a row that ended soon
-        self._at: Broker | None = None  # read from the owner's files at `_at_s`
+        self._short_connections = 0  # connections in a row that ended soon
+        self._broker_settings: Broker | None = None  # read from the owner's files at `_at_s`
         self._at_s = 0.0
-        self._complaints: set[str] = set()  # since the broker let us in last
+        self._warned: set[str] = set()  # since the broker let us in last
         self._refused: set[CommandRefusal] = set()
 
     def catch_up(self) -> None:
@@ -144,12 +144,12 @@ class Link:
         poll.register(self._work.stop_fd, select.POLLIN)
         poll.register(self._work.channel.fileno(), select.POLLIN)
         due_s = [self._house.wait_s(now_s)]
-        if self._session is None:
+        if self._connection is None:
             due_s.append(max(0.0, self._try_at_s - now_s))
         else:
-            due_s.append(self._session.wait_s(now_s))
-            for fd, wanted in self._session.interests(now_s):
-                poll.register(fd, wanted)
+            due_s.append(self._connection.wait_s(now_s))
+            for fd, events in self._connection.interests(now_s):
+                poll.register(fd, events)
         poll.poll(1000 * min(due_s) + 1)
 
     def run_once(self, now_s: float) -> None:
@@ -158,17 +158,17 @@ class Link:
             self._house.handle(message)
         if now_s >= self._look_at_s:
             self._look_at_s = now_s + LOOK_S
-            self._house.update_reading(reading(self._machine, self._store))
+            self._house.update_reading(read_machine(self._machine, self._store))
             self._house.started(_started(self._work), CLOCK_SLACK_S)
         if now_s >= self._releases_at_s:
             self._house.releases(update_entity.read_update_status(), now_s)
             self._releases_at_s = now_s + (INSTALL_LOOK_S if self._house.installing else LOOK_S)
-        if self._session is None and now_s >= self._try_at_s:
+        if self._connection is None and now_s >= self._try_at_s:
             self._connect(now_s)
-        if self._session is not None:
+        if self._connection is not None:
             if self._house.is_stalled(now_s):
-                self._session.fail(failures.silent(self._session.broker))
-            for event in self._session.poll(now_s):
+                self._connection.fail(failures.silent(self._connection.broker))
+            for event in self._connection.poll(now_s):
                 self._handle_event(event, now_s)
         self._publish(now_s)
         if now_s >= self._sweep_at_s:
@@ -176,23 +176,23 @@ class Link:
             self._clear_stale_topics()
 
     def disconnect(self) -> None:
-        """Say that the box goes, so that nobody has to find out."""
-        session = self._session
-        if session is None:
+        """Publish that the box is offline, so that nobody waits for a timeout."""
+        connection = self._connection
+        if connection is None:
             return
         last = self._house.last_message()
-        number = session.publish(last.topic, last.payload, qos=1, retain=True)
-        end_s = time.monotonic() + FAREWELL_S
-        while number is not None and (now_s := time.monotonic()) < end_s and not session.is_closed:
-            if PublishReceipt(number) in session.poll(now_s):
+        number = connection.publish(last.topic, last.payload, qos=1, retain=True)
+        end_s = time.monotonic() + RECEIPT_S
+        while number is not None and (now_s := time.monotonic()) < end_s:
+            if connection.is_closed or PublishReceipt(number) in connection.poll(now_s):
                 break
             time.sleep(0.005)
-        session.close()
+        connection.close()
 
     def _connect(self, now_s: float) -> None:
         topics = self._house.topics
         try:
-            self._session = MqttConnection(
+            self._connection = MqttConnection(
                 self._broker(now_s),
                 self._client_id,
                 will=LastWill(topics.availability, OFFLINE),
@@ -207,56 +207,56 @@ class Link:
 
         Not at each attempt, since the system's authorities alone take 30 ms to read.
         """
-        if self._at is None or now_s - self._at_s > REREAD_S:
-            self._at, self._at_s = broker(self._work.settings.link), now_s
-        return self._at
+        if self._broker_settings is None or now_s - self._at_s > REREAD_S:
+            self._broker_settings, self._at_s = broker(self._work.settings.link), now_s
+        return self._broker_settings
 
     def _handle_event(self, event: object, now_s: float) -> None:
         match event:
             case BrokerConnected(version):
                 self._up_at_s = now_s
-                self._complaints.clear()
+                self._warned.clear()
                 self._work.log.info("connected (MQTT %s)", "5" if version == 5 else "3.1.1")
                 self._house.connected()
                 self._on_connected(now_s)
                 self._work.send(BrokerChanged(here=True))
             case BrokerDisconnected(failure):
-                assert self._session is not None
+                assert self._connection is not None
                 if self._up_at_s is not None:
                     self._work.send(BrokerChanged(here=False))
-                failure = self._lasted(failure, self._session.broker, now_s)
-                self._session, self._sweep_at_s = None, math.inf
+                failure = self._lasted(failure, self._connection.broker, now_s)
+                self._connection, self._sweep_at_s = None, math.inf
                 self._house.disconnected()
                 self._failed(failure, now_s)
             case MessageArrived(topic, payload, retained):
                 self._carry_out(topic, payload, now_s, retained=retained)
             case PublishReceipt(number, denied):
-                self._noted(lambda: self._leftovers.receipt(number))
+                self._noted(lambda: self._stale_topics.receipt(number))
                 name = self._house.receipt(number)
                 if name and denied:
-                    self._complain(f"The broker does not take {name}: {denied}.")
+                    self._warn_once(f"The broker does not take {name}: {denied}.")
             case Subscribed(denied) if denied:
-                self._complain(f"The broker does not let us read {', '.join(denied)}.")
+                self._warn_once(f"The broker does not let us read {', '.join(denied)}.")
 
     def _on_connected(self, now_s: float) -> None:
-        assert self._session is not None
-        place = self._session.broker.place
-        self._noted(lambda: self._leftovers.on_connected(place))
+        assert self._connection is not None
+        place = self._connection.broker.place
+        self._noted(lambda: self._stale_topics.on_connected(place))
         self._sweep_at_s = now_s + SWEEP_S
 
     def _clear_stale_topics(self) -> None:
         """Empty what the box left here under another prefix, base or id."""
-        assert self._session is not None
-        for topic in self._leftovers.stale:
-            number = self._session.publish(topic, b"", qos=1, retain=True)
+        assert self._connection is not None
+        for topic in self._stale_topics.stale:
+            number = self._connection.publish(topic, b"", qos=1, retain=True)
             if number is not None:
-                self._leftovers.emptied(number)
+                self._stale_topics.emptied(number)
 
     def _noted(self, note: Callable[[], None]) -> None:
         try:
             note()
         except OSError as error:
-            self._complain(f"What the box leaves at the broker is not noted ({error.strerror}).")
+            self._warn_once(f"What the box leaves at the broker is not noted ({error.strerror}).")
 
     def _lasted(self, failure: BrokerFailure, at: Broker, now_s: float) -> BrokerFailure:
         """The failure, or what it means when connections end again and again right after they
@@ -265,54 +265,54 @@ class Link:
         if up_at_s is None:
             return failure
         self._version = 5  # of an elder broker's successor, for one
-        self._short = self._short + 1 if now_s - up_at_s < SHORT_S else 0
-        if not self._short:
-            self._retry.succeeded()
-        if self._short < MOST_SHORT:
+        self._short_connections = self._short_connections + 1 if now_s - up_at_s < SHORT_S else 0
+        if not self._short_connections:
+            self._backoff.succeeded()
+        if self._short_connections < MOST_SHORT:
             return failure
         return failures.flapping(at)
 
     def _failed(self, failure: BrokerFailure, now_s: float) -> None:
         if failure.cause == "refused":
-            self._at = None
+            self._broker_settings = None
         if failure.other_protocol:
             self._version = 4 if self._version == 5 else 5
-        self._try_at_s = now_s + self._retry.failed(failure.cause, self._dice())
-        self._complain(str(failure))
+        self._try_at_s = now_s + self._backoff.failed(failure.cause, self._rng())
+        self._warn_once(str(failure))
 
-    def _complain(self, sentence: str) -> None:
+    def _warn_once(self, sentence: str) -> None:
         """Once, until the broker has let us in again."""
-        if sentence not in self._complaints:
-            self._complaints.add(sentence)
+        if sentence not in self._warned:
+            self._warned.add(sentence)
             self._work.log.warning("%s", sentence)
 
     def _carry_out(self, topic: str, payload: bytes, now_s: float, *, retained: bool) -> None:
         try:
-            wish = self._house.on_message(topic, payload, now_s, retained=retained)
+            command = self._house.on_message(topic, payload, now_s, retained=retained)
         except CommandRejected as refused:
             if refused.refusal not in self._refused:  # once a kind, and never what it said
                 self._refused.add(refused.refusal)
                 self._work.log.warning("refused a command: %s", refused)
             return
-        if isinstance(wish, UpdateOffer):
+        if isinstance(command, UpdateOffer):
             self._releases_at_s = now_s
-            self._request_install(wish)
-        elif wish is not None and not self._work.send(wish):
-            self._complain("The conductor takes no mail: a command was lost.")
+            self._request_install(command)
+        elif command is not None and not self._work.send(command):
+            self._warn_once("The conductor takes no mail: a command was lost.")
 
     def _request_install(self, offer: UpdateOffer) -> None:
         self._work.log.info("the house wants %s", offer.version)
         try:
-            wanted.request_install(offer)
+            request.request_install(offer)
         except OSError as error:
             self._work.log.warning("%s cannot be asked for (%s)", offer.version, error.strerror)
 
     def _publish(self, now_s: float) -> None:
         for publication in self._house.outgoing(now_s):
-            if self._session is None:
+            if self._connection is None:
                 return
             keep = publication.keep
-            number = self._session.publish(
+            number = self._connection.publish(
                 publication.topic, publication.payload, qos=1 if keep else 0, retain=keep
             )
             if number is not None:

@@ -28,7 +28,7 @@ from appliance.mqtt.topics import Topics
 from appliance.runtime.machine import Machine
 from appliance.settings import Settings
 
-PATIENCE_S = 12.0  # knocking, TLS and the broker's answer have their own, shorter ones
+PATIENCE_S = 12.0  # TCP, TLS and the broker's answer have their own, shorter ones
 
 
 def check(settings: Settings) -> str:
@@ -102,9 +102,9 @@ def run(
     """
     failure = failures.silent(at)
     for version in (5, 4):
-        errand = _OneShotClient(at, name, 5 if version == 5 else 4, read, tuple(clear))
+        client = _OneShotClient(at, name, 5 if version == 5 else 4, read, tuple(clear))
         try:
-            return errand.done()
+            return client.done()
         except OneShotFailed as refused:
             failure = refused.failure
             if not failure.other_protocol:
@@ -123,7 +123,7 @@ class _OneShotClient:
     ) -> None:
         self._at = at
         self._clear = clear
-        self._session = MqttConnection(at, name, subscribe=read, version=version)
+        self._connection = MqttConnection(at, name, subscribe=read, version=version)
         self._version: ProtocolVersion = version
         self._up = False
         self._open: set[int] = set()  # receipts that are still to come
@@ -137,25 +137,25 @@ class _OneShotClient:
                 if time.monotonic() > end_s:
                     raise OneShotFailed(failures.silent(self._at))
                 self._wait()
-                for event in self._session.poll(time.monotonic()):
+                for event in self._connection.poll(time.monotonic()):
                     self._handle_event(event)
         finally:
-            self._session.close()
+            self._connection.close()
         return self._version, self._denied
 
     def _wait(self) -> None:
         now_s = time.monotonic()
         poll = select.poll()
-        for fd, wanted in self._session.interests(now_s):
-            poll.register(fd, wanted)
-        poll.poll(1000 * min(0.5, self._session.wait_s(now_s)))
+        for fd, events in self._connection.interests(now_s):
+            poll.register(fd, events)
+        poll.poll(1000 * min(0.5, self._connection.wait_s(now_s)))
 
     def _handle_event(self, event: object) -> None:
         match event:
             case BrokerConnected():
                 self._up = True
                 for topic in self._clear:
-                    number = self._session.publish(topic, b"", qos=1, retain=True)
+                    number = self._connection.publish(topic, b"", qos=1, retain=True)
                     self._open |= {number} if number is not None else set()
             case BrokerDisconnected(failure):
                 raise OneShotFailed(failure)
@@ -177,8 +177,8 @@ def _topics(settings: Settings) -> Topics:
     return Topics.of(settings.link, DeviceIdentity.of(settings.link, Machine()).box)
 
 
-def _name(settings: Settings, errand: str) -> str:
-    return f"interlude-{DeviceIdentity.of(settings.link, Machine()).box}-{errand}"
+def _name(settings: Settings, purpose: str) -> str:
+    return f"interlude-{DeviceIdentity.of(settings.link, Machine()).box}-{purpose}"
 
 
 def _print_line(line: str) -> int:

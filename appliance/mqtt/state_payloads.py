@@ -47,13 +47,13 @@ class StatePayloads:
         self,
         topics: Topics,
         *,
-        standing: BoxStatus,
+        status: BoxStatus,
         started: datetime,
         version: str,
         interval_s: float,
     ) -> None:
         self._topics = topics
-        self._standing = standing
+        self._status = status
         self._started = started
         self._version = version
         self._interval_s = interval_s
@@ -71,8 +71,8 @@ class StatePayloads:
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
             case BoxStatus(voice=voice, model=model):
-                was = self._standing  # what has not come up yet has no name
-                self._standing = msgspec.structs.replace(
+                was = self._status  # what has not come up yet has no name
+                self._status = msgspec.structs.replace(
                     message, voice=voice or was.voice, model=model or was.model
                 )
             case PartChanged(part, "failed"):
@@ -101,10 +101,10 @@ class StatePayloads:
         and a box at rest whose microphone is cut is not listening."""
         if self._ringing and self._state in ("idle", "muted"):
             return "speaking"
-        return "muted" if self._standing.cut and self._state == "idle" else self._state
+        return "muted" if self._status.cut and self._state == "idle" else self._state
 
     def _settings(self) -> dict[str, Any]:
-        now = self._standing
+        now = self._status
         return {
             "mute": "ON" if now.muted or now.cut else "OFF",  # nobody can unmute a cut microphone
             "volume": round(100 * now.volume),
@@ -114,17 +114,17 @@ class StatePayloads:
 
     def _telemetry(self, story: ConversationEvents, now_s: float) -> dict[str, Any]:
         reading, was = self._reading, self._told
-        broken = {*self._standing.broken, *self._failed}
+        broken = {*self._status.broken, *self._failed}
         faults = {
             "low_voltage": reading.low_voltage,
-            "button": bool(self._standing.button),
-            "storage": self._standing.storage,
+            "button": bool(self._status.button),
+            "storage": self._status.storage,
         }
         urgent = {
             "throttled": reading.throttled,
-            "hw_mute": self._standing.cut,
+            "hw_mute": self._status.cut,
             "problem": worst(broken, **faults),
-            "model": self._standing.model,
+            "model": self._status.model,
             "version": self._version,
             "started": self._started.isoformat(),
         }

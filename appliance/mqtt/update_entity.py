@@ -29,12 +29,12 @@ class UpdateStatus:
 
 
 def read_update_status(
-    shelf: ReleaseStore | None = None,
+    store: ReleaseStore | None = None,
     incoming: Path = request.INCOMING,
     trial: Path = TRIAL,
     os_release: Path = target.RELEASE,
 ) -> UpdateStatus:
-    offers = request.offers(shelf, incoming, os_release)
+    offers = request.offers(store, incoming, os_release)
     going, system = request.read_progress(trial), target.version(os_release)
     return UpdateStatus(offers[0] if offers else None, going, system)
 

@@ -21,14 +21,14 @@ def panel_findings(settings: Settings, machine: Machine) -> list[Finding]:
     `settings`: with what `auto` found (auto_detection.py).
     """
     if not settings.panel.here:
-        return _strangers(machine)
+        return _unknown_hat_findings(machine)
     health = read_health(settings.state_path(), status.FOLDER)
     if health is None:
         return [_at_rest(settings)]
     return findings(health)
 
 
-def _strangers(machine: Machine) -> list[Finding]:
+def _unknown_hat_findings(machine: Machine) -> list[Finding]:
     hat = auto_detection.strange_hat(machine)
     if not hat:
         return []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from appliance.models.store import ModelStore
-from appliance.runtime import network_status as network
+from appliance.runtime import network_status
 from appliance.runtime.factory_reset import unfinished
 from appliance.runtime.machine import Machine
 from appliance.update.release.store import TRIAL
@@ -24,12 +24,12 @@ FETCHING_S = 60.0  # a file that has not grown for so long is no download under 
 
 @dataclass
 class MachineIndicators:
-    """`seen` is what was so at the last look, by the names of the light's table."""
+    """`seen` is what was so at the last reading, by the names of the light's table."""
 
     machine: Machine
     store: ModelStore
     trial: Path = TRIAL
-    network: Path = network.FOLDER
+    network: Path = network_status.FOLDER
     state: Path | None = None
     seen: frozenset[str] = frozenset()
     _next_s: float = field(default=float("-inf"), init=False)
@@ -43,7 +43,7 @@ class MachineIndicators:
                 "updating": self._updating(),
                 "fetching": self._fetching(),
                 "failed": self.state is not None and unfinished(self.state),
-                "setup": bool(network.read_status(self.network).setup),
+                "setup": bool(network_status.read_status(self.network).setup),
             }
             self.seen = frozenset(name for name, so in true.items() if so)
         return self.seen

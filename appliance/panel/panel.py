@@ -61,43 +61,43 @@ class Panel:
         settings = work.settings
         self._work = work
         self._settings = settings.panel
-        self._wires = _wires(work)
+        self._gpio = _open_gpio(work)
         keyboard = settings.panel.gpio == "keyboard"
-        self._fingers = KeyboardSocket(place(settings)) if keyboard else None
+        self._keyboard = KeyboardSocket(place(settings)) if keyboard else None
         now = time.monotonic()
         machine = Machine()
         fresh = now - work.box_started_s < POWER_ON_S and (machine.up_s() or 0) < BOOT_S
         self._button = Button(power_on=fresh)
         self._switch = MuteSwitch()
-        self._meaning = ButtonActions(
+        self._actions = ButtonActions(
             settings.mode, settings.hearing.push_to_talk.press == "toggle", muted=work.floor.shut
         )
-        self._told = ButtonEvents()
-        self._around = MachineIndicators(
+        self._events = ButtonEvents()
+        self._indicators = MachineIndicators(
             machine, ModelStore.of(settings), state=settings.state_path()
         )
         self._health_path = health.place(settings)
-        self._held = PowerOnHold(settings.state_path(), work.log)
-        self._health = PanelHealth(pid=os.getpid(), wires=self._wires.by)
+        self._power_on_hold = PowerOnHold(settings.state_path(), work.log)
+        self._health = PanelHealth(pid=os.getpid(), wires=self._gpio.by)
         self._written: PanelHealth | None = None
-        self._standing: BoxStatus | None = None
+        self._box_status: BoxStatus | None = None
         self._ringing = False
         self._state = "starting"
         self._notice = ""  # what the light warns of, or "setup" while it waits for that
         self._shown, self._since = "", now
         self._colour: Colour | None = None
-        levels = self._wires.levels()
+        levels = self._gpio.levels()
         if fresh and not (self._health_path / health.FILE).exists():  # else another panel did
             self._handle_gestures(early.replay_edges(self._button, early.read_edges(now)))
         self._handle_gestures(self._button.edge(levels["button"], now))
         self._has_switch = "mute_switch" in levels
         if self._has_switch:
             self._switch.off = levels["mute_switch"]
-            self._cut(was=False)
+            self._follow_switch(was=False)
 
     def descriptors(self) -> list[int]:
-        fds = [self._work.channel.fileno(), self._wires.fileno()]
-        return fds if self._fingers is None else [*fds, self._fingers.fileno()]
+        fds = [self._work.channel.fileno(), self._gpio.fileno()]
+        return fds if self._keyboard is None else [*fds, self._keyboard.fileno()]
 
     def wait_s(self, now: float) -> float:
         if self._button.busy or (self._has_switch and self._switch.waits):
@@ -106,9 +106,9 @@ class Panel:
 
     def run_once(self, now: float) -> None:
         """One round. What silences comes first."""
-        words = self._fingers.pop_words() if self._fingers is not None else []
+        words = self._keyboard.pop_words() if self._keyboard is not None else []
         for name, active in (WORDS[word] for word in words if word != HELLO):
-            self._wires.drive(name, active)
+            self._gpio.drive(name, active)
         for name, active, at in self._edges():
             if name == "button":
                 self._handle_gestures(self._button.edge(active, at))
@@ -118,24 +118,24 @@ class Panel:
         if self._has_switch:
             was = self._switch.off
             self._switch.tick(now)
-            self._cut(was=was)
+            self._follow_switch(was=was)
         self._report()
-        while not self._held.answers.empty():
-            self._work.send(self._held.answers.get())
+        while not self._power_on_hold.answers.empty():
+            self._work.send(self._power_on_hold.answers.get())
         for message in self._work.pop_messages():
             self._handle(message)
         self._update_light(now, again=bool(words))
 
     def close(self) -> None:
-        self._wires.show(OFF)
-        self._wires.close()
-        if self._fingers is not None:
-            self._fingers.close()
+        self._gpio.show(OFF)
+        self._gpio.close()
+        if self._keyboard is not None:
+            self._keyboard.close()
 
     def _edges(self) -> list[tuple[str, bool, float]]:
         """Raises PanelError when the lines are gone: a switch that cannot be read cuts."""
         try:
-            return self._wires.edges()
+            return self._gpio.edges()
         except PanelError:
             if self._has_switch:
                 self._work.floor.switched_off = True
@@ -144,11 +144,11 @@ class Panel:
     def _handle(self, message: Message) -> None:
         match message:
             case StateChanged(state):
-                self._state = self._meaning.state = state
+                self._state = self._actions.state = state
             case BoxStatus(mode, muted):
-                self._standing = message
+                self._box_status = message
                 # A press that the conductor has not got to yet has muted all the same.
-                self._meaning.mode, self._meaning.muted = mode, muted or self._work.floor.shut
+                self._actions.mode, self._actions.muted = mode, muted or self._work.floor.shut
             case TimersStatus(ringing=ringing):
                 self._ringing = ringing
 
@@ -156,28 +156,31 @@ class Panel:
         for gesture in gestures:
             if gesture == "press":
                 self._work.floor.press += 1  # silence first; what it was comes with the message
-                self._note(pressed=True)
+                self._update_health(pressed=True)
             if gesture in WARNINGS:
                 self._notice = gesture
             elif gesture in ("press", "let_be", "reset"):
                 self._notice = ""
             elif gesture == "setup":
                 self._notice = "setup"
-                self._held.start("setup")
+                self._power_on_hold.start("setup")
             if gesture == "reset":
-                self._held.start("reset")
-            for message in (*self._meaning.messages_for(gesture), *self._told.events_for(gesture)):
+                self._power_on_hold.start("reset")
+            for message in (
+                *self._actions.messages_for(gesture),
+                *self._events.events_for(gesture),
+            ):
                 if message == Mute(on=True):
                     self._work.floor.closed += 1  # deaf from here on, whatever the conductor is at
-                    self._meaning.muted = True
+                    self._actions.muted = True
                 self._work.send(message)
 
     def _on_switch(self, off: bool, at: float) -> None:
         was = self._switch.off
         self._switch.level(off, at)
-        self._cut(was=was)
+        self._follow_switch(was=was)
 
-    def _cut(self, *, was: bool) -> None:
+    def _follow_switch(self, *, was: bool) -> None:
         """The floor follows the switch; the conversation is told of a change."""
         off = self._switch.off
         self._work.floor.switched_off = off
@@ -190,14 +193,14 @@ class Panel:
         """What is wrong with the button: to the log, to the conductor, to the file."""
         fault = self._button.fault
         if fault != self._health.button:
-            self._note(button=fault)
+            self._update_health(button=fault)
             self._work.send(ButtonFault(fault))
             if fault:
                 self._work.log.warning("the button %s: it is ignored", TROUBLE[fault])
             else:
                 self._work.log.info("the button works again")
         if self._has_switch:
-            self._note(switch="cuts" if self._switch.off else "closed")
+            self._update_health(switch="cuts" if self._switch.off else "closed")
         if self._health != self._written:
             self._written = self._health
             try:
@@ -205,10 +208,10 @@ class Panel:
             except OSError as error:
                 self._work.log.warning("how the panel is cannot be written (%s)", error.strerror)
 
-    def _note(self, **news: object) -> None:
+    def _update_health(self, **news: object) -> None:
         self._health = msgspec.structs.replace(self._health, **news)
 
-    def _true(self) -> set[str]:
+    def _conditions(self) -> set[str]:
         """All that is so, by the names of the light's table."""
         true = {self._state}
         if self._notice:
@@ -217,18 +220,18 @@ class Panel:
             true.add("ringing")
         if self._has_switch and self._switch.off:
             true.add("muted")
-        if self._standing is not None:
-            broken = set(self._standing.broken)
+        if self._box_status is not None:
+            broken = set(self._box_status.broken)
             true |= {"failed"} if broken else set()
             true |= {"no_card"} if broken and broken <= CARDS else set()
-            true |= {"no_broker"} if self._standing.house is False else set()
-            true |= {"muted"} if self._standing.muted else set()
-            true |= {"starting"} if self._standing.starting else set()
-        return true | self._around.seen
+            true |= {"no_broker"} if self._box_status.house is False else set()
+            true |= {"muted"} if self._box_status.muted else set()
+            true |= {"starting"} if self._box_status.starting else set()
+        return true | self._indicators.seen
 
     def _update_light(self, now: float, *, again: bool) -> None:
-        self._around.poll(now)
-        name = choose(self._true())
+        self._indicators.poll(now)
+        name = choose(self._conditions())
         if name != self._shown:
             self._shown, self._since = name, now
         colour = shown(name, now - self._since, brightness(self._settings))
@@ -236,22 +239,22 @@ class Panel:
             self._colour = colour
             self._light(colour)
             again = True
-        if again and self._fingers is not None:
-            self._fingers.show(name, colour)
+        if again and self._keyboard is not None:
+            self._keyboard.show(name, colour)
 
     def _light(self, colour: Colour) -> None:
         """A strip whose bus fails is said once, and tried again at the next change."""
         try:
-            self._wires.show(colour)
+            self._gpio.show(colour)
             failed = ""
         except OSError as error:
             failed = error.strerror or "its bus fails"
         if failed != self._health.light:
             self._work.log.warning("the light: %s", failed or "it works again")
-            self._note(light=failed)
+            self._update_health(light=failed)
 
 
-def _wires(work: Worker) -> GpioWires:
+def _open_gpio(work: Worker) -> GpioWires:
     """The wires, as soon as the early light has let go of them. Raises PanelError."""
     early.request_wires(status.folder())
     end_s = time.monotonic() + TAKE_S

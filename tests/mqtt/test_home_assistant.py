@@ -51,7 +51,7 @@ class Scene:
             BoxStatus("open", False, 0.8, "espeak", "pocket"),
             started=datetime(2026, 11, 21, tzinfo=UTC),
             now_s=0.0,
-            dice=lambda: 0.5,
+            rng=lambda: 0.5,
             shown=lambda: self.shown,
         )
         self.number = 0

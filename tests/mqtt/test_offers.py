@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from appliance.mqtt.link import offers
+from appliance.mqtt.link import features
 from appliance.runtime.machine import Machine
 from appliance.settings import load
 
@@ -25,12 +25,12 @@ def test_a_button_and_a_switch_are_offered_where_there_is_a_panel(
     tmp_path: Path, panel: dict[str, Any], button: bool, switch: bool
 ) -> None:
     settings = load(None, {"panel": panel, "state_dir": str(tmp_path)})
-    offer = offers(settings, Machine(tmp_path))
+    offer = features(settings, Machine(tmp_path))
     assert (offer.button, offer.mute_switch) == (button, switch)
     assert offer.voices == ("espeak",)  # others when they have spoken
 
 
 def test_a_machine_that_measures_nothing_offers_no_readings(tmp_path: Path) -> None:
-    offer = offers(load(None, {"state_dir": str(tmp_path)}), Machine(tmp_path))
+    offer = features(load(None, {"state_dir": str(tmp_path)}), Machine(tmp_path))
     assert not offer.temperature
     assert not offer.throttled

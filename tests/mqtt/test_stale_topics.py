@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from appliance.messages.commands import BrokerChanged
-from appliance.mqtt import stale_topics as leftovers
+from appliance.mqtt import stale_topics
 from appliance.mqtt.link import SWEEP_S
 from appliance.mqtt.stale_topics import StaleTopics
 from appliance.mqtt.topics import Topics
@@ -25,9 +25,9 @@ def file(tmp_path: Path) -> Path:
 
 def stale(file: Path, ours: tuple[str, ...], place: str = "here:1883") -> tuple[str, ...]:
     """What a box with these topics finds to be emptied there. It does not get round to it."""
-    leftovers = StaleTopics(file, ours)
-    leftovers.on_connected(place)
-    return leftovers.stale
+    topics = StaleTopics(file, ours)
+    topics.on_connected(place)
+    return topics.stale
 
 
 def test_of_a_new_box_nothing_is_left(file: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_file_that_makes_no_sense_empties_nothing(file: Path, data: bytes) -> 
 def runs(broker: Mosquitto, folder: Path, **link: str) -> None:
     """A box with these settings is at the broker until it has written down what it left there."""
     desk = desk_at(folder, broker.port, **link)
-    clock, file = Clock(desk), leftovers.path(desk.settings)
+    clock, file = Clock(desk), stale_topics.path(desk.settings)
     assert clock.until(lambda: BrokerChanged(here=True) in desk.sent)
     clock.ahead_s += SWEEP_S
     ours = list(Topics.of(desk.settings.link, "x").retained)

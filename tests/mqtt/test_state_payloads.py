@@ -25,7 +25,7 @@ WELL = MachineReading(temperature_c=55.0, memory_percent=40)
 def picture() -> StatePayloads:
     made = StatePayloads(
         TOPICS,
-        standing=BoxStatus("open", False, 0.8, "amy", "pocket"),
+        status=BoxStatus("open", False, 0.8, "amy", "pocket"),
         started=BEGAN,
         version="1.2.3",
         interval_s=60,

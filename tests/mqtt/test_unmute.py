@@ -45,7 +45,7 @@ def shut() -> HomeAssistantState:
         BoxStatus("open", True, 0.8, "espeak", "pocket"),
         started=datetime(2026, 11, 21, tzinfo=UTC),
         now_s=-1000.0,
-        dice=lambda: 0.5,
+        rng=lambda: 0.5,
     )
     made.releases(UpdateStatus(UpdateOffer("9.9.9", Path("x.release"))), 0.0)
     return made

@@ -40,10 +40,10 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
 @pytest.fixture
 def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     made = Panel(cast("Worker", desk))
-    made._around = MachineIndicators(
+    made._indicators = MachineIndicators(
         Machine(tmp_path), ModelStore.of(desk.settings), tmp_path, tmp_path
     )
-    made._wires.drive("mute_switch", False)
+    made._gpio.drive("mute_switch", False)
     later(made)
     later(made, 1.0)
     desk.sent.clear()
@@ -105,7 +105,7 @@ def test_a_long_press_of_a_muted_box_closes_nothing(desk: Desk, panel: Panel) ->
 def test_the_switch_asks_for_no_mute(desk: Desk, panel: Panel) -> None:
     said = []
     for off in (True, False):
-        panel._wires.drive("mute_switch", off)
+        panel._gpio.drive("mute_switch", off)
         later(panel, 3.0)
         later(panel, 4.0)
         said.append(desk.floor.switched_off)

@@ -42,7 +42,7 @@ def panel(desk: Desk, tmp_path: Path) -> Iterator[Panel]:
     cool = MachineIndicators(
         Machine(tmp_path), ModelStore.of(desk.settings), tmp_path / "trial", tmp_path / "open"
     )
-    made._around = cool  # whatever the machine of the test is like
+    made._indicators = cool  # whatever the machine of the test is like
     made.run_once(0.0)
     yield made
     made.close()
@@ -79,7 +79,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def test_a_reset_that_is_not_finished_is_in_the_light(panel: Panel, tmp_path: Path) -> None:
-    panel._around = replace(panel._around, state=tmp_path)
+    panel._indicators = replace(panel._indicators, state=tmp_path)
     factory_reset.request_reset(tmp_path)
     assert shown(panel) == "failed"
 
@@ -154,12 +154,12 @@ def test_a_folder_that_cannot_be_written_stops_no_panel(
 def test_a_switch_that_can_no_longer_be_read_cuts(tmp_path: Path) -> None:
     desk = desk_in(tmp_path, mute_switch=True)
     panel = Panel(cast("Worker", desk))
-    panel._wires.drive("mute_switch", False)
+    panel._gpio.drive("mute_switch", False)
     panel.run_once(time.monotonic())
     panel.run_once(time.monotonic() + 1.0)
     before = desk.floor.switched_off
-    panel._wires._factory.lost = OSError(errno.ENODEV, "No such device")
-    panel._wires._factory.when_lost()
+    panel._gpio._factory.lost = OSError(errno.ENODEV, "No such device")
+    panel._gpio._factory.when_lost()
     with pytest.raises(PanelError, match="gone"):
         panel.run_once(time.monotonic() + 2.0)
     assert (before, desk.floor.switched_off) == (False, True)
