@@ -50,7 +50,24 @@ def pieces(phrase: str, tokens: dict[str, int]) -> list[str] | None:
     return out if all(part in tokens for part in out) else None
 
 
-class SherpaKeywords:
+class _WholeSegment:
+    """Collects a segment's sound, and decodes all of it at each hypothesis."""
+
+    def start(self) -> None:
+        self._heard: list[npt.NDArray[np.float32]] = []
+
+    def process(self, samples: Samples) -> None:
+        self._heard.append(to_float(samples))
+
+    def _ended_stream(self, model: Any) -> Any:
+        """A stream of `model` that has all of it, and no more to come."""
+        stream = model.create_stream()
+        stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
+        stream.input_finished()
+        return stream
+
+
+class SherpaKeywords(_WholeSegment):
     """The owner's phrases. `unknown` are those that the model has no tokens for."""
 
     name = "sherpa-onnx keywords"
@@ -59,16 +76,8 @@ class SherpaKeywords:
         self._spotter, self._names, self.unknown = _spotter(files, listed, _THRESHOLD[0])
         self.start()
 
-    def start(self) -> None:
-        self._heard: list[npt.NDArray[np.float32]] = []
-
-    def process(self, samples: Samples) -> None:
-        self._heard.append(to_float(samples))
-
     def hypothesis(self) -> WordHypothesis:
-        stream = self._spotter.create_stream()
-        stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
-        stream.input_finished()
+        stream = self._ended_stream(self._spotter)
         found = []
         while self._spotter.is_ready(stream):
             self._spotter.decode_stream(stream)
@@ -78,7 +87,7 @@ class SherpaKeywords:
         return WordHypothesis(" ".join(found), 1.0 if found else 0.0)
 
 
-class SherpaTranscript:
+class SherpaTranscript(_WholeSegment):
     """Any word."""
 
     name = "sherpa-onnx transcript"
@@ -93,16 +102,8 @@ class SherpaTranscript:
         )
         self.start()
 
-    def start(self) -> None:
-        self._heard: list[npt.NDArray[np.float32]] = []
-
-    def process(self, samples: Samples) -> None:
-        self._heard.append(to_float(samples))
-
     def hypothesis(self) -> WordHypothesis:
-        stream = self._recogniser.create_stream()
-        stream.accept_waveform(RATE_HZ, np.concatenate([*self._heard, _TAIL]))
-        stream.input_finished()
+        stream = self._ended_stream(self._recogniser)
         while self._recogniser.is_ready(stream):
             self._recogniser.decode_stream(stream)
         text = phrases.plain(self._recogniser.get_result(stream))
