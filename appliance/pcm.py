@@ -6,6 +6,8 @@ frame is a sample. An index counts frames since the sound card was opened.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -34,6 +36,13 @@ def from_float(wave: npt.NDArray[np.floating]) -> Samples:
 def to_float(samples: Samples) -> npt.NDArray[np.float32]:
     """The same sound as float32, full scale at ±1.0."""
     return samples.astype(np.float32) / np.float32(FULL_SCALE)
+
+
+def level_db(wave: npt.NDArray[np.floating], least: float = 1e-10) -> float:
+    """Mean power of `wave`, full scale at ±1.0, in dB of full scale. `least`: power that is added,
+    so that digital silence, and no sound at all, has a level: -100 dB."""
+    power = float(wave @ wave) / len(wave) if len(wave) else 0.0
+    return 10 * math.log10(power + least)
 
 
 class SampleBuffer:

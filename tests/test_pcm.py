@@ -15,6 +15,7 @@ from appliance.pcm import (
     SampleBuffer,
     Samples,
     from_float,
+    level_db,
     to_float,
     to_int16,
 )
@@ -84,3 +85,17 @@ def test_nothing_of_ours_is_imported_on_the_ground_floor() -> None:
     tree = ast.parse(Path(pcm.__file__).read_text())
     names = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert not [name for name in names if name and name.startswith("appliance")]
+
+
+def test_the_level_of_a_sound_is_its_mean_power_in_db_of_full_scale() -> None:
+    sine = np.sin(np.arange(16_000) * 0.3)
+    assert level_db(np.ones(80)) == pytest.approx(0.0, abs=1e-6)
+    assert level_db(sine) == pytest.approx(-3.01, abs=0.01)
+    assert level_db(sine * 0.01) == pytest.approx(-43.01, abs=0.01)
+    assert level_db(to_float(from_float(sine))) == pytest.approx(-3.01, abs=0.01)
+
+
+@pytest.mark.parametrize(("least", "silent_db"), [(1e-10, -100.0), (1e-12, -120.0)])
+def test_silence_and_no_sound_at_all_have_a_level(least: float, silent_db: float) -> None:
+    assert level_db(np.zeros(80), least) == pytest.approx(silent_db)
+    assert level_db(np.zeros(0), least) == pytest.approx(silent_db)

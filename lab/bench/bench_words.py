@@ -9,12 +9,10 @@ import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from appliance.audio import sound_file
 from appliance.errors import InterludeError
 from appliance.hear.bargein.recordings import RecordingFile
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import RATE_HZ, level_db, to_float
 from lab.sim import script_sounds, speech_source
 from lab.sim.corpus import load
 from lab.sim.scene import Scene, ScriptedUtterance
@@ -97,7 +95,10 @@ class RecordedWords:
         except InterludeError:
             return None
         sound = speech_source.at_level(clip.samples, SPEECH_DB)
-        if sound.onset < NOISY_FRAMES or _level_db(sound.samples[: sound.onset]) > NOISY_DB:
+        if (
+            sound.onset < NOISY_FRAMES
+            or level_db(to_float(sound.samples[: sound.onset])) > NOISY_DB
+        ):
             return None
         return sound
 
@@ -107,13 +108,7 @@ def begins_aside(sound: OwnerSound) -> bool:
     silent = 0
     for step in range(12):
         at = sound.onset + step * 80
-        silent = silent + 1 if _level_db(sound.samples[at : at + 80]) < CLICK_DB else 0
+        silent = silent + 1 if level_db(to_float(sound.samples[at : at + 80])) < CLICK_DB else 0
         if silent == CLICK_BLOCKS:
             return True
     return False
-
-
-def _level_db(samples: Samples) -> float:
-    """Mean energy, dB full scale; −120 for none."""
-    power = np.mean(np.square(samples / 32768)) if len(samples) else 0.0
-    return float(10 * np.log10(power + 1e-12))

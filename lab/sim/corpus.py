@@ -17,7 +17,7 @@ import numpy.typing as npt
 from appliance.audio.sound_file import read_sound
 from appliance.errors import RecordingError
 from appliance.hear.bargein.recordings import RecordingFile
-from appliance.pcm import RATE_HZ, Samples
+from appliance.pcm import RATE_HZ, Samples, level_db
 from lab.sim import speech_source
 
 Speakers = Literal["held-out", "training", "all"]
@@ -29,6 +29,7 @@ CLIPPED_SHARE = 0.01  # of samples at full scale
 CLEAR_MS = 20  # before the onset, quiet: the onset of such a clip is known to the sample
 CLEAR_DB = -38.0  # of that quiet against the sound's own loudness
 _STEP = 80  # 5 ms
+_LEAST = 1e-12  # of a power: digital silence is at -120 dB
 _OVER_FLOOR_DB, _UNDER_PEAK_DB = 10.0, 30.0  # where a sound begins in a clip with noise of its own
 
 
@@ -94,7 +95,7 @@ def with_edges(wave: Floats) -> SoundClip | None:
     """Where the sound in `wave` begins and ends; None if nothing stands out of its own noise."""
     onset, end = speech_source.edges(wave)
     if onset >= CLEAR_MS * RATE_HZ // 1000:
-        before_db = _db(wave[:onset]) - _db(wave[onset:end])
+        before_db = level_db(wave[:onset], _LEAST) - level_db(wave[onset:end], _LEAST)
         if before_db < CLEAR_DB:
             return SoundClip(wave, onset, end, clear=True)
     steps = wave[: len(wave) // _STEP * _STEP].reshape(-1, _STEP)
@@ -108,8 +109,3 @@ def with_edges(wave: Floats) -> SoundClip | None:
     if not len(pairs):
         return SoundClip(wave, onset, end, clear=False)
     return SoundClip(wave, int(pairs[0]) * _STEP, int(pairs[-1] + 2) * _STEP, clear=False)
-
-
-def _db(samples: Floats) -> float:
-    """Mean energy, dB full scale; −120 for none."""
-    return float(10 * np.log10(np.mean(np.square(samples)) + 1e-12)) if len(samples) else -120.0

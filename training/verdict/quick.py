@@ -14,12 +14,12 @@ from appliance.hear.bargein.features import GIVEN_MS
 from appliance.hear.bargein.segment import BLOCK_MS, Segment
 from appliance.hear.onnx_session import open_session
 from appliance.hear.onset import vad
-from appliance.hear.onset.frontend import AudioBlock, decibels
+from appliance.hear.onset.frontend import AudioBlock
 from appliance.hear.onset.gate import OnsetGate, ResidualEcho
 from appliance.hear.onset.highpass import HighPass
 from appliance.hear.onset.noise_floor import NoiseFloor
 from appliance.hear.onset.onset_locator import OnsetLocator
-from appliance.pcm import BLOCK_FRAMES, RATE_HZ, to_int16
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, level_db, to_int16
 from lab.sim import acoustics
 from training.verdict import clatter
 from training.verdict.render import DEADLINE_MS, DEFAULTS, Heard, conditions, convolved, near
@@ -170,7 +170,7 @@ def follow(
     segment, made, probability = Segment(None), None, 0.5
     believed = None if late_ms else 0
     for i, sound in enumerate(high_passed):
-        energy_db = decibels(sound)
+        energy_db = level_db(sound)
         floor.update(energy_db, frozen=i >= SETTLED_BLOCKS)
         known = None if np.isnan(speech[i]) else float(speech[i])
         now = (i + 1) * BLOCK_FRAMES

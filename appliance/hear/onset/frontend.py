@@ -5,7 +5,6 @@ In: one block of the microphone and of the loudspeaker. Out: an `AudioBlock`. No
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from appliance.hear.onset.highpass import HighPass
 from appliance.hear.onset.noise_floor import NoiseFloor
 from appliance.hear.onset.vad import VoiceActivityDetector
 from appliance.hear.onset.voice_band import VoiceBandDetector
-from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, to_int16
+from appliance.pcm import BLOCK_FRAMES, RATE_HZ, Samples, level_db, to_int16
 from appliance.settings import HearingSettings
 
 _OFFSET_HZ = 20.0  # cheap microphones carry a constant offset; at 20 Hz nothing audible is lost
@@ -102,11 +101,11 @@ class AudioFrontEnd:
         heard = self._hum(pair)
         high_passed = heard[:, 0]
         # A canceller that fitted its filter to the owner's voice adds what it should take away.
-        energy_db = min(decibels(high_passed), decibels(heard[:, 0] + heard[:, 1]))
-        played_db = decibels(played / 32768) if played.any() else -100.0
+        energy_db = min(level_db(high_passed), level_db(heard[:, 0] + heard[:, 1]))
+        played_db = level_db(played / 32768) if played.any() else -100.0
         learn = not (somebody_speaks or deaf)
         self.echo.update(
-            played_db, decibels(heard[:, 1]), energy_db, learn, self.floor.db,
+            played_db, level_db(heard[:, 1]), energy_db, learn, self.floor.db,
             self.canceller.late_reverb_db, self.canceller.knows_echo,
         )  # fmt: skip
         sounding = self.echo.audible
@@ -140,8 +139,3 @@ def clipped(mic: Samples) -> Floats | None:
     if mic.max() < _FULL and mic.min() > -_FULL:
         return None
     return (mic >= _FULL).astype(np.float32) - (mic <= -_FULL)
-
-
-def decibels(samples: npt.NDArray[np.float64]) -> float:
-    """Mean energy in dB full scale; -100 for digital silence."""
-    return 10 * math.log10(float(samples @ samples) / len(samples) + 1e-10)
