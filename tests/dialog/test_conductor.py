@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -52,55 +50,18 @@ from appliance.messages.thinking import (
     ThinkerReady,
     ThoughtEnded,
 )
-from appliance.runtime import memory_files, process_table
-from appliance.runtime.supervisor import Supervisor
+from appliance.runtime import memory_files
 from appliance.settings import Settings, load
+from tests.supervised import PlayedParts
 
 PARTS = ("capture", "playback", "listener", "thinker", "speaker", "link")
-PATIENCE_S = 20.0  # on a busy machine
-M = TypeVar("M")
 
 
-class Box:
+class Box(PlayedParts):
     """A conductor under a real supervisor; every other part is played by the test."""
 
     def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self.supervisor = Supervisor(
-            settings, rows=(process_table.row("conductor"),), watchers=(*PARTS, "room")
-        )
-        self.floor = self.supervisor.floor()
-        self._channels = {peer: self.supervisor.channel(peer) for peer in (*PARTS, "room")}
-        self._channels["supervisor"] = self.supervisor.channel("supervisor")
-        self._mail: dict[str, list[object]] = {peer: [] for peer in self._channels}
-        self.supervisor.start()
-        self.until(lambda: self.supervisor.is_ready)
-
-    def until(self, done: Callable[[], object]) -> None:
-        """Wait for it; the test fails if it never comes."""
-        end_s = time.monotonic() + PATIENCE_S
-        while not done():
-            assert time.monotonic() < end_s, "it never came"
-            self.supervisor.run_once(0.002)
-
-    def say(self, peer: str, *messages: Message) -> None:
-        for message in messages:
-            assert self._channels[peer].send(message)
-
-    def get(self, peer: str, kind: type[M]) -> M:
-        """The next message of that kind to `peer`; what came before it is dropped."""
-        found: list[M] = []
-
-        def look() -> bool:
-            self._mail[peer] += self._channels[peer].receive_all()
-            while self._mail[peer] and not found:
-                message = self._mail[peer].pop(0)
-                if isinstance(message, kind):
-                    found.append(message)
-            return bool(found)
-
-        self.until(look)
-        return found[0]
+        super().__init__(settings, ("conductor",), PARTS)
 
     def state(self, name: str) -> StateChanged:
         """Wait until the conversation says that it is in that state."""
@@ -110,10 +71,9 @@ class Box:
                 return changed
 
     def kill(self) -> None:
-        child = self.supervisor.parts["conductor"].child
-        assert child is not None
-        os.kill(child.pid, signal.SIGKILL)
-        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
+        pid = self.pid("conductor")
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # it is the supervisor's to reap
 
     def load_model(self) -> None:
         """The thinker is ready, and has been given what there is to recall: nothing."""
@@ -153,8 +113,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
     box = Box(settings_in(tmp_path))
     box.load_model()
     yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
+    box.close()
 
 
 def test_a_conversation_goes_through_the_process(box: Box) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,44 +12,28 @@ import pytest
 from appliance import settings
 from appliance.messages.commands import StateChanged
 from appliance.messages.hearing import Onset, SpeechEnded, SpeechStarted, Verdict
-from appliance.messages.registry import Message, ObservedMessage
 from appliance.pcm import RATE_HZ, Samples, from_float
-from appliance.runtime import process_table
-from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, START, RingReader, RingWriter
-from appliance.runtime.supervisor import Supervisor
 from tests.hear.arena import at_level, say
+from tests.supervised import SupervisedPart
 
 INDEX = 5_000_000
 
 
-class Box:
+class Box(SupervisedPart):
     """The listener under the real supervisor."""
 
     def __init__(self) -> None:
-        plain = settings.load_defaults()
-        self.supervisor = Supervisor(
-            plain, rows=(process_table.row("listener"),), watchers=("room",)
-        )
-        self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor.joints.ends["listener"][1])
+        super().__init__("listener", settings.load_defaults(), watchers=("room",))
         self.mic = RingWriter(self.supervisor.rings["mic"])
         self.played = RingWriter(self.supervisor.rings["played"])
         self.heard = RingReader(self.supervisor.rings["heard"], "room")
-        self.messages: list[Message | ObservedMessage] = []
         self.index = INDEX
 
     def start(self) -> None:
         self.floor.muted = False  # no conductor is there to read what it was
         self.supervisor.start()
         self.until(lambda: self.supervisor.is_ready)
-
-    def until(self, done: Callable[[], bool], most_s: float = 20.0) -> None:
-        end = time.monotonic() + most_s
-        while not done():
-            assert time.monotonic() < end, self.messages
-            self.supervisor.run_once(0.002)
-            self.messages += self.mail.receive_all()
 
     def hears(self, sound: Samples) -> None:
         """Write to the ring as capture does, as fast as the listener can follow."""
@@ -60,16 +44,11 @@ class Box:
                 self.until(lambda: True)
                 time.sleep(0.004)
 
-    def of(self, kind: type[Message]) -> list[Message | ObservedMessage]:
-        return [message for message in self.messages if isinstance(message, kind)]
-
 
 @pytest.fixture
 def box() -> Iterator[Box]:
-    box = Box()
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
+    with Box() as box:
+        yield box
 
 
 def spoken(text: str) -> Samples:
@@ -80,8 +59,8 @@ def spoken(text: str) -> Samples:
 def test_what_is_said_holds_the_floor_and_flows_to_heard(box: Box) -> None:
     box.start()
     box.hears(spoken("what about the sea"))
-    box.until(lambda: bool(box.of(SpeechEnded)))
-    [onset], [started], [ended] = box.of(Onset), box.of(SpeechStarted), box.of(SpeechEnded)
+    box.until(lambda: bool(box.told(SpeechEnded)))
+    [onset], [started], [ended] = box.told(Onset), box.told(SpeechStarted), box.told(SpeechEnded)
     assert isinstance(onset, Onset)
     assert isinstance(started, SpeechStarted)
     assert isinstance(ended, SpeechEnded)
@@ -102,8 +81,8 @@ def test_a_muted_microphone_goes_nowhere(box: Box) -> None:
     box.hears(spoken("what about the sea"))
     box.floor.muted = False
     box.hears(spoken("stop"))
-    box.until(lambda: bool(box.of(SpeechEnded)))
-    [onset] = box.of(Onset)
+    box.until(lambda: bool(box.told(SpeechEnded)))
+    [onset] = box.told(Onset)
     assert isinstance(onset, Onset)
     assert onset.index > INDEX + len(spoken("what about the sea"))
 
@@ -112,18 +91,18 @@ def test_a_restarted_listener_takes_back_what_its_predecessor_held(box: Box) -> 
     box.floor.hold = 41
     box.floor.released = 40
     box.start()
-    box.until(lambda: bool(box.of(Verdict)))
-    assert box.of(Verdict) == [Verdict(41, "noise", 0)]
+    box.until(lambda: bool(box.told(Verdict)))
+    assert box.told(Verdict) == [Verdict(41, "noise", 0)]
     box.hears(spoken("stop"))
-    box.until(lambda: bool(box.of(SpeechEnded)))
+    box.until(lambda: bool(box.told(SpeechEnded)))
     assert box.floor.hold == 42
 
 
 def test_a_microphone_that_falls_silent_for_good_ends_the_utterance(box: Box) -> None:
     box.start()
     box.hears(spoken("what about the sea")[: 8000 + 11_000])
-    box.until(lambda: bool(box.of(SpeechStarted)))
-    box.until(lambda: bool(box.of(SpeechEnded)))
+    box.until(lambda: bool(box.told(SpeechStarted)))
+    box.until(lambda: bool(box.told(SpeechEnded)))
 
 
 def test_while_an_answer_pauses_an_onset_is_still_over_the_box(box: Box) -> None:
@@ -132,8 +111,8 @@ def test_while_an_answer_pauses_an_onset_is_still_over_the_box(box: Box) -> None
     os.sched_yield()
     time.sleep(0.05)
     box.hears(spoken("what about the sea"))
-    box.until(lambda: bool(box.of(SpeechEnded)))
-    assert [v.kind for v in box.of(Verdict) if isinstance(v, Verdict)] == ["interruption"]
+    box.until(lambda: bool(box.told(SpeechEnded)))
+    assert [v.kind for v in box.told(Verdict) if isinstance(v, Verdict)] == ["interruption"]
 
 
 def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
@@ -148,5 +127,5 @@ def test_its_own_voice_is_found_by_index_and_not_heard(box: Box) -> None:
         if at // 80 % 20 == 0:
             box.until(lambda: True)
             time.sleep(0.004)
-    assert len(box.of(Onset)) <= 2
-    assert box.of(SpeechStarted) == []
+    assert len(box.told(Onset)) <= 2
+    assert box.told(SpeechStarted) == []

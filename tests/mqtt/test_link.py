@@ -26,7 +26,7 @@ def test_a_box_says_so_when_it_stops_and_is_missed_at_once_when_it_is_killed(
     with BrokerObserver(broker.port) as ear:
         with box(broker, tmp_path) as one:
             one.until(lambda: one.online(ear))
-            pid = one.pid()
+            pid = one.pid("link")
             one.say("room", SetVolume(0.1))
             one.until(lambda: one.is_told(ear, "settings", volume=10))
             os.kill(pid, signal.SIGKILL)
@@ -35,7 +35,7 @@ def test_a_box_says_so_when_it_stops_and_is_missed_at_once_when_it_is_killed(
             ear.heard.clear()
             one.say("room", SetVolume(0.2))
             one.until(lambda: one.online(ear))  # the supervisor has started it again
-            assert one.pid() != pid
+            assert one.pid("link") != pid
             one.until(lambda: one.is_told(ear, "settings", volume=20))
             assert one.events(ear) == []
         assert ear.wait_until(lambda: not one.online(ear))

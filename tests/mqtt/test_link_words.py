@@ -141,14 +141,14 @@ def test_a_flood_leaves_the_box_as_it_was_and_lets_the_next_command_through(
     house: House,
 ) -> None:
     one, ear = house.box, house.ear
-    before = resident_mib(one.pid())
+    before = resident_mib(one.pid("link"))
     with BrokerObserver(house.port, topic="nothing") as flooder:
         for number in range(800):
             topic = ("set/volume", "cmd/say", "cmd/x", "set/mute")[number % 4]
             flooder.publish(f"interlude/x/{topic}", b"\xff" * (number % 300), qos=0)
     one.until(lambda: obeys(one, ear), 30.0)
     assert one.told(ear, "settings")["mute"] == "OFF"
-    assert resident_mib(one.pid()) - before < 5.0
+    assert resident_mib(one.pid("link")) - before < 5.0
 
 
 def obeys(one: Box, ear: BrokerObserver) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import select
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from appliance import settings
-from appliance.messages.message import BaseMessage
 from appliance.messages.thinking import (
     Recall,
     RecallWanted,
@@ -24,11 +22,10 @@ from appliance.messages.thinking import (
 )
 from appliance.models.catalogue import ModelFile
 from appliance.models.store import ModelStore, PinnedRevision
-from appliance.runtime import process_table
 from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import END, PAUSE, START, RingWriter
-from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
+from tests.supervised import SupervisedPart
 
 SLOT = 320
 LIMIT_S = 20.0
@@ -48,7 +45,7 @@ def install(plain: Settings, text: Path, audio: Path, name: str = "gemma-4-e2b")
     store.mark_complete(model, PinnedRevision("0" * 40, found))
 
 
-class Rig:
+class Rig(SupervisedPart):
     """One thinker process. `messages` is what it told."""
 
     def __init__(
@@ -64,38 +61,15 @@ class Rig:
         )
         if files is not None:
             install(plain, *files)
-        self.supervisor = Supervisor(plain, rows=(process_table.row("thinker"),))
-        self.floor = self.supervisor.floor()
-        self.mail = Channel(self.supervisor.joints.ends["thinker"][1])
+        super().__init__("thinker", plain)
         self.reports = Channel(self.supervisor.joints.ends["supervisor"][1])
         self.heard = RingWriter(self.supervisor.rings["heard"])
-        self.messages: list[BaseMessage] = []
         self.limit_s, self.busy_s = LIMIT_S, 0.0
         self._recalled = recalled  # None: the memory does not answer
         self.supervisor.start()
 
-    def __enter__(self) -> Rig:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.supervisor.stop_all()
-        self.supervisor.close()
-
-    @property
-    def pid(self) -> int:
-        child = self.supervisor.parts["thinker"].child
-        assert child is not None
-        return child.pid
-
     def wait_ready(self) -> None:
         self.until(lambda: self.told(ThinkerReady))
-
-    def told(self, kind: type[BaseMessage], turn: int | None = None) -> list[Any]:
-        return [
-            message
-            for message in self.messages
-            if isinstance(message, kind) and turn in (None, getattr(message, "turn", None))
-        ]
 
     def say(
         self,
@@ -147,9 +121,6 @@ class Rig:
             left_s -= 0.0 if self.floor.strain else now_s - before_s
             assert left_s > 0, f"not within {within_s} s"
             assert now_s - began_s < within_s + self.busy_s, "the machine is too busy"
-            select.select([self.mail.fileno()], [], [], 0.02)
-            mail = self.mail.receive_all()
-            self.messages += mail
+            mail = self.poll()
             if self._recalled is not None and any(isinstance(m, RecallWanted) for m in mail):
                 self.mail.send(Recall(self._recalled))
-            self.supervisor.run_once(0)

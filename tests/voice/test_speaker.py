@@ -43,7 +43,9 @@ def test_an_answer_arrives_whole_with_its_places_told(rig: Rig) -> None:
 
 def test_a_full_ring_makes_it_wait_and_nothing_is_lost(rig: Rig) -> None:
     rig.say(1, LONG * 3)
-    rig.until(lambda: rig.told(Spoken), read=False)
+    rig.reads = False
+    rig.until(lambda: rig.told(Spoken))
+    rig.reads = True
     time.sleep(0.1)  # it must not write over what was not read: give it time to try
     assert rig.reader.lost == 0
     rig.until(lambda: rig.ended(1))
@@ -53,7 +55,9 @@ def test_a_full_ring_makes_it_wait_and_nothing_is_lost(rig: Rig) -> None:
 
 def test_a_raised_turn_stops_an_answer_that_waits_for_room(rig: Rig) -> None:
     rig.say(1, LONG * 3, LONG, LONG)
-    rig.until(lambda: rig.told(Spoken), read=False)
+    rig.reads = False
+    rig.until(lambda: rig.told(Spoken))
+    rig.reads = True
     rig.say(2, "Yes.")
     rig.until(lambda: rig.ended(2))
     old = [slot for slot in rig.slots if slot.stream == 1]

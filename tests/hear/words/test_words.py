@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,38 +12,26 @@ from appliance.hear.words.backends import words_wanted
 from appliance.hear.words.feed import KeywordFeed
 from appliance.messages.commands import BoxStatus
 from appliance.messages.hearing import WakeWordHeard, WordsHeard
-from appliance.messages.registry import Message, ObservedMessage
 from appliance.pcm import RATE_HZ, Samples, from_float
-from appliance.runtime import process_table
-from appliance.runtime.ipc.channel import Channel
 from appliance.runtime.ipc.ring import RingWriter
-from appliance.runtime.supervisor import Supervisor
 from appliance.settings import Settings
 from tests.hear.arena import at_level, say
+from tests.supervised import SupervisedPart
 
 INDEX = 5_000_000
 QUIET = np.zeros(RATE_HZ // 2)
 
 
-class Box:
+class Box(SupervisedPart):
     """Words under the real supervisor."""
 
     def __init__(self, plain: Settings) -> None:
-        self.supervisor = Supervisor(plain, rows=(process_table.row("words"),))
-        self.mail = Channel(self.supervisor.joints.ends["words"][1])
+        super().__init__("words", plain)
         self.ring = RingWriter(self.supervisor.rings["near"])
         self.near = KeywordFeed()
-        self.messages: list[Message | ObservedMessage] = []
         self.index = INDEX
         self.supervisor.start()
         self.until(lambda: self.supervisor.is_ready)
-
-    def until(self, done: Callable[[], bool], most_s: float = 30.0) -> None:
-        end = time.monotonic() + most_s
-        while not done():
-            assert time.monotonic() < end, self.messages
-            self.supervisor.run_once(0.01)
-            self.messages += self.mail.receive_all()
 
     def all_read(self) -> bool:
         return self.ring._words[self.ring._taken("words")] == self.ring._next
@@ -59,10 +46,8 @@ class Box:
 
 @pytest.fixture
 def box(request: pytest.FixtureRequest) -> Iterator[Box]:
-    box = Box(settings.load(overrides=request.param))
-    yield box
-    box.supervisor.stop_all()
-    box.supervisor.close()
+    with Box(settings.load(overrides=request.param)) as box:
+        yield box
 
 
 def spoken(text: str) -> Samples:

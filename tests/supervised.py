@@ -1,0 +1,133 @@
+"""Parts as they ship under the real supervisor; what is not there is played by the test."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+from appliance.messages.message import BaseMessage
+from appliance.messages.registry import Message
+from appliance.runtime import process_table
+from appliance.runtime.ipc.channel import Channel
+from appliance.runtime.supervisor import Supervisor
+from appliance.settings import Settings
+
+PATIENCE_S = 60.0  # on a very busy machine
+M = TypeVar("M")
+
+
+class SupervisedPart:
+    """One part; the test is conductor, and whoever reads its rings. `messages`: what it told."""
+
+    def __init__(self, name: str, settings: Settings, watchers: tuple[str, ...] = ()) -> None:
+        self.name = name
+        self.supervisor = Supervisor(settings, rows=(process_table.row(name),), watchers=watchers)
+        self.floor = self.supervisor.floor()
+        self.mail = Channel(self.supervisor.joints.ends[name][1])
+        self.messages: list[BaseMessage] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.supervisor.stop_all()
+        self.supervisor.close()
+
+    @property
+    def pid(self) -> int:
+        return pid_of(self.supervisor, self.name)
+
+    def told(self, kind: type[BaseMessage], turn: int | None = None) -> list[Any]:
+        """Its messages of that kind; with `turn` those of that answer."""
+        return [
+            message
+            for message in self.messages
+            if isinstance(message, kind) and turn in (None, getattr(message, "turn", None))
+        ]
+
+    def poll(self) -> list[BaseMessage]:
+        """A round of conductor and supervisor: 20 ms where there is no mail. Returns the mail."""
+        select.select(self.awaited(), [], [], 0.02)
+        mail = list[BaseMessage](self.mail.receive_all())
+        self.messages += mail
+        self.supervisor.run_once(0)
+        return mail
+
+    def awaited(self) -> list[int]:
+        """What to wait for: descriptors."""
+        return [self.mail.fileno()]
+
+    def until(self, true: Callable[[], object], within_s: float = 20.0) -> None:
+        """Wait for it; the test fails if it never comes."""
+        end_s = time.monotonic() + within_s
+        while not true():
+            assert time.monotonic() < end_s, (f"not within {within_s} s", self.messages)
+            self.poll()
+
+
+class PlayedParts:
+    """The parts `names`; those of `played`, and a room that watches, are played by the test."""
+
+    def __init__(self, settings: Settings, names: tuple[str, ...], played: tuple[str, ...]) -> None:
+        self.settings = settings
+        rows = tuple(map(process_table.row, names))
+        self.supervisor = Supervisor(settings, rows=rows, watchers=(*played, "room"))
+        self.floor = self.supervisor.floor()
+        peers = (*played, "room", "supervisor")
+        self._channels = {peer: self.supervisor.channel(peer) for peer in peers}
+        self._mail: dict[str, list[object]] = {peer: [] for peer in peers}
+        self.supervisor.start()
+        self.until(lambda: self.supervisor.is_ready)
+
+    def close(self) -> None:
+        self.supervisor.stop_all()
+        self.supervisor.close()
+
+    def pid(self, name: str) -> int:
+        return pid_of(self.supervisor, name)
+
+    def until(self, true: Callable[[], object], seconds: float = PATIENCE_S) -> None:
+        """Wait for it; the test fails if it never comes."""
+        end_s = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < end_s, "it never came"
+            self.supervisor.run_once(0.002)
+
+    def wait(self, seconds: float) -> None:
+        end_s = time.monotonic() + seconds
+        while time.monotonic() < end_s:
+            self.supervisor.run_once(0.01)
+
+    def say(self, peer: str, *messages: Message) -> None:
+        for message in messages:
+            assert self._channels[peer].send(message)
+
+    def get(self, peer: str, kind: type[M]) -> M:
+        """The next message of that kind to `peer`; what came before it is dropped."""
+        found: list[M] = []
+
+        def look() -> bool:
+            self._mail[peer] += self._channels[peer].receive_all()
+            while self._mail[peer] and not found:
+                message = self._mail[peer].pop(0)
+                if isinstance(message, kind):
+                    found.append(message)
+            return bool(found)
+
+        self.until(look)
+        return found[0]
+
+    def drop_mail(self) -> None:
+        """What came to the parts so far is of no interest."""
+        for peer in self._mail.keys() - {"supervisor"}:  # whose mail is not ours to read
+            for _ in self._channels[peer].receive_all():
+                continue
+            self._mail[peer].clear()
+
+
+def pid_of(supervisor: Supervisor, name: str) -> int:
+    child = supervisor.parts[name].child
+    assert child is not None
+    return child.pid
