@@ -13,10 +13,12 @@ import hashlib
 import io
 import tarfile
 import zlib
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
-from appliance.errors import ReleaseRefused
+from appliance.errors import ReleaseRefused, StorageError
 from appliance.update.handed_over_file import CHUNK, HandedOverFile
 from appliance.update.progress import ReportShare, unreported
 from appliance.update.release import manifest as manifests
@@ -35,6 +37,7 @@ RELEASE = ArchiveKind(
     manifests.parse,
     (TREE,),
 )
+SPARE_BYTES = 64 << 20  # that stay free on the disk, beside the copy and what it unpacks to
 M = TypeVar("M", bound=TreeManifest)
 
 
@@ -72,6 +75,37 @@ class SignedArchive(Generic[M]):
             copy.close()
             raise
         return PackedTree(copy, self.manifest, self._said, self._handed.name, self._name)
+
+    def unpack(
+        self,
+        part: Path,
+        copy: Path,
+        disk: Disk,
+        *,
+        verified: ReportShare = unreported,
+        unpacked: ReportShare = unreported,
+        check: Callable[[Path], None] = lambda _: None,
+    ) -> None:
+        """The tree, whole, in the new folder `part`, by way of a copy under the name `copy` beside
+        or above it; then `check` looks at it. Of what is not so nothing is left in `part`.
+
+        Raises ReleaseRefused, also what `check` raises; StorageError for a disk that is too small.
+        """
+        free = disk.free_bytes(part.parent)
+        need = self.manifest.tree_bytes + self.manifest.files_bytes + SPARE_BYTES
+        if free < need:
+            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
+            raise StorageError(problem, f"Make room below {copy.parent}.")
+        try:
+            with closing(self.copy(copy, disk, verified)) as tree:
+                tree.unpack(part, disk, unpacked)
+            check(part)
+        except (OSError, ReleaseRefused) as error:
+            if part.exists():
+                disk.remove_tree(part)
+            if isinstance(error, ReleaseRefused):
+                raise
+            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
 
 
 class ReleaseArchive(SignedArchive[ReleaseManifest]):

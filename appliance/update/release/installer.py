@@ -7,11 +7,11 @@ Cut short anywhere, the box has a whole release to start: the old one until the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
+from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused
 from appliance.runtime.status import SupervisorStatus
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.health_check import HealthCheck
@@ -25,7 +25,6 @@ from appliance.update.wait_until_idle import wait_for_quiet
 from appliance.update.watch_trial import watch_trial
 
 WAIT_S = 900.0  # for a conversation to end
-SPARE_BYTES = 64 << 20  # that stay free on the disk
 COPY = ".handed.release"  # the name of the copy, for as long as it has one; tidied with its kind
 
 
@@ -118,22 +117,11 @@ class ReleaseInstaller:
                 problem = f"Another {manifest.version} is installed already, with other files."
                 raise ReleaseRefused(problem, "A version is given once: make a new one.")
             shelf.disk.remove_tree(shelf.folder(manifest.version))  # it was never kept
-        free = shelf.disk.free_bytes(shelf.releases)
-        need = manifest.tree_bytes + manifest.files_bytes + SPARE_BYTES  # the copy, and unpacked
-        if free < need:
-            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
-            raise StorageError(problem, f"Make room below {shelf.root}.")
         part = shelf.releases / f".{manifest.version}.part"
-        try:
-            tree = archive.copy(shelf.root / COPY, shelf.disk, self._share("verify"))
-            with closing(tree):
-                tree.unpack(part, shelf.disk, self._share("unpack"))
-        except (OSError, ReleaseRefused) as error:
-            if part.exists():
-                shelf.disk.remove_tree(part)
-            if isinstance(error, ReleaseRefused):
-                raise
-            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
+        archive.unpack(
+            part, shelf.root / COPY, shelf.disk,
+            verified=self._share("verify"), unpacked=self._share("unpack"),
+        )  # fmt: skip
         shelf.add(part, manifest.version)
 
     def _activate(self, version: str, wishes: InstallOptions) -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from appliance.errors import ReleaseRefused, StorageError
+from appliance.errors import ReleaseRefused
 from appliance.update.handed_over_file import HandedOverFile, open_handed_over
 from appliance.update.install_lock import locked
 from appliance.update.release.disk_changes import Disk
@@ -23,7 +22,6 @@ from appliance.voice.engine import store
 from appliance.voice.engine.archive import BUNDLE, EngineArchive
 from appliance.voice.engine.manifest import EngineManifest
 
-SPARE_BYTES = 64 << 20  # that stay free on the disk
 ASIDE = ".aside"  # what a whole one is called while another takes its place
 COPY = ".handed.voice"  # the name of the copy, for as long as it has one
 
@@ -74,24 +72,9 @@ class EngineInstaller:
     def _place(self, bundle: EngineArchive) -> None:
         """Unpack and try it, then let it be found. One of the same version with other files makes
         room first: two renames, nothing is removed in between."""
-        manifest, folder = bundle.manifest, self._folder(bundle.manifest)
-        free = self.disk.free_bytes(self.root)
-        need = manifest.tree_bytes + manifest.files_bytes + SPARE_BYTES  # the copy, and unpacked
-        if free < need:
-            problem = f"{need >> 20} MiB are needed for it, and {free >> 20} are free."
-            raise StorageError(problem, f"Make room below {self.root}.")
+        folder = self._folder(bundle.manifest)
         part = self.root / f".{folder.name}.part"
-        try:
-            with closing(bundle.copy(self.root / COPY, self.disk)) as tree:
-                tree.unpack(part, self.disk)
-            if problem := self.tries(part):
-                raise ReleaseRefused(f"The voice program does not run here: {problem}.")
-        except (OSError, ReleaseRefused) as error:
-            if part.exists():
-                self.disk.remove_tree(part)
-            if isinstance(error, ReleaseRefused):
-                raise
-            raise StorageError(f"It could not be unpacked ({error.strerror}).") from error
+        bundle.unpack(part, self.root / COPY, self.disk, check=self._check)
         if folder.exists():
             aside = self.root / f".{folder.name}{ASIDE}"
             self.disk.rename(folder, aside)
@@ -99,6 +82,10 @@ class EngineInstaller:
             self.disk.remove_tree(aside)
         else:
             self.disk.rename(part, folder)
+
+    def _check(self, part: Path) -> None:
+        if problem := self.tries(part):
+            raise ReleaseRefused(f"The voice program does not run here: {problem}.")
 
     def _tidy(self) -> None:
         """What an installation left that was cut short: we hold the lock, so none is under way. A

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from appliance.errors import HealthCheckFailed, InstallDeferred, ReleaseRefused, StorageError
-from appliance.update.release.archive import RELEASE
-from appliance.update.release.installer import SPARE_BYTES, InstallOptions
+from appliance.update.release.archive import RELEASE, SPARE_BYTES
+from appliance.update.release.installer import InstallOptions
 from appliance.update.wait_until_idle import LOOK_S, QUIET_S
 from tests.update.release.workshop import MADE_S, Bench, TightDisk
 
