@@ -51,10 +51,11 @@ class Gemma(LlamaContext):
         """Load. `seed` 0 is a new one each time. Raises ModelError for files that do not serve."""
         super().__init__()
         self._model: Any = None
-        self._ears: Any = None
+        self._audio_encoder: Any = None
         self._sampler: Any = None
-        self._watch = ComputeCallback(lambda: self.interrupted)
-        self._look_on = llama.ggml_backend_sched_eval_callback(self._watch)  # kept referenced
+        self._compute_callback = ComputeCallback(lambda: self.interrupted)
+        # Kept, since C refers to it.
+        self._c_callback = llama.ggml_backend_sched_eval_callback(self._compute_callback)
         llama_library.clear_log()
         try:
             self._load_text(text)
@@ -98,13 +99,13 @@ class Gemma(LlamaContext):
         parameters.warmup = False
         parameters.n_threads = threads
         # Python takes the GIL for it some 2,000 times a clip; nobody else in this process is busy.
-        parameters.cb_eval = self._look_on
-        self._ears = mtmd.mtmd_init_from_file(os.fsencode(path), self._model, parameters)
-        if not self._ears:
+        parameters.cb_eval = self._c_callback
+        self._audio_encoder = mtmd.mtmd_init_from_file(os.fsencode(path), self._model, parameters)
+        if not self._audio_encoder:
             raise _unusable(path)
-        if not mtmd.mtmd_support_audio(self._ears):
+        if not mtmd.mtmd_support_audio(self._audio_encoder):
             raise ModelError(f"{path} has no audio encoder: it is for pictures only.")
-        rate_hz = mtmd.mtmd_get_audio_sample_rate(self._ears)
+        rate_hz = mtmd.mtmd_get_audio_sample_rate(self._audio_encoder)
         if rate_hz != RATE_HZ:
             raise ModelError(f"{path} hears at {rate_hz} Hz, the box at {RATE_HZ} Hz.")
 
@@ -112,17 +113,17 @@ class Gemma(LlamaContext):
         """Give everything back; safe to call twice."""
         if self._sampler:
             llama.llama_sampler_free(self._sampler)
-        if self._ears:
-            mtmd.mtmd_free(self._ears)
+        if self._audio_encoder:
+            mtmd.mtmd_free(self._audio_encoder)
         super().close()
         if self._model:
             llama.llama_model_free(self._model)
-        self._sampler = self._ears = self._model = None
+        self._sampler = self._audio_encoder = self._model = None
 
     @property
     def progress(self) -> int:
         """Rises with every token read, and several times with each clip while it is encoded."""
-        return self.read + self._watch.steps
+        return self.read + self._compute_callback.steps
 
     def tokenize(self, text: str, *, marks: bool) -> list[int]:
         """The tokens of `text`. With `marks`, special tokens written out count as such."""
@@ -161,7 +162,7 @@ class Gemma(LlamaContext):
             marker = mtmd.mtmd_default_marker()
             text = mtmd.mtmd_input_text(marker, len(marker), False, True)
             bitmaps = (mtmd.mtmd_bitmap_p_ctypes * 1)(bitmap)
-            if mtmd.mtmd_tokenize(self._ears, chunks, ctypes.byref(text), bitmaps, 1):
+            if mtmd.mtmd_tokenize(self._audio_encoder, chunks, ctypes.byref(text), bitmaps, 1):
                 raise ModelError(
                     f"The sound cannot be prepared ({llama_library.first_complaint()})."
                 )
@@ -179,14 +180,14 @@ class Gemma(LlamaContext):
         if self.interrupted:
             raise AnswerAbandoned
         count = mtmd.mtmd_input_chunk_get_n_tokens(chunk)
-        self._watch.start_graph()
-        failed = mtmd.mtmd_encode_chunk(self._ears, chunk)
-        if self._watch.stopped:
+        self._compute_callback.start_graph()
+        failed = mtmd.mtmd_encode_chunk(self._audio_encoder, chunk)
+        if self._compute_callback.stopped:
             # what came out is of no use, though llama.cpp says that all is well
             raise AnswerAbandoned
         if failed:
             raise ModelError(f"The sound cannot be encoded ({llama_library.first_complaint()}).")
-        output = mtmd.mtmd_get_output_embd(self._ears)
+        output = mtmd.mtmd_get_output_embd(self._audio_encoder)
         return np.ctypeslib.as_array(output, (count, self.width)).copy()
 
     def sample(self) -> int:

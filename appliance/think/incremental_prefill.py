@@ -46,36 +46,36 @@ class IncrementalPrefill:
         self._pace = PrefillPace()
         self.held: Ids = np.empty(0, np.int64)
 
-    def prefill(self, tape: TokenizedPrompt, *, draw: bool) -> int:
-        """Hold exactly `tape`, reading only what is not held yet; ready to draw if so wished.
+    def prefill(self, prompt: TokenizedPrompt, *, draw: bool) -> int:
+        """Hold exactly `prompt`, reading only what is not held yet; ready to draw if so wished.
 
         Returns how many tokens it read. Raises AnswerAbandoned, ModelError.
         """
         self._gemma.select_sequence(self._sequence)
-        common = tape.common(self.held)
+        common = prompt.common(self.held)
         if draw:  # weights of the next token come only with reading the last one
-            common = min(common, len(tape) - 1)
+            common = min(common, len(prompt) - 1)
         if common < self._gemma.position:
             common = self._gemma.roll_back(common)
         try:
-            left = len(tape) - common
-            for run in tape.after(common):
+            left = len(prompt) - common
+            for run in prompt.after(common):
                 left -= len(run)
                 self._gemma.evaluate(run, last=draw and left == 0)
         finally:
-            self.held = tape.ids[: self._gemma.position]
-        return len(tape) - common
+            self.held = prompt.ids[: self._gemma.position]
+        return len(prompt) - common
 
-    def prefill_piece(self, tape: TokenizedPrompt) -> bool:
-        """Read on towards holding `tape`, for PIECE_S or so. Returns whether it is held now.
+    def prefill_piece(self, prompt: TokenizedPrompt) -> bool:
+        """Read on towards holding `prompt`, for PIECE_S or so. Returns whether it is held now.
 
         Raises AnswerAbandoned, ModelError.
         """
         began_s = self._clock()
-        piece = tape.until(tape.common(self.held) + self._pace.tokens)
+        piece = prompt.until(prompt.common(self.held) + self._pace.tokens)
         read = self.prefill(piece, draw=False)
         self._pace.record(read, self._clock() - began_s)
-        return len(piece) == len(tape)
+        return len(piece) == len(prompt)
 
     def reaches(self, position: int) -> bool:
         """It can go on from the first `position` tokens that it holds without reading them again:
@@ -88,12 +88,12 @@ class IncrementalPrefill:
         self._gemma.select_sequence(self._sequence)
         return self._gemma.state()
 
-    def restore(self, state: bytes, tape: TokenizedPrompt) -> bool:
-        """Hold `tape`, of which `state` is what the model computed. Returns whether it does; else
+    def restore(self, state: bytes, prompt: TokenizedPrompt) -> bool:
+        """Hold `prompt`, of which `state` is what the model computed. Returns whether it does; else
         it holds nothing."""
         self._gemma.select_sequence(self._sequence)
-        holds = self._gemma.restore(state, len(tape))
-        self.held = tape.ids if holds else tape.ids[:0]
+        holds = self._gemma.restore(state, len(prompt))
+        self.held = prompt.ids if holds else prompt.ids[:0]
         return holds
 
     def record_sampled(self, tokens: Sequence[int]) -> None:

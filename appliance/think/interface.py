@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from appliance.think.history import History, SpeechClip
 
 if TYPE_CHECKING:
-    from appliance.think.recall_cache import Recollection
+    from appliance.think.recall_cache import RecallCache
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 
@@ -45,7 +45,7 @@ class LanguageModel(Protocol):
         ...
 
     @property
-    def recollection(self) -> Recollection | None:
+    def recall_cache(self) -> RecallCache | None:
         """What it keeps for the next start; None: nothing."""
         ...
 

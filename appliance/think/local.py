@@ -32,7 +32,7 @@ from appliance.think.mark_tokens import tags_of
 from appliance.think.opening import Opening
 from appliance.think.prompt_state_cache import PromptStateCache, model_identity
 from appliance.think.pruning import HistoryPruning
-from appliance.think.recall_cache import Recollection
+from appliance.think.recall_cache import RecallCache
 from appliance.think.snapshot_store import Snapshots
 from appliance.think.special_tokens import SpecialTokenFilter
 from appliance.think.template_check import PromptStyle
@@ -93,10 +93,10 @@ class LocalGemma:
             self._gemma.close()
             raise
         self._transcribes = model.transcribes
-        self._dictation = LocalTranscription(self._gemma.model, self._gemma.vocabulary, threads)
+        self._transcription = LocalTranscription(self._gemma.model, self._gemma.vocabulary, threads)
         self._written: WeakKeyDictionary[SpeechClip, str | None] = WeakKeyDictionary()
         identity = model_identity(model.text) if openings or memory else b""
-        opening = self._tape(prompt.opening(self._persona, self._tools))
+        opening = self._tokenize_prompt(prompt.opening(self._persona, self._tools))
         self._opening = Opening(opening, self._gemma, openings, identity)
         room = self._gemma.context_tokens - len(self._opening)  # for turns, questions and answers
         reserve = min(self._answer_tokens, room // 4)
@@ -114,12 +114,17 @@ class LocalGemma:
         self._pruning = HistoryPruning(self._budget, self._budget - spare, self._size)
         self._openings = openings
         self._pruned = False  # or about to be: the spare sequence has what is to come
-        self.recollection: Recollection | None = None
+        self.recall_cache: RecallCache | None = None
         if memory is not None and recall_turns:
             grows = len(self._opening) + self._budget // 2
             snapshots = Snapshots(memory, identity + self._gemma.fingerprint)
-            self.recollection = Recollection(
-                snapshots, recall_turns, grows, self._recalled, lambda: self._spare, self._aside
+            self.recall_cache = RecallCache(
+                snapshots,
+                recall_turns,
+                grows,
+                self._recalled,
+                lambda: self._spare,
+                self._read_recall,
             )
 
     @property
@@ -129,7 +134,7 @@ class LocalGemma:
 
     @property
     def progress(self) -> int:
-        return self._gemma.progress + self._dictation.progress
+        return self._gemma.progress + self._transcription.progress
 
     def answer(self, history: History, effort: AnswerMetrics) -> AnswerPieces:
         turn = history.last
@@ -141,9 +146,9 @@ class LocalGemma:
         began_s, read = time.monotonic(), self._gemma.read
         self._opening.open(self._reader, whole=True)
         self._make_room(history, turn)
-        tape = self._prompt(history, open_last=True)
-        self._go_on(tape)
-        self._reader.prefill(tape, draw=True)
+        tokenized = self._prompt(history, open_last=True)
+        self._go_on(tokenized)
+        self._reader.prefill(tokenized, draw=True)
         effort.read = self._gemma.read - read
         effort.prefill_ms = 1000 * (time.monotonic() - began_s)
         yield from self._generate(turn, effort)
@@ -157,12 +162,12 @@ class LocalGemma:
         encoded = self._clips.encode_partial(turn.clips[-1])
         if self._opening.state is None or self._size(history) > self._most:
             return  # the opening is read first; and to make room waits for the question
-        tape = self._prompt(history, open_last=True)
+        tokenized = self._prompt(history, open_last=True)
         if not likely_all:
-            newest = int(np.flatnonzero(tape.ids == encoded.ids[-1])[0])
-            tape = tape.until(newest)
-        self._opening.back(self._reader, tape)
-        self._reader.prefill(tape, draw=False)
+            newest = int(np.flatnonzero(tokenized.ids == encoded.ids[-1])[0])
+            tokenized = tokenized.until(newest)
+        self._opening.back(self._reader, tokenized)
+        self._reader.prefill(tokenized, draw=False)
 
     def prefill_idle(self, history: History) -> bool:
         if history.last is not None and not history.last.answered:
@@ -173,15 +178,15 @@ class LocalGemma:
             self._shorten(history)
             if self._size(history) > self._fits:
                 history.forget()  # one turn, longer than the model can hold
-        tape = self._prompt(history, open_last=False)
-        self._go_on(tape)
-        if not self._reader.prefill_piece(tape):
+        tokenized = self._prompt(history, open_last=False)
+        self._go_on(tokenized)
+        if not self._reader.prefill_piece(tokenized):
             return False
         shorter = self._pruning.shorter(history)
         self._pruned = shorter is not None
         if shorter is None:
             return True
-        if not self._read_aside(self._prompt(shorter, open_last=False)):
+        if not self._prefill_spare(self._prompt(shorter, open_last=False)):
             return False
         if self._pruning.due(history):
             self._go_on_with(history, shorter)
@@ -197,32 +202,32 @@ class LocalGemma:
             return ""
         for clip in clips:
             if clip not in self._written:
-                request = self._tape(prompt.dictation(clip))
-                self._written[clip] = self._dictation.transcribe(clip, request)
+                request = self._tokenize_prompt(prompt.transcription_request(clip))
+                self._written[clip] = self._transcription.transcribe(clip, request)
         texts = [self._written[clip] for clip in clips]
         return "" if None in texts else " ".join(filter(None, texts))
 
     def interrupt(self) -> None:
         self._gemma.interrupt()
-        self._dictation.interrupt()
+        self._transcription.interrupt()
 
     def resume(self) -> None:
         self._gemma.resume()
-        self._dictation.resume()
+        self._transcription.resume()
 
     def close(self) -> None:
-        self._dictation.stop()
+        self._transcription.stop()
         if self._openings is not None:
             self._openings.wait_written(CLOSE_S)
-        if self.recollection is not None:
-            self.recollection.wait(CLOSE_S)
+        if self.recall_cache is not None:
+            self.recall_cache.wait(CLOSE_S)
         self._gemma.close()
 
-    def _go_on(self, tape: TokenizedPrompt) -> None:
-        """Hold what was kept of `tape`, and at least the opening."""
-        if self.recollection is not None:
-            self.recollection.go_on(self._reader, tape)
-        self._opening.back(self._reader, tape)
+    def _go_on(self, tokenized: TokenizedPrompt) -> None:
+        """Hold what was kept of `tokenized`, and at least the opening."""
+        if self.recall_cache is not None:
+            self.recall_cache.go_on(self._reader, tokenized)
+        self._opening.back(self._reader, tokenized)
 
     def _recalled(self, turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
         """What a start would read of these, by what `prefill_idle` would make of them."""
@@ -233,18 +238,18 @@ class LocalGemma:
             history.forget()
         return self._prompt(history, open_last=False)
 
-    def _aside(self, tape: TokenizedPrompt) -> bool:
+    def _read_recall(self, tokenized: TokenizedPrompt) -> bool:
         """Read a piece of what a restart would read, unless pruning needs the place. Returns
         whether there is nothing more to be read. Raises AnswerAbandoned."""
-        return self._pruned or self._read_aside(tape)
+        return self._pruned or self._prefill_spare(tokenized)
 
-    def _read_aside(self, tape: TokenizedPrompt) -> bool:
+    def _prefill_spare(self, tokenized: TokenizedPrompt) -> bool:
         """Read a piece of another prompt into the other sequence. Returns whether all of it is
         read. A question ends it at once: it has no use for it. Raises AnswerAbandoned."""
-        self._opening.back(self._spare, tape)
+        self._opening.back(self._spare, tokenized)
         self._preparing = True
         try:
-            return self._spare.prefill_piece(tape)
+            return self._spare.prefill_piece(tokenized)
         finally:
             self._preparing = False
 
@@ -309,7 +314,7 @@ class LocalGemma:
             turn.tokens = tokens
 
     def _prompt(self, history: History, *, open_last: bool) -> TokenizedPrompt:
-        return self._tape(self._parts(self._persona, history, open_last, self._tools))
+        return self._tokenize_prompt(self._parts(self._persona, history, open_last, self._tools))
 
     def _parts(
         self, persona: str, history: History, open_last: bool, tools: Sequence[Tool] = ()
@@ -318,7 +323,7 @@ class LocalGemma:
             persona, history, open_last=open_last, tools=tools, instruction=self.way.instruction
         )
 
-    def _tape(self, parts: Iterable[prompt.PromptPart]) -> TokenizedPrompt:
+    def _tokenize_prompt(self, parts: Iterable[prompt.PromptPart]) -> TokenizedPrompt:
         runs: list[PromptRun] = []
         ids: list[Ids] = []
         for part in parts:

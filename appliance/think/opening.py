@@ -23,19 +23,19 @@ class Opening:
 
     def __init__(
         self,
-        tape: TokenizedPrompt,
+        prompt: TokenizedPrompt,
         gemma: LlamaContext,
         openings: PromptStateCache | None,
         model: bytes = b"",
     ) -> None:
-        self.tape = tape
+        self.prompt = prompt
         self.state: bytes | None = None  # once it is read
         self._gemma = gemma
         self._openings = openings
-        self._made_of = b"".join((model, gemma.fingerprint, tape.ids.tobytes()))
+        self._made_of = b"".join((model, gemma.fingerprint, prompt.ids.tobytes()))
 
     def __len__(self) -> int:
-        return len(self.tape)
+        return len(self.prompt)
 
     def open(self, reader: IncrementalPrefill, *, whole: bool) -> bool:
         """Hold it: as it was kept, or by reading it, or a piece of it. Returns whether it is read.
@@ -45,31 +45,31 @@ class Opening:
         if not len(reader.held) and self._kept(reader):
             return True
         if whole:
-            reader.prefill(self.tape, draw=False)
-        elif not reader.prefill_piece(self.tape):
+            reader.prefill(self.prompt, draw=False)
+        elif not reader.prefill_piece(self.prompt):
             return False
         self.state = self._gemma.state()
         if self._openings is not None:
             self._openings.save(self._made_of, self.state)
         return True
 
-    def back(self, reader: IncrementalPrefill, tape: TokenizedPrompt) -> None:
-        """See that `reader` can go on with `tape`, which begins with the opening, without reading
+    def back(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
+        """See that `reader` can go on with `prompt`, which begins with the opening, without reading
         the opening again."""
         if self.state is None:
             return
-        common = tape.common(reader.held)
-        if common < len(self.tape) or not reader.reaches(common):
-            reader.restore(self.state, self.tape)
+        common = prompt.common(reader.held)
+        if common < len(self.prompt) or not reader.reaches(common):
+            reader.restore(self.state, self.prompt)
 
     def _kept(self, reader: IncrementalPrefill) -> bool:
         began_s = time.monotonic()
         state = self._openings.load(self._made_of) if self._openings is not None else None
-        if state is None or not reader.restore(state, self.tape):
+        if state is None or not reader.restore(state, self.prompt):
             return False
         assert self._openings is not None
         self._openings.mark_usable(self._made_of)
         self.state = state
         log.info("the opening (%d tokens) was kept: %.0f ms",
-                 len(self.tape), 1000 * (time.monotonic() - began_s))  # fmt: skip
+                 len(self.prompt), 1000 * (time.monotonic() - began_s))  # fmt: skip
         return True

@@ -82,7 +82,7 @@ def question(turn: HistoryTurn, instruction: str = "") -> Iterator[PromptPart]:
     yield ControlText("<turn|>\n<|turn>model\n")
 
 
-def dictation(clip: SpeechClip) -> Iterator[PromptPart]:
+def transcription_request(clip: SpeechClip) -> Iterator[PromptPart]:
     """Asks for the words of a clip."""
     yield ControlText("<bos><|turn>user\n<|audio>")
     yield clip

@@ -32,25 +32,25 @@ from appliance.think.tokenized_prompt import TokenizedPrompt
 log = logging.getLogger("thinker")
 
 
-class Recollection:
-    """`least`: turns that are recalled if nothing was kept. `tape`: of turns, as a start reads
-    them. `grows`: tokens of it up to which its beginning stays. `spare`: who reads ahead; `read`:
-    has it read a piece, and says whether it holds all of it. All methods belong to one
-    thread."""
+class RecallCache:
+    """`least`: turns that are recalled if nothing was kept. `tokenize`: the prompt of turns, as a
+    start reads them. `grows`: tokens of it up to which its beginning stays. `spare`: the sequence
+    that is prefilled ahead; `read`: has it read a piece, and says whether it holds all of it. All
+    methods belong to one thread."""
 
     def __init__(
         self,
         snapshots: Snapshots,
         least: int,
         grows: int,
-        tape: Callable[[Sequence[HistoryTurn]], TokenizedPrompt],
+        tokenize: Callable[[Sequence[HistoryTurn]], TokenizedPrompt],
         spare: Callable[[], IncrementalPrefill],
         read: Callable[[TokenizedPrompt], bool],
     ) -> None:
         self._snapshots = snapshots
         self._least = least
         self._grows = grows
-        self._tape = tape
+        self._tokenize = tokenize
         self._spare = spare
         self._read = read
         self._found: tuple[Ids, bytes] | None = None  # on disk, and not yet gone on with
@@ -71,17 +71,17 @@ class Recollection:
             self.forget()
         return min(self._least, len(turns))
 
-    def go_on(self, reader: IncrementalPrefill, tape: TokenizedPrompt) -> None:
-        """Have `reader`, which is to read `tape`, hold what was kept of it, if anything was."""
+    def go_on(self, reader: IncrementalPrefill, prompt: TokenizedPrompt) -> None:
+        """Have `reader`, which is to read `prompt`, hold what was kept of it, if anything was."""
         if self._found is None:
             return
         (ids, state), self._found = self._found, None
         began_s = time.monotonic()
-        if _begins(tape, ids) and reader.restore(state, tape.until(len(ids))):
+        if _begins(prompt, ids) and reader.restore(state, prompt.until(len(ids))):
             self._snapshots.works()
             took_ms = 1000 * (time.monotonic() - began_s)
             log.info("the conversation (%d tokens) was kept: %.0f ms; %d are to be read",
-                     len(ids), took_ms, len(tape) - len(ids))  # fmt: skip
+                     len(ids), took_ms, len(prompt) - len(ids))  # fmt: skip
         else:
             self.forget()
 
@@ -98,14 +98,14 @@ class Recollection:
         """These are what a start would be given."""
         before = self._before if self._before is not None else self._kept
         turns = turns[-2 * self._least :]
-        count, tape = self._beginning(turns, before) if before is not None else (0, None)
-        if tape is None or len(tape) > self._grows:
+        count, prompt = self._beginning(turns, before) if before is not None else (0, None)
+        if prompt is None or len(prompt) > self._grows:
             count = min(self._least, len(turns))
-            tape = self._tape(turns[-count:]) if count else None
-        if tape is None:
+            prompt = self._tokenize(turns[-count:]) if count else None
+        if prompt is None:
             self.forget()
             return
-        self._wanted = tape
+        self._wanted = prompt
         self._ages = (count, self._ages[1])
 
     def prepare(self) -> bool:
@@ -136,19 +136,19 @@ class Recollection:
         """For what is being written."""
         self._snapshots.wait(within_s)
 
-    def _same(self, tape: TokenizedPrompt) -> bool:
-        return self._kept is not None and np.array_equal(self._kept, tape.ids)
+    def _same(self, prompt: TokenizedPrompt) -> bool:
+        return self._kept is not None and np.array_equal(self._kept, prompt.ids)
 
     def _beginning(
         self, turns: Sequence[HistoryTurn], ids: Ids
     ) -> tuple[int, TokenizedPrompt | None]:
         """How many turns, the newest, begin with these tokens, and their prompt; 0 if none do."""
         for count in range(len(turns), max(1, min(self._least, len(turns))) - 1, -1):
-            tape = self._tape(turns[-count:])
-            if _begins(tape, ids):
-                return count, tape
+            prompt = self._tokenize(turns[-count:])
+            if _begins(prompt, ids):
+                return count, prompt
         return 0, None
 
 
-def _begins(tape: TokenizedPrompt, ids: Ids) -> bool:
-    return tape.common(ids) == len(ids)
+def _begins(prompt: TokenizedPrompt, ids: Ids) -> bool:
+    return prompt.common(ids) == len(ids)

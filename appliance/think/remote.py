@@ -50,7 +50,7 @@ class RemoteModel:
     it waits for, be it the connection, the first token or the next one.
     """
 
-    recollection = None  # the server's business
+    recall_cache = None  # the server's business
 
     def __init__(self, thinking: ThinkingSettings, tools: Sequence[Tool] = ()) -> None:
         """Raises SettingsError for an address or key file that cannot be used."""
@@ -61,7 +61,7 @@ class RemoteModel:
         # Told to the broker and kept on disk: no login, no path and no query of the address.
         self.name = f"{remote.model or 'model'} at {self._url.netloc.decode('ascii')}"
         self._server = self._url.host
-        self._chat = ChatRequests(thinking, tools)
+        self._requests = ChatRequests(thinking, tools)
         self._dialect = ServerDialect()
         self._calls = ToolCallStream()
         self.thinks = False  # the newest answer came with thoughts, though none were wanted
@@ -82,12 +82,12 @@ class RemoteModel:
     def answer(
         self, history: History, effort: AnswerMetrics
     ) -> Generator[str | ToolCall | BadToolCall]:
-        self._chat.make_room(history)
-        return self._answer(self._chat.request(history), effort)
+        self._requests.make_room(history)
+        return self._answer(self._requests.request(history), effort)
 
     def transcribe(self, clips: Sequence[SpeechClip]) -> str:
         effort = AnswerMetrics()
-        pieces = self._answer(self._chat.transcription(clips), effort)
+        pieces = self._answer(self._requests.transcription(clips), effort)
         text = "".join(piece for piece in pieces if isinstance(piece, str))
         return "" if effort.limited else plain(text)
 
@@ -127,13 +127,13 @@ class RemoteModel:
             yield from with_calls([part])
 
     def encode_ahead(self, clip: SpeechClip) -> None:
-        self._chat.sound(clip)
+        self._requests.sound(clip)
 
     def prefill_partial(self, history: History, *, likely_all: bool) -> None:
         """A request goes out whole."""
 
     def prefill_idle(self, history: History) -> bool:
-        self._chat.make_room(history)
+        self._requests.make_room(history)
         return True
 
     def preempt_idle(self) -> None:
@@ -163,19 +163,19 @@ class RemoteModel:
         except asyncio.CancelledError:
             raise AnswerAbandoned from None
         except httpx.ConnectTimeout as error:
-            raise self._away("does not answer") from error
+            raise self._unreachable("does not answer") from error
         except (httpx.TimeoutException, TimeoutError) as error:
             if self.thinks:
                 raise server_errors.thinks(self._server) from error
             if time.monotonic() >= self._until_s:
-                raise self._away("comes to no end") from error
-            raise self._away(f"has said nothing for {self._timeout_s:g} s") from error
+                raise self._unreachable("comes to no end") from error
+            raise self._unreachable(f"has said nothing for {self._timeout_s:g} s") from error
         except httpx.ConnectError as error:
-            raise self._away("cannot be reached") from error
+            raise self._unreachable("cannot be reached") from error
         except httpx.HTTPError as error:
-            raise self._away("broke off its answer") from error
+            raise self._unreachable("broke off its answer") from error
         except ResponseTooLong as error:
-            raise self._away(f"sends {error}") from error
+            raise self._unreachable(f"sends {error}") from error
         finally:
             self._waiting = None
 
@@ -225,7 +225,7 @@ class RemoteModel:
                     effort.limited = True
                     return
         if not ended:
-            raise self._away("broke off its answer")
+            raise self._unreachable("broke off its answer")
 
     def _delta(self, data: str) -> tuple[str, str | None]:
         """The text of one event and why the answer ends with it, if it does."""
@@ -248,7 +248,7 @@ class RemoteModel:
         whole = str(text).encode("utf-8", "replace").decode()
         return whole, None if reason is None else str(reason)
 
-    def _away(self, what: str) -> RemoteError:
+    def _unreachable(self, what: str) -> RemoteError:
         return server_errors.away(self._server, what)
 
 

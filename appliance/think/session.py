@@ -20,19 +20,19 @@ from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History, HistoryTurn, SpeechClip, ToolUse, recalled
 from appliance.think.interface import AnswerMetrics, LanguageModel
 from appliance.think.sentences import SentenceSplitter
-from appliance.think.snapshot_schedule import Standby
+from appliance.think.snapshot_schedule import SnapshotSchedule
 from appliance.think.tool_call_stream import MOST_CALLS
 from appliance.tools.tool_call_syntax import BadToolCall, ToolCall
 
 if TYPE_CHECKING:
-    from appliance.think.recall_cache import Recollection  # llama.cpp: only where it is needed
+    from appliance.think.recall_cache import RecallCache  # llama.cpp: only where it is needed
 
-BUNGLED = "Sorry, I tried to do that and got it wrong. Please ask me again."
+BAD_CALL = "Sorry, I tried to do that and got it wrong. Please ask me again."
 
 
 class ModelSession:
     """One conversation. `clock` gives seconds. `recall_turns`: so many are recalled at a start, or
-    some more (recall_cache.py). `standby`: when the next start is prepared."""
+    some more (recall_cache.py). `snapshot_schedule`: when the next start is prepared."""
 
     def __init__(
         self,
@@ -40,11 +40,11 @@ class ModelSession:
         send: Callable[[Message], object],
         clock: Callable[[], float] = time.monotonic,
         recall_turns: int = 12,
-        standby: Standby | None = None,
+        snapshot_schedule: SnapshotSchedule | None = None,
     ) -> None:
         self.model = model
         self._recall_turns = recall_turns
-        self._standby = standby or Standby()
+        self._snapshot_schedule = snapshot_schedule or SnapshotSchedule()
         self.history = History()
         self._send = send
         self._clock = clock
@@ -54,9 +54,9 @@ class ModelSession:
         self._writing = False  # down what was said: for this nobody waits
         self._outdated = -1
         self.recalled = False  # what there is to recall has come, be it nothing
-        self._settling = False
-        self._ahead: SpeechClip | None = None  # what is being encoded before anybody has asked
-        self._overhearing = False  # what is held reaches beyond the history, and is to stay
+        self._prefilling_idle = False
+        self._speculative_clip: SpeechClip | None = None  # is encoded before it is asked for
+        self._holds_partial = False  # what is held reaches beyond the history, and is to stay
 
     def drop_up_to(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more; one that is being thought of ends at once."""
@@ -71,9 +71,9 @@ class ModelSession:
         with self._lock:
             if self._writing:
                 self.model.interrupt()
-            if self._settling:
+            if self._prefilling_idle:
                 self.model.preempt_idle()
-            ahead = self._ahead
+            ahead = self._speculative_clip
             if ahead is None or question is None:
                 return
             if not any(clip.lasts_as_long_as(ahead) for clip in question):
@@ -133,8 +133,8 @@ class ModelSession:
 
     def record_heard(self, turn: int, text: str, *, complete: bool) -> None:
         self._talked()
-        if self.model.recollection is not None:
-            self.model.recollection.one_more()
+        if self.model.recall_cache is not None:
+            self.model.recall_cache.one_more()
         self.history.record_heard(turn, text, complete=complete)
 
     def call_answered(self, turn: int, call: int, text: str) -> None:
@@ -144,23 +144,23 @@ class ModelSession:
         """At first what there is to recall; later what the next start would be given."""
         turns = [turn for turn in turns if turn[2].strip()]  # of others nothing was heard
         earlier = recalled(turns)
-        recollection = self.model.recollection
+        recall_cache = self.model.recall_cache
         if self.recalled:
-            if recollection is not None:
-                recollection.want(earlier)
-                self._standby.came()
+            if recall_cache is not None:
+                recall_cache.want(earlier)
+                self._snapshot_schedule.came()
             return
         count = min(self._recall_turns, len(turns))
-        if recollection is not None:
-            count = recollection.begin_with(earlier)
+        if recall_cache is not None:
+            count = recall_cache.begin_with(earlier)
         self.history.load_turns(turns[len(turns) - count :])
         self.recalled = True
-        self._standby.talked(self._clock())
+        self._snapshot_schedule.talked(self._clock())
 
     def forget(self, *, last: bool = False) -> None:
         self._talked()
-        if self.model.recollection is not None:
-            self.model.recollection.forget()
+        if self.model.recall_cache is not None:
+            self.model.recall_cache.forget()
         if last:
             self.history.forget_last()
         else:
@@ -175,7 +175,7 @@ class ModelSession:
         """The owner is still speaking; `clips` is what has come of it. Read it ahead."""
         if self.history.in_flux:
             return  # what is read now would be in the wrong place
-        self._overhearing = True
+        self._holds_partial = True
         question = self.history.with_question(clips)
         assert question.last is not None
         with self._encoding_ahead(question.last.clips[-1]):
@@ -185,7 +185,7 @@ class ModelSession:
     def _encoding_ahead(self, clip: SpeechClip) -> Iterator[None]:
         """Nobody has asked for it yet, and a question that does not ends it."""
         with self._lock:
-            self._ahead = clip
+            self._speculative_clip = clip
         try:
             with contextlib.suppress(InterludeError):  # the question will meet it, and say so
                 yield
@@ -196,46 +196,46 @@ class ModelSession:
         """Nobody waits: have the model read a piece of what it will need anyway. Returns whether
         all of it is read. Raises AnswerAbandoned."""
         with self._lock:
-            self._settling = True
+            self._prefilling_idle = True
         try:
-            return self._overhearing or self.model.prefill_idle(self.history)
+            return self._holds_partial or self.model.prefill_idle(self.history)
         finally:
             self._rest()
 
     def get_ready(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: prepare what the next start will read, as far as it is due and nothing
         else is `wanted`. Raises AnswerAbandoned."""
-        while self.model.recollection is not None and self._get_ready(
-            self.model.recollection, wanted
+        while self.model.recall_cache is not None and self._get_ready(
+            self.model.recall_cache, wanted
         ):
             continue
 
-    def _get_ready(self, recollection: Recollection, wanted: Callable[[], bool]) -> bool:
+    def _get_ready(self, recall_cache: RecallCache, wanted: Callable[[], bool]) -> bool:
         """One step of it. Returns whether there may be another one now."""
         now_s = self._clock()
-        match self._standby.due(now_s):
-            case "ask" if self.history.next_untranscribed is None and recollection.may_ask():
-                self._standby.asked()
+        match self._snapshot_schedule.due(now_s):
+            case "ask" if self.history.next_untranscribed is None and recall_cache.may_ask():
+                self._snapshot_schedule.asked()
                 self._send(RecallWanted())
             case "prepare":
                 with self._lock:
                     if wanted():
                         return False
-                    self._settling = True
+                    self._prefilling_idle = True
                 try:
-                    if recollection.prepare():
-                        self._standby.prepared()
+                    if recall_cache.prepare():
+                        self._snapshot_schedule.prepared()
                 finally:
                     self._rest()
                 return True
             case "write":
-                self._standby.wrote(now_s, anything=recollection.keep())
+                self._snapshot_schedule.wrote(now_s, anything=recall_cache.keep())
         return False
 
     def leave(self) -> None:
         """At an orderly stop: what was prepared for the next start, and is not yet written, is."""
-        if self.model.recollection is not None:
-            self.model.recollection.keep()
+        if self.model.recall_cache is not None:
+            self.model.recall_cache.keep()
 
     def transcribe_idle(self, wanted: Callable[[], bool]) -> None:
         """Nobody waits: have the oldest turn that is over, and is not yet, written down for the
@@ -257,8 +257,8 @@ class ModelSession:
             self._send(Transcribed(turn.number, turn.transcript))
 
     def _talked(self) -> None:
-        self._overhearing = False
-        self._standby.talked(self._clock())
+        self._holds_partial = False
+        self._snapshot_schedule.talked(self._clock())
 
     def _work_on(self, turn: int) -> None:
         with self._lock:
@@ -268,8 +268,8 @@ class ModelSession:
 
     def _rest(self) -> None:
         with self._lock:
-            self._at_work_on = self._ahead = None
-            self._settling = False
+            self._at_work_on = self._speculative_clip = None
+            self._prefilling_idle = False
             if self._outdated < 2**63:
                 self.model.resume()
 
@@ -284,7 +284,7 @@ class _AnswerStream:
         self._send = send
         self._since_ms = since_ms
         self._text = SentenceSplitter()
-        self._bungled = False
+        self._bad_call_reported = False
         self.sentences = 0
         self.first_ms = 0.0
 
@@ -303,10 +303,10 @@ class _AnswerStream:
         if isinstance(piece, ToolCall) and number < MOST_CALLS:
             self._entry.uses.append(ToolUse(piece))
             self._send(ToolCalled(self._entry.number, number, piece.name, dict(piece.arguments)))
-        elif not self._bungled:
-            self._bungled = True  # said once, however many calls it got wrong
-            self._entry.answer += f" {BUNGLED} "
-            self._send_sentences([BUNGLED])
+        elif not self._bad_call_reported:
+            self._bad_call_reported = True  # said once, however many calls it got wrong
+            self._entry.answer += f" {BAD_CALL} "
+            self._send_sentences([BAD_CALL])
 
     def flush(self) -> None:
         """What has come so far is all there is for now."""

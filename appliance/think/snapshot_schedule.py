@@ -17,7 +17,7 @@ _HOUR_S = 3600.0
 Step = Literal["nothing", "ask", "prepare", "write"]
 
 
-class Standby:
+class SnapshotSchedule:
     """Of one conversation. All times are seconds of one monotonic clock."""
 
     def __init__(self, prepare_s: float = PREPARE_S, write_s: float = WRITE_S) -> None:

@@ -58,7 +58,8 @@ class ModelThread:
 
     `problem` is what ended it before its time. `ready`: all that stands before the first question
     is read. `told`: the newest answer of which something was sent. `writes`: what was said is to be
-    written down now; each time only when nothing was to be done for `idle_s`. `mind`: of a model.
+    written down now; each time only when nothing was to be done for `idle_s`. `make_session`:
+    from a model and what its messages go to.
     """
 
     def __init__(
@@ -67,19 +68,19 @@ class ModelThread:
         send: Callable[[AnyMessage], object],
         recall_s: float = RECALL_S,
         idle_s: float = IDLE_S,
-        mind: Callable[
+        make_session: Callable[
             [LanguageModel, Callable[[AnyMessage], object]], ModelSession
         ] = ModelSession,
     ) -> None:
         self._load = load
-        self._mind = mind
+        self._make_session = make_session
         self._idle_s = idle_s
         self.writes = False
         self._recall_s = recall_s
         self._send = send
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="model", daemon=True)
-        self.mind: ModelSession | None = None
+        self.session: ModelSession | None = None
         self.problem: BaseException | None = None
         self.ready = False
         self.told = -1
@@ -98,24 +99,24 @@ class ModelThread:
     @property
     def progress(self) -> int:
         """Rises with every step of the model's work."""
-        return self.mind.model.progress if self.mind is not None else 0
+        return self.session.model.progress if self.session is not None else 0
 
     def submit(self, job: Job, question: Iterable[SpeechClip] | None = None) -> None:
         """Have it done after all that was asked before. `question`: it answers these clips."""
         self._jobs.put(job)
-        if self.mind is not None:
-            self.mind.preempt_idle(question)
+        if self.session is not None:
+            self.session.preempt_idle(question)
 
     def drop_up_to(self, turn: int) -> None:
         """Answers up to `turn` are wanted no more."""
         self._outdated = max(self._outdated, turn)
-        if self.mind is not None:
-            self.mind.drop_up_to(turn)
+        if self.session is not None:
+            self.session.drop_up_to(turn)
 
     def stop(self) -> None:
         """End it, if it ends in time."""
-        if self.mind is not None:
-            self.mind.stop()
+        if self.session is not None:
+            self.session.stop()
         self._jobs.put(None)
         self._thread.join(STOP_S)
 
@@ -124,16 +125,16 @@ class ModelThread:
         pulse = self.progress
         if self._at == "nothing" or pulse != self._seen[0]:
             self._seen = (pulse, now_s)
-        patience_s = self.mind.model.patience_s if self.mind is not None else LOAD_S
+        patience_s = self.session.model.patience_s if self.session is not None else LOAD_S
         return now_s - self._seen[1] < patience_s
 
     def _run(self) -> None:
         try:
             model = self._load()
-            self.mind = mind = self._mind(model, self._post)
-            mind.drop_up_to(self._outdated)
-            self._serve(mind)
-            mind.leave()
+            self.session = session = self._make_session(model, self._post)
+            session.drop_up_to(self._outdated)
+            self._serve(session)
+            session.leave()
             model.close()
         except BaseException as error:  # noqa: BLE001 - the main thread raises it again
             self.problem = error
@@ -143,31 +144,31 @@ class ModelThread:
             self.told = max(self.told, message.turn)
         self._send(message)
 
-    def _serve(self, mind: ModelSession) -> None:
+    def _serve(self, session: ModelSession) -> None:
         loaded_s = time.monotonic()
         unread = True
         while True:
             try:
                 if unread and self._jobs.empty():
                     self._at = "reading"
-                    unread = not mind.prefill_idle()
+                    unread = not session.prefill_idle()
                     continue
-                waited = mind.recalled or time.monotonic() - loaded_s >= self._recall_s
+                waited = session.recalled or time.monotonic() - loaded_s >= self._recall_s
                 if waited and not (unread or self.ready):
-                    self._send(ThinkerReady(mind.model.name))
+                    self._send(ThinkerReady(session.model.name))
                     self.ready = True
                 try:
                     job = self._next(self._idle_s if self.ready else LOOK_MS / 1000)
                 except queue.Empty:
                     if self.ready and self.writes:
                         self._at = "reading"
-                        mind.transcribe_idle(self._wanted)
-                        mind.get_ready(self._wanted)
+                        session.transcribe_idle(self._wanted)
+                        session.get_ready(self._wanted)
                     continue
                 if job is None:
                     return
                 self._at, unread = "a job", True
-                job(mind)
+                job(session)
             except AnswerAbandoned:
                 continue  # what was left undone is done before the next answer
 
@@ -187,7 +188,7 @@ class ThinkerInbox:
         self._work = work
         self._thread = thread
         self._utterances = UtteranceBuffer()
-        self._ahead = SpeculativePrefill()
+        self._speculative = SpeculativePrefill()
         self._ring = work.reader("heard", resume=True)
         self._lost = 0
         self._stale = -1
@@ -232,10 +233,10 @@ class ThinkerInbox:
     def _prefill_partial(self, slot: RingSlot) -> None:
         paused = bool(slot.flags & PAUSE)
         frames = slot.position + len(slot.samples)
-        if self._ahead.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
+        if self._speculative.due(slot.stream, frames, paused=paused, idle=self._thread.idle):
             clips = self._utterances.so_far(slot.stream)
             if clips:
-                self._thread.submit(partial(_prefill_partial, self._ahead, clips, paused))
+                self._thread.submit(partial(_prefill_partial, self._speculative, clips, paused))
 
     def _handle(self, message: AnyMessage, now_s: float) -> None:
         match message:
@@ -243,17 +244,19 @@ class ThinkerInbox:
                 self._think(turn, utterances, text, now_s)
             case Abandon(turn):
                 self._thread.drop_up_to(turn)
-                self._thread.submit(lambda mind: mind.abandon(turn))
+                self._thread.submit(lambda session: session.abandon(turn))
             case AnswerHeard(turn, text, complete):
                 if not complete:
                     self._thread.drop_up_to(turn)
-                self._thread.submit(lambda mind: mind.record_heard(turn, text, complete=complete))
+                self._thread.submit(
+                    lambda session: session.record_heard(turn, text, complete=complete)
+                )
             case Recall(turns):
-                self._thread.submit(lambda mind: mind.load_turns(turns))
+                self._thread.submit(lambda session: session.load_turns(turns))
             case ToolAnswered(turn, call, text):
-                self._thread.submit(lambda mind: mind.call_answered(turn, call, text))
+                self._thread.submit(lambda session: session.call_answered(turn, call, text))
             case Forget(last):
-                self._thread.submit(lambda mind: mind.forget(last=last))
+                self._thread.submit(lambda session: session.forget(last=last))
             case _:
                 self._work.log.warning("a %s is not for the thinker", type(message).__name__)
 
@@ -271,28 +274,32 @@ class ThinkerInbox:
         self._thread.drop_up_to(turn - 1)
         self._asked, self._still = turn, (self._thread.progress, now_s)
         self._thread.submit(
-            lambda mind: mind.think(turn, question.clips, text, now_s), question.clips
+            lambda session: session.think(turn, question.clips, text, now_s), question.clips
         )
 
 
-def _encode_ahead(mind: ModelSession, clip: SpeechClip) -> None:
-    mind.encode_ahead(clip)
+def _encode_ahead(session: ModelSession, clip: SpeechClip) -> None:
+    session.encode_ahead(clip)
 
 
 def _prefill_partial(
-    ahead: SpeculativePrefill, clips: tuple[SpeechClip, ...], likely_all: bool, mind: ModelSession
+    speculative: SpeculativePrefill,
+    clips: tuple[SpeechClip, ...],
+    likely_all: bool,
+    session: ModelSession,
 ) -> None:
     began_s = time.monotonic()
-    mind.prefill_partial(clips, likely_all=likely_all)
-    ahead.cost_s = time.monotonic() - began_s
+    session.prefill_partial(clips, likely_all=likely_all)
+    speculative.cost_s = time.monotonic() - began_s
 
 
 def main(work: Worker) -> None:
-    mind = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
-    thread = ModelThread(choose(work.settings, work.row), work.send, mind=mind)
-    desk = ThinkerInbox(work, thread)
+    make_session = partial(ModelSession, recall_turns=work.settings.memory.recall_turns)
+    load = choose(work.settings, work.row)
+    thread = ModelThread(load, work.send, make_session=make_session)
+    inbox = ThinkerInbox(work, thread)
     poll = select.poll()
-    for fd in (work.stop_fd, work.channel.fileno(), desk.fileno()):
+    for fd in (work.stop_fd, work.channel.fileno(), inbox.fileno()):
         poll.register(fd, select.POLLIN)
     work.send(RecallWanted())
     thread.start()
@@ -300,10 +307,10 @@ def main(work: Worker) -> None:
     while not work.stopping:
         poll.poll(LOOK_MS)
         now_s = time.monotonic()
-        desk.poll(now_s)
+        inbox.poll(now_s)
         if thread.problem is not None:
             raise thread.problem
-        if not reads and thread.mind is not None:
+        if not reads and thread.session is not None:
             reads = True
             work.report_loading()
         if not ready and thread.ready:

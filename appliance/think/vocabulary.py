@@ -41,7 +41,7 @@ class Vocabulary:
                 text = (llama.llama_vocab_get_text(self._vocabulary, token) or b"").decode()
                 if len(text) > 1 and text.strip(" \t\r\n\u2581"):
                     self.special[token] = text
-        self._unmarked = MarkSplitter(self.special.values())
+        self._mark_splitter = MarkSplitter(self.special.values())
 
     @property
     def template(self) -> str | None:
@@ -57,7 +57,7 @@ class Vocabulary:
         if marks:
             return self._tokenize(text, marks=True)
         tokens = []
-        for piece in self._unmarked.pieces(text):
+        for piece in self._mark_splitter.pieces(text):
             found = self._tokenize(piece, marks=False)
             if not self.special.keys().isdisjoint(found):  # put together by the vocabulary's merges
                 found = [token for letter in piece for token in self._tokenize(letter, marks=False)]

@@ -59,7 +59,7 @@ def said(pieces: Iterable[object]) -> str:
 
 
 def answered(model: LocalGemma, history: History) -> str:
-    """Draw the answer into the history, as the mind does."""
+    """Draw the answer into the history, as the session does."""
     turn = history.last
     assert turn is not None
     turn.answer += said(model.answer(history, AnswerMetrics()))

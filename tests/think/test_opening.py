@@ -182,8 +182,8 @@ def test_a_question_ends_what_prepares_pruning_and_it_is_made_up_for_later(make:
         settle(model, history)
     model._spare = IncrementalPrefill(model._gemma, 1)
     model.resume()
-    tape = model._prompt(history, open_last=False)
-    assert np.array_equal(model._reader.held, tape.ids)  # what a question needs is all there
+    tokenized = model._prompt(history, open_last=False)
+    assert np.array_equal(model._reader.held, tokenized.ids)  # what a question needs is all there
     settle(model, history)
     assert model._spare.held.size
     a_long_talk(model, 8, history)

@@ -26,9 +26,9 @@ from appliance.think.incremental_prefill import IncrementalPrefill
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
 from appliance.think.prompt_state_cache import PromptStateCache
-from appliance.think.recall_cache import Recollection
+from appliance.think.recall_cache import RecallCache
 from appliance.think.session import ModelSession
-from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, Standby
+from appliance.think.snapshot_schedule import PREPARE_S, WRITE_S, SnapshotSchedule
 from appliance.think.snapshot_store import Snapshots
 from appliance.think.thinker import ModelThread
 from appliance.think.tokenized_prompt import TokenizedPrompt
@@ -45,7 +45,7 @@ def never() -> bool:
 
 
 class Box:
-    """A mind with the tiny model, the memory of the box, and a clock. Nobody else waits."""
+    """A session with the tiny model, the memory of the box, and a clock. Nobody else waits."""
 
     def __init__(self, files: LocalModel, folder: Path) -> None:
         self.file = folder / "memory" / "memory.db"
@@ -56,7 +56,7 @@ class Box:
         )  # fmt: skip
         self.now_s = 0.0
         self.asked = False
-        self.mind = ModelSession(self.model, self._take, lambda: self.now_s, RECALLED)
+        self.session = ModelSession(self.model, self._take, lambda: self.now_s, RECALLED)
 
     def _take(self, message: Message) -> None:
         self.asked = self.asked or isinstance(message, RecallWanted)
@@ -70,16 +70,16 @@ class Box:
 
     def recall(self) -> None:
         turns = self.memory.recall(RECALL_TIMES * RECALLED)
-        self.mind.load_turns((turn.asked, turn.transcript, turn.heard) for turn in turns)
+        self.session.load_turns((turn.asked, turn.transcript, turn.heard) for turn in turns)
 
     def settle(self) -> None:
-        while not self.mind.prefill_idle():
+        while not self.session.prefill_idle():
             continue
 
     def turn(self, number: int) -> None:
         heard = f"the moon is a big stone {number}"
-        self.mind.history.add_turn(number, text=f"{SAID} {number}").set_answer(heard)
-        self.mind.record_heard(number, heard, complete=True)
+        self.session.history.add_turn(number, text=f"{SAID} {number}").set_answer(heard)
+        self.session.record_heard(number, heard, complete=True)
         now = datetime.now(UTC).isoformat()
         self.memory.remember(
             memory.RememberedTurn(now, number, f"{SAID} {number}", 0.0, heard, True, "tiny")
@@ -90,15 +90,15 @@ class Box:
         """Nobody says anything for so long."""
         self.now_s += seconds
         for _ in range(3):  # a file is made, the memory answers, it is read
-            self.mind.get_ready(never)
+            self.session.get_ready(never)
             self.wait()
             if self.asked:
                 self.asked = False
                 self.recall()
 
     def wait(self) -> None:
-        assert self.model.recollection is not None
-        self.model.recollection.wait(10)
+        assert self.model.recall_cache is not None
+        self.model.recall_cache.wait(10)
 
     def states(self) -> list[Path]:
         """What is kept, empty files not counted."""
@@ -106,7 +106,7 @@ class Box:
         return [path for path in found if path.stat().st_size]
 
     def stop(self) -> None:
-        self.mind.leave()
+        self.session.leave()
         self.close()
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ def talked(it: Box, turns: int, first: int = 0) -> None:
 def weights(it: Box) -> np.ndarray:
     """Of the first token of the next answer."""
     history = History()
-    history.turns = list(it.mind.history.turns)
+    history.turns = list(it.session.history.turns)
     history.add_turn(99, text="hello")
     next(iter(it.model.answer(history, AnswerMetrics())))
     return it.model._gemma.logits()
@@ -157,7 +157,7 @@ def test_a_restart_after_a_rest_reads_nothing_and_holds_what_a_fresh_one_would(
     assert path.stat().st_mode & 0o777 == 0o600
     second = box()
     assert second.start() == 0
-    assert len(second.mind.history.turns) == RECALLED
+    assert len(second.session.history.turns) == RECALLED
     kept_weights = weights(second)
     (tmp_path / "fresh").mkdir()
     fresh = Box(tiny_model, tmp_path / "fresh")
@@ -176,7 +176,7 @@ def test_of_what_was_said_since_only_that_is_read(box: Begin) -> None:
     talked(first, RECALLED, first=4)
     second = box()
     read = second.start()
-    turns = second.mind.history.turns
+    turns = second.session.history.turns
     assert len(turns) == 2 * RECALLED  # it begins where what was kept begins
     since = second.model._recalled(turns[RECALLED:])
     assert read == len(since) - len(second.model._opening)
@@ -197,7 +197,7 @@ def test_what_is_no_beginning_of_what_is_recalled_is_erased_and_the_last_turns_a
     assert read == len(second.model._reader.held) - len(second.model._opening)
     second.wait()
     assert second.states() == []
-    assert len(second.mind.history.turns) == 2
+    assert len(second.session.history.turns) == 2
 
 
 def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_once(
@@ -213,7 +213,7 @@ def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_
         before = it.model._gemma.read
         it.rest(PREPARE_S)
         read.append(it.model._gemma.read - before)
-    a_turn = len(it.model._recalled(it.mind.history.turns[-1:])) - len(it.model._opening)
+    a_turn = len(it.model._recalled(it.session.history.turns[-1:])) - len(it.model._opening)
     assert max(read[:-1]) < 1.5 * a_turn
     assert read[-1] > 2 * a_turn  # twice as many as are recalled: the last ones are read anew
 
@@ -221,7 +221,7 @@ def test_the_beginning_stays_while_the_talk_goes_on_and_each_turn_is_read_aside_
 def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
     made: list[int] = []
 
-    def tape(turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
+    def tokenized(turns: Sequence[HistoryTurn]) -> TokenizedPrompt:
         made.append(len(turns))
         ids = np.array([turn.number for turn in turns], np.int64)
         return TokenizedPrompt((tuple(int(number) for number in ids),), ids)
@@ -229,7 +229,7 @@ def test_the_prompt_of_the_same_turns_is_made_once(tmp_path: Path) -> None:
     file = tmp_path / "memory" / "memory.db"
     Memory(file, KEEP).close()
     snapshots = Snapshots(file, b"this model")
-    cache = Recollection(snapshots, 2, 100, tape, no_reader, lambda prompt: True)
+    cache = RecallCache(snapshots, 2, 100, tokenized, no_reader, lambda prompt: True)
     turns = [HistoryTurn(number) for number in range(4)]
     while not cache.may_ask():
         assert snapshots.wait(10)
@@ -303,9 +303,9 @@ def test_a_question_before_anything_is_settled_goes_on_with_it_too(box: Begin) -
     first.rest(WRITE_S)
     second = box()
     second.recall()
-    second.mind.history.add_turn(9, text="hello")
+    second.session.history.add_turn(9, text="hello")
     effort = AnswerMetrics()
-    next(iter(second.model.answer(second.mind.history, effort)))
+    next(iter(second.model.answer(second.session.history, effort)))
     assert effort.read < 40  # the question and the marks around it
 
 
@@ -315,7 +315,7 @@ def test_a_question_ends_what_is_read_aside_and_it_is_made_up_for_later(box: Beg
     talked(it, 4)
 
     def asked_meanwhile() -> float:
-        it.mind.preempt_idle()
+        it.session.preempt_idle()
         return time.monotonic()
 
     it.rest(0.0)
@@ -334,28 +334,28 @@ def test_as_soon_as_the_model_is_wanted_nothing_more_is_read(box: Begin) -> None
     it.start()
     talked(it, 4)
     it.now_s += PREPARE_S
-    it.mind.get_ready(never)
+    it.session.get_ready(never)
     it.wait()
-    it.mind.get_ready(never)
+    it.session.get_ready(never)
     it.recall()
     before = it.model._gemma.read
-    it.mind.get_ready(lambda: True)
+    it.session.get_ready(lambda: True)
     assert it.model._gemma.read == before
-    it.mind.get_ready(never)
+    it.session.get_ready(never)
     assert it.model._gemma.read > before
 
 
 def test_nothing_is_kept_before_what_was_said_is_written_down(box: Begin) -> None:
     it = box()
     it.start()
-    it.mind.think(1, [clip(1)], "", 0.0)
-    it.mind.record_heard(1, "the moon", complete=True)
+    it.session.think(1, [clip(1)], "", 0.0)
+    it.session.record_heard(1, "the moon", complete=True)
     it.rest(PREPARE_S)
     it.rest(PREPARE_S)
     assert not list(it.file.parent.glob("*.state-*"))  # what is recalled will read otherwise
-    it.mind.transcribe_idle(never)
+    it.session.transcribe_idle(never)
     it.now_s += PREPARE_S
-    it.mind.get_ready(never)
+    it.session.get_ready(never)
     it.wait()
     assert len(list(it.file.parent.glob("*.state-*"))) == 1
 
@@ -377,7 +377,7 @@ def test_what_is_forgotten_is_not_kept_at_a_stop_either(box: Begin, stage: str, 
     else:
         forget_all(it.file)
     assert it.states() == []  # before the thinker has taken its mail
-    it.mind.forget(last=last)
+    it.session.forget(last=last)
     it.settle()
     it.stop()
     assert it.states() == []
@@ -392,11 +392,11 @@ def test_what_was_recalled_before_a_forgetting_is_not_written_after_it(box: Begi
     it.memory.close()
     forget_last(it.file, KEEP)
     it.memory = Memory(it.file, KEEP)
-    it.mind.record_heard(99, "", complete=True)
+    it.session.record_heard(99, "", complete=True)
     it.now_s += PREPARE_S
-    it.mind.get_ready(never)
+    it.session.get_ready(never)
     it.wait()
-    it.mind.get_ready(never)  # asked anew; the answer has not come
+    it.session.get_ready(never)  # asked anew; the answer has not come
     assert it.asked
     it.stop()
     assert it.states() == []
@@ -410,7 +410,7 @@ def test_after_forgetting_from_what_was_kept_the_opening_is_not_read_again(box: 
     second = box()
     second.start()
     before = second.model._gemma.read
-    second.mind.forget(last=True)
+    second.session.forget(last=True)
     second.settle()
     read = second.model._gemma.read - before
     assert read <= len(second.model._reader.held) - len(second.model._opening)
@@ -467,11 +467,13 @@ def test_where_it_is_not_kept_any_more_a_start_erases_it(
     assert state.exists() == stays
 
 
-def test_without_a_memory_a_mind_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
-    mind = ModelSession(LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2)
-    mind.load_turns([(f"{number}", "", "yes") for number in range(5)])
-    assert [turn.text for turn in mind.history.turns] == ["3", "4"]
-    mind.model.close()
+def test_without_a_memory_a_session_recalls_what_it_is_told_to(tiny_model: LocalModel) -> None:
+    session = ModelSession(
+        LocalGemma(tiny_model, thinking(), 1), lambda message: None, recall_turns=2
+    )
+    session.load_turns([(f"{number}", "", "yes") for number in range(5)])
+    assert [turn.text for turn in session.history.turns] == ["3", "4"]
+    session.model.close()
 
 
 # ── the thread ───────────────────────────────────────────────────────────────────────────────
@@ -489,10 +491,12 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
         )  # fmt: skip
         sent: list[Message] = []
         answered = 0
-        mind = partial(ModelSession, recall_turns=RECALLED, standby=Standby(0.0, 1e9))
-        thread = ModelThread(lambda: model, sent.append, idle_s=0.01, mind=mind)
+        make_session = partial(
+            ModelSession, recall_turns=RECALLED, snapshot_schedule=SnapshotSchedule(0.0, 1e9)
+        )
+        thread = ModelThread(lambda: model, sent.append, idle_s=0.01, make_session=make_session)
         thread.writes = True
-        thread.submit(lambda mind: mind.load_turns(turns))
+        thread.submit(lambda session: session.load_turns(turns))
         thread.start()
         end_s = time.monotonic() + 30
         while not (any(isinstance(each, ThinkerReady) for each in sent) and done(model)):
@@ -500,14 +504,14 @@ def test_a_thread_prepares_the_next_start_by_itself_and_writes_it_when_it_ends(
             assert time.monotonic() < end_s
             if sum(isinstance(each, RecallWanted) for each in sent) > answered:
                 answered += 1
-                thread.submit(lambda mind: mind.load_turns(turns))
+                thread.submit(lambda session: session.load_turns(turns))
             time.sleep(0.001)
         thread.stop()
         assert thread.problem is None
         return model
 
-    tape: list[HistoryTurn] = recalled(turns)
-    run(lambda model: len(model._spare.held) == len(model._recalled(tape)))
+    tokenized: list[HistoryTurn] = recalled(turns)
+    run(lambda model: len(model._spare.held) == len(model._recalled(tokenized)))
     (path,) = file.parent.glob("*.state-*")
     assert path.stat().st_size
     assert run(lambda model: True)._gemma.read == 0

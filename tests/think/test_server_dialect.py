@@ -188,15 +188,15 @@ def test_what_a_server_refused_is_told_in_words_to_be_said(server: Server) -> No
     server.reply = refuse(500, '{"error": {"message": "audio input is not supported"}}')
     told: list[Any] = []
     model = RemoteModel(thinking(server.url))
-    mind = ModelSession(model, told.append)
-    mind.think(1, (), "hi", 0.0)
+    session = ModelSession(model, told.append)
+    session.think(1, (), "hi", 0.0)
     (end,) = told
     assert isinstance(end, ThoughtEnded)
     assert end.reason == "failed"
     assert "audio input is not supported" in end.problem
     assert end.aloud == "My model server takes no sound. It needs another model."
     server.reply = YES
-    mind.think(2, (), "hi", 0.0)
+    session.think(2, (), "hi", 0.0)
     assert [type(message) for message in told[1:]] == [Sentence, ThoughtEnded]
     assert told[-1].aloud == ""
     model.close()

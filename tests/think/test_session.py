@@ -1,4 +1,4 @@
-"""The mind: messages to sentences and history, with a model that says what it is told to."""
+"""The session: messages to sentences and history, with a model that says what it is told to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scripted:
 
     name = "scripted"
     patience_s = 1.0
-    recollection = None
+    recall_cache = None
 
     def __init__(self, *pieces: str | Callable[[], object]) -> None:
         self.pieces = pieces
@@ -108,54 +108,54 @@ def ended(sent: list[Message]) -> ThoughtEnded:
 
 
 def test_sentences_leave_in_order_and_the_end_says_what_it_cost() -> None:
-    mind, sent = mind_of(Scripted("Hel", "lo. ", "It is ", "far. Ye", "s"))
-    mind.think(4, [], "hi", 100.0)
+    session, sent = mind_of(Scripted("Hel", "lo. ", "It is ", "far. Ye", "s"))
+    session.think(4, [], "hi", 100.0)
     assert sentences(sent) == [(4, 0, "Hello."), (4, 1, "It is far."), (4, 2, "Yes")]
     end = ended(sent)
     assert (end.turn, end.sentences, end.reason, end.tokens) == (4, 3, "complete", 5)
     assert (end.encode_ms, end.prefill_ms) == (0.5, 0.25)
     assert 0 < end.first_sentence_ms < 100
     assert end.tokens_per_s > 100
-    assert mind.history.turns[0].answer == "Hello. It is far. Yes"
+    assert session.history.turns[0].answer == "Hello. It is far. Yes"
 
 
 def test_a_limited_answer_says_so() -> None:
     model = Scripted("Hello")
     model.limited = True
-    mind, sent = mind_of(model)
-    mind.think(1, [], "hi", 100.0)
+    session, sent = mind_of(model)
+    session.think(1, [], "hi", 100.0)
     assert ended(sent).reason == "limit"
     assert sentences(sent) == [(1, 0, "Hello")]
 
 
 def test_an_answer_that_becomes_outdated_stops_and_keeps_its_question() -> None:
     model = Scripted()
-    mind, sent = mind_of(model)
-    model.pieces = ("One. Two", lambda: mind.drop_up_to(1), " three. Four.")
-    mind.think(1, [SpeechClip(7, np.zeros(1, np.int16))], "", 100.0)
+    session, sent = mind_of(model)
+    model.pieces = ("One. Two", lambda: session.drop_up_to(1), " three. Four.")
+    session.think(1, [SpeechClip(7, np.zeros(1, np.int16))], "", 100.0)
     assert ended(sent).reason == "abandoned"
     assert sentences(sent) == [(1, 0, "One.")]
     model.pieces = ("Yes.",)
     sent.clear()
-    mind.think(2, [SpeechClip(8, np.zeros(1, np.int16))], "", 100.0)
+    session.think(2, [SpeechClip(8, np.zeros(1, np.int16))], "", 100.0)
     assert ended(sent).reason == "complete"
     assert model.asked == [(7,), (7, 8)]
 
 
 def test_an_answer_outdated_before_it_began_is_not_begun() -> None:
     model = Scripted("Hello.")
-    mind, sent = mind_of(model)
-    mind.drop_up_to(3)
-    mind.think(3, [], "hi", 100.0)
+    session, sent = mind_of(model)
+    session.drop_up_to(3)
+    session.think(3, [], "hi", 100.0)
     assert ended(sent).reason == "abandoned"
     assert model.asked == []
 
 
 def test_outdating_an_earlier_answer_leaves_this_one_alone() -> None:
     model = Scripted()
-    mind, sent = mind_of(model)
-    model.pieces = ("One.", lambda: mind.drop_up_to(4), " Two.")
-    mind.think(5, [], "hi", 100.0)
+    session, sent = mind_of(model)
+    model.pieces = ("One.", lambda: session.drop_up_to(4), " Two.")
+    session.think(5, [], "hi", 100.0)
     assert ended(sent).reason == "complete"
 
 
@@ -163,45 +163,45 @@ def test_a_model_that_fails_is_reported_in_its_own_sentence_and_not_asked_again(
     def fail() -> None:
         raise RemoteError("The server is away.", "Start it.")
 
-    mind, sent = mind_of(Scripted(fail))
-    mind.think(1, [], "hi", 100.0)
+    session, sent = mind_of(Scripted(fail))
+    session.think(1, [], "hi", 100.0)
     assert (ended(sent).reason, ended(sent).problem) == ("failed", "The server is away. Start it.")
-    assert mind.history.turns == []
+    assert session.history.turns == []
 
 
 def test_a_model_that_fails_midway_keeps_what_it_said() -> None:
     def fail() -> None:
         raise RemoteError("The server is away.")
 
-    mind, sent = mind_of(Scripted("One. Two", fail))
-    mind.think(1, [], "hi", 100.0)
+    session, sent = mind_of(Scripted("One. Two", fail))
+    session.think(1, [], "hi", 100.0)
     assert (ended(sent).reason, ended(sent).sentences) == ("failed", 1)
-    mind.record_heard(1, "One.", complete=False)
-    assert mind.history.turns[0].answer == "One."
+    session.record_heard(1, "One.", complete=False)
+    assert session.history.turns[0].answer == "One."
 
 
 @pytest.mark.parametrize("pieces", [(), ("",), ("** ", "\n")])
 def test_an_answer_without_words_is_complete_and_leaves_no_turn(pieces: tuple[str, ...]) -> None:
-    mind, sent = mind_of(Scripted(*pieces))
-    mind.think(1, [], "hi", 100.0)
+    session, sent = mind_of(Scripted(*pieces))
+    session.think(1, [], "hi", 100.0)
     assert (ended(sent).reason, ended(sent).sentences) == ("complete", 0)
-    assert mind.history.turns == []
+    assert session.history.turns == []
 
 
 def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
     """Raced from another thread: answers that are still wanted always come out whole."""
     model = Scripted("One. ", "Two. ", "Three.")
-    mind, sent = mind_of(model)
+    session, sent = mind_of(model)
     done = threading.Event()
 
     def outdate_all_before() -> None:
         while not done.is_set():
-            mind.drop_up_to(2 * (len(model.asked) // 2) - 1)
+            session.drop_up_to(2 * (len(model.asked) // 2) - 1)
 
     thread = threading.Thread(target=outdate_all_before)
     thread.start()
     for turn in range(1000, 1200):
-        mind.think(turn, [], "hi", 100.0)
+        session.think(turn, [], "hi", 100.0)
     done.set()
     thread.join()
     assert {m.reason for m in sent if isinstance(m, ThoughtEnded)} == {"complete"}
@@ -209,9 +209,9 @@ def test_a_wish_to_stop_never_hits_the_answer_after() -> None:
 
 def test_after_quitting_nothing_is_begun() -> None:
     model = Scripted("Hello.")
-    mind, sent = mind_of(model)
-    mind.stop()
-    mind.think(10**9, [], "hi", 100.0)
+    session, sent = mind_of(model)
+    session.stop()
+    session.think(10**9, [], "hi", 100.0)
     assert ended(sent).reason == "abandoned"
     assert model.interrupted
 
@@ -222,52 +222,52 @@ def clip_of(utterance: int) -> SpeechClip:
 
 def test_what_the_owner_is_saying_is_read_ahead_and_kept_until_it_is_asked() -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
-    mind.prefill_partial([clip_of(1)], likely_all=False)
-    mind.prefill_idle()
+    session, _ = mind_of(model)
+    session.prefill_partial([clip_of(1)], likely_all=False)
+    session.prefill_idle()
     assert (model.overheard, model.settled) == ([(1,)], 0)
-    assert mind.history.turns == []  # nothing was asked
-    mind.think(1, [clip_of(1)], "", 0.0)
-    mind.prefill_idle()
+    assert session.history.turns == []  # nothing was asked
+    session.think(1, [clip_of(1)], "", 0.0)
+    session.prefill_idle()
     assert model.settled == 1
 
 
 def test_nothing_is_read_ahead_while_it_is_open_what_was_heard_of_the_answer() -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
-    mind.think(1, [clip_of(1)], "", 0.0)
-    mind.prefill_partial([clip_of(2)], likely_all=False)
+    session, _ = mind_of(model)
+    session.think(1, [clip_of(1)], "", 0.0)
+    session.prefill_partial([clip_of(2)], likely_all=False)
     assert model.overheard == []
-    mind.record_heard(1, "Ye", complete=False)
-    mind.prefill_partial([clip_of(2)], likely_all=True)
+    session.record_heard(1, "Ye", complete=False)
+    session.prefill_partial([clip_of(2)], likely_all=True)
     assert model.overheard == [(2,)]
 
 
 def test_forgetting_lets_go_of_what_was_overheard() -> None:
     model = Scripted()
-    mind, _ = mind_of(model)
-    mind.prefill_partial([clip_of(1)], likely_all=False)
-    mind.forget()
-    mind.prefill_idle()
+    session, _ = mind_of(model)
+    session.prefill_partial([clip_of(1)], likely_all=False)
+    session.forget()
+    session.prefill_idle()
     assert model.settled == 1
 
 
 # ── what was said is written down ────────────────────────────────────────────────────────────
-def over(mind: ModelSession, turn: int) -> None:
+def over(session: ModelSession, turn: int) -> None:
     """A spoken question whose answer was heard."""
-    mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 100.0)
-    mind.record_heard(turn, "Yes.", complete=True)
+    session.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 100.0)
+    session.record_heard(turn, "Yes.", complete=True)
 
 
 def test_what_was_said_is_told_once_and_stands_in_the_history() -> None:
-    mind, sent = mind_of(Scripted("Yes."))
-    over(mind, 3)
+    session, sent = mind_of(Scripted("Yes."))
+    over(session, 3)
     for _ in range(2):
-        mind.transcribe_idle(lambda: False)
+        session.transcribe_idle(lambda: False)
     assert [each for each in sent if isinstance(each, Transcribed)] == [
         Transcribed(3, "what was said")
     ]
-    assert mind.history.turns[0].transcript == "what was said"
+    assert session.history.turns[0].transcript == "what was said"
 
 
 @pytest.mark.parametrize("words", ["", RemoteError("away")])
@@ -276,53 +276,53 @@ def test_what_could_not_be_written_down_is_told_to_nobody_and_not_tried_again(
 ) -> None:
     model = Scripted("Yes.")
     model.words = words
-    mind, sent = mind_of(model)
-    over(mind, 3)
+    session, sent = mind_of(model)
+    over(session, 3)
     for _ in range(2):
-        mind.transcribe_idle(lambda: False)
+        session.transcribe_idle(lambda: False)
     assert model.transcribed == [(3,)]
     assert not any(isinstance(each, Transcribed) for each in sent)
 
 
 def test_as_soon_as_the_model_is_wanted_nothing_is_written_down() -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
-    over(mind, 3)
-    mind.transcribe_idle(lambda: True)
+    session, _ = mind_of(model)
+    over(session, 3)
+    session.transcribe_idle(lambda: True)
     assert model.transcribed == []
-    mind.transcribe_idle(lambda: False)
+    session.transcribe_idle(lambda: False)
     assert model.transcribed == [(3,)]
 
 
 def test_an_answer_that_sounds_still_and_typed_words_are_not_written_down() -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
-    mind.think(1, [], "typed", 100.0)
-    mind.record_heard(1, "Yes.", complete=True)
-    mind.think(2, [SpeechClip(2, np.zeros(1600, np.int16))], "", 100.0)
-    mind.transcribe_idle(lambda: False)
+    session, _ = mind_of(model)
+    session.think(1, [], "typed", 100.0)
+    session.record_heard(1, "Yes.", complete=True)
+    session.think(2, [SpeechClip(2, np.zeros(1600, np.int16))], "", 100.0)
+    session.transcribe_idle(lambda: False)
     assert model.transcribed == []
 
 
 def test_making_way_interrupts_the_writing_alone() -> None:
     model = Scripted()
-    mind, sent = mind_of(model)
-    model.pieces = ("Yes.", mind.preempt_idle, "No.")
-    mind.think(1, [], "hi", 100.0)
+    session, sent = mind_of(model)
+    model.pieces = ("Yes.", session.preempt_idle, "No.")
+    session.think(1, [], "hi", 100.0)
     assert ended(sent).reason == "complete"
-    mind.preempt_idle()
+    session.preempt_idle()
     assert not model.interrupted
 
 
 def test_only_what_is_done_while_nobody_waits_is_hurried() -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
-    mind.preempt_idle()
+    session, _ = mind_of(model)
+    session.preempt_idle()
     assert model.hurried == 0
-    model.during = mind.preempt_idle
-    mind.prefill_idle()
+    model.during = session.preempt_idle
+    session.prefill_idle()
     assert model.hurried == 1
-    mind.preempt_idle()
+    session.preempt_idle()
     assert (model.hurried, model.interrupted) == (1, False)
 
 
@@ -340,17 +340,17 @@ def test_a_question_ends_the_encoding_of_what_it_does_not_ask(
     asked: list[SpeechClip] | None, ends: bool
 ) -> None:
     model = Scripted("Yes.")
-    mind, _ = mind_of(model)
+    session, _ = mind_of(model)
     found: list[bool] = []
 
     def ask() -> None:
-        mind.preempt_idle(asked)
+        session.preempt_idle(asked)
         found.append(model.interrupted)
 
     model.during = ask
-    mind.prefill_partial([clip_of(1)], likely_all=True)
-    mind.encode_ahead(clip_of(1))
+    session.prefill_partial([clip_of(1)], likely_all=True)
+    session.encode_ahead(clip_of(1))
     assert found == [ends, ends]
     assert not model.interrupted  # and what comes after it is not ended
-    mind.preempt_idle(asked)
+    session.preempt_idle(asked)
     assert not model.interrupted

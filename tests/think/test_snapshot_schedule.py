@@ -2,58 +2,58 @@
 
 from __future__ import annotations
 
-from appliance.think.snapshot_schedule import MOST_AN_HOUR, PREPARE_S, WRITE_S, Standby
+from appliance.think.snapshot_schedule import MOST_AN_HOUR, PREPARE_S, WRITE_S, SnapshotSchedule
 
 
-def prepared(standby: Standby, at_s: float) -> None:
-    assert standby.due(at_s) == "ask"
-    standby.asked()
-    standby.came()
-    assert standby.due(at_s) == "prepare"
-    standby.prepared()
+def prepared(snapshot_schedule: SnapshotSchedule, at_s: float) -> None:
+    assert snapshot_schedule.due(at_s) == "ask"
+    snapshot_schedule.asked()
+    snapshot_schedule.came()
+    assert snapshot_schedule.due(at_s) == "prepare"
+    snapshot_schedule.prepared()
 
 
 def test_nothing_is_done_before_the_conversation_rests() -> None:
-    standby = Standby()
-    standby.talked(100.0)
-    assert standby.due(100.0 + PREPARE_S - 0.1) == "nothing"
-    assert standby.due(100.0 + PREPARE_S) == "ask"
+    snapshot_schedule = SnapshotSchedule()
+    snapshot_schedule.talked(100.0)
+    assert snapshot_schedule.due(100.0 + PREPARE_S - 0.1) == "nothing"
+    assert snapshot_schedule.due(100.0 + PREPARE_S) == "ask"
 
 
 def test_what_is_prepared_is_written_later_and_once() -> None:
-    standby = Standby()
-    standby.talked(0.0)
-    prepared(standby, PREPARE_S)
-    assert standby.due(WRITE_S - 0.1) == "nothing"
-    assert standby.due(WRITE_S) == "write"
-    standby.wrote(WRITE_S, anything=True)
-    assert standby.due(WRITE_S + 1e6) == "nothing"
+    snapshot_schedule = SnapshotSchedule()
+    snapshot_schedule.talked(0.0)
+    prepared(snapshot_schedule, PREPARE_S)
+    assert snapshot_schedule.due(WRITE_S - 0.1) == "nothing"
+    assert snapshot_schedule.due(WRITE_S) == "write"
+    snapshot_schedule.wrote(WRITE_S, anything=True)
+    assert snapshot_schedule.due(WRITE_S + 1e6) == "nothing"
 
 
 def test_a_word_begins_it_anew_wherever_it_was() -> None:
-    standby = Standby()
-    standby.talked(0.0)
-    assert standby.due(PREPARE_S) == "ask"
-    standby.asked()
-    standby.talked(30.0)
-    standby.came()  # of before that word
-    assert standby.due(30.0 + PREPARE_S) == "ask"
-    prepared(standby, 30.0 + PREPARE_S)
-    standby.talked(60.0)
-    assert standby.due(WRITE_S + 30.0) == "ask"
+    snapshot_schedule = SnapshotSchedule()
+    snapshot_schedule.talked(0.0)
+    assert snapshot_schedule.due(PREPARE_S) == "ask"
+    snapshot_schedule.asked()
+    snapshot_schedule.talked(30.0)
+    snapshot_schedule.came()  # of before that word
+    assert snapshot_schedule.due(30.0 + PREPARE_S) == "ask"
+    prepared(snapshot_schedule, 30.0 + PREPARE_S)
+    snapshot_schedule.talked(60.0)
+    assert snapshot_schedule.due(WRITE_S + 30.0) == "ask"
 
 
 def test_no_more_than_so_many_are_written_in_an_hour() -> None:
-    standby, written = Standby(), []
+    snapshot_schedule, written = SnapshotSchedule(), []
     for minute in range(3 * 60):  # of a day on which somebody talks every six minutes
         now_s = 60.0 * minute
         if minute % 6 == 0:
-            standby.talked(now_s)
+            snapshot_schedule.talked(now_s)
             continue
-        if standby.due(now_s) == "ask":
-            prepared(standby, now_s)
-        if standby.due(now_s) == "write":
-            standby.wrote(now_s, anything=True)
+        if snapshot_schedule.due(now_s) == "ask":
+            prepared(snapshot_schedule, now_s)
+        if snapshot_schedule.due(now_s) == "write":
+            snapshot_schedule.wrote(now_s, anything=True)
             written.append(now_s)
     assert len(written) == 3 * MOST_AN_HOUR
     windows = zip(written, written[MOST_AN_HOUR:], strict=False)
@@ -61,9 +61,9 @@ def test_no_more_than_so_many_are_written_in_an_hour() -> None:
 
 
 def test_what_was_not_new_counts_for_nothing() -> None:
-    standby = Standby()
+    snapshot_schedule = SnapshotSchedule()
     for number in range(3 * MOST_AN_HOUR):
-        standby.talked(400.0 * number)
-        prepared(standby, 400.0 * number + PREPARE_S)
-        assert standby.due(400.0 * number + WRITE_S) == "write"
-        standby.wrote(400.0 * number + WRITE_S, anything=False)
+        snapshot_schedule.talked(400.0 * number)
+        prepared(snapshot_schedule, 400.0 * number + PREPARE_S)
+        assert snapshot_schedule.due(400.0 * number + WRITE_S) == "write"
+        snapshot_schedule.wrote(400.0 * number + WRITE_S, anything=False)

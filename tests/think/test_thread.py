@@ -23,7 +23,7 @@ class Slow:
 
     name = "slow"
     patience_s = 1.0
-    recollection = None
+    recall_cache = None
 
     def __init__(self, pieces: int) -> None:
         self.left = pieces
@@ -107,7 +107,7 @@ def test_it_is_ready_when_all_is_read_that_stands_before_the_first_question(
     running: Begin,
 ) -> None:
     it = running(Slow(4))
-    it.thread.submit(lambda mind: mind.load_turns([("hi", "", "Hello.")]))
+    it.thread.submit(lambda session: session.load_turns([("hi", "", "Hello.")]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece"] * 4 + ["ThinkerReady"]
@@ -117,11 +117,11 @@ def test_without_what_is_to_be_recalled_it_is_not_ready(running: Begin) -> None:
     it = running(Slow(1))
     it.thread.start()
     it.until(lambda: it.thread.idle and it.model.left == 0)
-    it.thread.submit(lambda mind: it.model.log.append("a job"))
+    it.thread.submit(lambda session: it.model.log.append("a job"))
     it.until(lambda: "a job" in it.model.log)
     assert not it.thread.ready
     it.model.left = 2
-    it.thread.submit(lambda mind: mind.load_turns([]))
+    it.thread.submit(lambda session: session.load_turns([]))
     it.until(lambda: it.thread.ready)
     assert it.model.log == ["piece", "a job", "piece", "piece", "ThinkerReady"]
 
@@ -139,10 +139,10 @@ def test_a_question_goes_before_the_next_piece_and_what_was_left_is_not_read_aga
 
     def ask(left: int) -> None:
         if left == 6:
-            it.thread.submit(lambda mind: mind.think(1, [], "why?", 0.0))
+            it.thread.submit(lambda session: session.think(1, [], "why?", 0.0))
 
     it.model.before_piece = ask
-    it.thread.submit(lambda mind: mind.load_turns([]))
+    it.thread.submit(lambda session: session.load_turns([]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert it.model.log == [
@@ -160,7 +160,7 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
             looked.extend(it.thread.is_healthy(now_s) for now_s in (100.0, 100.5, 101.5))
 
     it.model.before_piece = hang
-    it.thread.submit(lambda mind: mind.load_turns([]))
+    it.thread.submit(lambda session: session.load_turns([]))
     it.thread.start()
     it.until(lambda: it.thread.ready)
     assert looked == [True, True, False]
@@ -168,15 +168,15 @@ def test_a_piece_that_hangs_is_no_life(running: Begin) -> None:
 
 
 # ── what was said is written down ────────────────────────────────────────────────────────────
-def spoken(turn: int, mind: ModelSession) -> None:
+def spoken(turn: int, session: ModelSession) -> None:
     """A question that was said aloud, answered, and its answer heard."""
-    mind.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 0.0)
-    mind.record_heard(turn, "Yes.", complete=True)
+    session.think(turn, [SpeechClip(turn, np.zeros(1600, np.int16))], "", 0.0)
+    session.record_heard(turn, "Yes.", complete=True)
 
 
 def talked(it: Running, *turns: int) -> None:
     """The thread runs, and has been through these turns."""
-    it.thread.submit(lambda mind: mind.load_turns([]))
+    it.thread.submit(lambda session: session.load_turns([]))
     for turn in turns:
         it.thread.submit(partial(spoken, turn))
     it.thread.start()
@@ -190,7 +190,7 @@ def test_once_nobody_waits_every_turn_is_written_down_oldest_first(running: Begi
     it.until(lambda: it.model.log.count("Transcribed") == 2)
     told = [each for each in it.sent if isinstance(each, Transcribed)]
     assert told == [Transcribed(1, "words 1"), Transcribed(2, "words 2")]
-    it.thread.submit(lambda mind: it.model.log.append("a job"))
+    it.thread.submit(lambda session: it.model.log.append("a job"))
     it.until(lambda: it.model.log[-1] == "a job")
     assert it.model.log.count("writes") == 2
 
@@ -221,7 +221,7 @@ def test_a_question_ends_the_writing_at_once_and_it_goes_on_afterwards(running: 
         if "answer again" in it.model.log:
             return
         it.model.log.append("answer again")
-        it.thread.submit(lambda mind: mind.think(2, [], "and?", 0.0))
+        it.thread.submit(lambda session: session.think(2, [], "and?", 0.0))
         assert it.model.interrupted
         raise AnswerAbandoned
 
@@ -240,14 +240,14 @@ def test_what_is_forgotten_meanwhile_is_not_written_down(running: Begin) -> None
     it.thread.writes = True
 
     def forget_meanwhile() -> None:
-        it.thread.submit(lambda mind: mind.forget())
+        it.thread.submit(lambda session: session.forget())
         raise AnswerAbandoned
 
     it.model.while_writing = forget_meanwhile
     talked(it, 1)
     it.until(lambda: "writes" in it.model.log)
-    it.thread.submit(lambda mind: it.model.log.append("forgotten"))
+    it.thread.submit(lambda session: it.model.log.append("forgotten"))
     it.until(lambda: it.model.log[-1] == "forgotten")
-    it.thread.submit(lambda mind: it.model.log.append("later"))
+    it.thread.submit(lambda session: it.model.log.append("later"))
     it.until(lambda: it.model.log[-1] == "later")
     assert not it.told(Transcribed)

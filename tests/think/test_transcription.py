@@ -23,7 +23,12 @@ from appliance.think.abandoned import AnswerAbandoned
 from appliance.think.history import History
 from appliance.think.interface import AnswerMetrics
 from appliance.think.local import LocalGemma
-from appliance.think.prompt import LEAST_TOKENS, TOKENS_A_SECOND, dictation, most_tokens
+from appliance.think.prompt import (
+    LEAST_TOKENS,
+    TOKENS_A_SECOND,
+    most_tokens,
+    transcription_request,
+)
 from tests.think.rig import Rig
 from tests.think.test_local import clip, settle, thinking
 
@@ -76,7 +81,7 @@ def test_what_comes_to_no_end_is_no_transcript_and_costs_no_more_than_its_bound(
     model.encode_ahead(long)
     before = model.progress
     assert model.transcribe([long]) == ""
-    request = len(model._tape(dictation(long)))
+    request = len(model._tokenize_prompt(transcription_request(long)))
     assert model.progress - before == request + most_tokens(long) - 1  # the last is drawn, not read
     model.close()
 
@@ -84,7 +89,7 @@ def test_what_comes_to_no_end_is_no_transcript_and_costs_no_more_than_its_bound(
 def test_the_request_is_sound_and_then_words_without_the_conversation(
     tiny_model: LocalModel,
 ) -> None:
-    parts = list(dictation(clip(1)))
+    parts = list(transcription_request(clip(1)))
     assert [type(part).__name__ for part in parts] == [
         "ControlText",
         "SpeechClip",
@@ -115,7 +120,7 @@ def test_an_interruption_ends_it_and_it_goes_on_where_it_was(
     model, said = pocket(), clip(20)
     model.encode_ahead(said)
     began = model.progress
-    drawn = began + len(model._tape(dictation(said))) + 3
+    drawn = began + len(model._tokenize_prompt(transcription_request(said))) + 3
     stopped = 0
 
     def interrupt() -> None:
