@@ -117,14 +117,9 @@ class LocalGemma:
         self.recall_cache: RecallCache | None = None
         if memory is not None and recall_turns:
             grows = len(self._opening) + self._budget // 2
-            snapshots = Snapshots(memory, identity + self._gemma.fingerprint)
+            kept = Snapshots(memory, identity + self._gemma.fingerprint)
             self.recall_cache = RecallCache(
-                snapshots,
-                recall_turns,
-                grows,
-                self._recalled,
-                lambda: self._spare,
-                self._read_recall,
+                kept, recall_turns, grows, self._recalled, lambda: self._spare, self._read_recall
             )
 
     @property
